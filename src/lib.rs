@@ -18,7 +18,7 @@
 //! | crate | what it is for |
 //! |---|---|
 //! | [`agent_strace_model`] | plain data: sessions, calls, gaps, findings, prices |
-//! | `agent_strace_shell` | shell text to commands: grammar and expansion |
+//! | `agent_strace_shell` | shell text to commands: grammar and expansion, not what a program means |
 //! | [`agent_strace_secrets`] | secrets and personal data: detection, redaction, anonymization |
 //! | [`agent_strace_git`] | git objects, commits and change sets |
 //! | [`agent_strace_ingest`] | bytes of a log to sessions and gaps, one folder for each format |

@@ -261,12 +261,12 @@ fn told(
         _ => (None, Status::Ok),
     };
     let causes = causes(effects);
-    let told = effects.iter().zip(causes).enumerate().map(|(place, (effect, cause))| EffectInput {
+    let told = effects.iter().zip(causes).enumerate().map(|(index, (effect, cause))| EffectInput {
         effect: effect.view(),
         cause,
         piece: effect.origin.span.filter(|_| matches!(effect.kind, Kind::Execute(_))).and_then(|span| span.slice(text)),
-        judged: entries.get(place).copied(),
-        explained: explained.get(place),
+        judged: entries.get(index).copied(),
+        explained: explained.get(index),
     });
     EffectsEvent::new(event.number, event.id.as_deref(), tool, status, text, told)
 }

@@ -99,17 +99,17 @@ impl SessionFilter {
 
     /// What does not say where it was may have been here.
     fn is_here(&self, session: &Session<'_>) -> bool {
-        let places = || {
+        let folders = || {
             let calls = session.calls().filter_map(|(_, call)| call.cwd.as_deref());
             session.root.as_deref().into_iter().chain(calls)
         };
-        self.projects.is_empty() || places().next().is_none() || places().any(|place| self.holds(place))
+        self.projects.is_empty() || folders().next().is_none() || folders().any(|folder| self.holds(folder))
     }
 
-    fn holds(&self, place: &str) -> bool {
-        let place = plain(Path::new(place));
+    fn holds(&self, folder: &str) -> bool {
+        let folder = plain(Path::new(folder));
         let below = |project: &String| {
-            place
+            folder
                 .strip_prefix(project.as_str())
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || project.ends_with('/'))
         };

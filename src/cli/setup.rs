@@ -76,7 +76,7 @@ pub(super) fn run(args: &SetupArgs, environment: Environment, streams: &mut Stre
     }
     let mut missing = false;
     for agent in agents {
-        let (path, shown) = args.place(agent, environment)?;
+        let (path, shown) = args.target(agent, environment)?;
         let options = args.options(agent);
         let target = Target { path: &path, shown: &shown, options: &options, is_global: args.global };
         missing |= match (args.verify, args.remove) {
@@ -142,7 +142,7 @@ impl SetupArgs {
     }
 
     /// The file, and what it is called in messages.
-    fn place(&self, agent: &Agent, environment: Environment) -> Result<(PathBuf, String), Failure> {
+    fn target(&self, agent: &Agent, environment: Environment) -> Result<(PathBuf, String), Failure> {
         if !self.global {
             return Ok((PathBuf::from(agent.project), agent.project.to_owned()));
         }

@@ -30,6 +30,22 @@ fn the_test_command_is_the_one_of_ci() {
     assert!(fs::read_to_string(project().join(".ci/run")).unwrap().lines().any(|line| line.starts_with(command)));
 }
 
+/// Without a package, `cargo test` runs the tests of the command line alone.
+#[test]
+fn commands_that_rewrite_specs_reach_their_package() {
+    let documents =
+        ["CONTRIBUTING.md", "crates/ingest/src/formats/mod.rs", "fixtures/commands.md", "fixtures/tools.md"];
+    for name in documents.into_iter().chain(["fixtures/logs/README.md", "fixtures/turns/README.md"]) {
+        let text = fs::read_to_string(project().join(name)).unwrap().replace("\n//!", "");
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let (_, rest) = text.split_once("`UPDATE_SPECS=1 cargo test ").expect(name);
+        let options = rest.split('`').next().unwrap();
+        let package = options.strip_prefix("-p agent-strace-").map(|rest| rest.split(' ').next().unwrap());
+        let exists = package.is_some_and(|package| project().join("crates").join(package).is_dir());
+        assert!(exists || options == "--workspace" || options.starts_with("--test suite"), "{name}: {options}");
+    }
+}
+
 /// The examples inside of it are checked when it is read.
 #[test]
 fn the_programs_of_the_readme_are_understood() {

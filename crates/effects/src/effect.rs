@@ -25,7 +25,7 @@ pub struct Effect {
 pub struct Origin {
     /// The piece of the call's command text that it comes from.
     pub span: Option<Span>,
-    /// The command that caused it: the place of an earlier `execute` among the call's effects.
+    /// The command that caused it: the index of an earlier `execute` among the call's effects.
     pub parent: Option<u32>,
     /// If the call went well, the command ran, however it ended.
     pub ran: bool,
@@ -41,8 +41,8 @@ pub struct Origin {
 
 impl Origin {
     /// The same where each effect of the call stands at another place, or nowhere.
-    pub fn moved(self, places: &[Option<u32>]) -> Self {
-        let parent = self.parent.and_then(|parent| places.get(parent as usize).copied().flatten());
+    pub fn moved(self, indices: &[Option<u32>]) -> Self {
+        let parent = self.parent.and_then(|parent| indices.get(parent as usize).copied().flatten());
         Self { parent, ..self }
     }
 }

@@ -9,7 +9,8 @@
 //! what can't be resolved is a pattern or [`Kind::Opaque`], never nothing.
 //!
 //! This crate must not know policies, rules or reports: it says what a call did, not whether it may. Start with
-//! [`Tracker`], then `command` for shell calls and `tools` for all others.
+//! [`Tracker`], then `command` for shell calls and `tools` for all others. What a program or a tool means is data: see
+//! `command/knowledge/*.json` and `tools/*.json`.
 //!
 //! Bash itself is the referee: a test runs some four thousand texts in a jail under strace and compares what the kernel
 //! saw with what is said here. One run, on Debian 12; `not covered / seen`, where a text that is opaque covers all:

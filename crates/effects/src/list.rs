@@ -19,7 +19,7 @@ impl Effects {
         Self { own: Vec::new(), known: Some(effects) }
     }
 
-    /// Those that others have, too: while somebody has them, no others stand at their place in memory.
+    /// Those that others have, too: while somebody has them, no others stand at their address in memory.
     pub fn shared(&self) -> Option<&Arc<[Effect]>> {
         self.known.as_ref()
     }

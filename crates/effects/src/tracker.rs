@@ -151,12 +151,12 @@ impl Tracker {
         let mut world = World::new(self.world.root()).with_knowledge(self.world.knowledge());
         self.text = Some(text.into());
         let mut commands = Vec::new();
-        let mut places = Vec::new();
+        let mut indices = Vec::new();
         for effect in command::run(text, &mut world).into_vec() {
             let runs = matches!(effect.kind, Kind::Execute(_));
-            places.push(if runs { u32::try_from(commands.len()).ok() } else { None });
+            indices.push(if runs { u32::try_from(commands.len()).ok() } else { None });
             if runs {
-                let origin = effect.origin.moved(&places);
+                let origin = effect.origin.moved(&indices);
                 commands.push(Effect { certainty: Certainty::Possible, via: "hook".into(), origin, ..effect });
             }
         }
@@ -171,12 +171,12 @@ impl Tracker {
         }
         let mut all: Vec<Effect> = Vec::with_capacity(effects.len());
         // Where each effect stands now.
-        let mut places = Vec::with_capacity(effects.len());
+        let mut indices = Vec::with_capacity(effects.len());
         for (mut effect, siblings) in effects.into_vec().into_iter().zip(siblings) {
-            effect.origin = effect.origin.moved(&places);
+            effect.origin = effect.origin.moved(&indices);
             let start = all.len();
             let origin = effect.origin;
-            places.push(u32::try_from(start).ok());
+            indices.push(u32::try_from(start).ok());
             all.push(effect);
             for sibling in siblings {
                 if !all.iter().skip(start).any(|known| *known == sibling) {

@@ -50,7 +50,7 @@ pub(super) fn judge(policy: &Policy, sessions: &mut [SessionOutcome], change: &C
 }
 
 fn about_file(policy: &Policy, rule: &Rule, hit: ChangeHit) -> Finding {
-    let ChangeHit { weight, message, site, place, about } = hit;
+    let ChangeHit { weight, message, site, location, about } = hit;
     let (file, line, effect) = match site {
         ChangeSite::File { path, line, effect } => (Some(path), line, effect),
         ChangeSite::Session { line, .. } => (None, line, None),
@@ -58,19 +58,19 @@ fn about_file(policy: &Policy, rule: &Rule, hit: ChangeHit) -> Finding {
     let mut finding = blank(rule, weight, message, &about);
     finding.file = file;
     finding.line = line;
-    finding.policy = place;
+    finding.policy = location;
     finding.effect = effect.as_ref().map(|effect| Box::new(effect.view()));
     mark(policy, "", &mut finding, effect.as_ref());
     finding
 }
 
 fn about_session(policy: &Policy, rule: &Rule, session: &SessionOutcome, hit: ChangeHit) -> Finding {
-    let ChangeHit { weight, message, site, place, about } = hit;
+    let ChangeHit { weight, message, site, location, about } = hit;
     let mut finding = blank(rule, weight, message, &about);
     if let ChangeSite::Session { event, line, tool, .. } = site {
         (finding.event, finding.line, finding.tool) = (event, line, tool);
     }
-    finding.policy = place;
+    finding.policy = location;
     mark(policy, &session.id, &mut finding, None);
     finding
 }

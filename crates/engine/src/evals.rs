@@ -17,9 +17,9 @@ pub(super) fn judge(policy: &Policy, sessions: &mut [SessionOutcome], settings: 
     let mut run_sessions: Vec<RunSession<'_>> = sessions.iter_mut().filter_map(run_session).collect();
     eval::relate(&demands.evals, &mut run_sessions);
     let waived = waivers::preview(policy, sessions, settings);
-    for (place, session) in sessions.iter_mut().enumerate() {
+    for (index, session) in sessions.iter_mut().enumerate() {
         let Some(assessment) = &mut session.assessment else { continue };
-        let counting = session.findings.iter().enumerate().filter(|(at, _)| !waived.contains(&(place, *at)));
+        let counting = session.findings.iter().enumerate().filter(|(at, _)| !waived.contains(&(index, *at)));
         let counting: Vec<&Finding> = counting.map(|(_, finding)| finding).collect();
         eval::settle(&demands.evals, assessment, &counting);
         let matcher = WaiverMatcher::of_session(policy, &session.id, None);

@@ -1,4 +1,4 @@
-//! Judgements and hits → findings with places and fingerprints.
+//! Judgements and hits → findings with locations and fingerprints.
 
 use sha2::{Digest as _, Sha256};
 
@@ -45,7 +45,7 @@ pub(super) fn of_effect(effect: &Effect, judgement: &Judgement) -> Vec<Finding> 
         Decision::Allowed | Decision::Unruled => {}
     }
     if judgement.sensitive && !matches!(judgement.decision, Decision::Denied | Decision::Asked) {
-        let listed = judgement.decision == Decision::Allowed && judgement.place.is_some();
+        let listed = judgement.decision == Decision::Allowed && judgement.location.is_some();
         let (level, why) = if listed {
             (Level::Warning, "a sensitive file, although the policy allows it")
         } else {
@@ -61,11 +61,11 @@ pub(super) fn of_hit(at: At<'_>, judgement: &Judgement, hit: Hit) -> Finding {
     let causes = hit.since.into_iter().map(|(event, what)| Cause { event, line: 0, what }).collect();
     let found = placed(finding(at.effect, hit.rule, hit.level, hit.message, judgement), at);
     let found = Finding { causes, ..found };
-    let Some(place) = hit.place else { return found };
+    let Some(location) = hit.location else { return found };
     let act = [("act", found.fingerprint.as_str())].into_iter();
     let fingerprint =
         digest(&act.chain(hit.about.iter().map(|(name, value)| (*name, value.as_str()))).collect::<Vec<_>>());
-    Finding { fingerprint, policy: Some(place), policy_rule: hit.policy_rule, impact: hit.impact, ..found }
+    Finding { fingerprint, policy: Some(location), policy_rule: hit.policy_rule, impact: hit.impact, ..found }
 }
 
 /// What a rule said about an event, whatever it did, or about the whole session: what another session does is not the
@@ -77,7 +77,7 @@ pub(super) fn of_event(event: Option<&Event<'_>>, evidence: Option<String>, sess
     Finding {
         until: hit.until,
         evidence,
-        policy: hit.place,
+        policy: hit.location,
         policy_rule: hit.policy_rule,
         impact: hit.impact,
         ..beside(finding, event)
@@ -120,14 +120,14 @@ fn beside(found: Finding, event: Option<&Event<'_>>) -> Finding {
     }
 }
 
-/// A finding at no place yet.
+/// A finding at no location yet.
 fn finding(effect: &Effect, rule: RuleId, level: Level, message: String, judgement: &Judgement) -> Finding {
     // A finding stands alone: there are no effects beside it to count among.
     let view = EffectView { parent: None, ..effect.view() };
     let fingerprint = fingerprint(rule, &view);
     Finding {
         effect: Some(Box::new(view)),
-        policy: judgement.place.clone(),
+        policy: judgement.location.clone(),
         policy_rule: judgement.policy_rule.clone(),
         ..Finding::of_rule(rule, level, message, fingerprint)
     }

@@ -140,8 +140,8 @@ pub struct Entry {
     pub rule: agent_strace_model::finding::RuleId,
     pub level: agent_strace_model::finding::Level,
     /// The entry of the policy that decided.
-    pub place: Option<agent_strace_model::finding::PolicyLocation>,
-    /// The rule at that place, where it has a name of its own.
+    pub location: Option<agent_strace_model::finding::PolicyLocation>,
+    /// The rule at that location, where it has a name of its own.
     pub policy_rule: Option<std::sync::Arc<agent_strace_model::finding::PolicyRule>>,
     pub basis: agent_strace_policy::Basis,
     /// In the policy's words: `denied by files.read.deny`, `not in files.read.allow`.

@@ -396,7 +396,7 @@ fn entry(step: &Step<'_>, effect: &Effect, judgement: &Judgement) -> Entry {
         decision: judgement.decision,
         rule: judgement.rule,
         level: judgement.level,
-        place: judgement.place,
+        location: judgement.location,
         policy_rule: judgement.policy_rule,
         basis: judgement.basis,
         reason: judgement.reason,

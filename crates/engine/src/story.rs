@@ -77,7 +77,7 @@ pub(super) fn trace(findings: &mut [Finding], session: &Session<'_>, steps: &[St
 struct Past<'s> {
     session: &'s Session<'s>,
     steps: &'s [Step<'s>],
-    /// Places of prompts among the session's events.
+    /// Indices of prompts among the session's events.
     prompts: Vec<usize>,
     /// The same in words, once asked for.
     asked: BTreeMap<usize, Cause>,
@@ -119,7 +119,7 @@ impl<'s> Past<'s> {
 
     fn prompt_before(&self, event: u32) -> Option<usize> {
         let events = &self.session.events;
-        let number = |place: &usize| events.get(*place).map_or(0, |event| event.number);
+        let number = |index: &usize| events.get(*index).map_or(0, |event| event.number);
         let before = self.prompts.partition_point(|prompt| number(prompt) < event).checked_sub(1)?;
         self.prompts.get(before).copied()
     }

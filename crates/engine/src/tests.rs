@@ -39,7 +39,7 @@ struct Block {
     lints: Option<Lints>,
     /// Rules about private data that look beside those that always do.
     searched: Vec<String>,
-    /// Of the session at the place.
+    /// Of the session at the index.
     overdue: Vec<(usize, Overdue)>,
     offers: Vec<(usize, Offer)>,
 }
@@ -114,7 +114,7 @@ fn overdue(line: &str) -> Overdue {
         _ => (Exceeded::Unknown, "max_age_days"),
     };
     let file = Some(".agent-strace.yaml".into());
-    Overdue { exceeds, place: PolicyLocation { pointer: format!("/retention/{key}"), line: 2, column: 17, file } }
+    Overdue { exceeds, location: PolicyLocation { pointer: format!("/retention/{key}"), line: 2, column: 17, file } }
 }
 
 fn named(id: &str) -> Session<'static> {
@@ -337,11 +337,11 @@ pub(super) fn conclude_block(policy: &Policy, lines: &[&str], settings: &Setting
         judge_session(&session, gaps, Judging { exposed: Some(Share { exposed: &exposed, at: 0 }), ..judging })
     };
     let mut judged: Vec<SessionOutcome> = sessions.into_iter().map(judge).collect();
-    for (place, overdue) in overdue {
-        judged[place].account.overdue = Some(overdue);
+    for (index, overdue) in overdue {
+        judged[index].account.overdue = Some(overdue);
     }
-    for (place, offer) in offers {
-        judged[place].account.offers.push(offer);
+    for (index, offer) in offers {
+        judged[index].account.offers.push(offer);
     }
     conclude(policy, judged, Vec::new(), &Settings { today, source, ..settings.clone() })
 }
@@ -447,12 +447,12 @@ pub(super) fn told(outcome: &Outcome) -> impl Iterator<Item = (&SessionOutcome, 
 /// `3: error scope/read: …`; with the session's id where it is not the first one.
 fn in_words(session: &SessionOutcome, finding: &Finding) -> String {
     let other = if session.id == "session" { String::new() } else { format!("{} ", session.id) };
-    let place = if finding.event == 0 { format!("{other}session") } else { format!("{other}{}", finding.event) };
+    let location = if finding.event == 0 { format!("{other}session") } else { format!("{other}{}", finding.event) };
     let level = match finding.impact {
         VerdictImpact::ByLevel => finding.level.name(),
         VerdictImpact::Incomplete => "incomplete",
     };
-    format!("{place}: {level} {}: {}", finding.rule, finding.message)
+    format!("{location}: {level} {}: {}", finding.rule, finding.message)
 }
 
 #[test]

@@ -43,9 +43,10 @@ impl<'r> WaiverMatcher<'r> {
             if found.get(first).is_none_or(|finding| !finding.is_covered()) {
                 break;
             }
-            excepted.push(Excepted { rule: judgement.rule, place: judgement.place.clone() });
+            excepted.push(Excepted { rule: judgement.rule, location: judgement.location.clone() });
             let next = self.policy.judge_without(&excepted, effect, context);
-            if next.decision == judgement.decision && next.place == judgement.place && next.rule == judgement.rule {
+            if next.decision == judgement.decision && next.location == judgement.location && next.rule == judgement.rule
+            {
                 // The policy has no other entry for this act, so the waiver covers everything.
                 break;
             }
@@ -82,7 +83,7 @@ impl<'r> WaiverMatcher<'r> {
         }
         let found = WaiverCandidate {
             rule: finding.rule,
-            place: finding.policy.as_ref(),
+            location: finding.policy.as_ref(),
             policy_rule: finding.policy_rule.as_ref().map(|rule| rule.id.as_str()),
             effect,
             root: self.root,

@@ -47,7 +47,7 @@ pub struct WaiverUsage {
     pub reason: String,
     pub owner: String,
     pub until: Date,
-    pub place: PolicyLocation,
+    pub location: PolicyLocation,
     /// Findings it waived.
     pub uses: usize,
 }
@@ -114,7 +114,7 @@ impl WaiverUsage {
             reason: waiver.reason.clone(),
             owner: waiver.owner.clone(),
             until: waiver.until,
-            place: waiver.place.clone(),
+            location: waiver.location.clone(),
             uses,
         }
     }
@@ -153,15 +153,15 @@ fn in_order<'f>(sessions: &'f [SessionOutcome], of_change: &'f [Finding]) -> Vec
     let mut all: Vec<(&SessionOutcome, usize, usize, &Finding)> = sessions
         .iter()
         .enumerate()
-        .flat_map(|(place, session)| {
-            session.findings.iter().enumerate().map(move |(at, finding)| (session, place, at, finding))
+        .flat_map(|(index, session)| {
+            session.findings.iter().enumerate().map(move |(at, finding)| (session, index, at, finding))
         })
         .collect();
     all.sort_by(|(left, _, _, one), (right, _, _, other)| {
         let sessions = (&left.id, &left.source).cmp(&(&right.id, &right.source));
         sessions.then_with(|| order(one).cmp(&order(other)))
     });
-    let of_sessions = all.into_iter().map(|(_, place, at, finding)| (place, at, finding));
+    let of_sessions = all.into_iter().map(|(_, index, at, finding)| (index, at, finding));
     let of_change = of_change.iter().enumerate().map(|(at, finding)| (sessions.len(), at, finding));
     of_change.chain(of_sessions).collect()
 }
@@ -256,8 +256,8 @@ fn remark(rule: &agent_strace_rules::Rule, waiver: &Waiver, message: String) -> 
         ("until", &until),
     ];
     Finding {
-        line: waiver.place.line,
-        policy: Some(waiver.place.clone()),
+        line: waiver.location.line,
+        policy: Some(waiver.location.clone()),
         ..Finding::of_rule(rule.id, rule.level, message, digest(&parts))
     }
 }

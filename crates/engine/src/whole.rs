@@ -54,7 +54,7 @@ fn finding(whole: &Whole<'_>, rule: &Rule, hit: SessionHit, listed: bool) -> Opt
     let is_evidence = rule.id.family() == Family::Evidence;
     let (weight, switch) =
         if is_evidence { whole.policy.evidence().weight(rule.id) } else { (Weight::Level(rule.level), None) };
-    // The list of gaps says the same, with its places.
+    // The list of gaps says the same, with its locations.
     let said = listed && switch.is_none() && matches!(rule.id, RuleId::EvidenceUnreadable | RuleId::EvidenceTruncated);
     if weight == Weight::Off || said {
         return None;
@@ -67,7 +67,7 @@ fn finding(whole: &Whole<'_>, rule: &Rule, hit: SessionHit, listed: bool) -> Opt
     Some(Finding {
         event,
         line,
-        policy: hit.place.or_else(|| switch.cloned()),
+        policy: hit.location.or_else(|| switch.cloned()),
         impact,
         ..Finding::of_rule(rule.id, level, hit.message, fingerprint)
     })

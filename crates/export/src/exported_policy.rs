@@ -57,9 +57,9 @@ impl<'a> ExportedPolicy<'a> {
         let lists = ["/files/", "/commands/", "/network/"];
         let mut listed = Vec::new();
         for entry in policy.entries() {
-            if lists.iter().any(|list| entry.place.pointer.starts_with(list)) {
+            if lists.iter().any(|list| entry.location.pointer.starts_with(list)) {
                 listed.push(Cow::Borrowed(entry));
-            } else if entry.place.pointer.starts_with("/rules/") && entry.decision != Decision::Allowed {
+            } else if entry.location.pointer.starts_with("/rules/") && entry.decision != Decision::Allowed {
                 let said = |form: &String| Cow::Owned(EntryView { text: form.clone(), ..entry.clone() });
                 listed.extend(entry.forms.iter().map(said));
             }
@@ -81,7 +81,7 @@ impl<'a> ExportedPolicy<'a> {
         let (not, text) = entry.text.strip_prefix('!').map_or(("", entry.text.as_str()), |text| ("!", text));
         match text.strip_prefix("label:") {
             // Another file has labels of its own.
-            Some(_) if entry.place.file.is_some() => vec![UNKNOWN.to_owned()],
+            Some(_) if entry.location.file.is_some() => vec![UNKNOWN.to_owned()],
             Some(label) => self.policy.label(label).iter().map(|pattern| format!("{not}{pattern}")).collect(),
             None => vec![entry.text.clone()],
         }
@@ -102,7 +102,7 @@ impl<'a> ExportedPolicy<'a> {
     }
 
     pub(super) fn deny_all(&self) -> Option<&EntryView> {
-        self.entries(Subject::Network, Decision::Denied).find(|entry| entry.place.pointer.ends_with("/deny_all"))
+        self.entries(Subject::Network, Decision::Denied).find(|entry| entry.location.pointer.ends_with("/deny_all"))
     }
 
     /// The effects that the policy refuses and that would pass if every command with these first words ran.

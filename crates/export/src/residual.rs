@@ -35,9 +35,9 @@ pub enum Of {
 impl Of {
     pub(super) fn entry(entry: &EntryView) -> Self {
         Self::Entry {
-            pointer: entry.place.pointer.clone(),
+            pointer: entry.location.pointer.clone(),
             name: entry.name.clone(),
-            line: entry.place.line,
+            line: entry.location.line,
             text: entry.text.clone(),
         }
     }
@@ -46,9 +46,9 @@ impl Of {
     pub(super) fn list(entry: &EntryView) -> Self {
         let above = |text: &str, end: char| text.rsplit_once(end).map_or(text, |(above, _)| above).to_owned();
         Self::Entry {
-            pointer: above(&entry.place.pointer, '/'),
+            pointer: above(&entry.location.pointer, '/'),
             name: above(&entry.name, '['),
-            line: entry.place.line,
+            line: entry.location.line,
             text: String::new(),
         }
     }
@@ -113,11 +113,11 @@ impl Residual {
     /// Whether it tells of this judgement.
     pub(super) fn covers(&self, judged: &Entry, way: Way) -> bool {
         let about = match &self.of {
-            Of::Entry { pointer, .. } => judged.place.as_ref().is_some_and(|place| place.pointer == *pointer),
+            Of::Entry { pointer, .. } => judged.location.as_ref().is_some_and(|location| location.pointer == *pointer),
             Of::Floor => judged.rule.family() == Family::Floor,
             Of::Unresolved => judged.decision == agent_strace_policy::Decision::Unresolved,
-            Of::Rest => judged.place.as_ref().is_some_and(|place| {
-                !["/files/", "/commands/", "/network"].iter().any(|list| place.pointer.starts_with(list))
+            Of::Rest => judged.location.as_ref().is_some_and(|location| {
+                !["/files/", "/commands/", "/network"].iter().any(|list| location.pointer.starts_with(list))
             }),
         };
         about && self.ways.contains(&way)

@@ -163,7 +163,7 @@ impl Pair<'_> {
 
     /// The entry of the policy that decided.
     fn entry(&self, judged: &Entry) -> Option<&EntryView> {
-        let place = judged.place.as_ref()?;
-        self.policy.entries().find(|entry| entry.place.pointer == place.pointer)
+        let location = judged.location.as_ref()?;
+        self.policy.entries().find(|entry| entry.location.pointer == location.pointer)
     }
 }

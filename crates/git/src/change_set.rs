@@ -83,8 +83,8 @@ pub struct Mark {
 impl Change {
     /// The changed file at a path.
     pub fn file(&self, path: &str) -> Option<&ChangedFile> {
-        let place = self.files.binary_search_by(|file| file.path.as_str().cmp(path)).ok()?;
-        self.files.get(place)
+        let index = self.files.binary_search_by(|file| file.path.as_str().cmp(path)).ok()?;
+        self.files.get(index)
     }
 
     /// It is part of the record, not of what was worked on.
@@ -97,8 +97,8 @@ impl Change {
 /// Files by their last component.
 pub fn by_name(files: &[ChangedFile]) -> BTreeMap<String, Vec<usize>> {
     let mut names: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-    for (place, file) in files.iter().enumerate() {
-        names.entry(file.path.rsplit('/').next().unwrap_or_default().to_owned()).or_default().push(place);
+    for (index, file) in files.iter().enumerate() {
+        names.entry(file.path.rsplit('/').next().unwrap_or_default().to_owned()).or_default().push(index);
     }
     names
 }

@@ -132,17 +132,17 @@ pub fn changed_files(start: &Path, old: &str, new: &str) -> Result<Vec<ChangedFi
         repository.diff_tree_to_tree(Some(&old), Some(&new), Some(&mut options)).map_err(|error| lacking(&error))?;
     let mut files = Vec::new();
     let mut text = 0;
-    for place in 0..diff.deltas().len() {
-        files.push(file(&diff, place, &mut text)?);
+    for index in 0..diff.deltas().len() {
+        files.push(file(&diff, index, &mut text)?);
     }
     files.sort_by(|left: &ChangedFile, right| left.path.cmp(&right.path));
     Ok(files)
 }
 
 /// `text`: the size of all lines that are kept so far.
-fn file(diff: &git2::Diff<'_>, place: usize, text: &mut usize) -> Result<ChangedFile, GitError> {
+fn file(diff: &git2::Diff<'_>, index: usize, text: &mut usize) -> Result<ChangedFile, GitError> {
     let gone = || GitError::Broken("a file of the change can't be compared".to_owned());
-    let delta = diff.get_delta(place).ok_or_else(gone)?;
+    let delta = diff.get_delta(index).ok_or_else(gone)?;
     let side = |file: &git2::DiffFile<'_>| if file.exists() { u32::from(file.mode()) } else { 0 };
     let (old_mode, mode) = (side(&delta.old_file()), side(&delta.new_file()));
     let named = if mode == 0 { delta.old_file() } else { delta.new_file() };
@@ -153,7 +153,7 @@ fn file(diff: &git2::Diff<'_>, place: usize, text: &mut usize) -> Result<Changed
     if same || [old_mode, mode].contains(&SUBMODULE_MODE) {
         return Ok(changed);
     }
-    let patch = git2::Patch::from_diff(diff, place).map_err(|error| lacking(&error))?;
+    let patch = git2::Patch::from_diff(diff, index).map_err(|error| lacking(&error))?;
     let Some(mut patch) = patch.filter(|_| *text < MOST_TEXT) else {
         changed.whole = false;
         return Ok(changed);

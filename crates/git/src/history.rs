@@ -42,8 +42,8 @@ pub fn trailers(start: &Path, revisions: &str, key: &str) -> Result<BTreeMap<Str
     let is_range = revisions.contains("..");
     let cut = if is_range { boundary(&repository)? } else { BTreeSet::new() };
     let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for (id, place) in walk.zip(0..) {
-        if place >= MAX_COMMITS {
+    for (id, index) in walk.zip(0..) {
+        if index >= MAX_COMMITS {
             return if is_range { Err(GitError::TooLong(revisions.to_owned())) } else { Ok(found) };
         }
         let commit = match id.and_then(|id| repository.find_commit(id)) {

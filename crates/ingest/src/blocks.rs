@@ -109,15 +109,15 @@ pub(super) fn plain_status(block: &Block<'_>) -> Status {
 /// Adds what a message says: one event per text, thought, call and result.
 pub(super) fn add<'a>(
     assembly: &mut Assembly<'a>,
-    place: &RecordLocation<'a>,
+    location: &RecordLocation<'a>,
     content: Option<Raw<'a>>,
     around: &Around<'a>,
     gaps: &mut Gaps,
 ) {
-    for part in parts(content, place.line, gaps) {
+    for part in parts(content, location.line, gaps) {
         match part {
-            Part::Text(text) => words(assembly, place, text, around),
-            Part::Block(block) => add_block(assembly, place, &block, around),
+            Part::Text(text) => words(assembly, location, text, around),
+            Part::Block(block) => add_block(assembly, location, &block, around),
         }
     }
 }
@@ -155,29 +155,34 @@ pub(super) fn parts<'a>(content: Option<Raw<'a>>, line: u32, gaps: &mut Gaps) ->
 /// Adds one block.
 pub(super) fn add_block<'a>(
     assembly: &mut Assembly<'a>,
-    place: &RecordLocation<'a>,
+    location: &RecordLocation<'a>,
     block: &Block<'a>,
     around: &Around<'a>,
 ) {
     let kind = filled(block.kind).unwrap_or_default();
     match &*kind {
-        "thinking" | "reasoning" => thought(assembly, place, block.thinking.or(block.text)),
-        "tool_result" | "toolResult" | "tool-result" => result(assembly, place, block, around),
-        kind if kind.ends_with("tool_result") => result(assembly, place, block, around),
-        kind if block.is_call(kind) => call(assembly, place, block, around),
+        "thinking" | "reasoning" => thought(assembly, location, block.thinking.or(block.text)),
+        "tool_result" | "toolResult" | "tool-result" => result(assembly, location, block, around),
+        kind if kind.ends_with("tool_result") => result(assembly, location, block, around),
+        kind if block.is_call(kind) => call(assembly, location, block, around),
         "text" | "" if block.text.is_some() => {
             if let Some(text) = block.text {
-                words(assembly, place, text, around);
+                words(assembly, location, text, around);
             }
         }
         "text" | "redacted_thinking" | "image" | "document" | "file" | "search_result" | "fallback" => {
-            assembly.push(place.clone(), EventKind::Other);
+            assembly.push(location.clone(), EventKind::Other);
         }
-        _ => assembly.unknown(place.clone()),
+        _ => assembly.unknown(location.clone()),
     }
 }
 
-pub(super) fn words<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, text: Raw<'a>, around: &Around<'a>) {
+pub(super) fn words<'a>(
+    assembly: &mut Assembly<'a>,
+    location: &RecordLocation<'a>,
+    text: Raw<'a>,
+    around: &Around<'a>,
+) {
     let text = RawText::Json(text.get());
     let kind = match around.speaker {
         Speaker::Host => EventKind::Other,
@@ -185,23 +190,23 @@ pub(super) fn words<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>,
         Speaker::User if around.subagent.is_none() => EventKind::Prompt(text),
         Speaker::User | Speaker::Agent => EventKind::Message(text),
     };
-    assembly.push(place.clone(), kind);
+    assembly.push(location.clone(), kind);
 }
 
-fn thought<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, text: Option<Raw<'a>>) {
+fn thought<'a>(assembly: &mut Assembly<'a>, location: &RecordLocation<'a>, text: Option<Raw<'a>>) {
     // A signature without its thought shows nothing.
     let shown = filled(text).and(raw_text(text));
-    assembly.push(place.clone(), shown.map_or(EventKind::Other, EventKind::Reasoning));
+    assembly.push(location.clone(), shown.map_or(EventKind::Other, EventKind::Reasoning));
 }
 
-fn call<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, block: &Block<'a>, around: &Around<'a>) {
+fn call<'a>(assembly: &mut Assembly<'a>, location: &RecordLocation<'a>, block: &Block<'a>, around: &Around<'a>) {
     let id = identity(block.id).or_else(|| identity(block.tool_call_id));
     let tool = match (filled(block.server), filled(block.name)) {
         (Some(server), Some(name)) => Cow::Owned(format!("mcp__{server}__{name}")),
         (_, name) => name.unwrap_or(Cow::Borrowed("")),
     };
     let arguments = assembly::arguments(block.input.or(block.arguments));
-    add_call(assembly, place, NewCall { id, tool, arguments }, around);
+    add_call(assembly, location, NewCall { id, tool, arguments }, around);
 }
 
 /// A call as its record describes it.
@@ -214,7 +219,7 @@ pub(super) struct NewCall<'a> {
 /// Adds a call unless it was recorded before: streaming and resuming repeat calls.
 pub(super) fn add_call<'a>(
     assembly: &mut Assembly<'a>,
-    place: &RecordLocation<'a>,
+    location: &RecordLocation<'a>,
     NewCall { id, tool, arguments }: NewCall<'a>,
     around: &Around<'a>,
 ) {
@@ -231,7 +236,7 @@ pub(super) fn add_call<'a>(
         status: Status::Missing,
         subagent: around.subagent.clone(),
     };
-    assembly.call(place.clone(), call, id);
+    assembly.call(location.clone(), call, id);
     if let Some(kind) = kind {
         let event = assembly.session.events.last().map_or(0, |event| event.number);
         assembly.session.evidence.subagents.push(Subagent { event, id: None, call_id, kind, calls: None });
@@ -252,7 +257,7 @@ fn kind_of<'a>(arguments: &Arguments<'a>) -> Option<Cow<'a, str>> {
 /// Adds a result and settles its call.
 pub(super) fn result<'a>(
     assembly: &mut Assembly<'a>,
-    place: &RecordLocation<'a>,
+    location: &RecordLocation<'a>,
     block: &Block<'a>,
     around: &Around<'a>,
 ) {
@@ -262,7 +267,7 @@ pub(super) fn result<'a>(
     let ended_badly = matches!(status, Status::Error | Status::Denied | Status::Interrupted);
     let content = block.content.or(block.run);
     let result = ToolResult { call_id: id.clone(), text: raw_text(content), is_error: ended_badly };
-    assembly.result(place.clone(), result, status, id);
+    assembly.result(location.clone(), result, status, id);
 }
 
 /// An id that tells calls apart. A marker in place of ids that were taken out would link what does not belong together.

@@ -77,77 +77,77 @@ impl Default for Manner<'_> {
 /// Adds everything a message holds.
 pub(super) fn add<'a>(
     assembly: &mut Assembly<'a>,
-    place: &RecordLocation<'a>,
+    location: &RecordLocation<'a>,
     message: &Message<'a>,
     manner: &Manner<'a>,
     gaps: &mut Gaps,
 ) {
     if let Some(key) = message.duplicate {
-        gaps.twice(place.line, key, "a message");
+        gaps.twice(location.line, key, "a message");
     }
     for thought in [message.reasoning, message.reasoning_content].into_iter().flatten().take(1) {
         if is_string(Some(thought)) && thought.get() != "\"\"" {
-            assembly.push(place.clone(), EventKind::Reasoning(RawText::Json(thought.get())));
+            assembly.push(location.clone(), EventKind::Reasoning(RawText::Json(thought.get())));
         }
     }
     match filled(message.role).as_deref() {
-        Some("tool" | "function" | "toolResult") => result(assembly, place, message, manner),
-        Some("user" | "human") => content(assembly, place, message.content, EventKind::Prompt, manner, gaps),
+        Some("tool" | "function" | "toolResult") => result(assembly, location, message, manner),
+        Some("user" | "human") => content(assembly, location, message.content, EventKind::Prompt, manner, gaps),
         Some("assistant" | "model" | "ai" | "thinking") => {
-            content(assembly, place, message.content, EventKind::Message, manner, gaps);
+            content(assembly, location, message.content, EventKind::Message, manner, gaps);
         }
-        Some("system" | "developer") => assembly.push(place.clone(), EventKind::Other),
+        Some("system" | "developer") => assembly.push(location.clone(), EventKind::Other),
         _ => {
-            assembly.unknown(place.clone());
-            content(assembly, place, message.content, EventKind::Message, manner, gaps);
+            assembly.unknown(location.clone());
+            content(assembly, location, message.content, EventKind::Message, manner, gaps);
         }
     }
-    calls(assembly, place, message, manner, gaps);
+    calls(assembly, location, message, manner, gaps);
 }
 
 /// Adds the calls that a message asks for.
 pub(super) fn calls<'a>(
     assembly: &mut Assembly<'a>,
-    place: &RecordLocation<'a>,
+    location: &RecordLocation<'a>,
     message: &Message<'a>,
     manner: &Manner<'a>,
     gaps: &mut Gaps,
 ) {
     for list in [message.calls, message.calls_camel].into_iter().flatten() {
         if !is_array(Some(list)) {
-            gaps.malformed(place.line, "the calls of a message are not a list");
+            gaps.malformed(location.line, "the calls of a message are not a list");
         }
         for raw in elements(Some(list)) {
             let Some(call) = object::<Call<'a>>(Some(raw)) else {
-                gaps.malformed(place.line, "a call that is not an object");
+                gaps.malformed(location.line, "a call that is not an object");
                 continue;
             };
             if let Some(key) = call.duplicate {
-                gaps.twice(place.line, key, "a call");
+                gaps.twice(location.line, key, "a call");
             }
             let function = object::<Function<'a>>(call.function.or(call.custom)).unwrap_or_default();
             if let Some(key) = function.duplicate {
-                gaps.twice(place.line, key, "a call");
+                gaps.twice(location.line, key, "a call");
             }
             let given = [function.arguments, function.input, function.args, call.arguments, call.input, call.args];
             let id = identifier(call.id).or_else(|| identifier(call.call_id));
             let tool = filled(function.name).or_else(|| filled(call.name));
-            add_call(assembly, place, id, tool, given.into_iter().flatten().next(), manner);
+            add_call(assembly, location, id, tool, given.into_iter().flatten().next(), manner);
         }
     }
     if let Some(raw) = message.function_call {
         let Some(function) = object::<Function<'a>>(Some(raw)) else {
-            gaps.malformed(place.line, "a call that is not an object");
+            gaps.malformed(location.line, "a call that is not an object");
             return;
         };
         // Results of such calls name the function.
-        add_call(assembly, place, None, filled(function.name), function.arguments.or(function.args), manner);
+        add_call(assembly, location, None, filled(function.name), function.arguments.or(function.args), manner);
     }
 }
 
 fn add_call<'a>(
     assembly: &mut Assembly<'a>,
-    place: &RecordLocation<'a>,
+    location: &RecordLocation<'a>,
     id: Option<Cow<'a, str>>,
     tool: Option<Cow<'a, str>>,
     given: Option<Raw<'a>>,
@@ -167,7 +167,7 @@ fn add_call<'a>(
         status: Status::Missing,
         subagent: manner.subagent.clone(),
     };
-    assembly.call(place.clone(), call, link);
+    assembly.call(location.clone(), call, link);
 }
 
 /// The id of a call. Redaction makes the ids of all calls the same word, which links nothing.
@@ -175,18 +175,18 @@ fn identifier(value: Option<Raw<'_>>) -> Option<Cow<'_, str>> {
     filled(value).filter(|id| id != "REDACTED")
 }
 
-fn result<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, message: &Message<'a>, manner: &Manner<'a>) {
+fn result<'a>(assembly: &mut Assembly<'a>, location: &RecordLocation<'a>, message: &Message<'a>, manner: &Manner<'a>) {
     let id = identifier(message.call_id).or_else(|| identifier(message.call_id_camel));
     let link = id.clone().or_else(|| filled(message.name));
     let is_error = manner.outcome == Status::Error;
     let result = ToolResult { call_id: id, text: raw_text(message.content), is_error };
-    assembly.result(place.clone(), result, manner.outcome, link);
+    assembly.result(location.clone(), result, manner.outcome, link);
 }
 
 /// Words, as text or as parts. Providers that speak through this API leave their own calls among the parts.
 fn content<'a>(
     assembly: &mut Assembly<'a>,
-    place: &RecordLocation<'a>,
+    location: &RecordLocation<'a>,
     content: Option<Raw<'a>>,
     words: fn(RawText<'a>) -> EventKind<'a>,
     manner: &Manner<'a>,
@@ -194,54 +194,54 @@ fn content<'a>(
 ) {
     let Some(raw) = content.filter(|raw| raw.get() != "\"\"") else { return };
     if is_string(content) {
-        return assembly.push(place.clone(), words(RawText::Json(raw.get())));
+        return assembly.push(location.clone(), words(RawText::Json(raw.get())));
     }
     if !is_array(content) {
-        return gaps.malformed(place.line, "the content of a message is neither a text nor a list");
+        return gaps.malformed(location.line, "the content of a message is neither a text nor a list");
     }
     for raw in elements(content) {
         if is_string(Some(raw)) {
-            assembly.push(place.clone(), words(RawText::Json(raw.get())));
+            assembly.push(location.clone(), words(RawText::Json(raw.get())));
             continue;
         }
         match object::<Part<'a>>(Some(raw)) {
-            Some(part) => add_part(assembly, place, &part, words, manner, gaps),
-            None => gaps.malformed(place.line, "a part of a message that is neither a text nor an object"),
+            Some(part) => add_part(assembly, location, &part, words, manner, gaps),
+            None => gaps.malformed(location.line, "a part of a message that is neither a text nor an object"),
         }
     }
 }
 
 fn add_part<'a>(
     assembly: &mut Assembly<'a>,
-    place: &RecordLocation<'a>,
+    location: &RecordLocation<'a>,
     part: &Part<'a>,
     words: fn(RawText<'a>) -> EventKind<'a>,
     manner: &Manner<'a>,
     gaps: &mut Gaps,
 ) {
     if let Some(key) = part.duplicate {
-        gaps.twice(place.line, key, "a part of a message");
+        gaps.twice(location.line, key, "a part of a message");
     }
     match filled(part.kind).as_deref() {
         Some("tool_use" | "server_tool_use" | "mcp_tool_use") => {
-            add_call(assembly, place, identifier(part.id), filled(part.name), part.input, manner);
+            add_call(assembly, location, identifier(part.id), filled(part.name), part.input, manner);
         }
         Some("tool_result") => {
             let is_error = part.is_error.is_some_and(|raw| raw.get() == "true");
             let status = if is_error { Status::Error } else { Status::Ok };
             let link = identifier(part.call_id);
             let result = ToolResult { call_id: link.clone(), text: raw_text(part.content), is_error };
-            assembly.result(place.clone(), result, status, link);
+            assembly.result(location.clone(), result, status, link);
         }
         Some("thinking" | "reasoning" | "think") => {
             if let Some(text) = part.thinking.or(part.text) {
-                assembly.push(place.clone(), EventKind::Reasoning(RawText::Json(text.get())));
+                assembly.push(location.clone(), EventKind::Reasoning(RawText::Json(text.get())));
             }
         }
         Some("image" | "image_url" | "input_image" | "audio" | "input_audio" | "file" | "document") => {}
         _ => match part.text {
-            Some(text) => assembly.push(place.clone(), words(RawText::Json(text.get()))),
-            None => assembly.unknown(place.clone()),
+            Some(text) => assembly.push(location.clone(), words(RawText::Json(text.get()))),
+            None => assembly.unknown(location.clone()),
         },
     }
 }

@@ -291,8 +291,8 @@ impl<'a> Mend<'a> {
                 continue;
             }
             let json = candidate.get(..scanner.position()).unwrap_or("");
-            let place = if inside_list || json.starts_with('{') { self.place_of(json) } else { None };
-            if let Some(depth) = place {
+            let index = if inside_list || json.starts_with('{') { self.index_of(json) } else { None };
+            if let Some(depth) = index {
                 self.attach(depth, at, None, json);
                 return true;
             }
@@ -306,7 +306,7 @@ impl<'a> Mend<'a> {
     }
 
     /// The open list whose elements look most like this object; of several, the innermost.
-    fn place_of(&self, json: &'a str) -> Option<usize> {
+    fn index_of(&self, json: &'a str) -> Option<usize> {
         let mut keys = BTreeSet::new();
         note_keys(json, &mut keys);
         let mut best: Option<(usize, usize)> = None;

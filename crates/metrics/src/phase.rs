@@ -98,9 +98,9 @@ pub(super) fn phases(
 
 /// The phase in which an event stands; what comes after all of them is of the last one.
 fn at(phases: &mut [Phase], event: u32) -> Option<&mut Phase> {
-    let place = phases.partition_point(|phase| phase.to < event);
+    let index = phases.partition_point(|phase| phase.to < event);
     let last = phases.len().checked_sub(1)?;
-    phases.get_mut(place.min(last))
+    phases.get_mut(index.min(last))
 }
 
 /// Each request to the phase that it stands in.

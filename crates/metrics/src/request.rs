@@ -73,7 +73,7 @@ pub(super) fn requests(session: &Session<'_>, pricing: &Pricing<'_>) -> Vec<Requ
             window: window.filter(|window| is_chosen || prompt.is_none_or(|prompt| prompt <= *window)),
         };
         let before = spent.message.as_deref().and_then(|message| known.get(message).copied());
-        if let Some(before) = before.and_then(|place| requests.get_mut(place)) {
+        if let Some(before) = before.and_then(|index| requests.get_mut(index)) {
             // It began where it was first told of.
             *before = Request { event: before.event, at: before.at, ..request };
             continue;
@@ -95,13 +95,13 @@ pub(super) fn untold<'s>(session: &'s Session<'s>) -> impl Iterator<Item = &'s S
         .iter()
         .enumerate()
         .filter(|(_, spent)| has_cost(spent))
-        .filter_map(|(place, spent)| Some((spent.message.as_deref()?, place)))
+        .filter_map(|(index, spent)| Some((spent.message.as_deref()?, index)))
         .collect();
-    let counts = move |place: usize, spent: &Spent<'_>| {
-        spent.message.as_deref().is_none_or(|message| last.get(message) == Some(&place))
+    let counts = move |index: usize, spent: &Spent<'_>| {
+        spent.message.as_deref().is_none_or(|message| last.get(message) == Some(&index))
     };
     let all = session.spent.iter().enumerate();
-    all.filter(move |(place, spent)| has_cost(spent) && counts(*place, spent)).map(|(_, spent)| spent)
+    all.filter(move |(index, spent)| has_cost(spent) && counts(*index, spent)).map(|(_, spent)| spent)
 }
 
 /// What the session's total has beyond its requests.

@@ -61,7 +61,7 @@ pub struct Session<'a> {
     pub spent: Vec<Spent<'a>>,
     /// The conversations in it, by [`Origin::stream`]; the first is the main one.
     pub streams: Vec<Stream<'a>>,
-    /// What records say beside their events, by the event's place in `events`, ascending.
+    /// What records say beside their events, by the event's index in `events`, ascending.
     pub labels: Vec<(usize, Label<'a>)>,
     /// Records of a type this version does not know: kept out of `events`' meaning, but counted.
     pub unknown_records: u32,
@@ -187,7 +187,7 @@ pub enum EventKind<'a> {
     /// What the model thought before it spoke or called, where the log shows it.
     Reasoning(RawText<'a>),
     Call(ToolCall<'a>),
-    /// A call that was recorded before, by its place in the session's events.
+    /// A call that was recorded before, by its index in the session's events.
     Repeat(usize),
     /// A result of a call in this session (or of one that was not recorded).
     Result(ToolResult<'a>),

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 const MILLISECONDS: f64 = 1e11;
 
 /// The moment that a recorded time names: RFC 3339, or seconds or milliseconds of the epoch. A time without an offset
-/// names none; as UTC it still has its place among others of its log.
+/// names none; as UTC it still has its position among others of its log.
 pub fn moment(time: &str) -> Option<Timestamp> {
     if let Some(moment) = plain(time) {
         return Some(moment);
@@ -33,10 +33,10 @@ fn plain(time: &str) -> Option<Timestamp> {
     }
     // Digits that are too many for it are no seconds, and are refused below.
     let (mut number, mut point) = (0_u64, None);
-    for (place, byte) in time.bytes().enumerate() {
+    for (index, byte) in time.bytes().enumerate() {
         match byte {
             b'0'..=b'9' => number = number.wrapping_mul(10).wrapping_add(u64::from(byte - b'0')),
-            b'.' if point.is_none() && place > 0 => point = Some(place),
+            b'.' if point.is_none() && index > 0 => point = Some(index),
             _ => return None,
         }
     }

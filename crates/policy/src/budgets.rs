@@ -137,7 +137,7 @@ pub struct Limit {
     pub measure: Measure,
     /// Milliseconds for a duration, parts of a [`DOLLAR`] for money, else a count.
     pub most: u128,
-    pub place: PolicyLocation,
+    pub location: PolicyLocation,
     /// What tokens cost by this policy's account, where money is limited and the policy says so.
     pub prices: Option<Rates>,
 }

@@ -53,14 +53,14 @@ pub(super) struct ServerRules {
 pub(super) struct NameList {
     entries: Vec<(Stated, NamePattern)>,
     /// Where the list stands, if it demands anything.
-    pub(super) place: Option<PolicyLocation>,
+    pub(super) location: Option<PolicyLocation>,
 }
 
 impl NameList {
     fn new(list: Option<&List<NamePattern>>) -> Self {
         let Some(list) = list else { return Self::default() };
         let entries = list.entries.iter().map(|entry| (entry.stated.clone(), entry.pattern.clone())).collect();
-        Self { entries, place: Some(list.place.clone()).filter(|_| !list.entries.is_empty()) }
+        Self { entries, location: Some(list.location.clone()).filter(|_| !list.entries.is_empty()) }
     }
 
     fn add(&mut self, stated: &Stated, pattern: &NamePattern) {
@@ -78,9 +78,9 @@ impl NameList {
     }
 
     /// Without one entry, or without what the list demands where it is the list that stands there.
-    pub(super) fn drop_place(&mut self, place: &PolicyLocation) {
-        self.place.take_if(|own| own == place);
-        self.entries.retain(|(stated, _)| stated.place != *place);
+    pub(super) fn drop_location(&mut self, location: &PolicyLocation) {
+        self.location.take_if(|own| own == location);
+        self.entries.retain(|(stated, _)| stated.location != *location);
     }
 
     /// As an allow reads it.
@@ -108,7 +108,7 @@ pub(super) struct Network {
     pub(super) deny_all: Option<PolicyLocation>,
     pub(super) rules: Rules<HostList>,
     /// Where the policy has a part about the network.
-    pub(super) place: Option<PolicyLocation>,
+    pub(super) location: Option<PolicyLocation>,
 }
 
 impl<L> Rules<L> {
@@ -251,7 +251,7 @@ fn network(stated: &super::parse::Network) -> Network {
             deny: HostList::new(stated.lists.deny.as_ref()),
             ask: HostList::new(stated.lists.ask.as_ref()),
         },
-        place: Some(stated.place.clone()),
+        location: Some(stated.location.clone()),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What is wrong with a policy file: every fault at once, each with its place.
+//! What is wrong with a policy file: every fault at once, each with its location.
 
 use std::fmt;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use agent_strace_model::finding::PolicyLocation;
 /// One fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    pub place: PolicyLocation,
+    pub location: PolicyLocation,
     pub message: String,
     pub help: Option<String>,
     span: Range<usize>,
@@ -47,13 +47,13 @@ impl Diagnostics {
             0 | 1 => String::new(),
             count => format!(" (and {} more)", count - 1),
         };
-        let first = self.list.first().map(|first| format!("line {}: {}", first.place.line, first.message));
+        let first = self.list.first().map(|first| format!("line {}: {}", first.location.line, first.message));
         format!("{}: {}{more}", self.file, first.unwrap_or_default())
     }
 
     pub(super) fn push(&mut self, span: Range<usize>, pointer: &str, message: String, help: Option<String>) {
-        let place = Locator::new(self.text.as_deref().unwrap_or_default()).place(span.start, &one_line(pointer));
-        self.list.push(Diagnostic { place, message, help, span });
+        let location = Locator::new(self.text.as_deref().unwrap_or_default()).location(span.start, &one_line(pointer));
+        self.list.push(Diagnostic { location, message, help, span });
     }
 
     pub(super) fn sort(&mut self) {
@@ -92,10 +92,10 @@ pub enum Colour {
 impl fmt::Display for Diagnostics {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         for diagnostic in &self.list {
-            let place = &diagnostic.place;
+            let location = &diagnostic.location;
             write!(formatter, "{}:", inert(&self.file))?;
             if self.text.is_some() {
-                write!(formatter, "{}:{}:", place.line, place.column)?;
+                write!(formatter, "{}:{}:", location.line, location.column)?;
             }
             write!(formatter, " {}", diagnostic.message)?;
             if let Some(help) = &diagnostic.help {
@@ -109,14 +109,14 @@ impl fmt::Display for Diagnostics {
 
 impl std::error::Error for Diagnostics {}
 
-/// Finds lines and columns; fast for places asked for in ascending order.
+/// Finds lines and columns; fast for locations asked for in ascending order.
 #[derive(Debug)]
 pub(super) struct Locator<'a> {
     text: &'a str,
     at: usize,
     line: u32,
     column: u32,
-    /// How places name the file, where it is not the policy itself.
+    /// How locations name the file, where it is not the policy itself.
     file: Option<Arc<str>>,
 }
 
@@ -129,7 +129,7 @@ impl<'a> Locator<'a> {
         Self { file, ..self }
     }
 
-    pub(super) fn place(&mut self, at: usize, pointer: &str) -> PolicyLocation {
+    pub(super) fn location(&mut self, at: usize, pointer: &str) -> PolicyLocation {
         if at < self.at {
             (self.at, self.line, self.column) = (0, 1, 1);
         }
@@ -196,7 +196,7 @@ impl miette::Diagnostic for Report<'_> {
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = miette::LabeledSpan> + '_>> {
-        let label = (!self.diagnostic.place.pointer.is_empty()).then(|| self.diagnostic.place.pointer.clone());
+        let label = (!self.diagnostic.location.pointer.is_empty()).then(|| self.diagnostic.location.pointer.clone());
         let span = miette::LabeledSpan::new_with_span(label, self.diagnostic.span.clone());
         Some(Box::new(std::iter::once(span)))
     }

@@ -42,7 +42,7 @@ impl Subject {
 #[derive(Debug, Clone)]
 pub struct EntryView {
     /// JSON pointer, and where it stands.
-    pub place: PolicyLocation,
+    pub location: PolicyLocation,
     /// `commands.deny[2]`, or the id of a rule.
     pub name: String,
     pub subject: Subject,
@@ -64,9 +64,9 @@ pub(super) fn of(rulebook: &Rulebook) -> Vec<EntryView> {
     }
     of_lists(Subject::Command, &rulebook.commands, &mut entries);
     if let Some(network) = &rulebook.network {
-        entries.extend(network.deny_all.iter().map(|place| EntryView {
-            name: dotted(&place.pointer),
-            place: place.clone(),
+        entries.extend(network.deny_all.iter().map(|location| EntryView {
+            name: dotted(&location.pointer),
+            location: location.clone(),
             subject: Subject::Network,
             decision: Decision::Denied,
             text: "*".to_owned(),
@@ -80,26 +80,31 @@ pub(super) fn of(rulebook: &Rulebook) -> Vec<EntryView> {
     for server in rulebook.mcp.iter().flat_map(|mcp| &mcp.servers) {
         of_lists(Subject::Tool, &server.lists, &mut entries);
     }
-    entries.extend(rulebook.rules.iter().map(|rule| EntryView {
-        name:
-            rule.stated.policy_rule.as_ref().map_or_else(|| dotted(&rule.stated.place.pointer), |rule| rule.id.clone()),
-        place: rule.stated.place.clone(),
-        subject: subject(&rule.matches),
-        decision: rule.effect,
-        text: rule.text.clone(),
-        policy_rule: rule.stated.policy_rule.clone(),
-        forms: match &rule.matches {
-            Matches::Exec(pattern) if rule.stated.is_firm() => pattern.forms(),
-            _ => Vec::new(),
-        },
+    entries.extend(rulebook.rules.iter().map(|rule| {
+        EntryView {
+            name: rule
+                .stated
+                .policy_rule
+                .as_ref()
+                .map_or_else(|| dotted(&rule.stated.location.pointer), |rule| rule.id.clone()),
+            location: rule.stated.location.clone(),
+            subject: subject(&rule.matches),
+            decision: rule.effect,
+            text: rule.text.clone(),
+            policy_rule: rule.stated.policy_rule.clone(),
+            forms: match &rule.matches {
+                Matches::Exec(pattern) if rule.stated.is_firm() => pattern.forms(),
+                _ => Vec::new(),
+            },
+        }
     }));
     entries
 }
 
 fn of_names(names: &[Name], decision: Decision, entries: &mut Vec<EntryView>) {
     entries.extend(names.iter().map(|name| EntryView {
-        name: dotted(&name.stated.place.pointer),
-        place: name.stated.place.clone(),
+        name: dotted(&name.stated.location.pointer),
+        location: name.stated.location.clone(),
         subject: Subject::Env,
         decision,
         text: name.text.clone(),
@@ -127,8 +132,8 @@ fn of_lists<P>(subject: Subject, lists: &Lists<P>, entries: &mut Vec<EntryView>)
     for (list, decision) in lists {
         let list = list.as_ref().map_or(&[][..], |list: &List<P>| &list.entries);
         entries.extend(list.iter().map(|entry| EntryView {
-            name: dotted(&entry.stated.place.pointer),
-            place: entry.stated.place.clone(),
+            name: dotted(&entry.stated.location.pointer),
+            location: entry.stated.location.clone(),
             subject,
             decision,
             text: entry.text.clone(),

@@ -24,7 +24,7 @@ pub(super) struct Environment {
 #[derive(Debug, Clone)]
 pub(super) struct Names {
     pub(super) names: Vec<Name>,
-    pub(super) place: PolicyLocation,
+    pub(super) location: PolicyLocation,
 }
 
 impl Environment {
@@ -38,7 +38,7 @@ impl Environment {
 
     /// The list of what may be set, where it is not empty: nothing else may.
     pub(super) fn demands(&self) -> Option<&PolicyLocation> {
-        self.allow.as_ref().filter(|list| !list.names.is_empty()).map(|list| &list.place)
+        self.allow.as_ref().filter(|list| !list.names.is_empty()).map(|list| &list.location)
     }
 
     /// The strictest entry or rule that denies a variable.
@@ -71,14 +71,14 @@ impl Environment {
     }
 
     /// Without one entry, or without the list that stands there.
-    pub(super) fn drop_place(&mut self, place: &PolicyLocation) {
+    pub(super) fn drop_location(&mut self, location: &PolicyLocation) {
         for rules in self.rules.lists() {
-            rules.retain(|(stated, _)| stated.place != *place);
+            rules.retain(|(stated, _)| stated.location != *location);
         }
         for list in [&mut self.deny, &mut self.allow] {
-            list.take_if(|list| list.place == *place);
+            list.take_if(|list| list.location == *location);
             if let Some(list) = list {
-                list.names.retain(|name| name.stated.place != *place);
+                list.names.retain(|name| name.stated.location != *location);
             }
         }
     }

@@ -133,32 +133,32 @@ impl EvidenceRules {
 
     /// The stricter demand of the two counts, rule by rule.
     pub(super) fn narrow(&mut self, floor: &Self) {
-        if let Some((grade, place)) = &floor.minimum
+        if let Some((grade, location)) = &floor.minimum
             && self.minimum.as_ref().is_none_or(|(own, _)| own < grade)
         {
-            self.minimum = Some((*grade, place.clone()));
+            self.minimum = Some((*grade, location.clone()));
         }
-        for (rule, (weight, place)) in &floor.weights {
+        for (rule, (weight, location)) in &floor.weights {
             if weight.strictness() > self.weight(*rule).0.strictness() {
-                self.weights.insert(*rule, (*weight, place.clone()));
+                self.weights.insert(*rule, (*weight, location.clone()));
             }
         }
     }
 
     /// The least grade that every log has to have.
     pub fn minimum(&self) -> Option<(Grade, &PolicyLocation)> {
-        self.minimum.as_ref().map(|(grade, place)| (*grade, place))
+        self.minimum.as_ref().map(|(grade, location)| (*grade, location))
     }
 
     /// What the policy itself says that a rule weighs, and the entry that does.
     pub fn stated(&self, rule: RuleId) -> Option<(Weight, &PolicyLocation)> {
-        self.weights.get(&rule).map(|(weight, place)| (*weight, place))
+        self.weights.get(&rule).map(|(weight, location)| (*weight, location))
     }
 
     /// What a rule weighs, and the entry that says so.
     pub fn weight(&self, rule: RuleId) -> (Weight, Option<&PolicyLocation>) {
-        if let Some((weight, place)) = self.stated(rule) {
-            return (weight, Some(place));
+        if let Some((weight, location)) = self.stated(rule) {
+            return (weight, Some(location));
         }
         let default = DEFAULTS.iter().find(|(known, _)| *known == rule);
         (default.map_or(Weight::Incomplete, |(_, weight)| *weight), None)

@@ -53,7 +53,7 @@ struct Assembly<'a> {
 }
 
 impl Assembly<'_> {
-    /// The document of one file with its bases, and all floors below it. `named`: how places name the file, where it is
+    /// The document of one file with its bases, and all floors below it. `named`: how locations name the file, where it is
     /// not the policy itself.
     fn read(
         &mut self,

@@ -13,7 +13,7 @@ pub struct Denied {
     /// As written.
     pub text: String,
     lower: String,
-    pub place: PolicyLocation,
+    pub location: PolicyLocation,
 }
 
 /// What the text of an entry is.
@@ -25,8 +25,8 @@ pub enum Form {
 }
 
 impl Denied {
-    pub fn new(form: Form, text: String, place: PolicyLocation) -> Self {
-        Self { form, lower: text.to_lowercase(), text, place }
+    pub fn new(form: Form, text: String, location: PolicyLocation) -> Self {
+        Self { form, lower: text.to_lowercase(), text, location }
     }
 
     /// Whether it names a tool, whose name is in lower case: runtimes compare so, in every script.

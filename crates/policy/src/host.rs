@@ -28,8 +28,8 @@ impl HostList {
     }
 
     /// Without one entry.
-    pub(super) fn drop_place(&mut self, place: &PolicyLocation) {
-        self.rules.retain(|rule| rule.stated.place != *place);
+    pub(super) fn drop_location(&mut self, location: &PolicyLocation) {
+        self.rules.retain(|rule| rule.stated.location != *location);
     }
 
     /// A rule with a name of its own.

@@ -68,5 +68,5 @@ pub struct InlineTest {
     pub expect: Answer,
     /// The entry or rule that has to decide.
     pub rule: Option<String>,
-    pub place: PolicyLocation,
+    pub location: PolicyLocation,
 }

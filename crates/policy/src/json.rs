@@ -2,7 +2,7 @@
 //!
 //! It reads JSON with comments, commas behind the last member and a byte order mark, as editors write them; whether such
 //! a comma may stand is for the caller to say. Depth is limited, nothing is guessed: the first violation of the grammar
-//! ends the reading with its place.
+//! ends the reading with its location.
 
 use std::ops::Range;
 

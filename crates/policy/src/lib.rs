@@ -1,6 +1,6 @@
 //! `.agent-scope.json` → a validated policy that judges effects, or diagnostics that point into the file.
 //!
-//! Reading: [`json`] keeps places, [`parse`] turns values into lists and collects every fault. Judging: deny wins,
+//! Reading: [`json`] keeps locations, [`parse`] turns values into lists and collects every fault. Judging: deny wins,
 //! then an allow list that is not empty must include, else the effect is allowed, or unruled where the policy does not
 //! speak of its kind. A deny compares generously (folded, any spelling, any overlap), an allow exactly (all of it
 //! proven). The floor and the sensitive list hold without any policy file.
@@ -239,7 +239,7 @@ pub struct Judgement {
     pub basis: Basis,
     /// `denied by files.read.deny`, `not in files.read.allow`, `no file read policy`, …
     pub reason: String,
-    pub place: Option<PolicyLocation>,
+    pub location: Option<PolicyLocation>,
     /// The rule of the policy that decided, where it has a name of its own.
     pub policy_rule: Option<Arc<PolicyRule>>,
     /// The effect touched a file on the always-on sensitive list.

@@ -28,7 +28,7 @@ impl Parts {
     }
 
     /// Where the value at a JSON pointer stands, or the last one on the way to it.
-    pub fn place(&self, pointer: &str) -> PolicyLocation {
+    pub fn location(&self, pointer: &str) -> PolicyLocation {
         let mut value = &self.document.root;
         for step in pointer.split('/').skip(1) {
             let step = step.replace("~1", "/").replace("~0", "~");
@@ -40,7 +40,7 @@ impl Parts {
             let Some(next) = next else { break };
             value = next;
         }
-        Locator::new(&self.text).place(value.span.start, pointer)
+        Locator::new(&self.text).location(value.span.start, pointer)
     }
 
     /// The value at a JSON pointer.
@@ -48,7 +48,7 @@ impl Parts {
         self.root.pointer(pointer)
     }
 
-    /// The policy without anything that judges but the entry at this place, and what its list leaves out.
+    /// The policy without anything that judges but the entry at this location, and what its list leaves out.
     /// `None`: it means nothing alone.
     pub fn alone(&self, pointer: &str) -> Option<Policy> {
         let mut steps = pointer.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~"));

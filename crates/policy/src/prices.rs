@@ -1,4 +1,4 @@
-//! Price tables: a file with places → rows, or everything that is wrong with it.
+//! Price tables: a file with locations → rows, or everything that is wrong with it.
 
 use std::sync::{Arc, LazyLock};
 
@@ -75,8 +75,8 @@ fn rows(parser: &mut Parser<'_>, root: &Value, table: &mut Table) {
     let Data::List(models) = &models.data else {
         return parser.wrong_type(models, "/models", "a list of models");
     };
-    for (place, value) in models.iter().enumerate() {
-        row(parser, value, &format!("/models/{place}"), table);
+    for (index, value) in models.iter().enumerate() {
+        row(parser, value, &format!("/models/{index}"), table);
     }
 }
 
@@ -205,7 +205,7 @@ fn names(parser: &mut Parser<'_>, value: &Value, pointer: &str, table: &Table) -
         return Vec::new();
     };
     let items = items.iter().enumerate();
-    items.filter_map(|(place, item)| name(parser, item, &format!("{pointer}/{place}"), table)).collect()
+    items.filter_map(|(index, item)| name(parser, item, &format!("{pointer}/{index}"), table)).collect()
 }
 
 fn day(parser: &mut Parser<'_>, value: &Value, pointer: &str) -> Option<String> {

@@ -23,7 +23,7 @@ pub struct Sequence {
     /// How many calls it may take from the first step to the last; `None`: the whole session.
     pub within: Option<u32>,
     pub level: Level,
-    pub place: PolicyLocation,
+    pub location: PolicyLocation,
 }
 
 /// One step.

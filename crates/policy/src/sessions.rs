@@ -67,18 +67,18 @@ struct Pattern {
     glob: Glob,
     /// Of a deny: the same for values of another spelling.
     folded: Option<Glob>,
-    place: PolicyLocation,
+    location: PolicyLocation,
 }
 
 impl Pattern {
     fn exact(entry: &Entry<()>) -> Self {
-        Self { glob: Glob::fnmatch(&entry.text), folded: None, place: entry.stated.place.clone() }
+        Self { glob: Glob::fnmatch(&entry.text), folded: None, location: entry.stated.location.clone() }
     }
 
     fn generous(entry: &Entry<()>) -> Self {
         // Folding shortens home directories, in which a pattern may have a `*`: so values count as they are, too.
         let glob = Glob::fnmatch(&entry.text.to_lowercase());
-        Self { glob, folded: Some(Glob::fnmatch(&fold(&entry.text))), place: entry.stated.place.clone() }
+        Self { glob, folded: Some(Glob::fnmatch(&fold(&entry.text))), location: entry.stated.location.clone() }
     }
 
     fn matches(&self, value: &str) -> bool {
@@ -94,7 +94,7 @@ impl Pattern {
 struct Demand {
     field: Field,
     patterns: Vec<Pattern>,
-    place: PolicyLocation,
+    location: PolicyLocation,
 }
 
 /// Conditions on sessions, in the order of the file.
@@ -111,7 +111,7 @@ pub struct Breach<'a> {
     /// The recorded value; `None` where none is recorded.
     pub value: Option<&'a str>,
     pub fault: Fault,
-    pub place: &'a PolicyLocation,
+    pub location: &'a PolicyLocation,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -150,20 +150,20 @@ impl Conditions {
         for demand in &self.deny {
             for value in values(demand.field) {
                 if let Some(pattern) = demand.patterns.iter().find(|pattern| pattern.matches(value)) {
-                    let place = &pattern.place;
-                    breaches.push(Breach { field: demand.field, value: Some(value), fault: Fault::Denied, place });
+                    let location = &pattern.location;
+                    breaches.push(Breach { field: demand.field, value: Some(value), fault: Fault::Denied, location });
                 }
             }
         }
         for demand in &self.allow {
-            let (field, place) = (demand.field, &demand.place);
+            let (field, location) = (demand.field, &demand.location);
             let recorded = values(field);
             if recorded.is_empty() {
-                breaches.push(Breach { field, value: None, fault: Fault::NotRecorded, place });
+                breaches.push(Breach { field, value: None, fault: Fault::NotRecorded, location });
             }
             for value in recorded {
                 if !demand.patterns.iter().any(|pattern| pattern.matches(value)) {
-                    breaches.push(Breach { field, value: Some(value), fault: Fault::NotAllowed, place });
+                    breaches.push(Breach { field, value: Some(value), fault: Fault::NotAllowed, location });
                 }
             }
         }
@@ -172,5 +172,5 @@ impl Conditions {
 }
 
 fn demand(field: Field, list: &List<()>, pattern: fn(&Entry<()>) -> Pattern) -> Demand {
-    Demand { field, patterns: list.entries.iter().map(pattern).collect(), place: list.place.clone() }
+    Demand { field, patterns: list.entries.iter().map(pattern).collect(), location: list.location.clone() }
 }

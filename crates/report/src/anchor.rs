@@ -1,4 +1,4 @@
-//! The one place in the repository that a finding is shown at.
+//! The one location in the repository that a finding is shown at.
 
 use super::Checkout;
 use super::change::ShownChange;
@@ -34,8 +34,8 @@ impl Anchor {
                 return anchor;
             }
         }
-        let judged = finding.policy.as_ref().and_then(|place| {
-            Some(Self { path: from_top(&checkout.prefix, report.file(place))?, line: place.line.max(1) })
+        let judged = finding.policy.as_ref().and_then(|location| {
+            Some(Self { path: from_top(&checkout.prefix, report.file(location))?, line: location.line.max(1) })
         });
         judged.unwrap_or_else(|| Self::of_run(report, checkout))
     }

@@ -34,8 +34,9 @@ pub fn text(examination: &Examination, colour: Colour) -> String {
             State::Good => paint.good(&state),
             State::Unseen => paint.bold(&state),
         };
-        let place = check.place.as_ref().map_or_else(String::new, |(file, line)| format!("{}:{line}: ", shown(file)));
-        let _ = writeln!(text, "  {state} {:<16} {place}{}", check.id, shown(&check.message));
+        let location =
+            check.location.as_ref().map_or_else(String::new, |(file, line)| format!("{}:{line}: ", shown(file)));
+        let _ = writeln!(text, "  {state} {:<16} {location}{}", check.id, shown(&check.message));
     }
     text
 }
@@ -90,8 +91,8 @@ impl Document {
             id: check.id,
             state: check.state.name(),
             message: redacted(&check.message),
-            file: check.place.as_ref().map(|(file, _)| redacted(file)),
-            line: check.place.as_ref().map(|(_, line)| *line),
+            file: check.location.as_ref().map(|(file, _)| redacted(file)),
+            line: check.location.as_ref().map(|(_, line)| *line),
         };
         Self {
             schema_version: 1,

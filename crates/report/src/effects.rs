@@ -72,7 +72,7 @@ pub(super) struct Ruling {
     pub(super) rule: &'static str,
     pub(super) basis: Basis,
     pub(super) reason: Redacted,
-    pub(super) place: Option<ShownLocation>,
+    pub(super) location: Option<ShownLocation>,
     pub(super) sensitive: bool,
 }
 
@@ -220,7 +220,7 @@ impl Traced {
                 rule: ruling.rule,
                 reason: ruling.reason.as_str(),
                 sensitive: ruling.sensitive,
-                policy: ruling.place.as_ref().map(json::place),
+                policy: ruling.location.as_ref().map(json::location),
             }),
         }
     }
@@ -234,7 +234,10 @@ impl Ruling {
             rule: entry.rule.as_str(),
             basis: entry.basis,
             reason: redact(&entry.reason),
-            place: entry.place.as_ref().map(|place| ShownLocation::new(place, entry.policy_rule.as_deref())),
+            location: entry
+                .location
+                .as_ref()
+                .map(|location| ShownLocation::new(location, entry.policy_rule.as_deref())),
             sensitive: entry.sensitive,
         }
     }
@@ -336,5 +339,5 @@ struct Judgement<'a> {
     /// It touches a file that is always taken for sensitive.
     sensitive: bool,
     /// The line of the policy, where one decided.
-    policy: Option<json::PolicyPlace<'a>>,
+    policy: Option<json::PolicyLocationJson<'a>>,
 }

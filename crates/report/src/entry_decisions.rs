@@ -28,7 +28,7 @@ struct EntryDecision {
     decision: Decision,
     how: How,
     decides: bool,
-    place: ShownLocation,
+    location: ShownLocation,
 }
 
 impl EntryDecisions {
@@ -39,12 +39,12 @@ impl EntryDecisions {
             decision: spoken.entry.decision,
             how: spoken.how,
             decides: spoken.decides,
-            place: ShownLocation::new(&spoken.entry.place, spoken.entry.policy_rule.as_deref()),
+            location: ShownLocation::new(&spoken.entry.location, spoken.entry.policy_rule.as_deref()),
         });
         Self {
             all: entry_decisions.collect(),
             decision: explained.judged.decision,
-            unplaced: explained.judged.place.is_none(),
+            unplaced: explained.judged.location.is_none(),
             help: explained.advice.as_deref().map(redact),
             excuses: explained.excuses.iter().map(ShownUse::new).collect(),
         }
@@ -62,14 +62,14 @@ impl EntryDecisions {
         }
         for excuse in &self.excuses {
             let file = match excuse.origin {
-                WaiverOrigin::Exception => excuse.place.file(policy.unwrap_or("policy")),
+                WaiverOrigin::Exception => excuse.location.file(policy.unwrap_or("policy")),
                 WaiverOrigin::Suppression => "configuration",
             };
-            let name = dotted(&excuse.place.pointer);
-            let place = format!("{name} ({}:{})", terminal(file), excuse.place.line);
+            let name = dotted(&excuse.location.pointer);
+            let location = format!("{name} ({}:{})", terminal(file), excuse.location.line);
             let (owner, reason) = (terminal(excuse.owner.as_str()), terminal(excuse.reason.as_str()));
             let until = paint.good(&format!("does not count until {}", excuse.until));
-            lines.push(format!("{until}: {place}, {owner}: {reason}"));
+            lines.push(format!("{until}: {location}, {owner}: {reason}"));
         }
         lines.extend(self.help.iter().map(|help| format!("to change that: {}", terminal(help.as_str()))));
         lines
@@ -96,7 +96,7 @@ impl EntryDecision {
             decision: self.decision.name(),
             certain: self.how == How::Matches,
             decides: self.decides,
-            policy: json::place(&self.place),
+            policy: json::location(&self.location),
         }
     }
 
@@ -108,10 +108,10 @@ impl EntryDecision {
             (How::MayMatch, Decision::Asked) => paint.warning("may ask"),
             (How::MayMatch, _) => paint.warning("may deny"),
         };
-        let file = self.place.file(policy.unwrap_or("policy"));
+        let file = self.location.file(policy.unwrap_or("policy"));
         let decides = if self.decides { ", and decides" } else { "" };
         let (name, text) = (terminal(&self.name), terminal(&self.text));
-        format!("{says}: {name} `{text}` ({}:{}){decides}", terminal(file), self.place.line)
+        format!("{says}: {name} `{text}` ({}:{}){decides}", terminal(file), self.location.line)
     }
 }
 
@@ -128,5 +128,5 @@ pub(super) struct EntryDecisionDocument<'a> {
     certain: bool,
     /// The judgement rests on it.
     decides: bool,
-    policy: json::PolicyPlace<'a>,
+    policy: json::PolicyLocationJson<'a>,
 }

@@ -34,14 +34,14 @@ fn annotation(report: &Report, group: &Group<'_>) -> String {
         Level::Warning => "warning",
         Level::Note => "notice",
     };
-    let place = (group.anchor.path.as_str(), group.anchor.line);
-    command(level, &format!("agent-strace {}", group.rule), Some(place), &group.sentence(report))
+    let location = (group.anchor.path.as_str(), group.anchor.line);
+    command(level, &format!("agent-strace {}", group.rule), Some(location), &group.sentence(report))
 }
 
 /// One line that the runner obeys; `title`, path and `text` are encoded here and nowhere else.
-fn command(level: &str, title: &str, place: Option<(&str, u32)>, text: &str) -> String {
+fn command(level: &str, title: &str, location: Option<(&str, u32)>, text: &str) -> String {
     let mut line = format!("::{level} ");
-    if let Some((path, number)) = place {
+    if let Some((path, number)) = location {
         let _ = write!(line, "file={},line={number},", github_property(path));
     }
     let _ = writeln!(line, "title={}::{}", github_property(title), github_text(&shorten(&terminal(text), LONGEST)));

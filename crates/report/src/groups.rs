@@ -33,11 +33,11 @@ impl Group<'_> {
             parts.push(format!("and {} more", self.findings.len() - NAMED));
         }
         let mut text = parts.join("; ");
-        if let Some(place) = self.findings.first().and_then(|(_, finding)| finding.policy.as_ref())
-            && !report.file(place).is_empty()
+        if let Some(location) = self.findings.first().and_then(|(_, finding)| finding.policy.as_ref())
+            && !report.file(location).is_empty()
         {
-            let _ = write!(text, ". Judged by {}:{}:{}", report.file(place), place.line, place.column);
-            text.extend(place.named().map(|named| format!(", {named}")));
+            let _ = write!(text, ". Judged by {}:{}:{}", report.file(location), location.line, location.column);
+            text.extend(location.named().map(|named| format!(", {named}")));
         }
         text
     }
@@ -58,17 +58,17 @@ fn act(session: Option<&ShownSession>, finding: &ShownFinding) -> String {
     }
 }
 
-/// All findings that count, the worst first, then by rule and place.
+/// All findings that count, the worst first, then by rule and location.
 pub(super) fn groups<'r>(report: &'r Report, checkout: &Checkout<'_>) -> Vec<Group<'r>> {
-    let mut by_place: BTreeMap<(RuleId, Anchor), Vec<_>> = BTreeMap::new();
+    let mut by_location: BTreeMap<(RuleId, Anchor), Vec<_>> = BTreeMap::new();
     for (session, finding) in report.findings() {
-        by_place
+        by_location
             .entry((finding.rule, Anchor::of(report, session, finding, checkout)))
             .or_default()
             .push((session, finding));
     }
-    let of_place = |((rule, anchor), findings)| Group { rule, anchor, findings };
-    let mut groups: Vec<Group<'_>> = by_place.into_iter().map(of_place).collect();
+    let of_location = |((rule, anchor), findings)| Group { rule, anchor, findings };
+    let mut groups: Vec<Group<'_>> = by_location.into_iter().map(of_location).collect();
     groups.sort_by_key(|group| std::cmp::Reverse(group.level()));
     groups
 }

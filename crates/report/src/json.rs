@@ -171,9 +171,10 @@ struct Finding<'a> {
     /// What the log says.
     evidence: Option<&'a str>,
     /// The line of the log; of a finding about the change the line of a file of the repository, from its top.
-    place: Place<'a>,
+    #[serde(rename = "place")]
+    location: FindingLocation<'a>,
     /// The line of the policy, where one decided.
-    policy: Option<PolicyPlace<'a>>,
+    policy: Option<PolicyLocationJson<'a>>,
     /// Over the rule and the effect: the same in another session or at another line.
     fingerprint: &'a str,
 }
@@ -203,7 +204,8 @@ pub(super) struct Waiver<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     until: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    place: Option<PolicyPlace<'a>>,
+    #[serde(rename = "place")]
+    location: Option<PolicyLocationJson<'a>>,
 }
 
 /// Keys that do not apply to a kind are absent.
@@ -248,8 +250,8 @@ pub(super) struct Effect<'a> {
 }
 
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Place<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Place"))]
+struct FindingLocation<'a> {
     file: &'a str,
     line: u32,
     /// JSON pointer (RFC 6901) into the document on that line; left out of what is not about one value of it.
@@ -258,8 +260,8 @@ struct Place<'a> {
 }
 
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(super) struct PolicyPlace<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "PolicyPlace"))]
+pub(super) struct PolicyLocationJson<'a> {
     /// The file, where it is not the policy itself but one that it extends.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<&'a str>,
@@ -333,15 +335,15 @@ fn extended(extended: &ShownExtended) -> Extended<'_> {
     Extended { path: extended.path.as_str(), sha256: &extended.sha256, role: extended.role }
 }
 
-pub(super) fn place(place: &ShownLocation) -> PolicyPlace<'_> {
-    PolicyPlace {
-        file: text(place.file.as_ref()),
-        pointer: &place.pointer,
-        line: place.line,
-        column: place.column,
-        id: text(place.id.as_ref()),
-        owner: text(place.owner.as_ref()),
-        reason: text(place.reason.as_ref()),
+pub(super) fn location(location: &ShownLocation) -> PolicyLocationJson<'_> {
+    PolicyLocationJson {
+        file: text(location.file.as_ref()),
+        pointer: &location.pointer,
+        line: location.line,
+        column: location.column,
+        id: text(location.id.as_ref()),
+        owner: text(location.owner.as_ref()),
+        reason: text(location.reason.as_ref()),
     }
 }
 
@@ -395,7 +397,7 @@ pub(super) fn waiver(by: Option<&ShownUse>) -> Waiver<'_> {
         reason: by.map(|by| by.reason.as_str()),
         owner: by.map(|by| by.owner.as_str()),
         until: by.map(|by| by.until.as_str()),
-        place: by.map(|by| place(&by.place)),
+        location: by.map(|by| location(&by.location)),
     }
 }
 
@@ -412,12 +414,12 @@ fn finding<'a>(report: &'a Report, session: Option<&'a ShownSession>, finding: &
         tool: text(finding.tool.as_ref()),
         effect: finding.effect.as_deref().map(effect),
         evidence: text(finding.evidence.as_ref()),
-        place: Place {
+        location: FindingLocation {
             file: session.map_or_else(|| report.file_of(finding), |session| session.source.as_str()),
             line: finding.line,
             pointer: text(finding.pointer.as_ref()),
         },
-        policy: finding.policy.as_ref().map(place),
+        policy: finding.policy.as_ref().map(location),
         fingerprint: &finding.fingerprint,
     }
 }

@@ -127,8 +127,8 @@ fn line(report: &Report, finding: &ShownFinding, source: &str) -> String {
     let event = if finding.is_whole() { String::new() } else { format!(" (event {})", finding.event) };
     let source = finding.file.as_ref().map_or(source, |file| file.as_str());
     let at = if source.is_empty() { String::new() } else { format!(", {source}:{}", finding.line) };
-    let policy = finding.policy.as_ref().filter(|place| !report.file(place).is_empty());
-    let by = policy.map(|place| format!(", by {}:{}", report.file(place), place.line)).unwrap_or_default();
+    let policy = finding.policy.as_ref().filter(|location| !report.file(location).is_empty());
+    let by = policy.map(|location| format!(", by {}:{}", report.file(location), location.line)).unwrap_or_default();
     format!("{level}: {}{event}{at}{by}", finding.message.as_str())
 }
 

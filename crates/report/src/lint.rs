@@ -66,7 +66,7 @@ fn session_lines(session: &ShownSession, paint: &Paint) -> Vec<String> {
 fn line(finding: &ShownFinding, paint: &Paint) -> String {
     let name = if finding.rule.family() == Family::Lint { finding.rule.short() } else { finding.rule.as_str() };
     let level = if finding.is_incomplete() { "?" } else { level(finding.level) };
-    let place = match finding.until {
+    let events = match finding.until {
         _ if finding.event == 0 => String::new(),
         Some(until) => format!(" (events {}–{until})", finding.event),
         None => format!(" (event {})", finding.event),
@@ -77,7 +77,7 @@ fn line(finding: &ShownFinding, paint: &Paint) -> String {
         Level::Note => format!("{level:<5}"),
     };
     let message = shorten(&terminal(finding.message.as_str()), MESSAGE);
-    format!("{level}  {name:<NAME$} {message}{place}")
+    format!("{level}  {name:<NAME$} {message}{events}")
 }
 
 fn level(level: Level) -> &'static str {

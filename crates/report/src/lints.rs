@@ -32,7 +32,7 @@ impl LintReport {
             let file = terminal(file);
             for lint in &lints.found {
                 text.push_str(&line(lint, &file, &paint));
-                let deny = lints.denies.iter().find(|deny| deny.entry.place == lint.place);
+                let deny = lints.denies.iter().find(|deny| deny.entry.location == lint.location);
                 if let Some(deny) = deny.filter(|_| lint.code.id == "POL004") {
                     text.push_str(&slips(deny));
                 }
@@ -65,10 +65,16 @@ pub fn lint_codes(code: Option<&Code>) -> String {
 }
 
 pub(super) fn line(lint: &Lint, file: &str, paint: &Paint) -> String {
-    let place = &lint.place;
+    let location = &lint.location;
     let help = lint.help.as_ref().map_or_else(String::new, |help| format!("  help: {}\n", terminal(help)));
     let level = paint.level(lint.level);
-    format!("{level} {} {file}:{}:{}: {}\n{help}", lint.code.id, place.line, place.column, terminal(&lint.message))
+    format!(
+        "{level} {} {file}:{}:{}: {}\n{help}",
+        lint.code.id,
+        location.line,
+        location.column,
+        terminal(&lint.message)
+    )
 }
 
 fn slips(deny: &Fragility) -> String {
@@ -136,7 +142,7 @@ fn document((path, lints): &(String, Lints)) -> File<'_> {
 fn deny_document(deny: &Fragility) -> Deny<'_> {
     Deny {
         entry: &deny.entry.name,
-        line: deny.entry.place.line,
+        line: deny.entry.location.line,
         tried: deny.tried,
         denied: deny.caught,
         unresolved: deny.unresolved,
@@ -191,9 +197,9 @@ impl<'a> One<'a> {
             level: lint.level.name(),
             message: &lint.message,
             help: lint.help.as_deref(),
-            pointer: &lint.place.pointer,
-            line: lint.place.line,
-            column: lint.place.column,
+            pointer: &lint.location.pointer,
+            line: lint.location.line,
+            column: lint.location.column,
         }
     }
 }

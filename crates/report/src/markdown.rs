@@ -140,10 +140,10 @@ fn push_findings(text: &mut String, report: &Report) {
 fn row(report: &Report, session: Option<&ShownSession>, finding: &ShownFinding) -> String {
     let evidence = finding.evidence.as_ref().map(|text| format!("<br><code>{}</code>", cell(text.as_str())));
     let policy = match &finding.policy {
-        Some(place) if !report.file(place).is_empty() => {
-            let named = place.named().map(|named| format!("<br>{}", cell(&named))).unwrap_or_default();
-            let file = cell(report.file(place));
-            format!("{file}&#58;{}<br>{}{named}", place.line, cell(&place.pointer))
+        Some(location) if !report.file(location).is_empty() => {
+            let named = location.named().map(|named| format!("<br>{}", cell(&named))).unwrap_or_default();
+            let file = cell(report.file(location));
+            format!("{file}&#58;{}<br>{}{named}", location.line, cell(&location.pointer))
         }
         _ => String::new(),
     };

@@ -124,9 +124,9 @@ pub(super) fn use_text(report: &Report, used: &ShownUse) -> String {
         used.until,
         terminal(used.owner.as_str()),
         shorten(&terminal(used.reason.as_str()), EVIDENCE),
-        terminal(report.file(&used.place)),
-        used.place.line,
-        used.place.column,
+        terminal(report.file(&used.location)),
+        used.location.line,
+        used.location.column,
     )
 }
 
@@ -198,14 +198,14 @@ pub(super) fn by_evidence<'a>(
     findings: impl IntoIterator<Item = &'a ShownFinding>,
 ) -> Vec<(Option<&'a str>, Vec<&'a ShownFinding>)> {
     let mut groups: Vec<(Option<&str>, Vec<&ShownFinding>)> = Vec::new();
-    let mut places = BTreeMap::new();
+    let mut indices = BTreeMap::new();
     for finding in findings {
         let evidence = finding.evidence.as_ref().map(Redacted::as_str);
-        let place = *places.entry(evidence).or_insert_with(|| {
+        let index = *indices.entry(evidence).or_insert_with(|| {
             groups.push((evidence, Vec::new()));
             groups.len() - 1
         });
-        if let Some((_, group)) = groups.get_mut(place) {
+        if let Some((_, group)) = groups.get_mut(index) {
             group.push(finding);
         }
     }
@@ -223,11 +223,11 @@ pub(super) fn finding_lines(report: &Report, finding: &ShownFinding, width: usiz
             shorten(&terminal(pointer.as_str()), EVIDENCE)
         ));
     }
-    if let Some(place) = finding.policy.as_ref().filter(|place| !report.file(place).is_empty()) {
-        let path = terminal(report.file(place));
-        let pointer = terminal(&place.pointer);
-        lines.push(format!("             by {path}:{}:{} ({pointer})", place.line, place.column));
-        lines.extend(place.named().map(|named| format!("             {}", terminal(&named))));
+    if let Some(location) = finding.policy.as_ref().filter(|location| !report.file(location).is_empty()) {
+        let path = terminal(report.file(location));
+        let pointer = terminal(&location.pointer);
+        lines.push(format!("             by {path}:{}:{} ({pointer})", location.line, location.column));
+        lines.extend(location.named().map(|named| format!("             {}", terminal(&named))));
     }
     lines
 }

@@ -36,21 +36,21 @@ impl Glyphs {
 pub(super) fn lines(effects: &[Traced], policy: Option<&str>, paint: &Paint, glyphs: Glyphs) -> Vec<String> {
     let mut below: Vec<Vec<usize>> = vec![Vec::new(); effects.len()];
     let mut roots = Vec::new();
-    for (place, effect) in effects.iter().enumerate() {
+    for (index, effect) in effects.iter().enumerate() {
         match effect.cause.and_then(|cause| below.get_mut(cause)) {
-            Some(below) => below.push(place),
-            None => roots.push(place),
+            Some(below) => below.push(index),
+            None => roots.push(index),
         }
     }
     let [middle, last, bar, gap] = glyphs.of();
     let mut lines = Vec::with_capacity(effects.len());
     // What is still to be written, the next at the end: the effect, its level, its line's start and that of those below.
     let mut rest: Vec<(usize, usize, String, String)> =
-        roots.into_iter().rev().map(|place| (place, 0, root(effects.get(place)), "  ".to_owned())).collect();
-    while let Some((place, level, start, under)) = rest.pop() {
-        let Some(effect) = effects.get(place) else { continue };
+        roots.into_iter().rev().map(|index| (index, 0, root(effects.get(index)), "  ".to_owned())).collect();
+    while let Some((index, level, start, under)) = rest.pop() {
+        let Some(effect) = effects.get(index) else { continue };
         let number = if level > LEVELS { format!("(level {level}) ") } else { String::new() };
-        let children = below.get(place).map_or(&[][..], Vec::as_slice);
+        let children = below.get(index).map_or(&[][..], Vec::as_slice);
         let around = effect.cause.and_then(|cause| effects.get(cause));
         let inside = children.iter().filter_map(|child| effects.get(*child));
         let act = act(effect, around, inside);
@@ -182,14 +182,14 @@ fn unresolved(ruling: &Ruling, refused: &str, detail: &str, paint: &Paint) -> St
 /// `denied by files.read.deny[0] (.agent-scope.json:3)`
 fn reason(ruling: &Ruling, policy: Option<&str>) -> String {
     let reason = terminal(ruling.reason.as_str());
-    let Some(place) = &ruling.place else { return reason };
-    let entry = entry(&place.pointer);
+    let Some(location) = &ruling.location else { return reason };
+    let entry = entry(&location.pointer);
     let words: Vec<&str> = reason
         .split(' ')
         .map(|word| if word.contains('.') && entry.starts_with(word) { entry.as_str() } else { word })
         .collect();
-    let named = place.named().map(|named| format!("; {}", terminal(&named))).unwrap_or_default();
-    format!("{} ({}:{}){named}", words.join(" "), terminal(place.file(policy.unwrap_or("policy"))), place.line)
+    let named = location.named().map(|named| format!("; {}", terminal(&named))).unwrap_or_default();
+    format!("{} ({}:{}){named}", words.join(" "), terminal(location.file(policy.unwrap_or("policy"))), location.line)
 }
 
 /// `/files/read/deny/0` as people write it.

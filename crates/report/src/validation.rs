@@ -77,9 +77,9 @@ fn file(Validated { file: path, read, idle }: &Validated) -> File<'_> {
         faults: faults
             .iter()
             .map(|fault| Fault {
-                pointer: &fault.place.pointer,
-                line: fault.place.line,
-                column: fault.place.column,
+                pointer: &fault.location.pointer,
+                line: fault.location.line,
+                column: fault.location.column,
                 message: &fault.message,
                 help: fault.help.as_deref(),
             })

@@ -129,12 +129,12 @@ pub(crate) struct ShownLocation {
 }
 
 impl ShownLocation {
-    pub(super) fn new(place: &PolicyLocation, rule: Option<&PolicyRule>) -> Self {
+    pub(super) fn new(location: &PolicyLocation, rule: Option<&PolicyRule>) -> Self {
         Self {
-            file: place.file.as_deref().map(redact),
-            pointer: place.pointer.clone(),
-            line: place.line,
-            column: place.column,
+            file: location.file.as_deref().map(redact),
+            pointer: location.pointer.clone(),
+            line: location.line,
+            column: location.column,
             id: rule.map(|rule| redact(&rule.id)),
             owner: rule.and_then(|rule| rule.owner.as_deref()).map(redact),
             reason: rule.and_then(|rule| rule.reason.as_deref()).map(redact),
@@ -208,8 +208,8 @@ impl Report {
         for waived in &waived {
             of_sessions.entry(waived.session).or_default().push(&waived.finding);
         }
-        let sessions = sessions.into_iter().enumerate().map(|(place, session)| {
-            let waived = of_sessions.get(&place).map(Vec::as_slice).unwrap_or_default();
+        let sessions = sessions.into_iter().enumerate().map(|(index, session)| {
+            let waived = of_sessions.get(&index).map(Vec::as_slice).unwrap_or_default();
             ShownSession::new(session, waived)
         });
         Self {
@@ -261,16 +261,16 @@ impl Report {
         self.waived.iter().filter(|waived| waived.by.is_none()).count()
     }
 
-    /// The file of a place of the policy; empty where no file judged.
-    pub(super) fn file<'a>(&'a self, place: &'a ShownLocation) -> &'a str {
-        place.file(self.policy.as_ref().map_or("", |policy| policy.path.as_str()))
+    /// The file of a location of the policy; empty where no file judged.
+    pub(super) fn file<'a>(&'a self, location: &'a ShownLocation) -> &'a str {
+        location.file(self.policy.as_ref().map_or("", |policy| policy.path.as_str()))
     }
 
     /// The file that a finding about no session stands in: of the change from the top of the repository.
     pub(super) fn file_of<'a>(&'a self, finding: &'a ShownFinding) -> &'a str {
         match &finding.file {
             Some(file) => file.as_str(),
-            None => finding.policy.as_ref().map_or("", |place| self.file(place)),
+            None => finding.policy.as_ref().map_or("", |location| self.file(location)),
         }
     }
 
@@ -375,7 +375,7 @@ impl ShownFinding {
             evidence: finding.evidence.map(redact),
             line: finding.line,
             pointer: finding.pointer.map(redact),
-            policy: finding.policy.map(|place| ShownLocation::new(&place, finding.policy_rule.as_deref())),
+            policy: finding.policy.map(|location| ShownLocation::new(&location, finding.policy_rule.as_deref())),
             fingerprint: finding.fingerprint,
             impact: finding.impact,
             causes: finding.causes.into_iter().map(ShownCause::new).collect(),

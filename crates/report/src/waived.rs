@@ -8,7 +8,7 @@ use agent_strace_secrets::{Redacted, redact};
 /// A finding that does not count.
 #[derive(Debug)]
 pub(super) struct ShownWaived {
-    /// The place of its session.
+    /// The index of its session.
     pub(super) session: usize,
     pub(super) finding: ShownFinding,
     /// What waived it; `None`: the baseline.
@@ -23,14 +23,14 @@ pub(super) struct ShownUse {
     pub(super) reason: Redacted,
     pub(super) owner: Redacted,
     pub(super) until: String,
-    pub(super) place: ShownLocation,
+    pub(super) location: ShownLocation,
     pub(super) uses: usize,
 }
 
 impl ShownWaived {
     pub(super) fn new(waived: Waived, uses: &[WaiverUsage]) -> Self {
         let by = match waived.by {
-            WaivedBy::Waiver(place) => uses.get(place),
+            WaivedBy::Waiver(index) => uses.get(index),
             WaivedBy::Baseline => None,
         };
         Self { session: waived.session, finding: ShownFinding::new(waived.finding), by: by.map(ShownUse::new) }
@@ -45,7 +45,7 @@ impl ShownUse {
             reason: redact(&used.reason),
             owner: redact(&used.owner),
             until: used.until.to_string(),
-            place: ShownLocation::new(&used.place, None),
+            location: ShownLocation::new(&used.location, None),
             uses: used.uses,
         }
     }

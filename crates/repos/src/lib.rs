@@ -2,7 +2,7 @@
 //! gate ([`doctor`]).
 //!
 //! Everything is read from git objects and, where there is one, the work tree; nothing is started or fetched. This crate
-//! must not know session logs or report formats. Start with [`repo_audit`].
+//! must not know formats of logs or of reports: sessions come to it as they were read. Start with [`repo_audit`].
 
 pub mod doctor;
 pub mod repo_audit;

@@ -193,14 +193,14 @@ fn started(session: &Session<'_>) -> Vec<Started> {
     let refused = session.calls().filter(|(_, call)| call.status == Status::Denied);
     let refused: BTreeSet<&str> = refused.filter_map(|(_, call)| call.call_id.as_deref()).collect();
     let mut all: Vec<Started> = Vec::new();
-    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    let mut indices: BTreeMap<String, usize> = BTreeMap::new();
     let ran = |subagent: &&Subagent<'_>| subagent.call_id.as_deref().is_none_or(|call| !refused.contains(call));
     for subagent in session.evidence.subagents.iter().filter(ran) {
         let id = named(subagent.id.as_deref());
-        let place = id.as_ref().and_then(|id| places.get(id)).copied();
-        let Some(known) = place.and_then(|place| all.get_mut(place)) else {
+        let index = id.as_ref().and_then(|id| indices.get(id)).copied();
+        let Some(known) = index.and_then(|index| all.get_mut(index)) else {
             if let Some(id) = &id {
-                places.insert(id.clone(), all.len());
+                indices.insert(id.clone(), all.len());
             }
             all.push(start(session, subagent, id));
             continue;
@@ -214,8 +214,8 @@ fn started(session: &Session<'_>) -> Vec<Started> {
 }
 
 fn start(session: &Session<'_>, subagent: &Subagent<'_>, id: Option<String>) -> Started {
-    let place = session.events.binary_search_by_key(&subagent.event, |event| event.number).ok();
-    let line = place.and_then(|place| session.events.get(place)).map_or(1, |event| event.line);
+    let index = session.events.binary_search_by_key(&subagent.event, |event| event.number).ok();
+    let line = index.and_then(|index| session.events.get(index)).map_or(1, |event| event.line);
     Started {
         at: (subagent.event, line),
         id,
@@ -296,8 +296,8 @@ impl<'a> Run<'a> {
         // Its result was not recorded, so nobody said what it is called: one of the others that this session started.
         let other = || {
             let nobodys = account.started.iter().filter(|started| started.id.is_none());
-            let place = nobodys.take_while(|other| *other != started).count();
-            self.nameless.get(account.id.as_str())?.values().nth(place).copied()
+            let index = nobodys.take_while(|other| *other != started).count();
+            self.nameless.get(account.id.as_str())?.values().nth(index).copied()
         };
         let own = own.or_else(|| if started.id.is_none() { other() } else { None });
         // Where both exist they tell the same calls.

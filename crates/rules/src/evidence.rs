@@ -89,7 +89,7 @@ fn counts(whole: &Whole<'_>, hits: &mut Vec<SessionHit>) {
 }
 
 fn level(whole: &Whole<'_>, hits: &mut Vec<SessionHit>) {
-    let Some((minimum, place)) = whole.policy.evidence().minimum() else { return };
+    let Some((minimum, location)) = whole.policy.evidence().minimum() else { return };
     let grade = whole.account.grade();
     if grade < minimum {
         let message = format!(
@@ -98,7 +98,7 @@ fn level(whole: &Whole<'_>, hits: &mut Vec<SessionHit>) {
             whole.account.source.name(),
             minimum.name()
         );
-        hits.push(SessionHit { place: Some(place.clone()), ..SessionHit::whole(message) });
+        hits.push(SessionHit { location: Some(location.clone()), ..SessionHit::whole(message) });
     }
 }
 

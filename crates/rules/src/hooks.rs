@@ -20,7 +20,7 @@ fn denied_tool(log: &Log<'_>, hits: &mut Vec<Hit>) {
     }
     for (event, call) in log.session.calls() {
         let Some(denied) = hooks.denies(&call.tool) else { continue };
-        let file = denied.place.file.as_deref().unwrap_or("the hook policy");
+        let file = denied.location.file.as_deref().unwrap_or("the hook policy");
         let entry = match denied.form {
             Form::Name => format!("`{}`", denied.text),
             Form::Prefix => format!("every tool whose name starts with `{}`", denied.text),
@@ -36,7 +36,7 @@ fn denied_tool(log: &Log<'_>, hits: &mut Vec<Hit>) {
             level,
             message: format!("{attempt}calls the tool `{}`: {file} denies {entry}", call.tool),
             rule: DENIED_TOOL.id,
-            place: Some(denied.place.clone()),
+            location: Some(denied.location.clone()),
             policy_rule: None,
             impact: VerdictImpact::ByLevel,
             about: vec![("tool", call.tool.to_ascii_lowercase())],

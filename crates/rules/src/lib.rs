@@ -104,13 +104,13 @@ pub struct SessionHit {
     /// `None`: as bad as its rule says.
     pub level: Option<Level>,
     /// The entry of the policy that demanded it.
-    pub place: Option<PolicyLocation>,
+    pub location: Option<PolicyLocation>,
 }
 
 impl SessionHit {
     /// About all of the session.
     fn whole(message: impl Into<String>) -> Self {
-        Self { at: None, message: message.into(), known_by: None, level: None, place: None }
+        Self { at: None, message: message.into(), known_by: None, level: None, location: None }
     }
 }
 
@@ -156,8 +156,8 @@ pub struct Hit {
     pub message: String,
     pub rule: RuleId,
     /// The entry of the policy that demanded it; `None`: the one that judged the act.
-    pub place: Option<PolicyLocation>,
-    /// The rule at that place, where it has a name of its own.
+    pub location: Option<PolicyLocation>,
+    /// The rule at that location, where it has a name of its own.
     pub policy_rule: Option<Arc<PolicyRule>>,
     pub impact: VerdictImpact,
     /// What tells it from others of its rule, beside the act.
@@ -169,7 +169,7 @@ pub struct Hit {
 /// Where a rule found something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Site {
-    /// The act's place among all.
+    /// The act's index among all.
     Act(usize),
     /// The number of an event.
     Event(u32),
@@ -186,7 +186,7 @@ impl Hit {
             level,
             message,
             rule: rule.id,
-            place: None,
+            location: None,
             policy_rule: None,
             impact: VerdictImpact::ByLevel,
             about: Vec::new(),

@@ -30,7 +30,7 @@ retention!(UNREADABLE, RuleId::RetentionUnreadable, "unreadable", "nothing says 
 pub struct Overdue {
     pub exceeds: Exceeded,
     /// The limit.
-    pub place: PolicyLocation,
+    pub location: PolicyLocation,
 }
 
 /// What a session exceeds.
@@ -81,9 +81,9 @@ impl Exceeded {
 }
 
 fn check(rule: &'static Rule, whole: &Whole<'_>, hits: &mut Vec<SessionHit>) {
-    if let Some(Overdue { exceeds, place }) = &whole.account.overdue
+    if let Some(Overdue { exceeds, location }) = &whole.account.overdue
         && exceeds.rule().id == rule.id
     {
-        hits.push(SessionHit { place: Some(place.clone()), ..SessionHit::whole(exceeds.message()) });
+        hits.push(SessionHit { location: Some(location.clone()), ..SessionHit::whole(exceeds.message()) });
     }
 }

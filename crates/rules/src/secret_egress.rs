@@ -54,7 +54,7 @@ fn secret_read(act: &Act<'_>) -> Option<String> {
     let one = !target.subtree && act.effect.certainty != Certainty::Pattern;
     let secret = act.judgement.sensitive
         || one
-            && act.judgement.place.is_some()
+            && act.judgement.location.is_some()
             && act.judgement.decision == Decision::Denied
             && act.judgement.basis == Basis::Entry;
     (secret && happened(act)).then(|| target.shown().into_owned())

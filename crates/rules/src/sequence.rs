@@ -131,8 +131,8 @@ fn hit(sequence: &Sequence, chain: &Chain, acts: &[Act<'_>]) -> Option<Hit> {
     let here = acts.get(*last)?;
     let (mut said, mut since) = (Vec::new(), Vec::new());
     for (step, act) in sequence.steps.iter().zip(earlier).filter_map(|(step, act)| Some((step, acts.get(*act)?))) {
-        let place = if act.event == here.event { "the same call".to_owned() } else { format!("event {}", act.event) };
-        said.push(format!("`{}` in {place} ({})", step.text, target(act)));
+        let event = if act.event == here.event { "the same call".to_owned() } else { format!("event {}", act.event) };
+        said.push(format!("`{}` in {event} ({})", step.text, target(act)));
         if act.event != here.event {
             since.push((act.event, format!("`{}` ({})", step.text, target(act))));
         }
@@ -153,7 +153,7 @@ fn hit(sequence: &Sequence, chain: &Chain, acts: &[Act<'_>]) -> Option<Hit> {
         level,
         message,
         rule: RULE.id,
-        place: Some(sequence.place.clone()),
+        location: Some(sequence.location.clone()),
         policy_rule: Some(sequence.policy_rule.clone()),
         impact: VerdictImpact::ByLevel,
         about: vec![("sequence", sequence.policy_rule.id.clone())],

@@ -14,7 +14,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(whole: &Whole<'_>, hits: &mut Vec<SessionHit>) {
     let breaches = whole.policy.sessions().breaches(|field| whole.run.values(whole.account, field));
-    for Breach { field, value, fault, place } in breaches {
+    for Breach { field, value, fault, location } in breaches {
         let name = field.name();
         let list = match fault {
             Fault::Denied => "deny",
@@ -26,7 +26,7 @@ fn check(whole: &Whole<'_>, hits: &mut Vec<SessionHit>) {
             (_, Some(value)) => format!("its {} is `{value}`: not in {key}", words(name)),
             (_, None) => format!("its {} is not recorded: not proven to be in {key}", words(name)),
         };
-        hits.push(SessionHit { place: Some(place.clone()), ..SessionHit::whole(message) });
+        hits.push(SessionHit { location: Some(location.clone()), ..SessionHit::whole(message) });
     }
 }
 

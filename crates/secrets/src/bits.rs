@@ -32,12 +32,12 @@ impl<'t> Blocks<'t> {
         self.whole.get(number).or_else(|| (number < self.count).then_some(&self.last))
     }
 
-    /// The places of all bytes of a kind. Zero is of none.
-    pub(super) fn places(&self, of: impl Fn(Bytes) -> Bytes) -> impl Iterator<Item = usize> {
+    /// The offsets of all bytes of a kind. Zero is of none.
+    pub(super) fn offsets(&self, of: impl Fn(Bytes) -> Bytes) -> impl Iterator<Item = usize> {
         self.found(move |_, block| bits(block, &of))
     }
 
-    /// The places of all bits that are left of each block.
+    /// The offsets of all bits that are left of each block.
     pub(super) fn found(&self, mut bits: impl FnMut(usize, &[u8; BLOCK]) -> u64) -> impl Iterator<Item = usize> {
         let (mut next, mut found) = (0, 0_u64);
         std::iter::from_fn(move || {
@@ -107,9 +107,9 @@ mod tests {
         ) {
             let blocks = Blocks::of(&bytes);
             let expected = |is: fn(u8) -> bool| -> Vec<usize> { (0..bytes.len()).filter(|at| is(bytes[*at])).collect() };
-            let found: Vec<usize> = blocks.places(is_alphanumeric).collect();
+            let found: Vec<usize> = blocks.offsets(is_alphanumeric).collect();
             prop_assert_eq!(found, expected(|byte| byte.is_ascii_alphanumeric()));
-            let found: Vec<usize> = blocks.places(|bytes| within(bytes, 0x80, 0xff) | is(bytes, b'-')).collect();
+            let found: Vec<usize> = blocks.offsets(|bytes| within(bytes, 0x80, 0xff) | is(bytes, b'-')).collect();
             prop_assert_eq!(found, expected(|byte| byte >= 0x80 || byte == b'-'));
         }
 

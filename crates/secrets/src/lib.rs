@@ -6,7 +6,7 @@
 //!
 //! This crate must not know sessions, effects or policies: it works on texts and bytes, and takes from the model the names
 //! of rules. Start with [`find()`] and [`redact`]; [`stream`] rewrites whole logs, and [`anonymize`] replaces identities in
-//! them.
+//! them. The tokens of vendors are data: `secret/vendors.tsv`.
 
 pub mod anonymize;
 pub mod base64;

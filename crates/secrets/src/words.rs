@@ -10,7 +10,7 @@ use memchr::memmem;
 /// From here on a text is long.
 const LONG: usize = 24;
 
-/// Which of several strings that begin at one place is found.
+/// Which of several strings that begin at one offset is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Choice {
     First,

@@ -79,14 +79,14 @@ pub fn arrange(mut views: Vec<SessionView>) -> Vec<SessionView> {
             None => waiting.push(at),
         }
     }
-    let mut places: Vec<Option<SessionView>> = views.into_iter().map(Some).collect();
+    let mut rest: Vec<Option<SessionView>> = views.into_iter().map(Some).collect();
     let mut arranged = Vec::new();
     while let Some(at) = waiting.pop() {
-        arranged.extend(places.get_mut(at).and_then(Option::take));
+        arranged.extend(rest.get_mut(at).and_then(Option::take));
         waiting.extend(children.get(at).into_iter().flatten());
     }
     // Logs that name each other as their parents have no beginning.
-    arranged.extend(places.into_iter().flatten());
+    arranged.extend(rest.into_iter().flatten());
     arranged
 }
 

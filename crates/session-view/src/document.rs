@@ -57,7 +57,7 @@ pub struct Position {
 pub struct Lacking {
     /// The log ends inside a record: what stands here ends with the last whole one.
     pub truncated: bool,
-    /// Places of the log that could not be read.
+    /// Locations in the log that could not be read.
     pub gaps: usize,
 }
 

@@ -74,7 +74,7 @@ struct Open {
     user: User,
     steps: Vec<Draft>,
     step: Draft,
-    /// Call → its step and its place there, until its result comes.
+    /// Call → its step and its index there, until its result comes.
     waiting: HashMap<Uuid, (usize, usize)>,
     pending_command: bool,
 }
@@ -142,20 +142,20 @@ impl Open {
     }
 
     fn call(&mut self, id: Uuid, time: Option<Timestamp>, content: CallContent) {
-        let place = (self.steps.len(), self.step.tools.len());
+        let position = (self.steps.len(), self.step.tools.len());
         let provider_call_id = content.provider_call_id.clone();
         let call = Call { event_id: id, timestamp: time, provider_call_id, content };
         if self.step.call(Tool { call, result: None, duration_ms: None, is_error: false }) {
-            self.waiting.insert(id, place);
+            self.waiting.insert(id, position);
         }
     }
 
     /// A result belongs to its call wherever that is in the turn.
     fn result(&mut self, id: Uuid, time: Option<Timestamp>, outcome: Outcome) {
         let Outcome { call, output, is_error, agent } = outcome;
-        let Some((step, place)) = self.waiting.remove(&call) else { return };
+        let Some((step, index)) = self.waiting.remove(&call) else { return };
         let step = self.steps.get_mut(step).unwrap_or(&mut self.step);
-        let Some(tool) = step.tools.get_mut(place) else { return };
+        let Some(tool) = step.tools.get_mut(index) else { return };
         tool.duration_ms = time::between(tool.call.timestamp, time).map(time::milliseconds);
         tool.is_error = is_error;
         tool.result = Some(ToolResult {

@@ -71,7 +71,7 @@ fn told(session: &Session<'_>, ids: &[bool]) -> Vec<String> {
     }
     lines.push(format!("{evidence:?}"));
     let events = session.events.iter().enumerate().filter(|(at, event)| is_told(session, *at, &event.kind));
-    for (place, (at, event)) in events.enumerate() {
+    for (index, (at, event)) in events.enumerate() {
         let mut line = format!("{:?} {:?} ", event.time, event.origin);
         match &event.kind {
             EventKind::Call(call) => {
@@ -79,7 +79,7 @@ fn told(session: &Session<'_>, ids: &[bool]) -> Vec<String> {
                     Arguments::Json(json) => format!("json {}", compact(json, Secrets::Keep)),
                     other => format!("{other:?}"),
                 };
-                let id = call.call_id.as_deref().filter(|_| ids.get(place).copied().unwrap_or(true));
+                let id = call.call_id.as_deref().filter(|_| ids.get(index).copied().unwrap_or(true));
                 write!(
                     line,
                     "call {id:?} {} {:?} {:?} {:?} {arguments}",
@@ -89,7 +89,7 @@ fn told(session: &Session<'_>, ids: &[bool]) -> Vec<String> {
             }
             EventKind::Result(result) => {
                 let text = result.text.as_ref().map(plain);
-                let id = result.call_id.as_deref().filter(|_| ids.get(place).copied().unwrap_or(true));
+                let id = result.call_id.as_deref().filter(|_| ids.get(index).copied().unwrap_or(true));
                 write!(line, "result {id:?} {} {text:?}", result.is_error).unwrap();
             }
             EventKind::Prompt(words) => write!(line, "prompt {}", plain(words)).unwrap(),

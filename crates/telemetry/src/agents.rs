@@ -56,9 +56,9 @@ impl<'s> Agents<'s> {
     pub(super) fn of(session: &'s Session<'s>, times: &Times, ids: &mut SpanIds<'_>) -> Self {
         let own = Agent::new(None, root(&session.id), times.first, times.last);
         let mut agents = Self { list: vec![own], by_id: BTreeMap::new() };
-        for (place, event) in session.events.iter().enumerate() {
+        for (index, event) in session.events.iter().enumerate() {
             let Some(id) = named(session, event) else { continue };
-            let at = times.at(place).nanos;
+            let at = times.at(index).nanos;
             let list = &mut agents.list;
             let known = *agents.by_id.entry(id).or_insert_with(|| {
                 list.push(Agent::new(Some(id), ids.of("agent", id), at, at));
@@ -69,7 +69,7 @@ impl<'s> Agents<'s> {
         agents
     }
 
-    /// Its place in the list.
+    /// Its index in the list.
     pub(super) fn owner(&self, session: &'s Session<'s>, event: &'s Event<'s>) -> usize {
         named(session, event).and_then(|id| self.by_id.get(id).copied()).unwrap_or(0)
     }

@@ -5,7 +5,8 @@
 //! derived: exporting a session again gives the same trace. Times are those that were recorded, to the nanosecond; a
 //! session that recorded none has no trace, and an event without a time stands at the one before it and says so.
 //!
-//! Nothing here redacts, opens or sends anything: who exports hands over a session that may be shown.
+//! This crate must not know policies, findings, files or connections, and it redacts nothing: its caller hands over a
+//! session that may be shown, and sends the messages.
 //!
 //! Start with [`mod@trace`] and `metrics`.
 

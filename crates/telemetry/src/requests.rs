@@ -50,7 +50,7 @@ pub(super) fn usage(usage: &Usage, attributes: &mut Attributes) {
 pub(super) struct Asked<'s> {
     session: &'s Session<'s>,
     times: &'s Times,
-    /// Of each event, by its place: when the last input of its conversation before it was recorded.
+    /// Of each event, by its index: when the last input of its conversation before it was recorded.
     inputs: Vec<Option<u64>>,
 }
 
@@ -60,7 +60,7 @@ impl<'s> Asked<'s> {
         let has_requests = session.dialect.name == "agent-strace";
         let mut last: Vec<Option<u64>> = vec![None; session.streams.len()];
         let mut inputs = Vec::with_capacity(session.events.len());
-        for (place, event) in session.events.iter().enumerate() {
+        for (index, event) in session.events.iter().enumerate() {
             let stream = usize::from(event.origin.stream);
             inputs.push(last.get(stream).copied().flatten());
             let is_input = match &event.kind {
@@ -68,34 +68,34 @@ impl<'s> Asked<'s> {
                 EventKind::Other => has_requests,
                 _ => false,
             };
-            if let Some(last) = last.get_mut(stream).filter(|_| is_input && times.at(place).recorded) {
-                *last = Some(times.at(place).nanos);
+            if let Some(last) = last.get_mut(stream).filter(|_| is_input && times.at(index).recorded) {
+                *last = Some(times.at(index).nanos);
             }
         }
         Self { session, times, inputs }
     }
 
-    /// From when to when, and the place of the event that it stands with; `None`: no event is like it.
+    /// From when to when, and the index of the event that it stands with; `None`: no event is like it.
     pub(super) fn span_of(&self, request: &Request) -> Option<(usize, Option<u64>, u64)> {
         let events = &self.session.events;
         let told = events.binary_search_by_key(&request.event, |event| event.number).ok()?;
         let stream = events.get(told)?.origin.stream;
-        let is_of = |place: usize, is: fn(&EventKind<'_>) -> bool| {
-            events.get(place).is_some_and(|event| event.origin.stream == stream && is(&event.kind))
+        let is_of = |index: usize, is: fn(&EventKind<'_>) -> bool| {
+            events.get(index).is_some_and(|event| event.origin.stream == stream && is(&event.kind))
         };
         // Usage is told before the answer, or after it.
         let next = told + 1;
-        let place = if !is_of(told, is_output) && is_of(next, is_answer) { next } else { told };
-        let mut end = self.times.at(place).nanos;
+        let index = if !is_of(told, is_output) && is_of(next, is_answer) { next } else { told };
+        let mut end = self.times.at(index).nanos;
         // An answer is recorded piece by piece, unless a record of its own says that it came.
-        let pieces = if is_of(place, is_output) { place + 1..events.len() } else { 0..0 };
+        let pieces = if is_of(index, is_output) { index + 1..events.len() } else { 0..0 };
         for after in pieces.take_while(|after| is_of(*after, is_output)) {
             end = end.max(self.times.at(after).nanos);
         }
         let own = request.at.and_then(nanos).filter(|at| *at != self.times.at(told).nanos);
         let end = own.unwrap_or(end);
-        let start = self.inputs.get(place).copied().flatten().filter(|input| *input <= end);
-        Some((place, start, end))
+        let start = self.inputs.get(index).copied().flatten().filter(|input| *input <= end);
+        Some((index, start, end))
     }
 }
 
@@ -118,19 +118,19 @@ pub(super) struct RequestSpan {
     pub(super) end: u64,
 }
 
-pub(super) fn span(request: &Request, session: &Session<'_>, trace: [u8; 16], place: &RequestSpan) -> Span {
+pub(super) fn span(request: &Request, session: &Session<'_>, trace: [u8; 16], span: &RequestSpan) -> Span {
     let mut attributes = described(request, &session.agent);
     attributes.text(GEN_AI_CONVERSATION_ID, session.id.as_ref());
-    attributes.text(TIME_BASIS, if place.start.is_some() { "since-input" } else { "no-start" });
+    attributes.text(TIME_BASIS, if span.start.is_some() { "since-input" } else { "no-start" });
     let (attributes, dropped_attributes_count) = attributes.finish();
     Span {
         trace_id: trace.to_vec(),
-        span_id: place.span.to_vec(),
-        parent_span_id: place.parent.to_vec(),
+        span_id: span.span.to_vec(),
+        parent_span_id: span.parent.to_vec(),
         name: "gen_ai.client.operation".to_owned(),
         kind: SpanKind::Client.into(),
-        start_time_unix_nano: place.start.unwrap_or(place.end),
-        end_time_unix_nano: place.end,
+        start_time_unix_nano: span.start.unwrap_or(span.end),
+        end_time_unix_nano: span.end,
         attributes,
         dropped_attributes_count,
         ..Span::default()

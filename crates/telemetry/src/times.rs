@@ -15,7 +15,7 @@ pub(super) struct Stamp {
 /// The times of a session.
 #[derive(Debug)]
 pub(super) struct Times {
-    /// Of each event, by its place.
+    /// Of each event, by its index.
     stamps: Vec<Stamp>,
     pub(super) first: u64,
     pub(super) last: u64,
@@ -49,7 +49,7 @@ impl Times {
         Some(Self { first: all().min()?, last: all().max()?, stamps, untimed })
     }
 
-    pub(super) fn at(&self, place: usize) -> Stamp {
-        self.stamps.get(place).copied().unwrap_or(Stamp { nanos: self.first, recorded: false })
+    pub(super) fn at(&self, index: usize) -> Stamp {
+        self.stamps.get(index).copied().unwrap_or(Stamp { nanos: self.first, recorded: false })
     }
 }

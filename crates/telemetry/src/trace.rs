@@ -70,20 +70,20 @@ struct Tracer<'s> {
 /// before the result.
 fn results<'s>(session: &'s Session<'s>) -> BTreeMap<usize, usize> {
     let mut calls: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for (place, event) in session.events.iter().enumerate() {
+    for (index, event) in session.events.iter().enumerate() {
         if let EventKind::Call(call) = &event.kind
             && let Some(id) = call.call_id.as_deref()
         {
-            calls.entry(id).or_default().push(place);
+            calls.entry(id).or_default().push(index);
         }
     }
     let mut results = BTreeMap::new();
-    for (place, event) in session.events.iter().enumerate() {
+    for (index, event) in session.events.iter().enumerate() {
         let EventKind::Result(result) = &event.kind else { continue };
         let Some(calls) = result.call_id.as_deref().and_then(|id| calls.get(id)) else { continue };
-        let before = calls.partition_point(|call| *call < place);
+        let before = calls.partition_point(|call| *call < index);
         if let Some(call) = calls.get(before.saturating_sub(1)).or_else(|| calls.first()) {
-            results.insert(*call, place);
+            results.insert(*call, index);
         }
     }
     results
@@ -94,14 +94,14 @@ impl<'s> Tracer<'s> {
     fn calls(&mut self, ids: &mut SpanIds<'_>) -> Vec<Called<'s>> {
         let mut calls = Vec::new();
         let mut by_id: BTreeMap<&str, (usize, SpanId)> = BTreeMap::new();
-        for (place, event) in self.session.events.iter().enumerate() {
+        for (index, event) in self.session.events.iter().enumerate() {
             let EventKind::Call(call) = &event.kind else { continue };
             let owner = self.agents.owner(self.session, event);
             let span = ids.of_event(event.id.as_deref(), event.number);
             if let Some(id) = call.call_id.as_deref() {
                 by_id.insert(id, (owner, span));
             }
-            let result = self.results.get(&place).copied();
+            let result = self.results.get(&index).copied();
             let text = result.and_then(|result| match &self.session.events.get(result)?.kind {
                 EventKind::Result(result) => result.text.as_ref().map(|text| text.decode()),
                 _ => None,
@@ -110,7 +110,7 @@ impl<'s> Tracer<'s> {
                 call,
                 span,
                 parent: self.agents.span(owner),
-                start: self.times.at(place),
+                start: self.times.at(index),
                 end: result.map(|result| self.times.at(result)),
                 result: text,
                 children: self.children(event),
@@ -134,12 +134,12 @@ impl<'s> Tracer<'s> {
     /// What happened beside calls.
     fn happenings(&mut self) {
         let answered: BTreeSet<usize> = self.results.values().copied().collect();
-        for (place, event) in self.session.events.iter().enumerate() {
-            let at = self.times.at(place);
+        for (index, event) in self.session.events.iter().enumerate() {
+            let at = self.times.at(index);
             let owner = self.agents.owner(self.session, event);
             let mut failed = None;
             let happened = match &event.kind {
-                EventKind::Result(_) if answered.contains(&place) => None,
+                EventKind::Result(_) if answered.contains(&index) => None,
                 EventKind::Result(result) => {
                     let text = result.text.as_ref().map(|text| text.decode());
                     failed = result.is_error.then(|| Failed::outside(text.as_deref().map(str::to_owned)));
@@ -165,17 +165,17 @@ impl<'s> Tracer<'s> {
     fn requests(&mut self, measured: &Measured<'_>, ids: &mut SpanIds<'_>, spans: &mut Vec<Span>) {
         let asked = Asked::of(self.session, self.times);
         for (nth, request) in measured.requests().iter().enumerate() {
-            let Some((place, start, end)) = asked.span_of(request) else { continue };
-            let Some(event) = self.session.events.get(place) else { continue };
+            let Some((index, start, end)) = asked.span_of(request) else { continue };
+            let Some(event) = self.session.events.get(index) else { continue };
             let owner = self.agents.owner(self.session, event);
             if self.options.naming == Naming::GenAi {
                 self.agents.extend(owner, start.unwrap_or(end));
                 self.agents.extend(owner, end);
                 let span = ids.of("request", &nth.to_string());
-                let place = RequestSpan { span, parent: self.agents.span(owner), start, end };
-                spans.push(requests::span(request, self.session, self.trace, &place));
+                let request_span = RequestSpan { span, parent: self.agents.span(owner), start, end };
+                spans.push(requests::span(request, self.session, self.trace, &request_span));
             } else if let Some(agent) = self.agents.get(owner) {
-                agent.push(events::request(request, &self.session.agent, self.times.at(place)));
+                agent.push(events::request(request, &self.session.agent, self.times.at(index)));
             }
         }
     }

@@ -172,7 +172,7 @@ impl SharedConfig {
         let effects = effects(hit);
         let found = |effect| WaiverCandidate {
             rule: hit.rule.id,
-            place: None,
+            location: None,
             policy_rule: None,
             effect,
             root: None,

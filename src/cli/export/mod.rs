@@ -280,9 +280,9 @@ fn tell_residue(residue: &[Residue], streams: &mut Streams<'_>) {
     const SHOWN: usize = 20;
     output::note(streams.stderr, "error: nothing was written: the finished export still holds what had to go");
     for Residue { line, pointer, class } in residue.iter().take(SHOWN) {
-        let place = if pointer.is_empty() { String::new() } else { format!(", {pointer}") };
+        let location = if pointer.is_empty() { String::new() } else { format!(", {pointer}") };
         let what = manifest::described_rule(class);
-        output::note(streams.stderr, &agent_strace_report::terminal(&format!("  line {line}{place}: {what}")));
+        output::note(streams.stderr, &agent_strace_report::terminal(&format!("  line {line}{location}: {what}")));
     }
     if residue.len() > SHOWN {
         output::note(streams.stderr, &format!("  and {} more places", residue.len() - SHOWN));

@@ -60,13 +60,13 @@ pub(in crate::cli) fn run(args: &RevealArgs, streams: &mut Streams<'_>) -> Resul
         Some(path) => output::write(path, &text)?,
         None => output::print(streams.stdout, &text)?,
     }
-    let places = if revealed.known == 1 { "1 place".to_owned() } else { format!("{} places", revealed.known) };
+    let found = if revealed.known == 1 { "1 place".to_owned() } else { format!("{} places", revealed.known) };
     let unknown = match revealed.unknown {
         0 => String::new(),
         1 => "; 1 pseudonym is not in this vault".to_owned(),
         count => format!("; {count} pseudonyms are not in this vault"),
     };
-    output::note(streams.stderr, &format!("revealed {places}{unknown}"));
+    output::note(streams.stderr, &format!("revealed {found}{unknown}"));
     Ok(if revealed.unknown == 0 { 0 } else { 3 })
 }
 

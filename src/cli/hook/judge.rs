@@ -100,7 +100,7 @@ fn verdict(found: &[&Finding], fail_on: FailOn, policy_sha256: Option<String>) -
         rule: finding.rule.to_string(),
         level: finding.level.name().to_owned(),
         message: redact(&finding.message).as_str().to_owned(),
-        pointer: finding.policy.as_ref().map(|place| place.pointer.clone()),
+        pointer: finding.policy.as_ref().map(|location| location.pointer.clone()),
         fingerprint: finding.fingerprint.clone(),
     });
     Verdict { decision, reason: reason(decision, &told), judged: judged.collect(), policy_sha256 }
@@ -110,8 +110,8 @@ fn verdict(found: &[&Finding], fail_on: FailOn, policy_sha256: Option<String>) -
 fn reason(decision: Decision, told: &[&&Finding]) -> String {
     const MOST: usize = 5;
     let one = |finding: &&&Finding| {
-        let place = finding.policy.as_ref().map(|place| format!(" ({})", place.pointer)).unwrap_or_default();
-        format!("{}: {}{place}", finding.rule, redact(&finding.message).as_str())
+        let location = finding.policy.as_ref().map(|location| format!(" ({})", location.pointer)).unwrap_or_default();
+        format!("{}: {}{location}", finding.rule, redact(&finding.message).as_str())
     };
     let mut said: Vec<String> = told.iter().take(MOST).map(one).collect();
     if told.len() > MOST {

@@ -107,7 +107,7 @@ enum Columns {
     /// Of the store: what a session adds up to.
     Sums,
     /// Of logs: where they are and what they are about.
-    Places,
+    Logs,
 }
 
 pub(super) fn run(
@@ -118,7 +118,7 @@ pub(super) fn run(
 ) -> Result<u8, Failure> {
     let wanted = SessionFilter::new(&args.wanted, args.now, environment)?;
     let (inputs, columns) = if args.discover {
-        (Inputs::discover(environment.homes(None)?.as_ref(), wanted, environment)?, Columns::Places)
+        (Inputs::discover(environment.homes(None)?.as_ref(), wanted, environment)?, Columns::Logs)
     } else {
         let inputs = Inputs::select(trace_dir, &args.sessions, Selection::All, environment, streams.stdin)?;
         (inputs.only(wanted), Columns::Sums)
@@ -145,7 +145,7 @@ pub(super) fn logs(inputs: Inputs, format: PlainFormat, streams: &mut Streams<'_
     let (mut rows, gaps) = rows(inputs);
     rows.reverse();
     let text = match format {
-        PlainFormat::Text => table(&rows, Columns::Places),
+        PlainFormat::Text => table(&rows, Columns::Logs),
         PlainFormat::Json => agent_strace_report::to_json(&Document { schema_version: 1, sessions: &rows }),
     };
     show(&text, &gaps, streams)
@@ -242,7 +242,7 @@ fn table(rows: &[Row], columns: Columns) -> String {
             }));
             agent_strace_report::columns(&cells)
         }
-        Columns::Places => {
+        Columns::Logs => {
             let mut cells = vec![["id", "agent", "started", "active", "calls", "project", "source"].map(str::to_owned)];
             cells.extend(rows.iter().map(|row| {
                 [

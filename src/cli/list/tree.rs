@@ -19,16 +19,16 @@ struct TreeNode {
 
 pub(super) fn text(rows: &[Row]) -> String {
     let mut text = String::new();
-    for place in places(rows) {
-        let Some(row) = rows.get(place.row) else { continue };
-        let indent = "  ".repeat(place.depth);
+    for node in nodes(rows) {
+        let Some(row) = rows.get(node.row) else { continue };
+        let indent = "  ".repeat(node.depth);
         let facts = [
             count(row.tool_calls, "call"),
             count(row.errors, "error"),
             duration(row),
             row.started.clone().unwrap_or_else(|| "-".to_owned()),
         ];
-        let note = place.note.map(|note| format!("  [{note}]")).unwrap_or_default();
+        let note = node.note.map(|note| format!("  [{note}]")).unwrap_or_default();
         let line = format!("{indent}{}  {}  {}{note}", row.id, row.agent, facts.join("  "));
         text.push_str(&agent_strace_report::terminal(&line));
         text.push('\n');
@@ -43,13 +43,13 @@ pub(super) fn text(rows: &[Row]) -> String {
 
 /// The rows in the order of their trees, each with its depth.
 pub(super) fn flat(rows: Vec<Row>) -> Vec<Row> {
-    let places = places(&rows);
+    let nodes = nodes(&rows);
     let mut rows: Vec<_> = rows.into_iter().map(Some).collect();
-    let take = |place: TreeNode| {
-        let row = rows.get_mut(place.row)?.take()?;
-        Some(Row { depth: Some(place.depth), ..row })
+    let take = |node: TreeNode| {
+        let row = rows.get_mut(node.row)?.take()?;
+        Some(Row { depth: Some(node.depth), ..row })
     };
-    places.into_iter().filter_map(take).collect()
+    nodes.into_iter().filter_map(take).collect()
 }
 
 fn count(number: usize, thing: &str) -> String {
@@ -57,7 +57,7 @@ fn count(number: usize, thing: &str) -> String {
 }
 
 /// Every session once: below its parent where that is known, else at the top, in the order of `rows`.
-fn places(rows: &[Row]) -> Vec<TreeNode> {
+fn nodes(rows: &[Row]) -> Vec<TreeNode> {
     let mut first: BTreeMap<&str, usize> = BTreeMap::new();
     for (at, row) in rows.iter().enumerate() {
         first.entry(&row.id).or_insert(at);
@@ -73,31 +73,31 @@ fn places(rows: &[Row]) -> Vec<TreeNode> {
         }
     }
     let mut shown = vec![false; rows.len()];
-    let mut places = Vec::with_capacity(rows.len());
+    let mut nodes = Vec::with_capacity(rows.len());
     for (root, note) in roots {
-        place(root, note, &children, &mut shown, &mut places);
+        node(root, note, &children, &mut shown, &mut nodes);
     }
     // What is left has only itself above it.
     for at in 0..rows.len() {
         let note = Some("its parents lead back to it".to_owned());
-        place(at, note, &children, &mut shown, &mut places);
+        node(at, note, &children, &mut shown, &mut nodes);
     }
-    places
+    nodes
 }
 
 /// A session and all below it.
-fn place(
+fn node(
     root: usize,
     note: Option<String>,
     children: &BTreeMap<usize, Vec<usize>>,
     shown: &mut [bool],
-    places: &mut Vec<TreeNode>,
+    nodes: &mut Vec<TreeNode>,
 ) {
     let mut open = vec![(root, 0, note)];
     while let Some((row, depth, note)) = open.pop() {
         let Some(seen) = shown.get_mut(row).filter(|seen| !**seen) else { continue };
         *seen = true;
-        places.push(TreeNode { row, depth: depth.min(MAX_DEPTH), note });
+        nodes.push(TreeNode { row, depth: depth.min(MAX_DEPTH), note });
         let below = children.get(&row).map_or(&[][..], Vec::as_slice);
         open.extend(below.iter().rev().map(|child| (*child, depth + 1, None)));
     }

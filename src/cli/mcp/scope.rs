@@ -219,7 +219,7 @@ fn answer(outcome: &Outcome, session: &Session<'_>, policy: &Policy) -> Result<O
         target: target(&entry.effect.view()),
         decision: entry.decision.name(),
         reason: shown(&entry.reason, SHORT),
-        policy: entry.place.as_ref().map(|place| PolicyLocation::of(place, file)),
+        policy: entry.location.as_ref().map(|location| PolicyLocation::of(location, file)),
     });
     Ok(Output {
         decision,
@@ -260,15 +260,15 @@ impl Reason {
             rule: finding.rule.as_str(),
             level: finding.level.name(),
             message: shown(&finding.message, TEXT),
-            policy: finding.policy.as_ref().map(|place| PolicyLocation::of(place, file)),
+            policy: finding.policy.as_ref().map(|location| PolicyLocation::of(location, file)),
             why: why.map(|why| shown(why, TEXT)),
         }
     }
 }
 
 impl PolicyLocation {
-    fn of(place: &finding::PolicyLocation, file: &str) -> Self {
-        let finding::PolicyLocation { pointer, line, column, file: other } = place;
+    fn of(location: &finding::PolicyLocation, file: &str) -> Self {
+        let finding::PolicyLocation { pointer, line, column, file: other } = location;
         let file = shown(other.as_deref().unwrap_or(file), SHORT);
         Self { file, line: *line, column: *column, pointer: shown(pointer, SHORT) }
     }
@@ -302,9 +302,18 @@ fn told(output: &Output) -> String {
     };
     let mut lines = vec![format!("{name}: {}", output.summary)];
     for reason in &output.reasons {
-        let place = reason.policy.as_ref().map(|place| format!(" ({}:{}:{})", place.file, place.line, place.column));
+        let location = reason
+            .policy
+            .as_ref()
+            .map(|location| format!(" ({}:{}:{})", location.file, location.line, location.column));
         let why = reason.why.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
-        lines.push(format!("{} {}: {}{}{why}", reason.level, reason.rule, reason.message, place.unwrap_or_default()));
+        lines.push(format!(
+            "{} {}: {}{}{why}",
+            reason.level,
+            reason.rule,
+            reason.message,
+            location.unwrap_or_default()
+        ));
     }
     lines.push(format!("judged by {} (sha256 {})", output.policy.file, output.policy.sha256));
     lines.join("\n")

@@ -79,12 +79,12 @@ fn trees<'a>(asked: &'a [Profile], around: &'a [Profile], include_subagents: boo
     let mut shown = BTreeSet::new();
     let mut trees = Vec::new();
     // Sessions that name each other as their parents have none at the top: then the first of them stands there.
-    for (place, root) in tops.into_iter().chain(inside) {
+    for (index, root) in tops.into_iter().chain(inside) {
         if shown.insert(key(root)) {
-            trees.push((place, Tree { root, below: below(root, &children, &mut shown) }));
+            trees.push((index, Tree { root, below: below(root, &children, &mut shown) }));
         }
     }
-    trees.sort_by_key(|(place, _)| *place);
+    trees.sort_by_key(|(index, _)| *index);
     trees.into_iter().map(|(_, tree)| tree).collect()
 }
 

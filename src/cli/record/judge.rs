@@ -168,9 +168,9 @@ impl Judge {
 
     /// The message of a finding, with its rule and the line of the policy.
     fn words(&self, finding: &Finding) -> String {
-        let by = finding.policy.as_ref().map_or_else(String::new, |place| {
-            let file = place.file.as_deref().unwrap_or(&self.policy);
-            format!(", by {file}:{}:{} ({})", place.line, place.column, place.pointer)
+        let by = finding.policy.as_ref().map_or_else(String::new, |location| {
+            let file = location.file.as_deref().unwrap_or(&self.policy);
+            format!(", by {file}:{}:{} ({})", location.line, location.column, location.pointer)
         });
         redact(format!("{} [{}]{by}", finding.message, finding.rule)).as_str().to_owned()
     }

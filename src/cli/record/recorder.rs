@@ -168,8 +168,8 @@ impl Recorder {
     /// Records a refused message, with the reason for each of its parts.
     pub(super) fn refuse(&mut self, traffic: &TrafficPiece, reasons: &[Option<String>]) {
         let TrafficPiece { at, from, way, piece: Frame::Message { body, .. } } = traffic else { return };
-        self.each(*at, *from, body, |recorder, message, place| {
-            let reason = reasons.get(place).and_then(Option::as_deref).unwrap_or("refused");
+        self.each(*at, *from, body, |recorder, message, index| {
+            let reason = reasons.get(index).and_then(Option::as_deref).unwrap_or("refused");
             let sense = recorder.talk.hear(*from, way, message);
             recorder.refused(*at, *from, &sense, reason);
         });
@@ -190,13 +190,13 @@ impl Recorder {
             (Ok(shown), Ok(sent)) => (shown, sent),
             (Err(fault), _) | (_, Err(fault)) => return self.gap(at, from, fault.reason()),
         };
-        let mut place = 0;
+        let mut index = 0;
         for pair in shown.messages().zip(sent.messages()) {
             match pair {
                 (Ok(shown), Ok(sent)) => {
                     // Ids and methods are taken as they were sent: answers are found by them.
-                    take(self, &shown.clone().called_as(sent), place);
-                    place += 1;
+                    take(self, &shown.clone().called_as(sent), index);
+                    index += 1;
                 }
                 (Err(fault), _) | (_, Err(fault)) => self.gap(at, from, fault.reason()),
             }

@@ -45,22 +45,24 @@ pub(super) fn run(
 ) -> Result<u8, Failure> {
     let destinations = destinations(targets, wanted, args)?;
     let pairs: Vec<(&Target, Destination)> = targets.files.iter().zip(destinations).collect();
-    let at_once = |(target, place): &(&Target, Destination)| one(target, place, args.force, wanted, None, None);
-    let results: Vec<Result<RewrittenLog, String>> = if pairs.iter().any(|(target, place)| is_stream(target, place)) {
-        pairs
-            .iter()
-            .map(|(target, place)| {
-                one(target, place, args.force, wanted, Some(&mut *streams.stdin), Some(&mut *streams.stdout))
-            })
-            .collect()
-    } else {
-        pairs.par_iter().map(at_once).collect()
-    };
+    let at_once =
+        |(target, destination): &(&Target, Destination)| one(target, destination, args.force, wanted, None, None);
+    let results: Vec<Result<RewrittenLog, String>> =
+        if pairs.iter().any(|(target, destination)| is_stream(target, destination)) {
+            pairs
+                .iter()
+                .map(|(target, destination)| {
+                    one(target, destination, args.force, wanted, Some(&mut *streams.stdin), Some(&mut *streams.stdout))
+                })
+                .collect()
+        } else {
+            pairs.par_iter().map(at_once).collect()
+        };
     Ok(tell(targets, &pairs, &results, streams))
 }
 
-fn is_stream(target: &Target, place: &Destination) -> bool {
-    target.source == Source::Stdin || matches!(place, Destination::Stdout)
+fn is_stream(target: &Target, destination: &Destination) -> bool {
+    target.source == Source::Stdin || matches!(destination, Destination::Stdout)
 }
 
 /// Where everything goes, decided before anything is written.
@@ -82,11 +84,11 @@ fn destinations(targets: &Targets, wanted: &Redactor, args: &RedactArgs) -> Resu
         return Err(Failure::new(format!("`{}` is no folder, and several logs don't go into a file", shown(output))));
     }
     let mut taken = BTreeSet::new();
-    let place = |target: &Target| {
+    let destination = |target: &Target| {
         let below = distinct(&redacted(wanted, &target.below), &mut taken);
         Destination::Below(output.clone(), output.join(below))
     };
-    Ok(targets.files.iter().map(place).collect())
+    Ok(targets.files.iter().map(destination).collect())
 }
 
 fn in_place(target: &Target) -> Result<Destination, Failure> {
@@ -137,7 +139,7 @@ fn distinct(path: &Path, taken: &mut BTreeSet<PathBuf>) -> PathBuf {
 
 fn one(
     target: &Target,
-    place: &Destination,
+    destination: &Destination,
     force: bool,
     wanted: &Redactor,
     stdin: Option<&mut dyn Read>,
@@ -153,7 +155,7 @@ fn one(
     if opened.carrier == Carrier::Zstd {
         return Err("compressed with zstd, which is read but not written: unpack it first".to_owned());
     }
-    let (path, may_exist) = match place {
+    let (path, may_exist) = match destination {
         Destination::Stdout => {
             let stdout = stdout.ok_or("standard output is not here")?;
             return pass(opened, wanted, BufWriter::with_capacity(256 << 10, stdout)).map(|(written, _)| written);
@@ -169,7 +171,7 @@ fn one(
     let temporary = Temporary::beside(path)?;
     let (written, file) = pass(opened, wanted, BufWriter::with_capacity(256 << 10, temporary.file()?))?;
     drop(file);
-    if matches!(place, Destination::Same(_)) && written.counts.sum() == 0 {
+    if matches!(destination, Destination::Same(_)) && written.counts.sum() == 0 {
         return Ok(written);
     }
     temporary.become_file(path, permissions)?;

@@ -55,14 +55,14 @@ impl<'r> Row<'r> {
 
     /// For people: what it is and how long, never what it says.
     pub(super) fn text(&self, finding: &Finding<'_>) -> String {
-        let place =
+        let location =
             if self.line == 0 { format!("{} (its name)", self.file) } else { format!("{}:{}", self.file, self.line) };
         let length = self.end - self.start;
         let noun = if length == 1 { "character" } else { "characters" };
         let key = if self.key { " (the key)" } else { "" };
         let pointer = if self.pointer.is_empty() { "" } else { "  " };
         let line = format!(
-            "{place}  {}  {}  {} {length} {noun}{pointer}{}{key}",
+            "{location}  {}  {}  {} {length} {noun}{pointer}{}{key}",
             self.confidence,
             self.rule,
             mark(finding.hit),

@@ -96,8 +96,8 @@ fn delete(
     for leftover in &survey.leftovers {
         report.finished(deletion.finish(leftover).map_err(|error| error.to_string()));
     }
-    for (place, limit) in plan.doomed() {
-        let session = survey.sessions.get(place).filter(|session| said.contains(session.path.as_str()));
+    for (index, limit) in plan.doomed() {
+        let session = survey.sessions.get(index).filter(|session| said.contains(session.path.as_str()));
         let Some(session) = session else { continue };
         done.insert(session.path.as_str(), deletion.delete(session, limit).map_err(|error| error.to_string()));
     }

@@ -23,7 +23,7 @@ pub(super) struct Settings {
 /// The sessions of a store, and which of them have to go.
 pub(super) struct JudgedStore {
     pub(super) survey: Survey,
-    /// Why a session is kept whatever the limits say, by its place.
+    /// Why a session is kept whatever the limits say, by its index.
     pub(super) kept: Vec<Option<KeepReason>>,
     pub(super) plan: Plan,
 }
@@ -77,13 +77,13 @@ impl JudgedStore {
     ) -> Result<Self, RetentionError> {
         let survey = store::survey(trace_dir, clues, now)?;
         let kept: Vec<Option<KeepReason>> = survey.sessions.iter().map(|session| kept(session, retention)).collect();
-        let plan = store::plan(&survey, limits, |place| matches!(kept.get(place), Some(Some(_))), now);
+        let plan = store::plan(&survey, limits, |index| matches!(kept.get(index), Some(Some(_))), now);
         Ok(Self { survey, kept, plan })
     }
 
     /// The sessions that have to go.
     pub(super) fn doomed(&self) -> impl Iterator<Item = &store::Stored> {
-        self.plan.doomed().filter_map(|(place, _)| self.survey.sessions.get(place))
+        self.plan.doomed().filter_map(|(index, _)| self.survey.sessions.get(index))
     }
 
     /// Holds that are about no session of the store: they may be misspelt.

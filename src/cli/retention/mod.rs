@@ -89,12 +89,12 @@ fn unusable(error: &RetentionError) -> Failure {
 }
 
 fn no_limits(settings: &Settings) -> Failure {
-    let place = if settings.file.is_empty() {
+    let missing = if settings.file.is_empty() {
         "there is no `.agent-strace.yaml`, and no option sets one".to_owned()
     } else {
         format!("`{}` sets none, and no option does", settings.file)
     };
-    Failure::new(format!("no limit says how long sessions are kept: {place}"))
+    Failure::new(format!("no limit says how long sessions are kept: {missing}"))
         .hint("set `max_age_days`, `max_sessions` or `max_size_mb` below `retention`, or `--max-age-days 30`")
 }
 
@@ -122,8 +122,8 @@ fn describe(trace_dir: &Path, settings: &Settings, judged: &JudgedStore) -> Rete
     report.others = survey.others;
     report.remains = plan.remains;
     report.unfinished = survey.leftovers.len();
-    for (place, session) in survey.sessions.iter().enumerate() {
-        let (held, running) = match kept.get(place) {
+    for (index, session) in survey.sessions.iter().enumerate() {
+        let (held, running) = match kept.get(index) {
             Some(Some(KeepReason::Held(reason))) => (Some(reason.as_str()), None),
             Some(Some(KeepReason::Running(reason))) => (None, Some(reason.as_str())),
             _ => (None, None),
@@ -132,7 +132,7 @@ fn describe(trace_dir: &Path, settings: &Settings, judged: &JudgedStore) -> Rete
             path: &session.path,
             started: session.started.map(|started| (started.at, witness(started.by))),
             bytes: session.bytes,
-            exceeds: plan.exceeds.get(place).copied().flatten().map(agent_strace_store::retention::Limit::name),
+            exceeds: plan.exceeds.get(index).copied().flatten().map(agent_strace_store::retention::Limit::name),
             held,
             running,
             damage: &session.damage,
@@ -141,7 +141,7 @@ fn describe(trace_dir: &Path, settings: &Settings, judged: &JudgedStore) -> Rete
     for refused in &survey.refused {
         report.refuse(&refused.path, &refused.reason);
     }
-    let unknown = plan.unknown.iter().filter_map(|place| survey.sessions.get(*place));
+    let unknown = plan.unknown.iter().filter_map(|index| survey.sessions.get(*index));
     for session in unknown {
         report.refuse(&session.path, "nothing says when it began: whether it is too old is not known");
     }

@@ -30,9 +30,9 @@ impl Overdues {
             Err(error) => return (Self::default(), vec![gap(error.path, error.reason)]),
         };
         let mut found = BTreeMap::new();
-        let unknown = judged.plan.unknown.iter().map(|place| (*place, None));
-        for (place, limit) in judged.plan.doomed().map(|(place, limit)| (place, Some(limit))).chain(unknown) {
-            let Some(session) = judged.survey.sessions.get(place) else { continue };
+        let unknown = judged.plan.unknown.iter().map(|index| (*index, None));
+        for (index, limit) in judged.plan.doomed().map(|(index, limit)| (index, Some(limit))).chain(unknown) {
+            let Some(session) = judged.survey.sessions.get(index) else { continue };
             let (Some(overdue), Ok(folder)) = (overdue(session, limit, retention), session.folder.canonicalize())
             else {
                 continue;
@@ -57,20 +57,20 @@ impl Overdues {
 
 fn overdue(session: &Stored, limit: Option<Limit>, retention: &Retention) -> Option<Overdue> {
     let age = retention.max_age_days.as_ref();
-    let (exceeds, place): (Exceeded, &PolicyLocation) = match limit {
+    let (exceeds, location): (Exceeded, &PolicyLocation) = match limit {
         Some(Limit::Age) => {
             let began = session.started?.at.to_zoned(TimeZone::UTC).date();
-            (Exceeded::Age { began, days: age?.value }, &age?.place)
+            (Exceeded::Age { began, days: age?.value }, &age?.location)
         }
         Some(Limit::Count) => {
             let limit = retention.max_sessions.as_ref()?;
-            (Exceeded::Count { most: limit.value }, &limit.place)
+            (Exceeded::Count { most: limit.value }, &limit.location)
         }
         Some(Limit::Size) => {
             let limit = retention.max_size_mb.as_ref()?;
-            (Exceeded::Size { megabytes: limit.value }, &limit.place)
+            (Exceeded::Size { megabytes: limit.value }, &limit.location)
         }
-        None => (Exceeded::Unknown, &age?.place),
+        None => (Exceeded::Unknown, &age?.location),
     };
-    Some(Overdue { exceeds, place: place.clone() })
+    Some(Overdue { exceeds, location: location.clone() })
 }

@@ -39,14 +39,14 @@ pub(in crate::cli) struct AnnotateArgs {
 
     /// The event: a number (`12`), the id of its record, or a time (`2m14s`, `134s`, `2:14`).
     #[arg(value_name = "EVENT")]
-    place: Option<String>,
+    target: Option<String>,
 
     /// The same.
-    #[arg(long, value_name = "EVENT", conflicts_with_all = ["place", "at"])]
+    #[arg(long, value_name = "EVENT", conflicts_with_all = ["target", "at"])]
     event: Option<String>,
 
     /// The event nearest to this time since the session started, e.g. `2m14s`.
-    #[arg(long, value_name = "TIME", conflicts_with = "place")]
+    #[arg(long, value_name = "TIME", conflicts_with = "target")]
     at: Option<String>,
 
     /// What is to be said.
@@ -66,7 +66,7 @@ pub(in crate::cli) struct AnnotateArgs {
     author: Option<String>,
 
     /// List what was noted.
-    #[arg(long, conflicts_with_all = ["place", "event", "at", "note", "label", "bookmark", "author", "delete"])]
+    #[arg(long, conflicts_with_all = ["target", "event", "at", "note", "label", "bookmark", "author", "delete"])]
     list: bool,
 
     /// Take this note out.
@@ -137,8 +137,8 @@ impl AnnotateArgs {
             Failure::new("a note has a time, and there is no clock")
                 .hint("`--now 2026-03-01T12:00:00Z` says what time it is")
         })?;
-        let place = self.place(events)?;
-        let line = events.lines.get(place).ok_or_else(|| Failure::new("this session has no events"))?;
+        let index = self.index(events)?;
+        let line = events.lines.get(index).ok_or_else(|| Failure::new("this session has no events"))?;
         Ok(Annotation {
             id: String::new(),
             session_id: events.id.clone(),
@@ -153,20 +153,20 @@ impl AnnotateArgs {
         })
     }
 
-    /// The place of the event that is meant.
-    fn place(&self, events: &Events) -> Result<usize, Failure> {
+    /// The index of the event that is meant.
+    fn index(&self, events: &Events) -> Result<usize, Failure> {
         if let Some(text) = &self.at {
             let time = parse_time(text).ok_or_else(|| no_time(text))?;
             return nearest(events, time);
         }
-        let Some(text) = self.place.as_ref().or(self.event.as_ref()) else {
+        let Some(text) = self.target.as_ref().or(self.event.as_ref()) else {
             return Err(Failure::new("nothing says which event is meant").hint(
                 "`annotate SESSION 12 …` by its number, `--at 2m14s` by its time; `agent-strace replay` shows both",
             ));
         };
         // The ids of records may look like anything: they are what was meant where one is that.
-        if let Some(place) = events.lines.iter().position(|line| line.id.as_deref() == Some(text)) {
-            return Ok(place);
+        if let Some(index) = events.lines.iter().position(|line| line.id.as_deref() == Some(text)) {
+            return Ok(index);
         }
         match text.strip_prefix('#').unwrap_or(text).parse::<u32>() {
             Ok(number) => events.lines.iter().position(|line| line.number == number).ok_or_else(|| {
@@ -207,9 +207,9 @@ fn parse_time(text: &str) -> Option<i64> {
 
 /// The event that is nearest to a time, the earlier of two.
 fn nearest(events: &Events, time: i64) -> Result<usize, Failure> {
-    let timed = events.lines.iter().enumerate().filter_map(|(place, line)| Some((place, line.offset?)));
+    let timed = events.lines.iter().enumerate().filter_map(|(index, line)| Some((index, line.offset?)));
     let nearest = timed.min_by_key(|(_, offset)| offset.abs_diff(time));
-    nearest.map(|(place, _)| place).ok_or_else(|| Failure::new("no event of this session has a time"))
+    nearest.map(|(index, _)| index).ok_or_else(|| Failure::new("no event of this session has a time"))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "sessions are shorter than numbers are exact")]

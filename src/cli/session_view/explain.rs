@@ -141,8 +141,8 @@ impl ExplainArgs {
     }
 
     fn unknown(&self, name: &str) -> Failure {
-        let place = if self.of.is_empty() { "in the store" } else { "in these sessions" };
-        Failure::new(format!("no finding {place} is called `{name}`, and no session either"))
+        let among = if self.of.is_empty() { "in the store" } else { "in these sessions" };
+        Failure::new(format!("no finding {among} is called `{name}`, and no session either"))
             .hint("`agent-strace check` lists findings, `--format json` with their fingerprints; `agent-strace list` lists sessions")
             .hint("what is suppressed, excepted or known from a baseline is no finding")
     }

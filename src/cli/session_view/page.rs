@@ -13,7 +13,7 @@ use super::super::failure::{Failure, reason};
 use super::super::output;
 use super::super::pipeline::Inputs;
 use super::judged::{ByArgs, JudgedSessions, MissingPolicy, ViewRequest};
-use super::replay::{Family, places};
+use super::replay::{Family, indices};
 use agent_strace_effects::{Effect, Links, Tracker};
 use agent_strace_engine::Entry;
 use agent_strace_ingest::discover::Selection;
@@ -115,7 +115,7 @@ pub(super) fn run(
             }
         }
     }
-    let sessions = places(&replay, roots.as_deref());
+    let sessions = indices(&replay, roots.as_deref());
     if let Some(first) = sessions.first() {
         let read = |path: &str| output::read_small(Path::new(path));
         let sources = Sources { replay: &replay, close: &close, roots: &sessions, gaps: &gaps, read: &read };

@@ -135,7 +135,7 @@ pub(in crate::cli) fn run(
     let view =
         ViewRequest { missing_policy, finding: None, entries: false, more: |_: &Session<'_>, _: Option<&[Entry]>| () };
     let JudgedSessions { replay, gaps, .. } = args.by.judge(trace_dir, inputs, &view, environment, streams)?;
-    let sessions = places(&replay, roots.as_deref());
+    let sessions = indices(&replay, roots.as_deref());
     let colour = if environment.colour { Colour::Ansi } else { Colour::Plain };
     let looks = Looks { colour, glyphs: glyphs(environment) };
     if args.tree {
@@ -166,7 +166,7 @@ impl ReplayArgs {
         let mut around = None;
         if let Some(asked) = asked {
             let given = self.around.as_deref().unwrap_or_default();
-            let (session, event) = place_of(replay, &sessions, &asked, given)?;
+            let (session, event) = location_of(replay, &sessions, &asked, given)?;
             (sessions, around) = (vec![session], Some((event, self.context)));
         }
         let wanted = Wanted {
@@ -213,7 +213,7 @@ impl ReplayArgs {
 }
 
 /// The indexes of the requested sessions; `None` requests all.
-pub(super) fn places(replay: &ReplayReport, roots: Option<&[(String, String)]>) -> Vec<usize> {
+pub(super) fn indices(replay: &ReplayReport, roots: Option<&[(String, String)]>) -> Vec<usize> {
     match roots {
         Some(roots) => roots.iter().filter_map(|(id, source)| replay.session(id, source)).collect(),
         None => (0..replay.len()).collect(),
@@ -221,7 +221,7 @@ pub(super) fn places(replay: &ReplayReport, roots: Option<&[(String, String)]>) 
 }
 
 /// The session and event that `--around` names.
-fn place_of(
+fn location_of(
     replay: &ReplayReport,
     sessions: &[usize],
     asked: &LookupTarget,
@@ -244,13 +244,13 @@ fn place_of(
         }
         LookupTarget::Finding(name) => {
             let found = replay.findings(name);
-            let places: BTreeSet<(usize, u32)> = found.iter().map(|found| (found.session, found.event)).collect();
-            match places.into_iter().collect::<Vec<_>>().as_slice() {
+            let events: BTreeSet<(usize, u32)> = found.iter().map(|found| (found.session, found.event)).collect();
+            match events.into_iter().collect::<Vec<_>>().as_slice() {
                 [] => Err(Failure::new(format!("no finding here is called `{given}`"))
                     .hint("a rule (`scope/read`) or at least 6 digits of a fingerprint names findings, `#12` an event")
                     .hint("`agent-strace explain FINDING` looks in all sessions of the store")),
                 [(_, 0)] => Err(Failure::new(format!("`{given}` is about a session as a whole, not about an event"))),
-                [place] => Ok(*place),
+                [event] => Ok(*event),
                 _ => Err(several(given, &found).hint("or the event: `#N`")),
             }
         }

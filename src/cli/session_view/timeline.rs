@@ -55,9 +55,9 @@ pub(in crate::cli) fn run(
     let view = ViewRequest { missing_policy: MissingPolicy::Nothing, finding: None, entries: false, more };
     let JudgedSessions { replay, more, mut gaps } = args.by.judge(trace_dir, inputs, &view, environment, streams)?;
     let mut texts = Vec::new();
-    for (place, timeline) in more.into_iter().enumerate() {
+    for (index, timeline) in more.into_iter().enumerate() {
         match timeline {
-            Ok(timeline) => texts.push(agent_strace_report::timeline(&timeline, &replay, place, glyphs(environment))),
+            Ok(timeline) => texts.push(agent_strace_report::timeline(&timeline, &replay, index, glyphs(environment))),
             Err(gap) => gaps.push(gap),
         }
     }

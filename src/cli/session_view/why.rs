@@ -92,7 +92,7 @@ fn chains(inputs: Inputs, number: u32, environment: Environment) -> Result<(Vec<
     let policy = policy_file::load_if_any(None, None, environment.colour)?.unwrap_or_else(Policy::none);
     let (links, gap) = gate::links(TrustBase::at(None));
     let chain_of = |session: &Session<'_>| {
-        let target = place(session, number).ok_or_else(|| range(session))?;
+        let target = index(session, number).ok_or_else(|| range(session))?;
         Ok(Chain { events: events(session), steps: chain(session, &touches(session, &policy, &links), target) })
     };
     let (found, mut gaps) = inputs.all(|session| agent_strace_engine::guarded(session, || chain_of(session)));
@@ -109,10 +109,10 @@ fn chains(inputs: Inputs, number: u32, environment: Environment) -> Result<(Vec<
 }
 
 /// The index of the event with this number. If several events come from one record, the call.
-fn place(session: &Session<'_>, number: u32) -> Option<usize> {
+fn index(session: &Session<'_>, number: u32) -> Option<usize> {
     let of_record = || session.events.iter().enumerate().filter(|(_, event)| event.number == number);
     let call = of_record().find(|(_, event)| matches!(event.kind, EventKind::Call(_)));
-    call.or_else(|| of_record().next()).map(|(place, _)| place)
+    call.or_else(|| of_record().next()).map(|(index, _)| index)
 }
 
 fn range(session: &Session<'_>) -> String {

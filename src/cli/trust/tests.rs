@@ -163,7 +163,7 @@ fn tree(repository: &Repository, files: &BTreeMap<String, (i32, Vec<u8>)>, folde
 fn shown(finding: &Value) -> String {
     let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
     let level = if finding["incomplete"] == true { "incomplete".to_owned() } else { text(&finding["level"]) };
-    let place = &finding["place"];
+    let location = &finding["place"];
     let hidden = |message: String| {
         // What a commit is called depends on when it was made.
         let mut words: Vec<&str> = message.split(' ').collect();
@@ -177,8 +177,10 @@ fn shown(finding: &Value) -> String {
     format!(
         "{level} {} {}:{}: {}",
         text(&finding["rule"]),
-        text(&place["file"]).rsplit_once(":.").map_or_else(|| text(&place["file"]), |(_, path)| format!(".{path}")),
-        place["line"],
+        text(&location["file"])
+            .rsplit_once(":.")
+            .map_or_else(|| text(&location["file"]), |(_, path)| format!(".{path}")),
+        location["line"],
         hidden(text(&finding["message"]))
     )
 }

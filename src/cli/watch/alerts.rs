@@ -45,9 +45,9 @@ impl Alerts {
 
     /// Something was broken, in this session, if it is one.
     pub(in crate::cli) fn breach(&mut self, breach: &Breach, session: Option<&str>, streams: &mut Streams<'_>) {
-        let place = breach.place.as_ref().map(|place| {
-            let file = place.file.as_deref().or(self.rules.as_deref()).unwrap_or("rules");
-            format!(" ({file}:{})", place.line)
+        let location = breach.location.as_ref().map(|location| {
+            let file = location.file.as_deref().or(self.rules.as_deref()).unwrap_or("rules");
+            format!(" ({file}:{})", location.line)
         });
         let what = match (breach.action, self.is_dry) {
             (Action::Alert, _) => "",
@@ -57,7 +57,7 @@ impl Alerts {
             (Action::Kill, false) => ": killing the agent",
         };
         let session = session.map(|session| format!(" [{session}]")).unwrap_or_default();
-        let said = format!("{}{}{session}{what}", breach.reason, place.unwrap_or_default());
+        let said = format!("{}{}{session}{what}", breach.reason, location.unwrap_or_default());
         self.alert(&said, breach.notify.as_deref(), streams);
     }
 

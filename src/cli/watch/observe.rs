@@ -233,7 +233,7 @@ impl Observer<'_> {
             key: format!("policy {} {}", finding.rule, finding.fingerprint),
             reason: format!("PolicyWatcher: {}: {} (event {})", finding.rule, finding.message, finding.event),
             action: self.judges.watch.on_limit,
-            place: None,
+            location: None,
             is_time: false,
             notify: None,
         };

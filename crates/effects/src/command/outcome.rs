@@ -82,7 +82,7 @@ impl Outcome {
     }
 }
 
-/// A command's place in its pipeline. The pipeline's status is that of the last one.
+/// A command's position in its pipeline. The pipeline's status is that of the last one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
     Earlier,
@@ -152,21 +152,21 @@ impl Machine<'_> {
         self.with(self.context.with_outcome(outcome))
     }
 
-    /// What the success of a script says of its node at `place`.
-    pub(super) fn outcome_in(&self, script: &Script, place: usize, scope: &Scope) -> Outcome {
+    /// What the success of a script says of its node at `index`.
+    pub(super) fn outcome_in(&self, script: &Script, index: usize, scope: &Scope) -> Outcome {
         let (whole, strictness) = (self.context.outcome, scope.strictness());
         if strictness.unsure || !script.problems.is_empty() {
             return Outcome::default();
         }
         // Where the end of the shell is not seen, it may have come before.
         let whole_runs = !strictness.returned && (whole.shell || !strictness.exited);
-        let ran = whole.ran && (place == 0 || whole_runs);
-        if Some(place) == deciding(&script.nodes) {
+        let ran = whole.ran && (index == 0 || whole_runs);
+        if Some(index) == deciding(&script.nodes) {
             return Outcome { ran: ran || whole.succeeded, after_failure: false, ..whole };
         }
         // A list that fails before its last command does not end the shell, nor does what is turned round.
         let ends = |node: &Node| !matches!(node, Node::AndOr { .. } | Node::Negated(_) | Node::Background(_));
-        let succeeded = whole.shell && strictness.errexit && script.nodes.get(place).is_some_and(ends);
+        let succeeded = whole.shell && strictness.errexit && script.nodes.get(index).is_some_and(ends);
         Outcome { ran: ran || succeeded, succeeded, shell: whole.shell, ..Outcome::default() }
     }
 

@@ -43,15 +43,15 @@ impl World {
                 }
             }
         }
-        before.split(':').any(|place| !self.is_installed(place))
+        before.split(':').any(|directory| !self.is_installed(directory))
     }
 
     /// An empty place is the working directory.
-    fn is_installed(&self, place: &str) -> bool {
-        if place.is_empty() || place.contains(UNKNOWN) {
+    fn is_installed(&self, directory: &str) -> bool {
+        if directory.is_empty() || directory.contains(UNKNOWN) {
             return false;
         }
-        let path = self.locate_word(&Arg::exact(place)).0.path;
+        let path = self.locate_word(&Arg::exact(directory)).0.path;
         let ours = !path.starts_with(['/', '~']);
         let base = path.trim_start_matches('/').split('/').next().unwrap_or_default();
         if ours {

@@ -34,9 +34,9 @@ impl Machine<'_> {
         }
         let mut output = Stream::nothing();
         let waits = script.nodes.iter().rposition(waits_for_all);
-        for (place, node) in script.nodes.iter().enumerate() {
-            let outcome = self.outcome_in(script, place, scope);
-            let awaited = waits.is_some_and(|wait| wait > place);
+        for (index, node) in script.nodes.iter().enumerate() {
+            let outcome = self.outcome_in(script, index, scope);
+            let awaited = waits.is_some_and(|wait| wait > index);
             let printed = self.with(Context { outcome, awaited, ..self.context }).node(node, scope, input);
             output = output.then(printed);
         }
@@ -146,8 +146,8 @@ impl Machine<'_> {
         let mut flow = input.clone();
         let mut pipe = self.context.pipe;
         for (at, stage) in stages.iter().enumerate() {
-            let place = if at + 1 == stages.len() { Stage::Last } else { Stage::Earlier };
-            let outcome = self.outcome_of_stage(place, scope);
+            let position = if at + 1 == stages.len() { Stage::Last } else { Stage::Earlier };
+            let outcome = self.outcome_of_stage(position, scope);
             let mut shell = self.with(Context { pipe, outcome, ..self.context });
             flow = shell.forked(scope, |machine, scope| machine.node(stage, scope, &flow));
             if let Node::Simple(simple) = stage {

@@ -63,7 +63,7 @@ fn plain(base: PathBase<'_>, text: &str) -> Option<String> {
     }
 }
 
-/// The absolute form of a directory (relative to the root where that is not known); `None` when it is not one place.
+/// The absolute form of a directory (relative to the root where that is not known); `None` when it is not one directory.
 pub(crate) fn directory(base: PathBase<'_>, text: &str) -> Option<String> {
     let resolved = resolve(base, text, Certainty::Exact)?;
     if resolved.anchor == Anchor::Unknown {
@@ -78,32 +78,32 @@ pub(crate) fn root(text: &str) -> Option<String> {
     directory(base, text).filter(|root| !root.is_empty())
 }
 
-/// A resolved place in the form that users and policies see.
-fn present(base: PathBase<'_>, place: &Resolved, certainty: Certainty) -> (PathTarget, Certainty) {
-    if place.anchor == Anchor::Unknown {
-        return unknown_directory(place, certainty);
+/// A resolved path in the form that users and policies see.
+fn present(base: PathBase<'_>, resolved: &Resolved, certainty: Certainty) -> (PathTarget, Certainty) {
+    if resolved.anchor == Anchor::Unknown {
+        return unknown_directory(resolved, certainty);
     }
     let Some(root) = base.root else {
-        return settled(written(place), certainty);
+        return settled(written(resolved), certainty);
     };
     let root = parsed(root, certainty);
-    match relation(place, &root, certainty) {
+    match relation(resolved, &root, certainty) {
         Relation::Inside => {
-            let below = place.components.get(root.components.len()..).unwrap_or_default();
+            let below = resolved.components.get(root.components.len()..).unwrap_or_default();
             settled(joined(below), certainty)
         }
         Relation::Maybe { below } => {
-            let below = place.components.get(below..).unwrap_or_default();
+            let below = resolved.components.get(below..).unwrap_or_default();
             let path = if below.is_empty() { "**".to_owned() } else { format!("**/{}", below.join("/")) };
             (PathTarget::new(path), Certainty::Pattern)
         }
-        Relation::Outside => settled(outside(place), certainty),
+        Relation::Outside => settled(outside(resolved), certainty),
     }
 }
 
-fn unknown_directory(place: &Resolved, certainty: Certainty) -> (PathTarget, Certainty) {
+fn unknown_directory(resolved: &Resolved, certainty: Certainty) -> (PathTarget, Certainty) {
     let mut path = "**".to_owned();
-    for component in &place.components {
+    for component in &resolved.components {
         path.push('/');
         match certainty {
             Certainty::Pattern => path.push_str(component),
@@ -129,15 +129,15 @@ fn ignores_case(root: &Resolved) -> bool {
         || root.components.first().is_some_and(|first| first == "Users")
 }
 
-fn relation(place: &Resolved, root: &Resolved, certainty: Certainty) -> Relation {
-    let same_server = place.anchor == root.anchor;
+fn relation(resolved: &Resolved, root: &Resolved, certainty: Certainty) -> Relation {
+    let same_server = resolved.anchor == root.anchor;
     if !same_server {
         return Relation::Outside;
     }
     let ignores_case = ignores_case(root);
     let mut maybe = false;
     for (at, expected) in root.components.iter().enumerate() {
-        let Some(component) = place.components.get(at) else { return Relation::Outside };
+        let Some(component) = resolved.components.get(at) else { return Relation::Outside };
         if certainty == Certainty::Pattern && component.contains("**") {
             return Relation::Maybe { below: at + 1 };
         }
@@ -152,20 +152,20 @@ fn relation(place: &Resolved, root: &Resolved, certainty: Certainty) -> Relation
     match maybe {
         false => Relation::Inside,
         // It names the root itself, or a neighbour.
-        true if place.components.len() == root.components.len() => Relation::Outside,
+        true if resolved.components.len() == root.components.len() => Relation::Outside,
         true => Relation::Maybe { below: root.components.len() },
     }
 }
 
 /// Outside the workspace: absolute.
-fn outside(place: &Resolved) -> String {
-    let text = written(place);
+fn outside(resolved: &Resolved) -> String {
+    let text = written(resolved);
     if text.is_empty() { ".".to_owned() } else { text }
 }
 
-fn written(place: &Resolved) -> String {
-    let below = place.components.join("/");
-    match &place.anchor {
+fn written(resolved: &Resolved) -> String {
+    let below = resolved.components.join("/");
+    match &resolved.anchor {
         Anchor::Slash => format!("/{below}"),
         Anchor::Drive(letter) => format!("{letter}:/{below}"),
         Anchor::Server(server) if below.is_empty() => format!("//{server}"),

@@ -194,31 +194,31 @@ pub(crate) fn is_below_home(root: &str) -> bool {
 }
 
 /// How many leading components make a home directory (`/home/u`, `/Users/u`, `/root`, `C:/Users/u`).
-fn home_length(place: &Resolved) -> Option<usize> {
-    let first = place.components.first()?;
-    match &place.anchor {
+fn home_length(resolved: &Resolved) -> Option<usize> {
+    let first = resolved.components.first()?;
+    match &resolved.anchor {
         Anchor::Slash if first == "root" => Some(1),
-        Anchor::Slash if matches!(first.as_str(), "home" | "Users") => place.components.get(1).map(|_| 2),
-        Anchor::Drive(_) if first.eq_ignore_ascii_case("users") => place.components.get(1).map(|_| 2),
+        Anchor::Slash if matches!(first.as_str(), "home" | "Users") => resolved.components.get(1).map(|_| 2),
+        Anchor::Drive(_) if first.eq_ignore_ascii_case("users") => resolved.components.get(1).map(|_| 2),
         _ => None,
     }
 }
 
 /// Reads back what `written` wrote.
-pub(super) fn parsed(place: &str, certainty: Certainty) -> Resolved {
-    let (anchor, rest) = if starts_with_drive(place) {
-        let letter = place.chars().next().unwrap_or('C');
-        (Anchor::Drive(letter.to_ascii_uppercase()), place.get(2..).unwrap_or_default())
-    } else if let Some(rest) = place.strip_prefix("//") {
+pub(super) fn parsed(path: &str, certainty: Certainty) -> Resolved {
+    let (anchor, rest) = if starts_with_drive(path) {
+        let letter = path.chars().next().unwrap_or('C');
+        (Anchor::Drive(letter.to_ascii_uppercase()), path.get(2..).unwrap_or_default())
+    } else if let Some(rest) = path.strip_prefix("//") {
         let (server, rest) = rest.split_once('/').unwrap_or((rest, ""));
         (Anchor::Server(server.to_owned()), rest)
-    } else if place.starts_with('~') {
-        let (home, rest) = place.split_once('/').unwrap_or((place, ""));
+    } else if path.starts_with('~') {
+        let (home, rest) = path.split_once('/').unwrap_or((path, ""));
         (Anchor::Home(home.to_owned()), rest)
-    } else if place.starts_with('/') {
-        (Anchor::Slash, place)
+    } else if path.starts_with('/') {
+        (Anchor::Slash, path)
     } else {
-        (Anchor::Workspace, place)
+        (Anchor::Workspace, path)
     };
     let components = rest.split('/').filter(|component| !matches!(*component, "" | "."));
     let components = match certainty {
@@ -230,73 +230,73 @@ pub(super) fn parsed(place: &str, certainty: Certainty) -> Resolved {
 
 /// Follows the components one by one, so that `..` after `/proc/self/cwd` climbs from the right place.
 fn walk(base: PathBase<'_>, start: Resolved, rest: &str, certainty: Certainty) -> Resolved {
-    let mut place = start;
+    let mut resolved = start;
     for component in rest.split('/') {
         match component {
             "" | "." => {}
-            ".." => climb(&mut place, certainty),
+            ".." => climb(&mut resolved, certainty),
             name => {
-                place.components.push(name.to_owned());
-                follow_magic_link(base, &mut place, certainty);
+                resolved.components.push(name.to_owned());
+                follow_magic_link(base, &mut resolved, certainty);
             }
         }
     }
-    mounted_drive(base, &mut place);
-    without_private(&mut place);
-    place
+    mounted_drive(base, &mut resolved);
+    without_private(&mut resolved);
+    resolved
 }
 
-fn climb(place: &mut Resolved, certainty: Certainty) {
-    let unknown = certainty == Certainty::Pattern && place.components.last().is_some_and(|last| last.contains("**"));
+fn climb(resolved: &mut Resolved, certainty: Certainty) {
+    let unknown = certainty == Certainty::Pattern && resolved.components.last().is_some_and(|last| last.contains("**"));
     if unknown {
         // `a/**/..` may be `a`'s parent or anything below it.
-        while place.components.last().is_some_and(|last| last.contains("**")) {
-            place.components.pop();
+        while resolved.components.last().is_some_and(|last| last.contains("**")) {
+            resolved.components.pop();
         }
-        if place.components.pop().is_none() {
-            give_up(place);
+        if resolved.components.pop().is_none() {
+            give_up(resolved);
         }
-        place.components.push("**".to_owned());
+        resolved.components.push("**".to_owned());
         return;
     }
-    if place.components.pop().is_none() {
-        give_up(place);
+    if resolved.components.pop().is_none() {
+        give_up(resolved);
     }
 }
 
 /// Above an anchor whose parent is not known nothing is.
-fn give_up(place: &mut Resolved) {
-    if matches!(place.anchor, Anchor::Home(_) | Anchor::Workspace) {
-        place.anchor = Anchor::Unknown;
+fn give_up(resolved: &mut Resolved) {
+    if matches!(resolved.anchor, Anchor::Home(_) | Anchor::Workspace) {
+        resolved.anchor = Anchor::Unknown;
     }
 }
 
 /// `/proc/self/cwd` and `/proc/self/root` are other names for directories.
-fn follow_magic_link(base: PathBase<'_>, place: &mut Resolved, certainty: Certainty) {
-    if place.anchor != Anchor::Slash || place.components.first().is_none_or(|first| first != "proc") {
+fn follow_magic_link(base: PathBase<'_>, resolved: &mut Resolved, certainty: Certainty) {
+    if resolved.anchor != Anchor::Slash || resolved.components.first().is_none_or(|first| first != "proc") {
         return;
     }
-    let names: Vec<&str> = place.components.iter().map(String::as_str).collect();
+    let names: Vec<&str> = resolved.components.iter().map(String::as_str).collect();
     let (process, link) = match names.as_slice() {
         [_, process, link] | [_, process, "task", _, link] => (*process, *link),
         _ => return,
     };
     let own = matches!(process, "self" | "thread-self");
     match (link, base.cwd) {
-        ("root", _) => place.components.clear(),
-        ("cwd", Cwd::Known(cwd)) if own => *place = parsed(cwd, certainty),
-        ("cwd", _) => *place = Resolved { anchor: Anchor::Unknown, components: Vec::new() },
+        ("root", _) => resolved.components.clear(),
+        ("cwd", Cwd::Known(cwd)) if own => *resolved = parsed(cwd, certainty),
+        ("cwd", _) => *resolved = Resolved { anchor: Anchor::Unknown, components: Vec::new() },
         _ => {}
     }
 }
 
 /// Unix-like names of drives (`/mnt/c`, `/cygdrive/c`, `/c`) in a Windows workspace.
-fn mounted_drive(base: PathBase<'_>, place: &mut Resolved) {
-    if place.anchor != Anchor::Slash || !is_windows(base) {
+fn mounted_drive(base: PathBase<'_>, resolved: &mut Resolved) {
+    if resolved.anchor != Anchor::Slash || !is_windows(base) {
         return;
     }
-    let first = place.components.first().map(String::as_str);
-    let second = place.components.get(1).map(String::as_str);
+    let first = resolved.components.first().map(String::as_str);
+    let second = resolved.components.get(1).map(String::as_str);
     let (letter, count) = match (first, second) {
         (Some("mnt" | "cygdrive"), Some(letter)) => (letter, 2),
         (Some(letter), _) => (letter, 1),
@@ -306,15 +306,15 @@ fn mounted_drive(base: PathBase<'_>, place: &mut Resolved) {
     if let (Some(letter), None) = (letters.next(), letters.next())
         && letter.is_ascii_alphabetic()
     {
-        place.anchor = Anchor::Drive(letter.to_ascii_uppercase());
-        place.components.drain(..count);
+        resolved.anchor = Anchor::Drive(letter.to_ascii_uppercase());
+        resolved.components.drain(..count);
     }
 }
 
 /// macOS: `/private/tmp`, `/private/var` and `/private/etc` are what `/tmp`, `/var` and `/etc` point to.
-fn without_private(place: &mut Resolved) {
-    let names: Vec<&str> = place.components.iter().take(2).map(String::as_str).collect();
-    if place.anchor == Anchor::Slash && matches!(names.as_slice(), ["private", "tmp" | "var" | "etc"]) {
-        place.components.remove(0);
+fn without_private(resolved: &mut Resolved) {
+    let names: Vec<&str> = resolved.components.iter().take(2).map(String::as_str).collect();
+    if resolved.anchor == Anchor::Slash && matches!(names.as_slice(), ["private", "tmp" | "var" | "etc"]) {
+        resolved.components.remove(0);
     }
 }

@@ -108,7 +108,7 @@ const PATHS: &[(&str, &str, &str, &str)] = &[
     ("/repo", "/repo", "a\nb", "a\nb"),
 ];
 
-fn place(root: &str, cwd: &str, text: &str) -> String {
+fn shown(root: &str, cwd: &str, text: &str) -> String {
     let root = (!root.is_empty()).then(|| paths::root(root).unwrap());
     let known = match cwd {
         "?" => None,
@@ -130,7 +130,7 @@ fn place(root: &str, cwd: &str, text: &str) -> String {
 fn paths_take_their_documented_form() {
     let wrong: Vec<String> = PATHS
         .iter()
-        .map(|(root, cwd, text, expected)| (root, cwd, text, expected, place(root, cwd, text)))
+        .map(|(root, cwd, text, expected)| (root, cwd, text, expected, shown(root, cwd, text)))
         .filter(|(.., expected, got)| got != **expected)
         .map(|(root, cwd, text, expected, got)| format!("{text:?} in {cwd:?} of {root:?}: {got:?}, not {expected:?}"))
         .collect();

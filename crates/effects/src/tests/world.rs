@@ -5,14 +5,14 @@ use crate::{Certainty, PathTarget, World};
 #[test]
 fn what_is_forgotten_is_not_unwritten() {
     let mut world = World::new(Some("/repo"));
-    let place = |at: usize| PathTarget::new(format!("f{at}"));
-    assert_eq!(world.written(&place(1)), None);
+    let file = |at: usize| PathTarget::new(format!("f{at}"));
+    assert_eq!(world.written(&file(1)), None);
     for at in 0..10_001 {
-        world.wrote(&place(at), Some("x"));
+        world.wrote(&file(at), Some("x"));
     }
-    assert_eq!(world.written(&place(0)), Some(Some("x")));
-    assert_eq!(world.written(&place(10_000)), Some(None));
-    assert_eq!(world.written(&place(20_000)), Some(None));
+    assert_eq!(world.written(&file(0)), Some(Some("x")));
+    assert_eq!(world.written(&file(10_000)), Some(None));
+    assert_eq!(world.written(&file(20_000)), Some(None));
 }
 
 #[test]

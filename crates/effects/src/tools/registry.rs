@@ -176,7 +176,7 @@ impl Lazy {
 #[derive(Debug, Default)]
 pub(super) struct Registry {
     entries: Vec<Lazy>,
-    /// Each name with its first letter, plainly spelled, and the place of its entry: most names are not the one by that.
+    /// Each name with its first letter, plainly spelled, and the index of its entry: most names are not the one by that.
     names: Vec<(Option<u8>, &'static str, usize)>,
     pub(super) vocabulary: Vocabulary,
 }
@@ -220,7 +220,7 @@ impl Registry {
     pub(super) fn broken(&self) -> Vec<&'static str> {
         let unread = self.entries.iter().filter(|lazy| lazy.entry().is_none()).map(|lazy| lazy.told.get());
         let is_double = |(_, name, at): &&(Option<u8>, &str, usize)| {
-            self.names.iter().any(|(_, other, place)| place != at && names::plain(other) == names::plain(name))
+            self.names.iter().any(|(_, other, index)| index != at && names::plain(other) == names::plain(name))
         };
         unread.chain(self.names.iter().filter(is_double).map(|(_, name, _)| *name)).collect()
     }

@@ -20,7 +20,7 @@ pub(crate) enum AliasKind {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Original {
-    /// `None`: the name leads to an unknown place.
+    /// `None`: the name leads to an unknown path.
     path: Option<String>,
     alias_kind: AliasKind,
 }
@@ -99,7 +99,7 @@ impl World {
         let (original, certainty) = paths::locate(base, text, certainty);
         match certainty {
             Certainty::Exact | Certainty::Possible => self.link(alias, &original),
-            // A link to an unknown place: everything reached through it is a guess.
+            // A link to an unknown path: everything reached through it is a guess.
             Certainty::Pattern => self.name(alias, None, AliasKind::Same),
         }
     }

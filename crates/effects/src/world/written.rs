@@ -106,15 +106,15 @@ impl World {
         if self.written.is_empty() {
             return None;
         }
-        self.places(target).iter().rev().find_map(|place| self.take_at(place))
+        self.paths(target).iter().rev().find_map(|path| self.take_at(path))
     }
 
     pub(crate) fn put_written(&mut self, target: &PathTarget, written: Written) {
-        let mut places = self.places(target);
-        let linked = !places.contains(&target.path);
-        let last = places.pop();
-        for place in places {
-            self.put_at(place, written.clone());
+        let mut paths = self.paths(target);
+        let linked = !paths.contains(&target.path);
+        let last = paths.pop();
+        for path in paths {
+            self.put_at(path, written.clone());
         }
         if let Some(last) = last {
             self.put_at(last, written);
@@ -125,7 +125,7 @@ impl World {
     }
 
     /// Where the content of a file is kept: under the name that its links lead to.
-    fn places(&self, target: &PathTarget) -> Vec<String> {
+    fn paths(&self, target: &PathTarget) -> Vec<String> {
         let same = |path: &str| {
             let names = self.originals(path, Certainty::Exact).into_iter();
             names

@@ -97,8 +97,8 @@ pub fn changes(old: Version<'_>, new: Version<'_>) -> Vec<Change> {
 }
 
 fn pointers(policy: &Policy) -> BTreeSet<&str> {
-    let own = policy.entries().filter(|entry| entry.place.file.is_none());
-    own.map(|entry| entry.place.pointer.as_str()).collect()
+    let own = policy.entries().filter(|entry| entry.location.file.is_none());
+    own.map(|entry| entry.location.pointer.as_str()).collect()
 }
 
 /// The entries of a policy by the part they stand in (`/files/read`, `/commands`).
@@ -125,12 +125,12 @@ impl<'p> Lists<'p> {
                 lists.rules.entry(&rule.id).or_default().push(entry);
                 continue;
             }
-            let pointer = entry.place.pointer.as_str();
+            let pointer = entry.location.pointer.as_str();
             if let Some(scope) = pointer.strip_suffix("/deny_all") {
                 lists.kinds.entry(scope.to_owned()).or_default().deny_all = Some(entry);
                 continue;
             }
-            // `/commands/deny/2`: the part, the list, the place in it.
+            // `/commands/deny/2`: the part, the list, the index in it.
             let mut parts = pointer.rsplitn(3, '/');
             let scope = parts.nth(2).unwrap_or_default();
             lists.kinds.entry(scope.to_owned()).or_default().entries.push(entry);

@@ -8,7 +8,7 @@ use agent_strace_policy::{Decision, EntryView, Judgement, Policy};
 /// Ordered as reports list them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Decider {
-    /// An entry, by its place in [`Rules::entries`].
+    /// An entry, by its index in [`Rules::entries`].
     Entry(usize),
     /// All entries of a list together, by the list's pointer: none of them allows it alone.
     List(String),
@@ -22,16 +22,16 @@ pub enum Decider {
 /// The entries of a policy in the order of reports.
 pub struct Rules<'p> {
     entries: Vec<&'p EntryView>,
-    by_place: BTreeMap<(Option<&'p str>, &'p str), usize>,
+    by_location: BTreeMap<(Option<&'p str>, &'p str), usize>,
 }
 
 impl<'p> Rules<'p> {
     pub fn new(policy: &'p Policy) -> Self {
         let mut entries: Vec<&EntryView> = policy.entries().collect();
         // What denies every host speaks last of hosts.
-        entries.sort_by_key(|entry| (entry.subject, entry.place.pointer.ends_with("/deny_all")));
-        let by_place = entries.iter().enumerate().map(|(index, entry)| (key(&entry.place), index)).collect();
-        Self { entries, by_place }
+        entries.sort_by_key(|entry| (entry.subject, entry.location.pointer.ends_with("/deny_all")));
+        let by_location = entries.iter().enumerate().map(|(index, entry)| (key(&entry.location), index)).collect();
+        Self { entries, by_location }
     }
 
     pub fn entries(&self) -> &[&'p EntryView] {
@@ -43,17 +43,17 @@ impl<'p> Rules<'p> {
         self.entries.get(*index).copied()
     }
 
-    fn at(&self, place: Option<&PolicyLocation>) -> Option<usize> {
-        self.by_place.get(&key(place?)).copied()
+    fn at(&self, location: Option<&PolicyLocation>) -> Option<usize> {
+        self.by_location.get(&key(location?)).copied()
     }
 
     /// Who decided about one effect; `None`: nobody.
     pub(super) fn behind(&self, judgement: &Judgement) -> Option<Decider> {
-        let place = judgement.place.as_ref()?;
-        let together = || Decider::List(place.pointer.clone());
-        match self.at(Some(place)) {
+        let location = judgement.location.as_ref()?;
+        let together = || Decider::List(location.pointer.clone());
+        match self.at(Some(location)) {
             Some(index) => Some(Decider::Entry(index)),
-            None if judgement.decision == Decision::Allowed && place.pointer.ends_with("/allow") => Some(together()),
+            None if judgement.decision == Decision::Allowed && location.pointer.ends_with("/allow") => Some(together()),
             None => None,
         }
     }
@@ -73,6 +73,6 @@ impl<'p> Rules<'p> {
     }
 }
 
-fn key(place: &PolicyLocation) -> (Option<&str>, &str) {
-    (place.file.as_deref(), &place.pointer)
+fn key(location: &PolicyLocation) -> (Option<&str>, &str) {
+    (location.file.as_deref(), &location.pointer)
 }

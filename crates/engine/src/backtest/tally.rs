@@ -157,7 +157,7 @@ impl Tally {
         };
         let entries = rules.entries().iter().enumerate();
         entries
-            .filter(|(index, entry)| !spoke(*index) && !together(&entry.place.pointer))
+            .filter(|(index, entry)| !spoke(*index) && !together(&entry.location.pointer))
             .map(|(index, _)| index)
             .collect()
     }

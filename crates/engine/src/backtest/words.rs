@@ -47,7 +47,7 @@ fn doing(entry: &EntryView) -> &'static str {
 }
 
 pub(super) fn added(entry: &EntryView) -> String {
-    let whose = whose(&entry.place.pointer);
+    let whose = whose(&entry.location.pointer);
     match entry.decision {
         Decision::Denied => format!("{whose}agents may no longer {}: it is denied", act(entry)),
         Decision::Asked => format!("{whose}agents need an approval to {}", act(entry)),
@@ -56,7 +56,7 @@ pub(super) fn added(entry: &EntryView) -> String {
 }
 
 pub(super) fn removed(entry: &EntryView) -> String {
-    let whose = whose(&entry.place.pointer);
+    let whose = whose(&entry.location.pointer);
     match entry.decision {
         Decision::Denied => format!("{whose}`{}` is no longer denied {}", entry.text, doing(entry)),
         Decision::Asked => format!("{whose}agents need no approval any more to {}", act(entry)),
@@ -66,7 +66,7 @@ pub(super) fn removed(entry: &EntryView) -> String {
 
 /// An entry that takes something out of its own list.
 pub(super) fn exclusion(kind: Kind, entry: &EntryView) -> String {
-    let (whose, what) = (whose(&entry.place.pointer), entry.text.trim_start_matches('!'));
+    let (whose, what) = (whose(&entry.location.pointer), entry.text.trim_start_matches('!'));
     let list = match (entry.decision, kind) {
         (Decision::Denied, Kind::Added) => "is taken out of what is denied",
         (Decision::Denied, _) => "is no longer taken out of what is denied",

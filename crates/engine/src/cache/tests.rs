@@ -25,7 +25,7 @@ fn difference(session: &Session<'_>, cache: &JudgementCache<'_>, links: &Links) 
         let acts = rulings.acts().map(|act| format!("{} {:?}", act.event, act.judgement));
         acts.chain(rulings.findings().iter().map(|finding| format!("{finding:?}"))).collect::<Vec<_>>()
     };
-    // In words, where the places that effects come from count as well.
+    // In words, where the locations that effects come from count as well.
     let one = [fresh.in_words(), said(&Rulings::new(&fresh, policy))].concat();
     let other = [known.in_words(), said(&Rulings::with_cache(&known, cache))].concat();
     let pair = one.iter().zip(&other).find(|(one, other)| one != other);

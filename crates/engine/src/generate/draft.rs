@@ -60,8 +60,8 @@ pub struct Seen {
 
 #[derive(Debug)]
 pub struct Review {
-    /// Its place among what was seen.
-    pub(super) place: usize,
+    /// Its index among what was seen.
+    pub(super) index: usize,
     pub effect: Effect,
     pub reason: Reason,
     pub seen: Seen,
@@ -97,9 +97,9 @@ struct Writing<'o, 's> {
 /// The text of a policy, and where each entry stands in it.
 struct Composed {
     text: String,
-    /// Pointer → the place of the entry in the plan.
+    /// Pointer → the index of the entry in the plan.
     allows: BTreeMap<String, usize>,
-    /// Pointer → the place of the suggestion.
+    /// Pointer → the index of the suggestion.
     denies: BTreeMap<String, usize>,
 }
 
@@ -144,13 +144,13 @@ impl<'o, 's> Writing<'o, 's> {
     }
 
     fn leave_out(&mut self, entry: &Planned, reason: &Reason) {
-        for place in &entry.support {
-            self.left_out.entry(*place).or_insert_with(|| reason.clone());
+        for index in &entry.support {
+            self.left_out.entry(*index).or_insert_with(|| reason.clone());
         }
     }
 
     fn sessions_of(&self, entry: &Planned) -> usize {
-        let calls = entry.support.iter().filter_map(|place| self.observations.get(*place));
+        let calls = entry.support.iter().filter_map(|index| self.observations.get(*index));
         calls.flat_map(|observation| &observation.calls.done).map(|call| call.session).collect::<BTreeSet<_>>().len()
     }
 
@@ -177,13 +177,13 @@ impl<'o, 's> Writing<'o, 's> {
 
     /// Whether any entry was to blame.
     fn drop_faulty(&mut self, composed: &Composed, faults: &Diagnostics) -> bool {
-        let blamed = |places: &BTreeMap<String, usize>| -> BTreeSet<usize> {
+        let blamed = |indices: &BTreeMap<String, usize>| -> BTreeSet<usize> {
             let is_blamed = |pointer: &str| {
-                let mut blamed = faults.list.iter().map(|fault| fault.place.pointer.as_str());
+                let mut blamed = faults.list.iter().map(|fault| fault.location.pointer.as_str());
                 let is_in = |inner: &str, outer: &str| inner == outer || inner.starts_with(&format!("{outer}/"));
                 blamed.any(|fault| !fault.is_empty() && (is_in(pointer, fault) || is_in(fault, pointer)))
             };
-            places.iter().filter(|(pointer, _)| is_blamed(pointer)).map(|(_, place)| *place).collect()
+            indices.iter().filter(|(pointer, _)| is_blamed(pointer)).map(|(_, index)| *index).collect()
         };
         let (faulty, refused) = (blamed(&composed.allows), blamed(&composed.denies));
         self.take_denies(&refused);
@@ -193,8 +193,8 @@ impl<'o, 's> Writing<'o, 's> {
 
     fn take_entries(&mut self, taken: &BTreeSet<usize>, reason: Option<&Reason>) {
         let entries = std::mem::take(&mut self.entries);
-        for (place, entry) in entries.into_iter().enumerate() {
-            if !taken.contains(&place) {
+        for (index, entry) in entries.into_iter().enumerate() {
+            if !taken.contains(&index) {
                 self.entries.push(entry);
             } else if let Some(reason) = reason {
                 self.leave_out(&entry, reason);
@@ -203,19 +203,19 @@ impl<'o, 's> Writing<'o, 's> {
     }
 
     fn take_denies(&mut self, taken: &BTreeSet<usize>) {
-        let mut place = 0;
+        let mut index = 0;
         self.denies.retain(|_| {
-            place += 1;
-            !taken.contains(&(place - 1))
+            index += 1;
+            !taken.contains(&(index - 1))
         });
     }
 
     /// What was done and is to be allowed is stronger than a suggestion.
     fn withdraw(&mut self, composed: &Composed, judgements: &[Judgement]) -> bool {
         let mut against = BTreeSet::new();
-        for (place, (observation, judged)) in self.observations.iter().zip(judgements).enumerate() {
-            let certain = observation.effect.certainty != Certainty::Possible && !self.left_out.contains_key(&place);
-            let deny = judged.place.as_ref().and_then(|place| entry_at(&composed.denies, &place.pointer));
+        for (index, (observation, judged)) in self.observations.iter().zip(judgements).enumerate() {
+            let certain = observation.effect.certainty != Certainty::Possible && !self.left_out.contains_key(&index);
+            let deny = judged.location.as_ref().and_then(|location| entry_at(&composed.denies, &location.pointer));
             let withdrawn = |deny: &usize| {
                 // Secrets and pipelines stay forbidden whatever was done.
                 certain
@@ -224,7 +224,7 @@ impl<'o, 's> Writing<'o, 's> {
             };
             against.extend(deny.filter(withdrawn));
         }
-        for (slot, text) in against.iter().filter_map(|place| self.denies.get(*place)) {
+        for (slot, text) in against.iter().filter_map(|index| self.denies.get(*index)) {
             self.withdrawn.push(format!("{}: {text}", slot.keys("deny").join(".")));
         }
         self.take_denies(&against);
@@ -234,8 +234,8 @@ impl<'o, 's> Writing<'o, 's> {
     /// A file that was refused, or is sensitive, is left out of the wider entries that would allow it.
     fn except(&mut self, judgements: &[Judgement]) -> bool {
         let mut exceptions = BTreeSet::new();
-        for (place, (observation, judged)) in self.observations.iter().zip(judgements).enumerate() {
-            let is_firm = self.left_out.get(&place).is_some_and(Reason::is_firm);
+        for (index, (observation, judged)) in self.observations.iter().zip(judgements).enumerate() {
+            let is_firm = self.left_out.get(&index).is_some_and(Reason::is_firm);
             if is_firm && judged.decision == Decision::Allowed {
                 exceptions.extend(plan::exception(&observation.effect));
             }
@@ -252,16 +252,16 @@ impl<'o, 's> Writing<'o, 's> {
     fn drop_idle(&mut self, composed: &Composed, judgements: &[Judgement]) -> bool {
         let mut used = BTreeSet::new();
         for judged in judgements.iter().filter(|judged| judged.decision == Decision::Allowed) {
-            let Some(place) = &judged.place else { continue };
-            used.extend(entry_at(&composed.allows, &place.pointer));
-            if place.pointer.ends_with("/allow") {
+            let Some(location) = &judged.location else { continue };
+            used.extend(entry_at(&composed.allows, &location.pointer));
+            if location.pointer.ends_with("/allow") {
                 // Several entries together allow it.
-                let below = composed.allows.range(place.pointer.clone()..);
-                used.extend(below.take_while(|(pointer, _)| pointer.starts_with(&place.pointer)).map(|(_, at)| *at));
+                let below = composed.allows.range(location.pointer.clone()..);
+                used.extend(below.take_while(|(pointer, _)| pointer.starts_with(&location.pointer)).map(|(_, at)| *at));
             }
         }
         let is_idle =
-            |(place, entry): (usize, &Planned)| (entry.basis == Basis::Seen && !used.contains(&place)).then_some(place);
+            |(index, entry): (usize, &Planned)| (entry.basis == Basis::Seen && !used.contains(&index)).then_some(index);
         let idle: BTreeSet<usize> = self.entries.iter().enumerate().filter_map(is_idle).collect();
         self.take_entries(&idle, None);
         !idle.is_empty()
@@ -303,17 +303,17 @@ impl<'o, 's> Writing<'o, 's> {
 
     fn written(&self, composed: &Composed, judgements: &[Judgement]) -> Vec<Written> {
         let mut calls: BTreeMap<usize, BTreeSet<CallId>> = BTreeMap::new();
-        for (place, judged) in judgements.iter().enumerate() {
-            let pointer = judged.place.as_ref().filter(|_| judged.decision == Decision::Allowed);
-            let entry = pointer.and_then(|place| entry_at(&composed.allows, &place.pointer));
-            if let (Some(entry), Some(observation)) = (entry, self.observations.get(place)) {
+        for (index, judged) in judgements.iter().enumerate() {
+            let pointer = judged.location.as_ref().filter(|_| judged.decision == Decision::Allowed);
+            let entry = pointer.and_then(|location| entry_at(&composed.allows, &location.pointer));
+            if let (Some(entry), Some(observation)) = (entry, self.observations.get(index)) {
                 calls.entry(entry).or_default().extend(&observation.calls.done);
             }
         }
         let pointers: BTreeMap<usize, &String> = composed.allows.iter().map(|(pointer, at)| (*at, pointer)).collect();
         let written = |(at, entry): (usize, &Planned)| {
             let mut all = calls.remove(&at).unwrap_or_default();
-            for observation in entry.support.iter().filter_map(|place| self.observations.get(*place)) {
+            for observation in entry.support.iter().filter_map(|index| self.observations.get(*index)) {
                 all.extend(&observation.calls.done);
             }
             Some(Written {
@@ -340,17 +340,17 @@ impl<'o, 's> Writing<'o, 's> {
     /// What is not allowed, the most frequent first.
     fn review(&self, judgements: &[Judgement]) -> Vec<Review> {
         let mut review = Vec::new();
-        for (place, (observation, judged)) in self.observations.iter().zip(judgements).enumerate() {
+        for (index, (observation, judged)) in self.observations.iter().zip(judgements).enumerate() {
             if !judged.matters() {
                 continue;
             }
-            let reason = self.left_out.get(&place).cloned();
+            let reason = self.left_out.get(&index).cloned();
             let reason = reason.unwrap_or_else(|| match &judged.decision {
                 Decision::Unresolved => Reason::Unresolved(judged.reason.clone()),
                 _ => Reason::Policy(judged.reason.clone()),
             });
             let calls: BTreeSet<CallId> = observation.calls.all().collect();
-            review.push(Review { place, effect: observation.effect.clone(), reason, seen: self.seen(&calls) });
+            review.push(Review { index, effect: observation.effect.clone(), reason, seen: self.seen(&calls) });
         }
         review.sort_by(|left, right| {
             let key = |review: &Review| (std::cmp::Reverse(review.seen.calls), review.effect.to_string());
@@ -378,8 +378,8 @@ fn suggestions(entries: &[Planned]) -> Vec<(Slot, String)> {
 fn entry_at(entries: &BTreeMap<String, usize>, pointer: &str) -> Option<usize> {
     let mut at = Some(pointer);
     while let Some(pointer) = at {
-        if let Some(place) = entries.get(pointer) {
-            return Some(*place);
+        if let Some(index) = entries.get(pointer) {
+            return Some(*index);
         }
         at = pointer.rsplit_once('/').map(|(above, _)| above).filter(|above| !above.is_empty());
     }
@@ -390,17 +390,17 @@ fn entry_at(entries: &BTreeMap<String, usize>, pointer: &str) -> Option<usize> {
 fn is_there(entry: &Planned, policy: &Policy) -> bool {
     let list = entry.slot.allow().iter().fold(String::new(), |pointer, key| format!("{pointer}/{}", escaped(key)));
     policy.entries().any(|known| {
-        known.text == entry.text && known.place.pointer.rsplit_once('/').is_some_and(|(above, _)| above == list)
+        known.text == entry.text && known.location.pointer.rsplit_once('/').is_some_and(|(above, _)| above == list)
     })
 }
 
-/// Entries of the same list together, each with its place in the plan.
+/// Entries of the same list together, each with its index in the plan.
 fn by_slot<'t>(
     entries: impl Iterator<Item = (usize, (&'t Slot, &'t str))>,
 ) -> BTreeMap<&'t Slot, Vec<(usize, &'t str)>> {
     let mut slots: BTreeMap<&Slot, Vec<(usize, &str)>> = BTreeMap::new();
-    for (place, (slot, text)) in entries {
-        slots.entry(slot).or_default().push((place, text));
+    for (index, (slot, text)) in entries {
+        slots.entry(slot).or_default().push((index, text));
     }
     slots
 }
@@ -409,12 +409,12 @@ fn add(
     text: &str,
     keys: &[&str],
     items: &[(usize, &str)],
-    places: &mut BTreeMap<String, usize>,
+    indices: &mut BTreeMap<String, usize>,
 ) -> Result<String, Diagnostics> {
     let before = edit::length(SHOWN, text, keys)?;
     let list = keys.iter().fold(String::new(), |pointer, key| format!("{pointer}/{}", escaped(key)));
-    for (offset, (place, _)) in items.iter().enumerate() {
-        places.insert(format!("{list}/{}", before + offset), *place);
+    for (offset, (index, _)) in items.iter().enumerate() {
+        indices.insert(format!("{list}/{}", before + offset), *index);
     }
     let mut ids = BTreeSet::new();
     let values: Vec<String> = items.iter().map(|(_, item)| value(keys, item, text, &mut ids)).collect();

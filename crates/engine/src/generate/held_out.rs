@@ -98,15 +98,15 @@ fn judged(own: &Observed, session: u32, policy: &Policy, settings: &Settings<'_>
     let own = own.as_if_nothing_failed();
     // What the generator leaves to people however often it sees it.
     let seen = draft(&own, &Settings { seen_in: 1, ..*settings })?;
-    let left: BTreeMap<usize, &Reason> = seen.review.iter().map(|review| (review.place, &review.reason)).collect();
+    let left: BTreeMap<usize, &Reason> = seen.review.iter().map(|review| (review.index, &review.reason)).collect();
     let mut calls: BTreeMap<Verdict, BTreeSet<CallId>> = BTreeMap::new();
     let mut effects = Vec::new();
-    for (place, observation) in own.all().enumerate() {
+    for (index, observation) in own.all().enumerate() {
         let refuses = |policy: &Policy| is_error(&policy.judge(&observation.effect, &plan::context(observation)));
         if observation.calls.done.is_empty() || !refuses(policy) {
             continue;
         }
-        let reason = left.get(&place).filter(|_| refuses(&seen.policy)).map(|reason| (*reason).clone());
+        let reason = left.get(&index).filter(|_| refuses(&seen.policy)).map(|reason| (*reason).clone());
         let verdict = match reason {
             None => Verdict::Denied,
             Some(Reason::Unresolved(_)) => Verdict::Unresolved,
@@ -137,5 +137,5 @@ fn judged(own: &Observed, session: u32, policy: &Policy, settings: &Settings<'_>
 /// `check` would report an error.
 fn is_error(judged: &Judgement) -> bool {
     let reported = matches!(judged.decision, Decision::Denied | Decision::Asked | Decision::Unresolved);
-    reported && judged.level == Level::Error || judged.sensitive && judged.place.is_none()
+    reported && judged.level == Level::Error || judged.sensitive && judged.location.is_none()
 }

@@ -9,7 +9,7 @@ use agent_strace_effects::{Argument, Effect, Kind, Links, Tracker};
 use agent_strace_model::{EventKind, Session, Status, moment};
 use agent_strace_policy::Policy;
 
-/// One call, by its session's place and its event's number.
+/// One call, by its session's index and its event's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CallId {
     pub session: u32,
@@ -77,7 +77,7 @@ pub struct Looked {
     times: BTreeMap<u32, Timestamp>,
 }
 
-/// Everything that was seen. Sessions have places in the order in which they were added.
+/// Everything that was seen. Sessions have indices in the order in which they were added.
 #[derive(Debug, Default, Clone)]
 pub struct Observed {
     pub sessions: Vec<Looked>,
@@ -114,7 +114,7 @@ impl Observed {
     }
 
     fn call(&mut self, effects: &[Effect], root: Option<&Arc<str>>, call: CallId, status: Status) {
-        for (place, effect) in effects.iter().enumerate() {
+        for (index, effect) in effects.iter().enumerate() {
             let key = key(effect, root.map(AsRef::as_ref));
             let observation = self.seen.entry(key).or_insert_with(|| Observation {
                 effect: effect.clone(),
@@ -125,7 +125,7 @@ impl Observed {
             });
             observation.calls.of(status).insert(call);
             if let Kind::Execute(execution) = &effect.kind {
-                let below = || effects.iter().filter(|other| other.origin.parent == u32::try_from(place).ok());
+                let below = || effects.iter().filter(|other| other.origin.parent == u32::try_from(index).ok());
                 for child in below() {
                     match &child.kind {
                         Kind::Execute(child) => {
@@ -168,7 +168,7 @@ impl Observed {
         }
     }
 
-    /// What the sessions did that are wanted; all keep their places.
+    /// What the sessions did that are wanted; all keep their indices.
     pub fn only(&self, wanted: &dyn Fn(u32) -> bool) -> Self {
         let seen = self.seen.iter().filter_map(|(key, observation)| {
             let calls = observation.calls.only(wanted);
@@ -191,14 +191,14 @@ impl Observed {
     /// What the sessions did that were active last, as many as are wanted.
     pub fn latest(&self, wanted: usize) -> Self {
         let mut order: Vec<usize> = (0..self.sessions.len()).collect();
-        order.sort_by_key(|place| std::cmp::Reverse((self.sessions.get(*place).and_then(|one| one.last), *place)));
+        order.sort_by_key(|index| std::cmp::Reverse((self.sessions.get(*index).and_then(|one| one.last), *index)));
         order.truncate(wanted);
         order.sort_unstable();
         let mut latest = Self::default();
-        for place in order {
-            let one = u32::try_from(place).unwrap_or(u32::MAX);
+        for index in order {
+            let one = u32::try_from(index).unwrap_or(u32::MAX);
             let mut only = self.only(&|session| session == one);
-            only.sessions = self.sessions.get(place).cloned().into_iter().collect();
+            only.sessions = self.sessions.get(index).cloned().into_iter().collect();
             for observation in only.seen.values_mut() {
                 let Calls { done, failed, refused } = std::mem::take(&mut observation.calls);
                 observation.calls =

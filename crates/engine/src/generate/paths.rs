@@ -8,10 +8,10 @@ use agent_strace_effects::{Certainty, PathTarget};
 /// So many files below a directory become the directory, where two entries at least stand side by side in it.
 const TOGETHER: usize = 3;
 
-/// A path that was touched, by the place of its observation.
+/// A path that was touched, by the index of its observation.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Touched<'a> {
-    pub(super) place: usize,
+    pub(super) index: usize,
     pub(super) target: &'a PathTarget,
     pub(super) certainty: Certainty,
 }
@@ -42,9 +42,9 @@ pub(super) fn entries<'a>(
         let path = one.target.path.as_str();
         let literal = one.certainty != Certainty::Pattern;
         if literal && is_below_root(path) {
-            root.add(path, one.place, one.target.subtree);
+            root.add(path, one.index, one.target.subtree);
         } else {
-            others.entry(text_of(one.target, one.certainty)).or_default().insert(one.place);
+            others.entry(text_of(one.target, one.certainty)).or_default().insert(one.index);
         }
     }
     let mut entries: Vec<PathEntry> = root.entries("", may).into_iter().map(|item| item.entry).collect();
@@ -115,14 +115,14 @@ struct Item {
 }
 
 impl Folder {
-    fn add(&mut self, path: &str, place: usize, subtree: bool) {
+    fn add(&mut self, path: &str, index: usize, subtree: bool) {
         match path.split_once('/') {
-            Some((folder, rest)) => self.folders.entry(folder.to_owned()).or_default().add(rest, place, subtree),
+            Some((folder, rest)) => self.folders.entry(folder.to_owned()).or_default().add(rest, index, subtree),
             None if subtree => {
-                self.folders.entry(path.to_owned()).or_default().whole.insert(place);
+                self.folders.entry(path.to_owned()).or_default().whole.insert(index);
             }
             None => {
-                self.files.entry(path.to_owned()).or_default().insert(place);
+                self.files.entry(path.to_owned()).or_default().insert(index);
             }
         }
     }
@@ -187,7 +187,7 @@ mod tests {
             })
             .collect();
         let touched =
-            targets.iter().enumerate().map(|(place, target)| Touched { place, target, certainty: Certainty::Exact });
+            targets.iter().enumerate().map(|(index, target)| Touched { index, target, certainty: Certainty::Exact });
         entries(touched, &|collapse| collapse.folder != "kept").into_iter().map(|entry| entry.text).collect()
     }
 

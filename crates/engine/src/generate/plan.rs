@@ -10,7 +10,7 @@ use super::observe::{Observation, Observed};
 use super::paths::{self, Collapse, PathEntry, Touched};
 use super::reason::Reason;
 use super::tables::{FAMILIES, OWN_TOOLS};
-use super::{places, workspace};
+use super::{agent_folders, workspace};
 
 /// Which list an entry stands in.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -77,7 +77,7 @@ pub(super) struct Planned {
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     pub(super) entries: Vec<Planned>,
-    /// By the place of the observation.
+    /// By the index of the observation.
     pub(super) left_out: BTreeMap<usize, Reason>,
 }
 
@@ -87,30 +87,30 @@ pub(super) fn plan(observed: &Observed, base: &Policy) -> Plan {
     let builtin = Policy::none();
     let mut paths = Paths::default();
     let mut texts: BTreeMap<(Slot, String), BTreeSet<usize>> = BTreeMap::new();
-    for (place, observation) in observed.all().enumerate() {
+    for (index, observation) in observed.all().enumerate() {
         if let Some(reason) = reason_against(observation, base, &builtin) {
             // A file that was not there says nothing about its directory.
             if reason != Reason::Failed {
                 paths.note_blocked(&observation.effect);
             }
-            plan.left_out.insert(place, reason);
+            plan.left_out.insert(index, reason);
             continue;
         }
         match entry_of(observation, base) {
             Ok(Some((slot, text))) => {
-                texts.entry((slot, text)).or_default().insert(place);
+                texts.entry((slot, text)).or_default().insert(index);
             }
-            Ok(None) => paths.note(place, observation),
+            Ok(None) => paths.note(index, observation),
             Err(reason) => {
-                plan.left_out.insert(place, reason);
+                plan.left_out.insert(index, reason);
             }
         }
     }
     let allowed =
         |effect: &Effect| [base, &builtin].iter().all(|policy| !forbids(&policy.judge(effect, &Context::default())));
     let observations: Vec<&Observation> = observed.all().collect();
-    let sessions = |places: &BTreeSet<usize>| {
-        let calls = places.iter().filter_map(|place| observations.get(*place)).flat_map(|one| &one.calls.done);
+    let sessions = |indices: &BTreeSet<usize>| {
+        let calls = indices.iter().filter_map(|index| observations.get(*index)).flat_map(|one| &one.calls.done);
         calls.map(|call| call.session).collect::<BTreeSet<_>>().len()
     };
     plan.entries.extend(paths.entries(&allowed, &sessions));
@@ -138,7 +138,8 @@ fn reason_against(observation: &Observation, base: &Policy, builtin: &Policy) ->
         return Some(Reason::Floor(plain.reason));
     }
     let judged = base.judge(&observation.effect, &context);
-    is_forbidden(&judged).then(|| Reason::Forbidden(judged.place.map(|place| place.pointer).unwrap_or_default()))
+    is_forbidden(&judged)
+        .then(|| Reason::Forbidden(judged.location.map(|location| location.pointer).unwrap_or_default()))
 }
 
 pub(super) fn context(observation: &Observation) -> Context<'_> {
@@ -147,15 +148,15 @@ pub(super) fn context(observation: &Observation) -> Context<'_> {
 
 /// An entry of the policy forbids it, not the lack of one.
 fn is_forbidden(judged: &Judgement) -> bool {
-    let by_entry = judged.place.as_ref().is_some_and(|place| {
-        let pointer = place.pointer.as_str();
+    let by_entry = judged.location.as_ref().is_some_and(|location| {
+        let pointer = location.pointer.as_str();
         !(pointer.ends_with("/allow") || pointer.ends_with("/deny_all") || pointer.starts_with("/defaults"))
     });
     by_entry && matches!(judged.decision, Decision::Denied | Decision::Asked)
 }
 
 fn forbids(judged: &Judgement) -> bool {
-    judged.sensitive || is_forbidden(judged) || judged.decision == Decision::Denied && judged.place.is_none()
+    judged.sensitive || is_forbidden(judged) || judged.decision == Decision::Denied && judged.location.is_none()
 }
 
 /// `None`: a path, which is looked at among all the others; or nothing that needs an entry.
@@ -233,10 +234,10 @@ struct Paths<'o> {
 }
 
 impl<'o> Paths<'o> {
-    fn note(&mut self, place: usize, observation: &'o Observation) {
+    fn note(&mut self, index: usize, observation: &'o Observation) {
         let certainty = observation.effect.certainty;
         if let Some((slot, target)) = of_files(&observation.effect).filter(|_| certainty != Certainty::Possible) {
-            self.touched.entry(slot).or_default().push(Touched { place, target, certainty });
+            self.touched.entry(slot).or_default().push(Touched { index, target, certainty });
         }
     }
 
@@ -253,7 +254,7 @@ impl<'o> Paths<'o> {
         allowed: &dyn Fn(&Effect) -> bool,
         sessions: &dyn Fn(&BTreeSet<usize>) -> usize,
     ) -> Vec<Planned> {
-        let mut planned = places::take(&mut self.touched);
+        let mut planned = agent_folders::take(&mut self.touched);
         for (slot, touched) in self.touched {
             let blocked = self.blocked.get(&slot).map_or(&[][..], Vec::as_slice);
             if blocked.is_empty() {

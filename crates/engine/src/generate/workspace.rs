@@ -74,7 +74,7 @@ fn read<'t>(touched: &[Touched<'t>]) -> (BTreeSet<usize>, BTreeSet<&'t str>) {
     let below =
         touched.iter().filter(|one| paths::is_below_root(&one.target.path) && !one.target.path.starts_with('*'));
     let tops = below.clone().filter_map(|one| one.target.path.split('/').next()).collect();
-    (below.map(|one| one.place).collect(), tops)
+    (below.map(|one| one.index).collect(), tops)
 }
 
 /// The files of one ending.
@@ -96,7 +96,7 @@ fn written<'t>(touched: &[Touched<'t>]) -> BTreeMap<&'t str, Written<'t>> {
         if let Some(ending) = ending.filter(|ending| PROSE.contains(ending) || SOURCE.contains(ending)) {
             let known = endings.entry(ending).or_default();
             known.files.insert(path);
-            known.support.insert(one.place);
+            known.support.insert(one.index);
         }
     }
     endings

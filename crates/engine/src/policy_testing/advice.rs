@@ -10,10 +10,10 @@ const WORDS: usize = 2;
 
 /// What to write into the policy, or to take out, for another answer.
 pub fn advice(entry: &Entry) -> Option<String> {
-    let place = entry.place.as_ref();
-    let list = place.map(|place| dotted(&place.pointer)).unwrap_or_default();
+    let location = entry.location.as_ref();
+    let list = location.map(|location| dotted(&location.pointer)).unwrap_or_default();
     let name = entry.policy_rule.as_ref().map_or_else(|| list.clone(), |rule| rule.id.clone());
-    let line = place.map_or_else(String::new, |place| format!(" (line {})", place.line));
+    let line = location.map_or_else(String::new, |location| format!(" (line {})", location.line));
     let target = target(&entry.effect);
     Some(match entry.decision {
         Decision::Denied if entry.rule.family() == Family::Floor => {

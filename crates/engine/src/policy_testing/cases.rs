@@ -10,7 +10,7 @@ use agent_strace_policy::{Answer, Caller, Policy, TestCall, nearest};
 /// What has to be answered to some calls.
 #[derive(Debug)]
 pub struct Case {
-    /// As its author calls it, else by its place.
+    /// As its author calls it, else by its index.
     pub name: String,
     /// 1-based, in the file it stands in.
     pub line: u32,
@@ -55,7 +55,7 @@ pub fn inline(policy: &Policy) -> Vec<Case> {
     tests
         .map(|(index, test)| Case {
             name: test.name.clone().unwrap_or_else(|| format!("tests[{index}]")),
-            line: test.place.line,
+            line: test.location.line,
             calls: test.calls.clone(),
             caller: test.caller.clone(),
             expect: test.expect,

@@ -47,12 +47,12 @@ impl SingleEntryPolicies {
         let mut read: Vec<(Option<String>, Option<Parts>)> = Vec::new();
         let mut single = Vec::new();
         for entry in policy.entries() {
-            let file = entry.place.file.as_deref();
+            let file = entry.location.file.as_deref();
             if !read.iter().any(|(known, _)| known.as_deref() == file) {
                 read.push((file.map(str::to_owned), parts(file)));
             }
             let parts = read.iter().find(|(known, _)| known.as_deref() == file).and_then(|(_, parts)| parts.as_ref());
-            if let Some(alone) = parts.and_then(|parts| parts.alone(&entry.place.pointer)) {
+            if let Some(alone) = parts.and_then(|parts| parts.alone(&entry.location.pointer)) {
                 single.push((entry.clone(), alone));
             }
         }
@@ -79,8 +79,8 @@ impl SingleEntryPolicies {
                 rulings.acts().map(|act| speaks(entry, &act.effect.kind, act.judgement)).collect::<Vec<_>>()
             });
             for (explained, how) in explained.iter_mut().zip(said.unwrap_or_default()) {
-                let place = explained.judged.place.as_ref();
-                let decides = place == Some(&entry.place);
+                let location = explained.judged.location.as_ref();
+                let decides = location == Some(&entry.location);
                 explained.spoken.extend(how.map(|how| Spoken { entry: entry.clone(), how, decides }));
             }
         }
@@ -109,12 +109,12 @@ fn refused(judged: &Entry) -> bool {
 }
 
 /// What an entry says that stands alone. A file that is deleted is not what is written where both have lists; the
-/// entry's own decision and place tell what it said from what is built in.
+/// entry's own decision and location tell what it said from what is built in.
 fn speaks(entry: &EntryView, kind: &Kind, judgement: &Judgement) -> Option<How> {
     let list = |pointer: &str| pointer.rsplit_once('/').map(|(list, _)| list.to_owned());
     let own = judgement.policy_rule.is_some()
-        || judgement.place.as_ref().is_some_and(|place| {
-            place.pointer == entry.place.pointer || list(&place.pointer) == list(&entry.place.pointer)
+        || judgement.location.as_ref().is_some_and(|location| {
+            location.pointer == entry.location.pointer || list(&location.pointer) == list(&entry.location.pointer)
         });
     let forbids = matches!(entry.decision, Decision::Denied | Decision::Asked);
     match judgement.decision {

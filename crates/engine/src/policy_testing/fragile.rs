@@ -39,8 +39,9 @@ enum MutantOutcome {
 /// Every entry that forbids, in the order of the policy; those without an example have nothing tried.
 pub(crate) fn fragility(policy: &Policy, parts: &Parts) -> Vec<Fragility> {
     // What an extended file forbids is tried where that file is looked at.
-    let forbids =
-        |entry: &&EntryView| entry.place.file.is_none() && matches!(entry.decision, Decision::Denied | Decision::Asked);
+    let forbids = |entry: &&EntryView| {
+        entry.location.file.is_none() && matches!(entry.decision, Decision::Denied | Decision::Asked)
+    };
     policy.entries().filter(forbids).map(|entry| of_entry(policy, parts, entry)).collect()
 }
 

@@ -86,9 +86,9 @@ fn tests_of_a_policy_are_checked_when_it_is_read() {
   "x"
 ]}"#;
     let faults = Policy::from_bytes("x", None, text.as_bytes()).unwrap_err().to_string();
-    let places: Vec<&str> = faults.lines().filter_map(|line| line.split(": ").next()).collect();
+    let locations: Vec<&str> = faults.lines().filter_map(|line| line.split(": ").next()).collect();
     let expected = ["x:2:3", "x:3:43", "x:4:3", "x:4:33", "x:5:12", "x:6:11", "x:7:3", "x:8:12", "x:9:3"];
-    assert_eq!(places, expected, "{faults}");
+    assert_eq!(locations, expected, "{faults}");
     let version1 = Policy::from_bytes("x", None, br#"{"tests": []}"#).unwrap_err().to_string();
     assert!(version1.contains("version\": 2"), "{version1}");
     assert_eq!(Answer::NAMES.len(), Answer::ALL.len());

@@ -149,9 +149,9 @@ fn once(mut names: Vec<String>) -> Vec<String> {
 
 /// The entry that decided about an effect by name, or the built-in rule.
 fn deciding(entry: &Entry) -> String {
-    match (&entry.policy_rule, &entry.place) {
+    match (&entry.policy_rule, &entry.location) {
         (Some(rule), _) => rule.id.clone(),
-        (None, Some(place)) => dotted(&place.pointer),
+        (None, Some(location)) => dotted(&location.pointer),
         (None, None) => entry.rule.to_string(),
     }
 }

@@ -180,7 +180,7 @@ impl Writer<'_, '_> {
 
     fn network(&mut self) {
         let hosts: Vec<&EntryView> = self.exported.about(Subject::Network).collect();
-        for entry in hosts.iter().filter(|entry| !entry.place.pointer.ends_with("/deny_all")) {
+        for entry in hosts.iter().filter(|entry| !entry.location.pointer.ends_with("/deny_all")) {
             self.host(entry);
         }
         let Some(all) = self.exported.deny_all() else {
@@ -202,7 +202,7 @@ impl Writer<'_, '_> {
         let network = Of::Entry {
             pointer: "/network".to_owned(),
             name: "network".to_owned(),
-            line: all.place.line,
+            line: all.location.line,
             text: String::new(),
         };
         self.residual(network, EVERY_WAY, reason, "a command that may run reaches any host");

@@ -205,7 +205,7 @@ impl Writer<'_, '_> {
             }
             return;
         };
-        for entry in self.exported.about(Subject::Network).filter(|entry| entry.place != all.place) {
+        for entry in self.exported.about(Subject::Network).filter(|entry| entry.location != all.location) {
             let plain = entry.text.chars().all(|c| c.is_ascii_alphanumeric() || ".-*".contains(c));
             if plain && entry.decision != Decision::Asked && !entry.text.starts_with("**") {
                 let allowed = entry.decision == Decision::Allowed;
@@ -226,7 +226,7 @@ impl Writer<'_, '_> {
         let above = Of::Entry {
             pointer: "/network".to_owned(),
             name: "network".to_owned(),
-            line: all.place.line,
+            line: all.location.line,
             text: String::new(),
         };
         self.residual(above, BEYOND, reason, instead);

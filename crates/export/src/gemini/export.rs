@@ -202,7 +202,7 @@ impl Writer<'_, '_> {
         let above = Of::Entry {
             pointer: "/network".to_owned(),
             name: "network".to_owned(),
-            line: all.place.line,
+            line: all.location.line,
             text: String::new(),
         };
         self.residual(above, EVERY_WAY, reason, instead);

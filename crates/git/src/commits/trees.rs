@@ -24,7 +24,7 @@ pub(crate) struct Entry<'t> {
 
 impl Entry<'_> {
     /// Trees are sorted as if names of folders ended in `/`.
-    fn place(&self, other: &Entry<'_>) -> Ordering {
+    fn order(&self, other: &Entry<'_>) -> Ordering {
         let length = self.name.len().min(other.name.len());
         let (head, tail) = self.name.split_at_checked(length).unwrap_or_default();
         let (other_head, other_tail) = other.name.split_at_checked(length).unwrap_or_default();
@@ -130,7 +130,7 @@ impl Comparison<'_, '_> {
         }
         let mut entries = Vec::with_capacity(ids.len());
         loop {
-            let first = sides.iter().filter_map(|side| side.next).min_by(Entry::place);
+            let first = sides.iter().filter_map(|side| side.next).min_by(Entry::order);
             let Some(first) = first else { return Ok(true) };
             entries.clear();
             for side in &mut sides {

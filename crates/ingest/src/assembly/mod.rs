@@ -42,10 +42,10 @@ pub(super) struct Assembly<'a> {
     streams: HashMap<Stream<'a>, u16>,
     /// Results that came before their call.
     early: HashMap<Cow<'a, str>, Status>,
-    /// API message → its place in `usages`.
+    /// API message → its index in `usages`.
     messages: HashMap<Cow<'a, str>, usize>,
     usages: Vec<Usage>,
-    /// What came back in the session's own conversation so far, and the last answer of it: its place in `spent`, and the
+    /// What came back in the session's own conversation so far, and the last answer of it: its index in `spent`, and the
     /// message.
     told_output: u64,
     last_answer: Option<(usize, Cow<'a, str>)>,
@@ -79,13 +79,13 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    pub(super) fn push(&mut self, place: RecordLocation<'a>, kind: EventKind<'a>) {
+    pub(super) fn push(&mut self, location: RecordLocation<'a>, kind: EventKind<'a>) {
         let ordinal = u32::try_from(self.session.events.len()).unwrap_or(u32::MAX).saturating_add(1);
         let number = match self.numbering {
-            Numbering::Line => place.line,
+            Numbering::Line => location.line,
             Numbering::Ordinal => ordinal,
         };
-        let RecordLocation { line, id, time } = place;
+        let RecordLocation { line, id, time } = location;
         self.session.events.push(Event { number, id, line, time, origin: self.origin, kind });
     }
 
@@ -112,7 +112,7 @@ impl<'a> Assembly<'a> {
     /// Adds a call that results may link to by any of `links`.
     pub(super) fn call(
         &mut self,
-        place: RecordLocation<'a>,
+        location: RecordLocation<'a>,
         mut call: ToolCall<'a>,
         links: impl IntoIterator<Item = Cow<'a, str>>,
     ) {
@@ -125,7 +125,7 @@ impl<'a> Assembly<'a> {
             }
             self.calls.insert(link, at);
         }
-        self.push(place, EventKind::Call(call));
+        self.push(location, EventKind::Call(call));
     }
 
     /// The call recorded last under this id.
@@ -137,9 +137,9 @@ impl<'a> Assembly<'a> {
     }
 
     /// Adds the record of a call that was recorded before.
-    pub(super) fn repeat(&mut self, place: RecordLocation<'a>, link: &str) {
+    pub(super) fn repeat(&mut self, location: RecordLocation<'a>, link: &str) {
         if let Some(call) = self.calls.get(link) {
-            self.push(place, EventKind::Repeat(*call));
+            self.push(location, EventKind::Repeat(*call));
         }
     }
 
@@ -158,7 +158,7 @@ impl<'a> Assembly<'a> {
     /// Adds a result and settles the call it belongs to: the first of `links` that names one.
     pub(super) fn result(
         &mut self,
-        place: RecordLocation<'a>,
+        location: RecordLocation<'a>,
         mut result: ToolResult<'a>,
         status: Status,
         links: impl IntoIterator<Item = Cow<'a, str>>,
@@ -166,7 +166,7 @@ impl<'a> Assembly<'a> {
         if let Some(call_id) = self.settle(status, links) {
             result.call_id = Some(call_id);
         }
-        self.push(place, EventKind::Result(result));
+        self.push(location, EventKind::Result(result));
     }
 
     /// Records how the call under the first known of `links` ended, and returns that call's id.
@@ -235,9 +235,9 @@ impl<'a> Assembly<'a> {
     }
 
     /// A record of a type this version does not know.
-    pub(super) fn unknown(&mut self, place: RecordLocation<'a>) {
+    pub(super) fn unknown(&mut self, location: RecordLocation<'a>) {
         self.session.unknown_records = self.session.unknown_records.saturating_add(1);
-        self.push(place, EventKind::Other);
+        self.push(location, EventKind::Other);
     }
 
     pub(super) fn finish(mut self) -> Session<'a> {

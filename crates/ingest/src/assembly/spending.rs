@@ -161,10 +161,10 @@ impl<'a> Assembly<'a> {
     /// the last one of the session's own conversation.
     pub(crate) fn outweigh(&mut self, output: u64) {
         let more = output.saturating_sub(self.told_output);
-        let Some((place, message)) = self.last_answer.clone().filter(|_| more > 0) else { return };
+        let Some((index, message)) = self.last_answer.clone().filter(|_| more > 0) else { return };
         self.told_output = output;
         let in_total = self.messages.get(&message).and_then(|at| self.usages.get_mut(*at));
-        let told = self.session.spent.get_mut(place).map(|spent| &mut spent.usage);
+        let told = self.session.spent.get_mut(index).map(|spent| &mut spent.usage);
         for usage in [in_total, told].into_iter().flatten() {
             usage.output = usage.output.saturating_add(more);
         }
@@ -179,7 +179,7 @@ impl<'a> Assembly<'a> {
         told
     }
 
-    /// What records tell so far of the conversations that `counts`, by their place, says yes to.
+    /// What records tell so far of the conversations that `counts`, by their index, says yes to.
     pub(crate) fn told_in_all(&self, counts: fn(u16) -> bool) -> Usage {
         self.each_told().into_iter().filter(|spent| counts(spent.origin.stream)).map(|spent| &spent.usage).sum()
     }
@@ -190,8 +190,8 @@ impl<'a> Assembly<'a> {
         let mut told: Vec<&Spent<'a>> = Vec::new();
         for spent in self.session.spent.iter().filter(|spent| spent.usage != Usage::default()) {
             let new = told.len();
-            let place = spent.message.as_deref().map_or(new, |message| *messages.entry(message).or_insert(new));
-            match told.get_mut(place) {
+            let index = spent.message.as_deref().map_or(new, |message| *messages.entry(message).or_insert(new));
+            match told.get_mut(index) {
                 Some(known) => *known = spent,
                 None => told.push(spent),
             }

@@ -137,10 +137,10 @@ impl Metadata {
         };
         let mut sessions = Vec::new();
         for session in elements(fields.get("sessions").copied()) {
-            let places = crate::json::fields(session.get())?;
-            let place = ["transcript", "metadata"].iter().find_map(|key| text(places.get(*key).copied()));
+            let fields = crate::json::fields(session.get())?;
+            let path = ["transcript", "metadata"].iter().find_map(|key| text(fields.get(*key).copied()));
             // Paths in it start at the top of the branch; only the folder of the session matters.
-            let name = place.as_deref().and_then(|place| place.rsplit('/').nth(1));
+            let name = path.as_deref().and_then(|path| path.rsplit('/').nth(1));
             sessions
                 .extend(name.map(|name| if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }));
         }

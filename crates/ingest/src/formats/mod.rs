@@ -7,10 +7,10 @@
 //!    machines keep it ([`Home`]).
 //! 2. Its name in the `mod` list and in [`FORMATS`] below. A test finds a folder that was forgotten, and another one
 //!    finds two formats that claim the same log.
-//! 3. Logs in `fixtures/logs/<folder>/`, each with a line in the README there; `UPDATE_SPECS=1 cargo test ingest`
-//!    writes the snapshots that are read in review.
+//! 3. Logs in `fixtures/logs/<folder>/`, each with a line in the README there; `UPDATE_SPECS=1 cargo test -p
+//!    agent-strace-ingest` writes the snapshots that are read in review.
 //!
-//! Tools are told apart by name, for all agents alike, in `effects/tools/*.json`: names that are new belong there.
+//! Tools are told apart by name, for all agents alike, in `crates/effects/src/tools/*.json`: names that are new belong there.
 
 mod agent_trace;
 mod aider;

@@ -114,9 +114,9 @@ impl Talk {
     pub fn forget(&mut self, question: &Question) {
         let key = (question.asked_by, question.id.clone());
         let queue = self.waiting.get(&key);
-        let place = queue.and_then(|queue| queue.iter().position(|other| other.number == question.number));
-        if let Some(place) = place {
-            self.take(&key, place);
+        let index = queue.and_then(|queue| queue.iter().position(|other| other.number == question.number));
+        if let Some(index) = index {
+            self.take(&key, index);
         }
     }
 
@@ -131,9 +131,9 @@ impl Talk {
         self.waiting.entry((question.asked_by, question.id.clone())).or_default().push_back(question);
     }
 
-    fn take(&mut self, key: &(Side, Id), place: usize) -> Option<Question> {
+    fn take(&mut self, key: &(Side, Id), index: usize) -> Option<Question> {
         let queue = self.waiting.get_mut(key)?;
-        let question = queue.remove(place);
+        let question = queue.remove(index);
         if queue.is_empty() {
             self.waiting.remove(key);
         }
@@ -148,8 +148,8 @@ impl Talk {
         let queue = self.waiting.get(&key)?;
         let by = |fits: &dyn Fn(&Question) -> bool| queue.iter().position(fits);
         let same_exchange = way.exchange.and_then(|_| by(&|question| question.way.exchange == way.exchange));
-        let place = same_exchange.or_else(|| by(&|question| question.way.session == way.session))?;
-        self.take(&key, place)
+        let index = same_exchange.or_else(|| by(&|question| question.way.session == way.session))?;
+        self.take(&key, index)
     }
 }
 

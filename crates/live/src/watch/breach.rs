@@ -40,7 +40,7 @@ pub struct Breach {
     pub reason: String,
     pub action: Action,
     /// The rule of a file that was broken.
-    pub place: Option<PolicyLocation>,
+    pub location: Option<PolicyLocation>,
     /// It ran too long.
     pub is_time: bool,
     /// Who is to be told, as the rule says.
@@ -119,7 +119,7 @@ impl Watch {
             key: "timeout".to_owned(),
             reason,
             action: self.on_limit,
-            place: None,
+            location: None,
             is_time: true,
             notify: None,
         };
@@ -175,7 +175,7 @@ impl Watch {
     }
 
     fn limit(&self, key: &str, reason: String) -> Breach {
-        Breach { key: key.to_owned(), reason, action: self.on_limit, place: None, is_time: false, notify: None }
+        Breach { key: key.to_owned(), reason, action: self.on_limit, location: None, is_time: false, notify: None }
     }
 
     fn numbers(&self, wanted: Metric) -> impl Iterator<Item = (usize, &Rule, Most)> {
@@ -244,8 +244,8 @@ impl Watch {
             let why = rule.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
             let (number, tool, written) = (event.number, &call.tool, &rule.written);
             let reason = format!("OperationWatcher: {tool} in event {number} is one of `{written}`{why}");
-            let (key, place) = (format!("operation {at}"), Some(rule.place.clone()));
-            found.push(Breach { key, reason, action: rule.action, place, is_time: false, notify: None });
+            let (key, location) = (format!("operation {at}"), Some(rule.location.clone()));
+            found.push(Breach { key, reason, action: rule.action, location, is_time: false, notify: None });
         }
         found
     }
@@ -280,8 +280,8 @@ impl Most {
 
 fn broken(at: usize, rule: &Rule, what: &str) -> Breach {
     let reason = format!("RuleWatcher: {}: {what}", rule.name);
-    let (key, place, notify) = (format!("rule {at}"), Some(rule.place.clone()), rule.notify.clone());
-    Breach { key, reason, action: rule.action, place, is_time: false, notify }
+    let (key, location, notify) = (format!("rule {at}"), Some(rule.location.clone()), rule.notify.clone());
+    Breach { key, reason, action: rule.action, location, is_time: false, notify }
 }
 
 /// It was not refused, and is more than a guess.

@@ -17,7 +17,7 @@ pub struct Rule {
     pub action: Action,
     /// Who is told, in the words of the file (`slack:#team`): whoever `--webhook` names.
     pub notify: Option<String>,
-    pub place: PolicyLocation,
+    pub location: PolicyLocation,
 }
 
 #[derive(Debug)]

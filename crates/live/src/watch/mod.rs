@@ -1,6 +1,6 @@
 //! What a session may not do while it runs: rules and limits, and whether a session breaks them.
 //!
-//! A rules file is read as the policy is: everything that is wrong with it is told with its place, and nothing is watched by
+//! A rules file is read as the policy is: everything that is wrong with it is told with its location, and nothing is watched by
 //! the half of a file. Numbers come from [`agent_strace_metrics`], paths from the effects that `check` judges, and patterns of
 //! paths are those of the policy, so that a rule that stops a session here is one that the gate would find, too.
 //!

@@ -78,9 +78,9 @@ fn rule(parser: &mut Parser<'_>, value: &Value, pointer: &str) -> Option<Rule> {
     let (name, notify) = (fields.text("name", None), fields.text("notify", None));
     let action = fields.action();
     let condition = fields.condition();
-    let place = fields.parser.place(value, pointer);
+    let location = fields.parser.location(value, pointer);
     let (action, (condition, said)) = (action?, condition?);
-    Some(Rule { name: name.unwrap_or(said), condition, action, notify, place })
+    Some(Rule { name: name.unwrap_or(said), condition, action, notify, location })
 }
 
 struct Fields<'f, 'p, 'v> {

@@ -44,7 +44,7 @@ pub struct Operation {
     pub written: String,
     pub action: Action,
     pub reason: Option<String>,
-    pub place: PolicyLocation,
+    pub location: PolicyLocation,
 }
 
 /// `file`: as users know it; one that ends in `.json` is JSON, any other YAML.
@@ -137,11 +137,11 @@ impl Settings {
                 Some((value, text)) => self::action(parser, value, &text, &format!("{pointer}/action")),
             };
             let Some(action) = action else { continue };
-            let place = parser.place(item, &pointer);
+            let location = parser.location(item, &pointer);
             let tool = tool.map(|(_, tool)| tool.to_lowercase()).filter(|tool| tool != "*");
             let reason = reason.map(|(_, reason)| reason);
             let pattern = Glob::fnmatch(&written.to_lowercase());
-            self.operations.push(Operation { tool, pattern, written, action, reason, place });
+            self.operations.push(Operation { tool, pattern, written, action, reason, location });
         }
     }
 }

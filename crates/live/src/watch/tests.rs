@@ -14,7 +14,7 @@ use agent_strace_policy::prices::shipped;
 /// What is wrong with a file: its lines and messages.
 fn faults(file: &str, text: &str) -> Vec<(u32, String)> {
     let faults = read(file, text.as_bytes()).expect_err(text);
-    faults.list.iter().map(|fault| (fault.place.line, fault.message.clone())).collect()
+    faults.list.iter().map(|fault| (fault.location.line, fault.message.clone())).collect()
 }
 
 #[test]
@@ -318,6 +318,6 @@ fn rules_know_their_place() {
     let rules =
         read("r.yaml", b"\n- name: x\n  condition: cost_usd > 1\n  action: alert\n  notify: slack:#ops\n").unwrap();
     let rule = &rules[0];
-    assert_eq!((rule.name.as_str(), rule.place.line, rule.notify.as_deref()), ("x", 2, Some("slack:#ops")));
+    assert_eq!((rule.name.as_str(), rule.location.line, rule.notify.as_deref()), ("x", 2, Some("slack:#ops")));
     assert!(matches!(rule.condition, Condition::Number { metric: Metric::CostUsd, includes: false, .. }));
 }

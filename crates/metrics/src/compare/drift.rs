@@ -117,10 +117,10 @@ impl Summary {
 /// A quantile of sorted values, between two of them by their distance.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place in a list")]
 fn at(values: &[f64], quantile: f64) -> f64 {
-    let place = quantile * float(values.len().saturating_sub(1));
-    let (below, above) = (place.floor(), place.ceil());
-    let value = |place: f64| values.get(place as usize).copied().unwrap_or(0.0);
-    value(below) + (value(above) - value(below)) * (place - below)
+    let rank = quantile * float(values.len().saturating_sub(1));
+    let (below, above) = (rank.floor(), rank.ceil());
+    let value = |rank: f64| values.get(rank as usize).copied().unwrap_or(0.0);
+    value(below) + (value(above) - value(below)) * (rank - below)
 }
 
 /// Four decimals, so that a saved fingerprint is the one that was compared.

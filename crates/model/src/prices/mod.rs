@@ -107,7 +107,7 @@ impl Row {
     }
 }
 
-/// The names of rows, in the form of [`naming::plain`] → places of rows.
+/// The names of rows, in the form of [`naming::plain`] → indices of rows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Names {
     told: BTreeMap<String, usize>,
@@ -138,7 +138,7 @@ impl Names {
         self.told.keys().chain(self.short.keys()).map(String::as_str)
     }
 
-    fn places(&mut self) -> impl Iterator<Item = &mut usize> {
+    fn indices(&mut self) -> impl Iterator<Item = &mut usize> {
         self.told.values_mut().chain(self.short.values_mut())
     }
 }
@@ -155,12 +155,12 @@ pub struct Table {
 impl Table {
     /// Adds a row. `also`: other names of the same model. `short`: a name for it on the command line.
     pub fn add(&mut self, row: Row, also: &[String], short: Option<&str>) {
-        let place = self.rows.len();
+        let index = self.rows.len();
         for known in also.iter().chain([&row.model]) {
-            self.names.told.insert(naming::plain(known).into_owned(), place);
+            self.names.told.insert(naming::plain(known).into_owned(), index);
         }
         if let Some(short) = short {
-            self.names.short.insert(naming::plain(short).into_owned(), place);
+            self.names.short.insert(naming::plain(short).into_owned(), index);
         }
         self.rows.push(row);
     }
@@ -175,20 +175,20 @@ impl Table {
     pub fn with(mut self, other: Self) -> Self {
         let before = self.rows.len();
         let mut replaced: BTreeMap<usize, usize> = BTreeMap::new();
-        for (name, place) in &self.names.told {
+        for (name, index) in &self.names.told {
             let Some(counts) = other.names.find(name) else { continue };
             // The model's own name tells better what stands for it than one of its others.
-            if self.rows.get(*place).is_some_and(|row| naming::plain(&row.model) == *name) {
-                replaced.insert(*place, before + counts);
+            if self.rows.get(*index).is_some_and(|row| naming::plain(&row.model) == *name) {
+                replaced.insert(*index, before + counts);
             } else {
-                replaced.entry(*place).or_insert(before + counts);
+                replaced.entry(*index).or_insert(before + counts);
             }
         }
-        for place in self.names.places() {
-            *place = replaced.get(place).copied().unwrap_or(*place);
+        for index in self.names.indices() {
+            *index = replaced.get(index).copied().unwrap_or(*index);
         }
         self.first = other.names;
-        self.first.places().for_each(|place| *place += before);
+        self.first.indices().for_each(|index| *index += before);
         self.rows.extend(other.rows);
         self
     }

@@ -4,36 +4,36 @@ use super::{CommandRule, system_name};
 
 #[derive(Debug, Clone)]
 pub(super) struct Index {
-    /// Programs that entries allow by their bare names, sorted, with the place of the entry in its list.
+    /// Programs that entries allow by their bare names, sorted, with the index of the entry in its list.
     named: Vec<(String, usize)>,
-    /// Places of entries that say where the program is.
+    /// Indices of entries that say where the program is.
     placed: Vec<usize>,
-    /// Places of entries that may allow any program.
+    /// Indices of entries that may allow any program.
     others: Vec<usize>,
 }
 
 impl Index {
     pub(super) fn new(rules: &[CommandRule]) -> Self {
         let (mut named, mut placed, mut others) = (Vec::new(), Vec::new(), Vec::new());
-        for (place, rule) in rules.iter().enumerate() {
+        for (index, rule) in rules.iter().enumerate() {
             let Some(programs) = rule.pattern.programs() else {
-                others.push(place);
+                others.push(index);
                 continue;
             };
             if programs.iter().any(|program| program.contains('/')) {
-                placed.push(place);
+                placed.push(index);
             }
             let bare = programs.iter().filter(|program| !program.contains('/'));
-            named.extend(bare.map(|program| (program.clone(), place)));
+            named.extend(bare.map(|program| (program.clone(), index)));
         }
         named.sort();
         Self { named, placed, others }
     }
 
-    /// The places of all entries that may allow a program, in no order.
-    pub(super) fn places(&self, program: &str) -> impl Iterator<Item = usize> {
+    /// The indices of all entries that may allow a program, in no order.
+    pub(super) fn candidates(&self, program: &str) -> impl Iterator<Item = usize> {
         let names = [Some(program), system_name(program)].into_iter().flatten();
-        let named = names.flat_map(|name| self.of(name)).map(|(_, place)| *place);
+        let named = names.flat_map(|name| self.of(name)).map(|(_, index)| *index);
         let placed = if program.contains('/') { self.placed.as_slice() } else { &[] };
         named.chain(placed.iter().copied()).chain(self.others.iter().copied())
     }
@@ -88,9 +88,9 @@ mod tests {
                 let words = command.split(' ').map(|word| Argument { text: word.to_owned(), known: true });
                 let execution = Execution { argv: words.collect(), inert: false, embeds: false };
                 let first = list.rules.iter().position(|rule| rule.pattern.allows(&execution));
-                let place = |place: usize| list.rules.get(place).map(|rule| &rule.stated.place);
-                let indexed = list.allowing(&execution).map(|rule| &rule.stated.place);
-                assert_eq!(indexed, first.and_then(place), "{command}");
+                let location = |index: usize| list.rules.get(index).map(|rule| &rule.stated.location);
+                let indexed = list.allowing(&execution).map(|rule| &rule.stated.location);
+                assert_eq!(indexed, first.and_then(location), "{command}");
                 found += usize::from(first.is_some());
             }
             assert!(found > 8, "{found} of the commands are allowed");

@@ -23,7 +23,7 @@ pub(super) use parts::Parts;
 #[derive(Debug, Clone, Default)]
 pub(super) struct CommandList {
     pub(super) rules: Vec<CommandRule>,
-    place: Option<PolicyLocation>,
+    location: Option<PolicyLocation>,
     index: OnceLock<Index>,
 }
 
@@ -35,8 +35,8 @@ impl CommandList {
             .iter()
             .map(|entry| CommandRule { stated: entry.stated.clone(), pattern: entry.pattern.clone() });
         let rules = rules.collect();
-        let place = Some(list.place.clone()).filter(|_| !list.entries.is_empty());
-        Self { rules, place, index: OnceLock::new() }
+        let location = Some(list.location.clone()).filter(|_| !list.entries.is_empty());
+        Self { rules, location, index: OnceLock::new() }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -53,9 +53,9 @@ impl CommandList {
     /// The first entry that allows the command.
     pub(super) fn allowing(&self, execution: &Execution) -> Option<&CommandRule> {
         let program = execution.argv.first()?.text.as_str();
-        let places = self.index.get_or_init(|| Index::new(&self.rules)).places(program);
-        let rules = places.filter_map(|place| Some((place, self.rules.get(place)?)));
-        rules.filter(|(_, rule)| rule.pattern.allows(execution)).min_by_key(|(place, _)| *place).map(|(_, rule)| rule)
+        let candidates = self.index.get_or_init(|| Index::new(&self.rules)).candidates(program);
+        let rules = candidates.filter_map(|index| Some((index, self.rules.get(index)?)));
+        rules.filter(|(_, rule)| rule.pattern.allows(execution)).min_by_key(|(index, _)| *index).map(|(_, rule)| rule)
     }
 
     /// Whether an entry could allow the command if its unknown words were known.
@@ -78,8 +78,8 @@ impl CommandList {
     }
 
     /// Where the list stands, if it demands anything.
-    pub(super) fn list_place(&self) -> Option<&PolicyLocation> {
-        self.place.as_ref()
+    pub(super) fn list_location(&self) -> Option<&PolicyLocation> {
+        self.location.as_ref()
     }
 
     /// Without the entries that are less than an error.
@@ -89,11 +89,11 @@ impl CommandList {
     }
 
     /// Without one entry, or without any where it is the list that stands there.
-    pub(super) fn drop_place(&mut self, place: &PolicyLocation) {
-        if self.place.as_ref() == Some(place) {
+    pub(super) fn drop_location(&mut self, location: &PolicyLocation) {
+        if self.location.as_ref() == Some(location) {
             *self = Self::default();
         } else {
-            self.rules.retain(|rule| rule.stated.place != *place);
+            self.rules.retain(|rule| rule.stated.location != *location);
             self.index.take();
         }
     }
@@ -287,8 +287,8 @@ fn program_matches(wanted: &str, program: &Argument, name: &str) -> Match {
     // An entry that names a place means that program, wherever the session stood.
     let path = program.text.replace('\\', "/").to_lowercase();
     let elsewhere = folded.contains('/') && path.contains('/') && !is_system(&folded) && {
-        let place = folded.trim_start_matches("./");
-        !Glob::anywhere(&Glob::fnmatch(place)).matches(path.trim_start_matches("./"))
+        let wanted = folded.trim_start_matches("./");
+        !Glob::anywhere(&Glob::fnmatch(wanted)).matches(path.trim_start_matches("./"))
     };
     if same && !elsewhere { Match::Yes } else { Match::No }
 }
@@ -349,7 +349,7 @@ fn operands_match(wanted: &[&str], arguments: &[Argument], program: &str) -> Mat
             }
             // An unknown word may stand for several: nothing behind it can be told.
             Match::Maybe => return Match::Maybe,
-            Match::No if may_be_value || names_a_place(next) => {}
+            Match::No if may_be_value || names_a_path(next) => {}
             Match::No => return Match::No,
         }
         may_be_value = false;
@@ -358,7 +358,7 @@ fn operands_match(wanted: &[&str], arguments: &[Argument], program: &str) -> Mat
 }
 
 /// A path is dangerous wherever it stands among the operands.
-fn names_a_place(word: &str) -> bool {
+fn names_a_path(word: &str) -> bool {
     word.starts_with(['/', '~', '.'])
 }
 
@@ -436,13 +436,13 @@ fn same_program(wanted: &str, program: &str) -> bool {
         return true;
     }
     // Most programs are one plain word, compared with many.
-    let has_place = |text: &str| text.bytes().any(|byte| byte == b'/');
-    if !has_place(program) && !has_place(wanted) {
+    let has_directory = |text: &str| text.bytes().any(|byte| byte == b'/');
+    if !has_directory(program) && !has_directory(wanted) {
         return false;
     }
-    if has_place(wanted) {
-        let place = |text: &str| text.strip_prefix("./").filter(|rest| rest.contains('/')).unwrap_or(text).to_owned();
-        return place(wanted) == place(program);
+    if has_directory(wanted) {
+        let below = |text: &str| text.strip_prefix("./").filter(|rest| rest.contains('/')).unwrap_or(text).to_owned();
+        return below(wanted) == below(program);
     }
     system_name(program) == Some(wanted)
 }

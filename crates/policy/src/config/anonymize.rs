@@ -220,7 +220,7 @@ fn settled(parser: &mut Parser<'_>, root: &Value, rules: &[Rule]) {
     let Some((_, Value { data: Data::List(items), .. })) = members.iter().find(|(key, _)| key.name == "rules") else {
         return;
     };
-    // With a rule that was not read, places in both lists differ; its own fault is told.
+    // With a rule that was not read, indices in both lists differ; its own fault is told.
     if items.len() != rules.len() {
         return;
     }
@@ -283,7 +283,7 @@ impl Plain {
         self.offset(span.start)..self.offset(span.end)
     }
 
-    /// With the places that it has in the file.
+    /// With the locations that it has in the file.
     fn value(&self, value: Value) -> Value {
         let data = match value.data {
             Data::List(items) => Data::List(items.into_iter().map(|item| self.value(item)).collect()),
@@ -419,7 +419,7 @@ mod tests {
         ] {
             let read = Plain::of(text);
             assert_eq!(read.text, plain);
-            // Every place leads back to the file.
+            // Every location leads back to the file.
             for (at, byte) in plain.bytes().enumerate() {
                 if !read.added.contains(&at) {
                     assert_eq!(text.as_bytes()[read.offset(at)], byte, "{at} in {plain}");

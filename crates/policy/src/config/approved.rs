@@ -67,7 +67,7 @@ pub(super) fn section(parser: &mut Parser<'_>, value: &Value) -> Option<Vec<Appr
 }
 
 fn approval(parser: &mut Parser<'_>, value: &Value, pointer: &str) -> Option<Approved> {
-    let line = parser.place(value, pointer).line;
+    let line = parser.location(value, pointer).line;
     if let Data::Text(text) = &value.data {
         return one_line(parser, value, pointer, text).map(|text| Approved { line, ..Approved::of_text(&text) });
     }

@@ -1,7 +1,7 @@
 //! Hook policies of agent runtimes: `.claw-policy.json`, `.codex-policy.json` and `.claw-hooks.json`.
 //!
 //! Read like the policy: what their runtimes pass over in silence (a trailing comma, a misspelt key, a number in quotes)
-//! is a fault with its place here, because a manifest that is not read forbids nothing.
+//! is a fault with its location here, because a manifest that is not read forbids nothing.
 
 use crate::budgets::{DOLLAR, Limit, Measure};
 use crate::hooks::{Denied, Form, HookPolicy, Manifest};
@@ -109,8 +109,8 @@ fn members<'v>(
 
 fn denied(parser: &mut Parser<'_>, value: &Value, pointer: &str, form: Form, read: &mut HookPolicy) {
     for (text, item, pointer) in texts(parser, value, pointer) {
-        let place = parser.place(item, &pointer);
-        read.denied.push(Denied::new(form, text, place));
+        let location = parser.location(item, &pointer);
+        read.denied.push(Denied::new(form, text, location));
     }
 }
 
@@ -121,8 +121,8 @@ fn texts<'v>(parser: &mut Parser<'_>, value: &'v Value, pointer: &str) -> Vec<(S
         return Vec::new();
     };
     let mut texts = Vec::new();
-    for (place, item) in items.iter().enumerate() {
-        let below = format!("{pointer}/{place}");
+    for (index, item) in items.iter().enumerate() {
+        let below = format!("{pointer}/{index}");
         match &item.data {
             Data::Text(text) if text.trim().is_empty() => {
                 parser.fault(item, &below, "this name is empty".to_owned(), Some("remove it".to_owned()));
@@ -184,8 +184,8 @@ fn budget(parser: &mut Parser<'_>, value: &Value, pointer: &str, read: &mut Hook
             parser.fault(value, &pointer, message, Some(help.to_owned()));
             continue;
         };
-        let place = parser.place(value, &pointer);
-        own.limits.push(Limit { measure: *measure, most, place, prices: None });
+        let location = parser.location(value, &pointer);
+        own.limits.push(Limit { measure: *measure, most, location, prices: None });
     }
     read.add(own);
 }
@@ -223,14 +223,14 @@ mod tests {
         near.add(policy("far", r#"{"budget": {"maxToolCalls": 99, "maxModelCalls": 7}, "denyTools": ["A", "b"]}"#));
         near.add(policy("farther", r#"{"budget": {"maxToolCalls": 4, "maxTotalTokens": 1}}"#));
         let limits: Vec<(Measure, u128, Option<&str>)> =
-            near.limits.iter().map(|limit| (limit.measure, limit.most, limit.place.file.as_deref())).collect();
+            near.limits.iter().map(|limit| (limit.measure, limit.most, limit.location.file.as_deref())).collect();
         let wanted = [
             (Measure::TotalTokens, 1, Some("farther")),
             (Measure::ToolCalls, 4, Some("farther")),
             (Measure::ModelCalls, 7, Some("near")),
         ];
         assert_eq!(limits, wanted);
-        let file = |tool: &str| near.denies(tool).and_then(|denied| denied.place.file.as_deref());
+        let file = |tool: &str| near.denies(tool).and_then(|denied| denied.location.file.as_deref());
         assert_eq!((file("a"), file("B"), file("c")), (Some("near"), Some("far"), None));
     }
 

@@ -78,14 +78,14 @@ pub struct Tuning {
     pub level: Option<Level>,
     numbers: BTreeMap<&'static str, f64>,
     /// Where the file speaks of the rule; `None`: it does not.
-    pub place: Option<PolicyLocation>,
+    pub location: Option<PolicyLocation>,
     /// An eval counts what it finds.
     pub is_counted: bool,
 }
 
 impl Default for Tuning {
     fn default() -> Self {
-        Self { enabled: true, level: None, numbers: BTreeMap::new(), place: None, is_counted: false }
+        Self { enabled: true, level: None, numbers: BTreeMap::new(), location: None, is_counted: false }
     }
 }
 
@@ -135,7 +135,7 @@ impl Lints {
             // The name that findings have is as good.
             let Some(rule) = declared.iter().find(|rule| rule.name == key.name) else { continue };
             let mut tuning = tuning(parser, key, value, rule);
-            tuning.place = Some(parser.place(value, &format!("/{}", key.name)));
+            tuning.location = Some(parser.location(value, &format!("/{}", key.name)));
             self.rules.insert(rule.name.to_owned(), tuning);
         }
     }

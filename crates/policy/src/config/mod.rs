@@ -4,7 +4,7 @@
 //! with it.
 //!
 //! The file is read like the policy: unknown keys, wrong types and suppressions of rules that do not exist are faults
-//! with their places. It can't suppress what the gate itself rests on (`floor/…`), files that hold credentials, and
+//! with their locations. It can't suppress what the gate itself rests on (`floor/…`), files that hold credentials, and
 //! missing evidence: that takes an exception of the policy, which has another owner in most repositories.
 
 pub mod anonymize;

@@ -37,7 +37,7 @@ pub struct Retention {
 #[derive(Debug, Clone)]
 pub struct Stated<T> {
     pub value: T,
-    pub place: PolicyLocation,
+    pub location: PolicyLocation,
 }
 
 /// Sessions that somebody needs, whatever the limits say.
@@ -105,12 +105,12 @@ fn once<T>(
 ) -> Option<Stated<T>> {
     if let Some(known) = known {
         let name = pointer.rsplit('/').next().unwrap_or_default();
-        let message = format!("`{name}` stands in line {}, too", known.place.line);
+        let message = format!("`{name}` stands in line {}, too", known.location.line);
         parser.fault(value, pointer, message, Some("keep the one below `retention`".to_owned()));
         return Some(known);
     }
-    let place = parser.place(value, pointer);
-    read(parser).map(|value| Stated { value, place })
+    let location = parser.location(value, pointer);
+    read(parser).map(|value| Stated { value, location })
 }
 
 fn whole(

@@ -35,12 +35,15 @@ fn a_whole_file_is_read_with_its_places() {
         assert_eq!(configuration.baseline.as_deref(), Some(".agent-strace/baseline.json"));
         assert!(configuration.not_judged.is_empty());
         let age = configuration.retention.max_age_days.clone().unwrap();
-        assert_eq!((age.value, age.place.pointer.as_str(), age.place.line), (30, "/retention/max_age_days", 5));
+        assert_eq!((age.value, age.location.pointer.as_str(), age.location.line), (30, "/retention/max_age_days", 5));
         let [first, second] = configuration.suppressions.as_slice() else { panic!("two suppressions") };
         assert_eq!((first.rule.as_str(), first.max_uses), ("files.read.deny[0]", Some(3)));
-        assert_eq!((first.place.pointer.as_str(), first.place.line, first.place.column), ("/suppressions/0", 7, 5));
-        assert_eq!(first.place.file.as_deref(), Some(".agent-strace.yaml"));
-        assert_eq!((second.until.to_string().as_str(), second.place.line), ("2026-01-01", 13));
+        assert_eq!(
+            (first.location.pointer.as_str(), first.location.line, first.location.column),
+            ("/suppressions/0", 7, 5)
+        );
+        assert_eq!(first.location.file.as_deref(), Some(".agent-strace.yaml"));
+        assert_eq!((second.until.to_string().as_str(), second.location.line), ("2026-01-01", 13));
     }
 }
 
@@ -51,7 +54,7 @@ fn nothing_is_a_configuration_too() {
     }
 }
 
-/// Each fault with its place, and what to do about it.
+/// Each fault with its location, and what to do about it.
 #[test]
 fn faults_say_where_and_what() {
     let suppression = |lines: &str| {

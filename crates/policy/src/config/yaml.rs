@@ -1,4 +1,4 @@
-//! YAML → the values that the policy is read as, with their places: one way to check both.
+//! YAML → the values that the policy is read as, with their locations: one way to check both.
 //!
 //! The library bounds depth, size and aliases, and says where the text is no YAML. Nothing is guessed from it: a value
 //! is what YAML 1.2 says it is.
@@ -35,10 +35,12 @@ fn fault(error: &serde_saphyr::Error, text: &str, skipped: usize) -> SyntaxError
     let length = next.filter(|next| *next != '\n').map_or(0, char::len_utf8);
     let said = error.without_snippet().to_string();
     let message = said.lines().next().unwrap_or_default();
-    // The place is told beside the message.
+    // The location is told beside the message.
     let message = message.strip_prefix("error: ").unwrap_or(message);
-    let message =
-        message.split_once(": ").filter(|(place, _)| place.starts_with("line ")).map_or(message, |(_, rest)| rest);
+    let message = message
+        .split_once(": ")
+        .filter(|(position, _)| position.starts_with("line "))
+        .map_or(message, |(_, rest)| rest);
     let message = message.rsplit_once(" at line ").map_or(message, |(said, _)| said);
     let help = match next {
         Some('@' | '`') => Some("a text that starts with `@` stands in quotes: '@name'".to_owned()),
@@ -62,7 +64,7 @@ fn offset(text: &str, line: u64, column: u64) -> usize {
     start + rest.char_indices().nth(within).map_or(rest.len(), |(at, _)| at)
 }
 
-/// A value with its place.
+/// A value with its location.
 struct Node {
     span: Range<usize>,
     data: Content,

@@ -13,7 +13,7 @@ const RULE: RuleId = RuleId::ScopeCommand;
 impl CompiledLists {
     pub(super) fn command(&self, execution: &Execution, certainty: Certainty, context: &Context<'_>) -> Judgement {
         let (allow, deny, ask) = (&self.commands.allow, &self.commands.deny, &self.commands.ask);
-        let rest = self.rest(allow.list_place());
+        let rest = self.rest(allow.list_location());
         let forbids = !deny.is_empty() || !ask.is_empty();
         if forbids && let Some(forbidden) = self.forbidden(&Ran::new(execution, context.raw_command), rest) {
             return forbidden;
@@ -32,7 +32,7 @@ impl CompiledLists {
             return unruled(RULE, "needs no entry in commands.allow");
         }
         if allow.may_allow(execution) {
-            return self.unresolved(Level::Error, "not proven to be in commands.allow", rest.place());
+            return self.unresolved(Level::Error, "not proven to be in commands.allow", rest.location());
         }
         rest.judge(RULE, "not in commands.allow")
     }

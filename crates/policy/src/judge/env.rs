@@ -27,7 +27,7 @@ impl CompiledLists {
             return match (lists.forbidding(), unknown, allowing) {
                 (Some(stated), true, _) => {
                     let reason = "the name is not known, it may be a denied one";
-                    self.unresolved(Level::Warning.min(stated.level), reason, Some(&stated.place))
+                    self.unresolved(Level::Warning.min(stated.level), reason, Some(&stated.location))
                 }
                 (_, _, Some(stated)) => allowed_by(RULE, "rules", stated),
                 (None, _, None) => no_policy(RULE, "no environment policy"),

@@ -131,10 +131,10 @@ impl CompiledLists {
 
     fn scoped(&self, rules: &Rules<PathList>, named: &JudgedFiles<'_>, wording: &Wording) -> Judgement {
         let unknown = named.files.is_unknown();
-        let rest = self.rest(rules.allow.list_place());
+        let rest = self.rest(rules.allow.list_location());
         let unproven = |reason: &str| {
             let level = if rest.is_open() { Level::Warning } else { Level::Error };
-            self.unresolved(level, reason, rest.place())
+            self.unresolved(level, reason, rest.location())
         };
         if !unknown && let Some(rule) = named.forbidden.denied_by(&rules.deny) {
             return denied_by(wording.rule, wording.deny, &rule.stated);
@@ -151,8 +151,8 @@ impl CompiledLists {
         if !unknown || !forbids {
             match named.files.allowed_by(&rules.allow) {
                 Some((Some(rule), _)) => return allowed_by(wording.rule, wording.allow, &rule.stated),
-                Some((None, place)) => {
-                    return allowed(wording.rule, format!("matches {}", wording.allow), Some(place));
+                Some((None, location)) => {
+                    return allowed(wording.rule, format!("matches {}", wording.allow), Some(location));
                 }
                 None => {}
             }

@@ -63,10 +63,10 @@ enum Rest<'a> {
 }
 
 impl<'a> Rest<'a> {
-    fn place(self) -> Option<&'a PolicyLocation> {
+    fn location(self) -> Option<&'a PolicyLocation> {
         match self {
             Self::Open => None,
-            Self::Listed(place) | Self::Default(_, place) => Some(place),
+            Self::Listed(location) | Self::Default(_, location) => Some(location),
         }
     }
 
@@ -77,13 +77,13 @@ impl<'a> Rest<'a> {
     /// Of an act that no entry allows; `unlisted`: what is said where a list demanded one.
     fn judge(self, rule: RuleId, unlisted: &str) -> Judgement {
         match self {
-            Self::Listed(place) => denied(rule, unlisted, Some(place)),
-            Self::Default(Decision::Asked, place) => {
+            Self::Listed(location) => denied(rule, unlisted, Some(location)),
+            Self::Default(Decision::Asked, location) => {
                 let reason = "no entry allows it, and defaults.decision asks for what none does";
-                judgement(Decision::Asked, APPROVAL, Level::Error, reason, Some(place))
+                judgement(Decision::Asked, APPROVAL, Level::Error, reason, Some(location))
             }
-            Self::Default(_, place) => {
-                denied(rule, "no entry allows it, and defaults.decision denies what none does", Some(place))
+            Self::Default(_, location) => {
+                denied(rule, "no entry allows it, and defaults.decision denies what none does", Some(location))
             }
             Self::Open => unruled(rule, unlisted),
         }
@@ -131,16 +131,18 @@ impl CompiledLists {
     /// What becomes of what no entry allows; `list`: where an allow list stands that is not empty.
     fn rest<'a>(&'a self, list: Option<&'a PolicyLocation>) -> Rest<'a> {
         match (list, &self.defaults.decision) {
-            (Some(place), _) => Rest::Listed(place),
-            (None, Some((decision @ (Decision::Denied | Decision::Asked), place))) => Rest::Default(*decision, place),
+            (Some(location), _) => Rest::Listed(location),
+            (None, Some((decision @ (Decision::Denied | Decision::Asked), location))) => {
+                Rest::Default(*decision, location)
+            }
             (None, _) => Rest::Open,
         }
     }
 
     /// Something that can't be resolved; `level`: what it weighs where the policy does not say.
-    fn unresolved(&self, level: Level, reason: &str, place: Option<&PolicyLocation>) -> Judgement {
+    fn unresolved(&self, level: Level, reason: &str, location: Option<&PolicyLocation>) -> Judgement {
         let level = self.defaults.unresolved.as_ref().map_or(level, |(level, _)| *level);
-        judgement(Decision::Unresolved, UNRESOLVED, level, reason, place)
+        judgement(Decision::Unresolved, UNRESOLVED, level, reason, location)
     }
 
     /// An unknown part may make a forbidding entry match. It weighs no more than if it did.
@@ -150,7 +152,7 @@ impl CompiledLists {
             Some(rule) => format!("{verb} {}", rule.id),
             None => format!("{verb} {list}"),
         };
-        let found = self.unresolved(level.min(stated.level), &reason, Some(&stated.place));
+        let found = self.unresolved(level.min(stated.level), &reason, Some(&stated.location));
         Judgement { policy_rule: stated.policy_rule.clone(), ..found }
     }
 }
@@ -160,7 +162,7 @@ fn judgement(
     rule: RuleId,
     level: Level,
     reason: impl Into<String>,
-    place: Option<&PolicyLocation>,
+    location: Option<&PolicyLocation>,
 ) -> Judgement {
     Judgement {
         decision,
@@ -168,14 +170,14 @@ fn judgement(
         level,
         basis: Basis::Whole,
         reason: reason.into(),
-        place: place.cloned(),
+        location: location.cloned(),
         policy_rule: None,
         sensitive: false,
     }
 }
 
-fn denied(rule: RuleId, reason: &str, place: Option<&PolicyLocation>) -> Judgement {
-    judgement(Decision::Denied, rule, Level::Error, reason, place)
+fn denied(rule: RuleId, reason: &str, location: Option<&PolicyLocation>) -> Judgement {
+    judgement(Decision::Denied, rule, Level::Error, reason, location)
 }
 
 /// `list`: as people write it, `files.read.deny`.
@@ -189,17 +191,17 @@ fn asked_by(list: &str, stated: &Stated) -> Judgement {
 
 fn stated_by(decision: Decision, rule: RuleId, verb: &str, list: &str, stated: &Stated) -> Judgement {
     let name = stated.policy_rule.as_ref().map_or(list, |rule| rule.id.as_str());
-    let found = judgement(decision, rule, stated.level, [verb, " ", name].concat(), Some(&stated.place));
+    let found = judgement(decision, rule, stated.level, [verb, " ", name].concat(), Some(&stated.location));
     Judgement { basis: Basis::Entry, policy_rule: stated.policy_rule.clone(), ..found }
 }
 
-fn allowed(rule: RuleId, reason: impl Into<String>, place: Option<&PolicyLocation>) -> Judgement {
-    judgement(Decision::Allowed, rule, Level::Note, reason, place)
+fn allowed(rule: RuleId, reason: impl Into<String>, location: Option<&PolicyLocation>) -> Judgement {
+    judgement(Decision::Allowed, rule, Level::Note, reason, location)
 }
 
 fn allowed_by(rule: RuleId, list: &str, stated: &Stated) -> Judgement {
     let name = stated.policy_rule.as_ref().map_or(list, |rule| rule.id.as_str());
-    let found = allowed(rule, ["matches ", name].concat(), Some(&stated.place));
+    let found = allowed(rule, ["matches ", name].concat(), Some(&stated.location));
     Judgement { basis: Basis::Entry, policy_rule: stated.policy_rule.clone(), ..found }
 }
 

@@ -30,14 +30,14 @@ impl CompiledLists {
         let listed = network.rules.allow.rules.iter().find(|rule| rule.pattern.includes(connection, certainty));
         if let Some(rule) = listed.filter(|rule| !rest.is_open() || rule.stated.policy_rule.is_some()) {
             let name = rule.stated.policy_rule.as_ref().map_or("network.allow", |rule| rule.id.as_str());
-            let found = allowed(RULE, format!("allowed by {name}"), Some(&rule.stated.place));
+            let found = allowed(RULE, format!("allowed by {name}"), Some(&rule.stated.location));
             return Judgement { policy_rule: rule.stated.policy_rule.clone(), ..found };
         }
-        match (rest, &network.place) {
+        match (rest, &network.location) {
             (Rest::Open, None) => no_policy(RULE, "no network policy"),
-            (Rest::Open, Some(place)) => allowed(RULE, "allowed by network.allow", Some(place)),
+            (Rest::Open, Some(location)) => allowed(RULE, "allowed by network.allow", Some(location)),
             _ if connection.host.is_none() || certainty == Certainty::Pattern => {
-                self.unresolved(Level::Error, "not proven to be in network.allow", rest.place())
+                self.unresolved(Level::Error, "not proven to be in network.allow", rest.location())
             }
             (Rest::Listed(deny_all), _) => denied(RULE, "denied by network.deny_all", Some(deny_all)),
             (Rest::Default(..), _) => rest.judge(RULE, ""),

@@ -21,29 +21,29 @@ impl CompiledLists {
                 self.commands.allow.rules.iter().find(|rule| rule.pattern.vouches_for(&opaque.vouched_by))
         {
             let name = rule.stated.policy_rule.as_ref().map_or("commands.allow", |rule| rule.id.as_str());
-            let found = allowed(UNRESOLVED, format!("vouched for by {name}"), Some(&rule.stated.place));
+            let found = allowed(UNRESOLVED, format!("vouched for by {name}"), Some(&rule.stated.location));
             return Judgement { policy_rule: rule.stated.policy_rule.clone(), ..found };
         }
-        let reads = self.rest(self.read.allow.list_place()).place();
-        let writes = self.rest(self.write.allow.list_place()).place();
-        let commands = self.rest(self.commands.allow.list_place()).place();
-        let network = self.rest(self.network.deny_all.as_ref()).place();
+        let reads = self.rest(self.read.allow.list_location()).location();
+        let writes = self.rest(self.write.allow.list_location()).location();
+        let commands = self.rest(self.commands.allow.list_location()).location();
+        let network = self.rest(self.network.deny_all.as_ref()).location();
         let variables = self.env.demands();
-        let place = match opaque.about {
+        let location = match opaque.about {
             About::Reads => reads,
             About::Writes => writes,
             About::Commands => commands,
             About::Network => network,
             About::Anything => commands.or(writes).or(reads).or(network).or(variables),
             About::Project => {
-                let Some(place) = commands.or(writes).or(reads) else {
+                let Some(location) = commands.or(writes).or(reads) else {
                     let reason = format!("{} (no allow list says what may run)", opaque.reason);
                     return self.unresolved(Level::Note, &reason, None);
                 };
-                Some(place)
+                Some(location)
             }
         };
-        let level = if place.is_some() { Level::Error } else { Level::Warning };
-        self.unresolved(level, &opaque.reason.to_string(), place)
+        let level = if location.is_some() { Level::Error } else { Level::Warning };
+        self.unresolved(level, &opaque.reason.to_string(), location)
     }
 }

@@ -28,24 +28,24 @@ impl CompiledLists {
         if let Some(stated) = allowing {
             return allowed_by(RULE, "mcp.servers", stated);
         }
-        let closed = parts().find_map(|part| part.rules.allow.place.as_ref());
-        if let Some(place) = closed {
-            return denied(RULE, "not among the tools that mcp.servers allows", Some(place));
+        let closed = parts().find_map(|part| part.rules.allow.location.as_ref());
+        if let Some(location) = closed {
+            return denied(RULE, "not among the tools that mcp.servers allows", Some(location));
         }
         let (default, key) = match server {
             Some(_) => (&self.tools.default, "mcp.default"),
             None => (&self.defaults.unknown_tool, "defaults.unknown_tool"),
         };
         match default {
-            Some((Decision::Allowed, place)) => allowed(RULE, format!("allowed by {key}"), Some(place)),
-            Some((Decision::Denied, place)) => denied(RULE, &format!("denied by {key}"), Some(place)),
-            Some((Decision::Asked, place)) => {
+            Some((Decision::Allowed, location)) => allowed(RULE, format!("allowed by {key}"), Some(location)),
+            Some((Decision::Denied, location)) => denied(RULE, &format!("denied by {key}"), Some(location)),
+            Some((Decision::Asked, location)) => {
                 let reason = format!("needs an approval by {key}");
-                judgement(Decision::Asked, APPROVAL, Level::Error, &reason, Some(place))
+                judgement(Decision::Asked, APPROVAL, Level::Error, &reason, Some(location))
             }
-            Some((_, place)) => {
+            Some((_, location)) => {
                 let reason = format!("what this tool does is not known, and {key} demands that it is");
-                self.unresolved(Level::Error, &reason, Some(place))
+                self.unresolved(Level::Error, &reason, Some(location))
             }
             None => match self.rest(None) {
                 Rest::Open => no_policy(RULE, "no policy rule for this tool type"),

@@ -89,7 +89,12 @@ impl Parser<'_> {
             _ => return self.no_limit(value, &pointer, "a whole number"),
         };
         if let Some(most) = most {
-            return Some(Limit { measure, most, place: self.locator.place(value.span.start, &pointer), prices: None });
+            return Some(Limit {
+                measure,
+                most,
+                location: self.locator.location(value.span.start, &pointer),
+                prices: None,
+            });
         }
         let (shown, help) = match &value.data {
             Data::Text(text) => (quoted(text), "write it as \"1h\", \"90m\", \"1h 30m\" or \"PT1H\""),

@@ -29,16 +29,17 @@ impl Parser<'_> {
         self.unknown_keys(&members, pointer, DEFAULTS, &[]);
         for (key, value) in members {
             let below = format!("{pointer}/{}", key.name);
-            let place = self.locator.place(value.span.start, &below);
+            let location = self.locator.location(value.span.start, &below);
             match key.name.as_str() {
                 "decision" => {
-                    defaults.decision = self.one_of(value, &below, DECISIONS).map(|decision| (decision, place));
+                    defaults.decision = self.one_of(value, &below, DECISIONS).map(|decision| (decision, location));
                 }
                 "unresolved" => {
-                    defaults.unresolved = self.one_of(value, &below, UNRESOLVED).map(|level| (level, place));
+                    defaults.unresolved = self.one_of(value, &below, UNRESOLVED).map(|level| (level, location));
                 }
                 "unknown_tool" => {
-                    defaults.unknown_tool = self.one_of(value, &below, UNKNOWN_TOOLS).map(|decision| (decision, place));
+                    defaults.unknown_tool =
+                        self.one_of(value, &below, UNKNOWN_TOOLS).map(|decision| (decision, location));
                 }
                 _ => {}
             }

@@ -23,7 +23,7 @@ use super::{Extension, Part};
 /// What stands in the policy: where, under which name, and how much it weighs.
 #[derive(Debug, Clone)]
 pub(crate) struct Stated {
-    pub place: PolicyLocation,
+    pub location: PolicyLocation,
     pub policy_rule: Option<Arc<PolicyRule>>,
     /// Of a finding, where it forbids.
     pub level: Level,
@@ -31,8 +31,8 @@ pub(crate) struct Stated {
 
 impl Stated {
     /// An entry of a list: no name of its own, and an error.
-    pub(crate) fn entry(place: PolicyLocation) -> Self {
-        Self { place, policy_rule: None, level: Level::Error }
+    pub(crate) fn entry(location: PolicyLocation) -> Self {
+        Self { location, policy_rule: None, level: Level::Error }
     }
 
     /// What it forbids is an error.
@@ -59,7 +59,7 @@ pub(crate) struct Entry<P> {
 #[derive(Debug, Clone)]
 pub(crate) struct List<P> {
     pub entries: Vec<Entry<P>>,
-    pub place: PolicyLocation,
+    pub location: PolicyLocation,
 }
 
 #[derive(Debug, Clone)]
@@ -81,7 +81,7 @@ pub(crate) struct Network {
     /// `deny_all` stands there, `true` or `false`.
     pub(crate) states_deny_all: bool,
     pub lists: Lists<HostPattern>,
-    pub place: PolicyLocation,
+    pub location: PolicyLocation,
 }
 
 /// What tools of MCP servers may be used.

@@ -39,11 +39,13 @@ impl Parser<'_> {
                 continue;
             };
             match name(text) {
-                Ok(name) => names.push(Name::new(name, Stated::entry(self.locator.place(item.span.start, &pointer)))),
+                Ok(name) => {
+                    names.push(Name::new(name, Stated::entry(self.locator.location(item.span.start, &pointer))))
+                }
                 Err((message, help)) => self.faults.push(item.span.clone(), &pointer, message, help),
             }
         }
-        Some(Names { names, place: self.locator.place(value.span.start, pointer) })
+        Some(Names { names, location: self.locator.location(value.span.start, pointer) })
     }
 }
 

@@ -28,7 +28,7 @@ impl Parser<'_> {
         let pointer = "/evidence/minimum";
         let Data::Text(text) = &value.data else { return self.wrong_type(value, pointer, "an evidence level") };
         if let Some(grade) = Grade::named(text) {
-            rules.minimum = Some((grade, self.locator.place(value.span.start, pointer)));
+            rules.minimum = Some((grade, self.locator.location(value.span.start, pointer)));
         } else {
             let message = format!("{} is no evidence level", quoted(text));
             self.faults.push(value.span.clone(), pointer, message, Some(suggestion(text, Grade::NAMES)));
@@ -55,7 +55,7 @@ impl Parser<'_> {
                     "write `incomplete` or `error`".to_owned(),
                 ),
                 Some(weight) => {
-                    rules.weights.insert(*rule, (weight, self.locator.place(value.span.start, &pointer)));
+                    rules.weights.insert(*rule, (weight, self.locator.location(value.span.start, &pointer)));
                     continue;
                 }
             };

@@ -77,9 +77,9 @@ impl Parser<'_> {
             return None;
         }
         let span = member("rule")?.span.clone();
-        let place = self.locator.place(value.span.start, pointer);
+        let location = self.locator.location(value.span.start, pointer);
         let terms = WaiverTerms { rule: rule?, reason: reason?, owner: owner?, until: until?, max_uses };
-        let waiver = Waiver::new(origin, terms, conditions.unwrap_or_default(), place);
+        let waiver = Waiver::new(origin, terms, conditions.unwrap_or_default(), location);
         Some(Pending { waiver, rule: (span, format!("{pointer}/rule")) })
     }
 
@@ -146,7 +146,7 @@ impl Parser<'_> {
             Subject::Path => Condition::Path(PathList::new(Some(&self.patterns(value, pointer)?))),
             Subject::Command => Condition::Command(CommandList::new(Some(&self.patterns(value, pointer)?))),
             Subject::Host => Condition::Host(HostList::new(Some(&self.patterns(value, pointer)?))),
-            Subject::Target => Condition::Target(self.target(&written, &texts.place)),
+            Subject::Target => Condition::Target(self.target(&written, &texts.location)),
             Subject::Fingerprint => {
                 self.fingerprints(&written, value, pointer);
                 Condition::Fingerprint(written.clone())
@@ -160,7 +160,7 @@ impl Parser<'_> {
 
     /// One pattern, or a list of which one has to hold.
     fn patterns<P: Pattern>(&mut self, value: &Value, pointer: &str) -> Option<List<P>> {
-        // Places of single patterns are those of lists with one entry.
+        // Locations of single patterns are those of lists with one entry.
         let wrapped;
         let list = if matches!(value.data, Data::Text(_)) {
             wrapped = Value { span: value.span.clone(), data: Data::List(vec![value.clone()]) };
@@ -178,21 +178,21 @@ impl Parser<'_> {
     }
 
     /// The same texts as whatever they can be: what they can't be they don't cover.
-    fn target(&self, written: &[String], place: &PolicyLocation) -> Target {
+    fn target(&self, written: &[String], location: &PolicyLocation) -> Target {
         Target {
-            paths: PathList::new(Some(&self.readable(written, place))),
-            hosts: HostList::new(Some(&self.readable(written, place))),
+            paths: PathList::new(Some(&self.readable(written, location))),
+            hosts: HostList::new(Some(&self.readable(written, location))),
             names: written.iter().map(|text| Glob::fnmatch(text)).collect(),
             words: written.iter().map(|text| words_of(text)).collect(),
         }
     }
 
-    fn readable<P: Pattern>(&self, written: &[String], place: &PolicyLocation) -> List<P> {
+    fn readable<P: Pattern>(&self, written: &[String], location: &PolicyLocation) -> List<P> {
         let entries = written.iter().filter_map(|text| {
             let pattern = P::read(self, text).ok()?;
-            Some(Entry { text: text.clone(), pattern, stated: Stated::entry(place.clone()) })
+            Some(Entry { text: text.clone(), pattern, stated: Stated::entry(location.clone()) })
         });
-        List { entries: entries.collect(), place: place.clone() }
+        List { entries: entries.collect(), location: location.clone() }
     }
 
     fn fingerprints(&mut self, written: &[String], value: &Value, pointer: &str) {

@@ -104,7 +104,7 @@ impl<P> Lists<P> {
 
 impl Network {
     fn inherit(&mut self, base: Self) {
-        let Self { deny_all, states_deny_all, lists, place: _ } = base;
+        let Self { deny_all, states_deny_all, lists, location: _ } = base;
         if !self.states_deny_all {
             (self.deny_all, self.states_deny_all) = (deny_all, states_deny_all);
         }

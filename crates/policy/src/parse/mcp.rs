@@ -17,8 +17,8 @@ impl Parser<'_> {
             let below = format!("{pointer}/{}", key.name);
             match key.name.as_str() {
                 "default" => {
-                    let place = self.locator.place(value.span.start, &below);
-                    mcp.default = self.one_of(value, &below, DECISIONS).map(|decision| (decision, place));
+                    let location = self.locator.location(value.span.start, &below);
+                    mcp.default = self.one_of(value, &below, DECISIONS).map(|decision| (decision, location));
                 }
                 "servers" => {
                     for (key, value) in self.object(value, &below, &[]).unwrap_or_default() {

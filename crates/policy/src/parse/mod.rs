@@ -1,4 +1,4 @@
-//! JSON with places → what a policy states, or everything that is wrong with it.
+//! JSON with locations → what a policy states, or everything that is wrong with it.
 //!
 //! One file per key, called from [`Parser::key`].
 
@@ -81,7 +81,7 @@ use paths::Labels;
 /// What is wrong, and what to do about it.
 type Fault = (String, Option<String>);
 
-/// `named`: how places name the file, where it is not the policy itself.
+/// `named`: how locations name the file, where it is not the policy itself.
 pub(super) fn parse(file: &str, text: &str, named: Option<Arc<str>>) -> Result<Document, Diagnostics> {
     let mut parser = Parser::new(file, text, Version::One, named);
     let mut document = match json::read(text) {
@@ -98,7 +98,7 @@ pub(super) fn parse(file: &str, text: &str, named: Option<Arc<str>>) -> Result<D
     parser.finish(document)
 }
 
-/// Reads a file whose values have places, and collects what is wrong with it.
+/// Reads a file whose values have locations, and collects what is wrong with it.
 pub struct Parser<'a> {
     version: Version,
     faults: Diagnostics,
@@ -146,8 +146,8 @@ impl Parser<'_> {
     }
 
     /// Where a value stands.
-    pub fn place(&mut self, value: &Value, pointer: &str) -> PolicyLocation {
-        self.locator.place(value.span.start, pointer)
+    pub fn location(&mut self, value: &Value, pointer: &str) -> PolicyLocation {
+        self.locator.location(value.span.start, pointer)
     }
 
     pub fn fault(&mut self, value: &Value, pointer: &str, message: String, help: Option<String>) {

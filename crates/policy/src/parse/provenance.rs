@@ -47,7 +47,7 @@ fn leads_somewhere(root: &Value, pointer: &str) -> bool {
         let name = part.replace("~1", "/").replace("~0", "~");
         let below = match &at.data {
             Data::Object(members) => members.iter().find(|(key, _)| key.name == name).map(|(_, value)| value),
-            Data::List(items) => name.parse::<usize>().ok().and_then(|place| items.get(place)),
+            Data::List(items) => name.parse::<usize>().ok().and_then(|index| items.get(index)),
             _ => None,
         };
         let Some(below) = below else { return false };

@@ -66,14 +66,14 @@ impl Parser<'_> {
         let known = self.version.keys(NETWORK, NETWORK_V2);
         let members = self.object(value, pointer, known)?;
         self.unknown_keys(&members, pointer, known, NETWORK_V2);
-        let place = self.locator.place(value.span.start, pointer);
-        let mut network = Network { deny_all: None, states_deny_all: false, lists: Lists::default(), place };
+        let location = self.locator.location(value.span.start, pointer);
+        let mut network = Network { deny_all: None, states_deny_all: false, lists: Lists::default(), location };
         for (key, value) in members {
             let below = format!("{pointer}/{}", key.name);
             network.states_deny_all |= key.name == "deny_all";
             match (key.name.as_str(), &value.data) {
                 ("deny_all", Data::Bool(true)) => {
-                    network.deny_all = Some(self.locator.place(value.span.start, &below));
+                    network.deny_all = Some(self.locator.location(value.span.start, &below));
                 }
                 ("deny_all", Data::Bool(false)) => {}
                 ("deny_all", _) => self.wrong_type(value, &below, "`true` or `false`"),
@@ -92,7 +92,7 @@ impl Parser<'_> {
             self.wrong_type(value, pointer, "a list of strings");
             return None;
         };
-        let place = self.locator.place(value.span.start, pointer);
+        let location = self.locator.location(value.span.start, pointer);
         let mut entries = Vec::with_capacity(items.len());
         for (index, item) in items.iter().enumerate() {
             let pointer = format!("{pointer}/{index}");
@@ -103,12 +103,12 @@ impl Parser<'_> {
             let read = pattern::readable(text).and_then(|text| Ok((text.to_owned(), P::read(self, text)?)));
             match read {
                 Ok((text, pattern)) => {
-                    let stated = Stated::entry(self.locator.place(item.span.start, &pointer));
+                    let stated = Stated::entry(self.locator.location(item.span.start, &pointer));
                     entries.push(Entry { text, pattern, stated });
                 }
                 Err((message, help)) => self.faults.push(item.span.clone(), &pointer, message, help),
             }
         }
-        Some(List { entries, place })
+        Some(List { entries, location })
     }
 }

@@ -28,7 +28,7 @@ const LONGEST: usize = 100;
 
 /// An act that a rule has to match, or must not.
 pub(super) struct RuleExample {
-    /// Its place among the rules.
+    /// Its index among the rules.
     pub(super) rule: usize,
     pub(super) text: String,
     pub(super) matches: Wanted,
@@ -71,7 +71,7 @@ impl Parser<'_> {
     fn rule(&mut self, value: &Value, pointer: &str, number: usize) -> Option<Rule> {
         let members = self.object(value, pointer, RULE)?;
         self.unknown_keys(&members, pointer, RULE, &[]);
-        let place = self.locator.place(value.span.start, pointer);
+        let location = self.locator.location(value.span.start, pointer);
         let (mut effect, mut level, mut matches) = (None, None, None);
         for (key, value) in members {
             let below = format!("{pointer}/{}", key.name);
@@ -99,7 +99,7 @@ impl Parser<'_> {
         }
         let policy_rule = Some(Arc::new(PolicyRule { id, owner, reason }));
         let level = level.map_or(Level::Error, |(level, _)| level);
-        Some(Rule { stated: Stated { place, policy_rule, level }, effect, matches, text })
+        Some(Rule { stated: Stated { location, policy_rule, level }, effect, matches, text })
     }
 
     fn id(&mut self, rule: &Value, pointer: &str) -> Option<String> {

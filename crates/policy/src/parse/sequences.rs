@@ -63,8 +63,8 @@ impl Parser<'_> {
             }
         }
         let policy_rule = Arc::new(PolicyRule { id: id?, owner, reason });
-        let place = self.locator.place(value.span.start, pointer);
-        (!steps.is_empty()).then_some(Sequence { policy_rule, steps, within, level, place })
+        let location = self.locator.location(value.span.start, pointer);
+        (!steps.is_empty()).then_some(Sequence { policy_rule, steps, within, level, location })
     }
 
     fn within(&mut self, value: &Value, pointer: &str) -> Option<u32> {
@@ -117,7 +117,7 @@ impl Parser<'_> {
                 self.wrong_type(item, &pointer, "a string");
                 continue;
             };
-            let stated = Stated::entry(self.locator.place(item.span.start, &pointer));
+            let stated = Stated::entry(self.locator.location(item.span.start, &pointer));
             match self.wanted(text, &stated) {
                 Ok(wanted) => steps.push(Step { text: text.trim().to_owned(), wanted }),
                 Err((message, help)) => self.faults.push(item.span.clone(), &pointer, message, help),
@@ -133,7 +133,7 @@ impl Parser<'_> {
         let paths = || -> Result<PathList, Fault> {
             let pattern = PathSet::read(self, pattern::readable(rest)?)?;
             let entry = Entry { text: rest.to_owned(), pattern, stated: stated.clone() };
-            Ok(PathList::new(Some(&List { entries: vec![entry], place: stated.place.clone() })))
+            Ok(PathList::new(Some(&List { entries: vec![entry], location: stated.location.clone() })))
         };
         match verb {
             "net" if rest.is_empty() => return Ok(Wanted::Net(None)),

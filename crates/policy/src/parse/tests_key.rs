@@ -28,7 +28,7 @@ impl Parser<'_> {
     }
 
     fn test(&mut self, value: &Value, pointer: &str) -> Option<InlineTest> {
-        let place = self.locator.place(value.span.start, pointer);
+        let location = self.locator.location(value.span.start, pointer);
         let members = self.object(value, pointer, TEST)?;
         self.unknown_keys(&members, pointer, TEST, TEST);
         let get = |name: &str| members.iter().find(|(key, _)| key.name == name).map(|(_, value)| *value);
@@ -54,7 +54,7 @@ impl Parser<'_> {
             self.faults.push(value.span.clone(), pointer, "a test needs `expect`".to_owned(), Some(help));
             return None;
         };
-        Some(InlineTest { name, calls, caller, expect, rule, place })
+        Some(InlineTest { name, calls, caller, expect, rule, location })
     }
 
     fn test_text(&mut self, value: &Value, pointer: &str) -> Option<String> {

@@ -218,13 +218,13 @@ impl<'a> Files<'a> {
         let is_out = |except: &[PathPattern]| except.iter().any(|pattern| self.touched_by(pattern));
         let fits = |rule: &&PathRule| self.within(rule.set.any_of.iter()) && !is_out(&rule.set.except);
         if let Some(rule) = list.named.iter().find(fits) {
-            return Some((Some(rule), &rule.stated.place));
+            return Some((Some(rule), &rule.stated.location));
         }
         if is_out(&list.except) {
             return None;
         }
         if let Some(rule) = list.rules.iter().find(fits) {
-            return Some((Some(rule), &rule.stated.place));
+            return Some((Some(rule), &rule.stated.location));
         }
         if !matches!(self.own.names, Names::Many(_)) {
             return None;
@@ -232,8 +232,8 @@ impl<'a> Files<'a> {
         let whole: Vec<&PathRule> =
             list.rules.iter().chain(&list.named).filter(|rule| !is_out(&rule.set.except)).collect();
         let together = whole.len() > 1 && self.within(whole.iter().flat_map(|rule| &rule.set.any_of));
-        let (first, place) = (whole.first()?, list.list_place());
-        together.then(|| (None, place.unwrap_or(&first.stated.place)))
+        let (first, location) = (whole.first()?, list.list_location());
+        together.then(|| (None, location.unwrap_or(&first.stated.location)))
     }
 
     fn within<'r>(&self, patterns: impl Iterator<Item = &'r PathPattern> + Clone) -> bool {

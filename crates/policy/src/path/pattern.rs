@@ -112,14 +112,14 @@ pub(crate) struct PathList {
     pub(super) named: Vec<PathRule>,
     /// What the list leaves out, whatever else it names.
     pub(super) except: Vec<PathPattern>,
-    place: Option<PolicyLocation>,
+    location: Option<PolicyLocation>,
 }
 
 impl PathList {
     pub(crate) fn new(list: Option<&List<PathSet>>) -> Self {
         let Some(list) = list else { return Self::default() };
         let mut compiled =
-            Self { place: Some(list.place.clone()).filter(|_| !list.entries.is_empty()), ..Self::default() };
+            Self { location: Some(list.location.clone()).filter(|_| !list.entries.is_empty()), ..Self::default() };
         for entry in &list.entries {
             if entry.pattern.is_exclusion() {
                 compiled.except.extend(entry.pattern.except.iter().cloned());
@@ -142,8 +142,8 @@ impl PathList {
     }
 
     /// Where the list stands, if it demands anything.
-    pub(crate) fn list_place(&self) -> Option<&PolicyLocation> {
-        self.place.as_ref()
+    pub(crate) fn list_location(&self) -> Option<&PolicyLocation> {
+        self.location.as_ref()
     }
 
     /// Without the entries that are less than an error.
@@ -153,12 +153,12 @@ impl PathList {
     }
 
     /// Without one entry, or without any where it is the list that stands there.
-    pub(crate) fn drop_place(&mut self, place: &PolicyLocation) {
-        if self.place.as_ref() == Some(place) {
+    pub(crate) fn drop_location(&mut self, location: &PolicyLocation) {
+        if self.location.as_ref() == Some(location) {
             *self = Self { named: std::mem::take(&mut self.named), ..Self::default() };
         } else {
-            self.rules.retain(|rule| rule.stated.place != *place);
-            self.named.retain(|rule| rule.stated.place != *place);
+            self.rules.retain(|rule| rule.stated.location != *location);
+            self.named.retain(|rule| rule.stated.location != *location);
         }
     }
 }

@@ -35,7 +35,7 @@ fn decisions(policy: &Policy, effects: &[&str]) -> Vec<String> {
                 Some(words) => decide(policy, &command(words), None),
                 None => decide(policy, &file_effect(text), None),
             };
-            let file = found.place.as_ref().and_then(|place| place.file.as_deref()).unwrap_or("-");
+            let file = found.location.as_ref().and_then(|location| location.file.as_deref()).unwrap_or("-");
             format!("{text}: {} ({file})", found.decision.name())
         })
         .collect()

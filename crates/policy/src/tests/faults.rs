@@ -15,7 +15,7 @@ fn broken_policies_are_explained_all_at_once() {
         let shown = path.file_name().unwrap().to_string_lossy();
         let faults = Policy::from_bytes(&shown, None, &std::fs::read(&path).unwrap()).unwrap_err();
         let mut found = faults.to_string();
-        let pointers: Vec<&str> = faults.list.iter().map(|fault| fault.place.pointer.as_str()).collect();
+        let pointers: Vec<&str> = faults.list.iter().map(|fault| fault.location.pointer.as_str()).collect();
         found = format!("{found}pointers: {}\n\n{}", pointers.join(" "), faults.fancy(Colour::Never, 100));
         assert!(!found.contains(|c: char| c.is_control() && c != '\n'), "{shown} shows control characters");
         let expected = path.with_extension("txt");
@@ -42,7 +42,7 @@ fn comments_a_byte_order_mark_and_a_schema_are_welcome() {
         "\u{feff}{ // scope\n\"$schema\": \"x\", \"version\": 1, /* … */ \"files\": {\"read\": {\"deny\": [\"a\"]}}}";
     let scope = policy(text);
     let found = decide(&scope, &file_effect("read a"), None);
-    assert_eq!(found.place.map(|place| (place.line, place.column)), Some((2, 67)));
+    assert_eq!(found.location.map(|location| (location.line, location.column)), Some((2, 67)));
     let identity = scope.identity().unwrap();
     assert_eq!((identity.version, identity.sha256.len()), (1, 64));
 }

@@ -267,8 +267,8 @@ fn reasons_and_places_are_those_of_the_deciding_entry() {
     let scope = policy("{\n  \"files\": {\"read\": {\"allow\": [\"src/**\"], \"deny\": [\"a\", \".env\"]}}\n}");
     let at = |text: &str| {
         let found = decide(&scope, &file_effect(text), None);
-        let place = found.place.unwrap();
-        (found.reason, place.pointer, place.line, place.column)
+        let location = found.location.unwrap();
+        (found.reason, location.pointer, location.line, location.column)
     };
     assert_eq!(at("read .env"), ("denied by files.read.deny".to_owned(), "/files/read/deny/1".to_owned(), 2, 57));
     assert_eq!(at("read x"), ("not in files.read.allow".to_owned(), "/files/read/allow".to_owned(), 2, 31));

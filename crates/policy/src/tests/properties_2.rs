@@ -203,17 +203,17 @@ proptest! {
         let Some(before) = read(&document) else { return Err(TestCaseError::reject("not a policy")) };
         let mut after = document.clone();
         more["id"] = json!("R-NEW");
-        let mut places = Vec::new();
-        with_allow(&document, "", &mut places);
+        let mut pointers = Vec::new();
+        with_allow(&document, "", &mut pointers);
         if more["effect"] == "allow" {
             after["rules"].as_array_mut().unwrap().push(more);
-        } else if !places.is_empty() {
-            let place = at.get(&places);
-            let kind = place.split('/').nth(1).unwrap();
+        } else if !pointers.is_empty() {
+            let pointer = at.get(&pointers);
+            let kind = pointer.split('/').nth(1).unwrap();
             let entry = match kind { "files" => &path, "commands" => &command, "network" => &host, _ => &name };
             // It takes out of a list what others put in.
             prop_assume!(!entry.starts_with('!'));
-            after.pointer_mut(place).unwrap().as_array_mut().unwrap().push(json!(entry));
+            after.pointer_mut(pointer).unwrap().as_array_mut().unwrap().push(json!(entry));
         }
         let Some(after) = read(&after) else { return Err(TestCaseError::reject("not a policy")) };
         for effect in &effects {

@@ -59,7 +59,7 @@ pub struct Waiver {
     pub max_uses: Option<u32>,
     /// The level of the rule it is about, where that is one of the policy.
     pub level: Level,
-    pub place: PolicyLocation,
+    pub location: PolicyLocation,
     /// All have to hold. Empty: the whole rule.
     conditions: Vec<Condition>,
     /// What it demands, as it was written: tells two waivers apart.
@@ -71,7 +71,7 @@ pub struct Waiver {
 pub struct WaiverCandidate<'a> {
     pub rule: RuleId,
     /// The entry of the policy that decided.
-    pub place: Option<&'a PolicyLocation>,
+    pub location: Option<&'a PolicyLocation>,
     /// The id of the rule that decided, where it has one.
     pub policy_rule: Option<&'a str>,
     /// What was judged; `None` where the whole session was.
@@ -147,7 +147,7 @@ impl Waiver {
         origin: Origin,
         WaiverTerms { rule, reason, owner, until, max_uses }: WaiverTerms,
         mut demands: Vec<Demand>,
-        place: PolicyLocation,
+        location: PolicyLocation,
     ) -> Self {
         demands.sort_by_key(|demand| demand.subject);
         let shown = demands.iter().map(|demand| {
@@ -157,7 +157,7 @@ impl Waiver {
         });
         let shown = shown.collect::<Vec<_>>().join(" ");
         let conditions = demands.into_iter().map(|demand| demand.condition).collect();
-        Self { origin, rule, reason, owner, until, max_uses, level: Level::Error, place, conditions, shown }
+        Self { origin, rule, reason, owner, until, max_uses, level: Level::Error, location, conditions, shown }
     }
 
     /// Whether it speaks of the finding and names all that its effect touches. The day is not asked.
@@ -168,16 +168,16 @@ impl Waiver {
     fn names(&self, found: &WaiverCandidate<'_>) -> bool {
         // What another policy demands, only that policy can except. Files beside the policy have no exceptions of their own.
         let beside = BESIDE.contains(&found.rule.family())
-            || found.place.is_some_and(|place| place.pointer.starts_with(MANIFEST));
+            || found.location.is_some_and(|location| location.pointer.starts_with(MANIFEST));
         let foreign = !beside
             && found
-                .place
-                .and_then(|place| place.file.as_ref())
-                .is_some_and(|file| Some(file) != self.place.file.as_ref());
+                .location
+                .and_then(|location| location.file.as_ref())
+                .is_some_and(|file| Some(file) != self.location.file.as_ref());
         !foreign
             && (self.rule == found.rule.as_str()
                 || found.policy_rule == Some(self.rule.as_str())
-                || found.place.is_some_and(|place| dotted(&place.pointer) == self.rule))
+                || found.location.is_some_and(|location| dotted(&location.pointer) == self.rule))
     }
 
     /// It covers findings of some sessions only.

@@ -9,7 +9,7 @@ use agent_strace_model::finding::{PolicyLocation, RuleId};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Excepted {
     pub rule: RuleId,
-    pub place: Option<PolicyLocation>,
+    pub location: Option<PolicyLocation>,
 }
 
 impl Policy {
@@ -22,9 +22,9 @@ impl Policy {
 impl CompiledLists {
     fn without(&self, excepted: &[Excepted]) -> Self {
         let mut lists = Self { firm: None, ..self.clone() };
-        for Excepted { rule, place } in excepted {
-            match place {
-                Some(place) => lists.drop_place(place),
+        for Excepted { rule, location } in excepted {
+            match location {
+                Some(location) => lists.drop_location(location),
                 None => lists.without_floor.push(*rule),
             }
         }
@@ -32,19 +32,19 @@ impl CompiledLists {
         lists
     }
 
-    fn drop_place(&mut self, place: &PolicyLocation) {
+    fn drop_location(&mut self, location: &PolicyLocation) {
         let files = [Some(&mut self.read), Some(&mut self.write), Some(&mut self.list), self.delete.as_mut()];
-        files.into_iter().flatten().flat_map(Rules::lists).for_each(|list| list.drop_place(place));
-        self.commands.lists().into_iter().for_each(|list| list.drop_place(place));
-        self.network.rules.lists().into_iter().for_each(|list| list.drop_place(place));
-        self.spawn.lists().into_iter().for_each(|list| list.drop_place(place));
-        self.env.drop_place(place);
+        files.into_iter().flatten().flat_map(Rules::lists).for_each(|list| list.drop_location(location));
+        self.commands.lists().into_iter().for_each(|list| list.drop_location(location));
+        self.network.rules.lists().into_iter().for_each(|list| list.drop_location(location));
+        self.spawn.lists().into_iter().for_each(|list| list.drop_location(location));
+        self.env.drop_location(location);
         let tools = self.tools.servers.iter_mut().flat_map(|server| server.rules.lists());
-        tools.for_each(|list| list.drop_place(place));
-        self.tools.default.take_if(|(_, stated)| stated == place);
-        self.network.deny_all.take_if(|all| all == place);
-        self.defaults.decision.take_if(|(_, stated)| stated == place);
-        self.defaults.unknown_tool.take_if(|(_, stated)| stated == place);
+        tools.for_each(|list| list.drop_location(location));
+        self.tools.default.take_if(|(_, stated)| stated == location);
+        self.network.deny_all.take_if(|all| all == location);
+        self.defaults.decision.take_if(|(_, stated)| stated == location);
+        self.defaults.unknown_tool.take_if(|(_, stated)| stated == location);
     }
 }
 

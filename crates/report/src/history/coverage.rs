@@ -128,8 +128,8 @@ impl CoverageReport<'_> {
                     _ => "allow",
                 },
                 pattern: entry.text.clone(),
-                line: entry.place.line,
-                column: entry.place.column,
+                line: entry.location.line,
+                column: entry.location.column,
             })
             .collect()
     }

@@ -220,7 +220,7 @@ fn of_entry(entry: &agent_strace_policy::EntryView) -> Label {
         Decision::Asked => "ask",
         _ => "allow",
     };
-    let pointer = entry.place.pointer.trim_start_matches('/').replace('/', ".");
+    let pointer = entry.location.pointer.trim_start_matches('/').replace('/', ".");
     let list = pointer.trim_end_matches(|character: char| character.is_ascii_digit()).trim_end_matches('.');
     let scope = list.rsplit_once('.').map_or(list, |(scope, _)| scope).to_owned();
     match &entry.policy_rule {

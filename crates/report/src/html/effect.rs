@@ -17,7 +17,7 @@ pub(super) fn rows(effect: Option<&ShownEffect>) -> Vec<Row> {
         ("What was done", Some(text(kind(effect.kind)))),
         ("File", value(effect.path.as_ref())),
         ("Command", effect.argv.as_deref().map(command)),
-        ("Host", effect.host.as_ref().map(|host| place(host, effect))),
+        ("Host", effect.host.as_ref().map(|host| address(host, effect))),
         ("Server", value(effect.server.as_ref())),
         ("Tool", value(effect.tool.as_ref())),
         ("Agent", value(effect.agent.as_ref())),
@@ -67,7 +67,7 @@ fn command(argv: &[Redacted]) -> Html {
     element("span", &[("class", "words")], words.chain(more))
 }
 
-fn place(host: &Redacted, effect: &ShownEffect) -> Html {
+fn address(host: &Redacted, effect: &ShownEffect) -> Html {
     let port = effect.port.map(|port| format!(":{port}")).unwrap_or_default();
     let host = code(&format!("{}{port}", shorten(host.as_str(), LONGEST)));
     let scheme = effect.scheme.as_ref().map(|scheme| text(&format!(" by {}", shorten(scheme.as_str(), LONGEST))));

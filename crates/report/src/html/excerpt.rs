@@ -26,7 +26,7 @@ pub(super) enum Subject<'a> {
     Change,
     /// Exceptions and suppressions.
     Run,
-    /// With its place among all sessions, from 1.
+    /// With its number among all sessions, from 1.
     Session(usize, &'a ShownSession),
 }
 
@@ -36,7 +36,7 @@ impl<'a> Subject<'a> {
         match self {
             Self::Change => "change".to_owned(),
             Self::Run => "run".to_owned(),
-            Self::Session(place, _) => place.to_string(),
+            Self::Session(index, _) => index.to_string(),
         }
     }
 
@@ -83,8 +83,8 @@ fn keep_worst(groups: &mut [Group<'_>], most: usize) {
             let there = group.findings.iter().filter(|finding| rank(finding) == class).count();
             let taken = there.min(left);
             left -= taken;
-            if let Some(place) = quota.get_mut(class) {
-                *place = taken;
+            if let Some(index) = quota.get_mut(class) {
+                *index = taken;
             }
         }
     }

@@ -97,8 +97,8 @@ fn event_heading(first: &ShownFinding) -> Html {
         None => format!("Event {}", first.event),
     };
     let tool = first.tool.as_ref().map(|tool| code(&shorten(tool.as_str(), NAME)));
-    let place = span("meta", &format!("line {} of the log", first.line));
-    let parts = [text(&name), text(" "), tool.unwrap_or_default(), text(" "), place];
+    let location = span("meta", &format!("line {} of the log", first.line));
+    let parts = [text(&name), text(" "), tool.unwrap_or_default(), text(" "), location];
     element("h4", &[], parts)
 }
 
@@ -119,11 +119,11 @@ fn excerpted(said: &str) -> String {
 
 fn finding(report: &Report, subject: Subject<'_>, finding: &ShownFinding, number: usize) -> Html {
     let level = level(finding);
-    let policy = finding.policy.as_ref().filter(|place| !report.file(place).is_empty());
+    let policy = finding.policy.as_ref().filter(|location| !report.file(location).is_empty());
     let what = element("span", &[("class", "message")], [message(&shorten(finding.message.as_str(), MESSAGE))]);
     let mut about = vec![code(finding.rule.as_str())];
-    if let Some(place) = policy {
-        let position = format!("{}:{}", report.file(place), place.line);
+    if let Some(location) = policy {
+        let position = format!("{}:{}", report.file(location), location.line);
         about.extend([text(" by "), code(&shorten(&position, NAME))]);
     }
     let about = element("span", &[("class", "about")], about);
@@ -132,7 +132,8 @@ fn finding(report: &Report, subject: Subject<'_>, finding: &ShownFinding, number
         element("a", &[("href", &format!("#{}", anchor(finding.rule.as_str())))], [code(finding.rule.as_str())]),
         known(finding),
     ];
-    let rows = [("Rule", Some(rule.into_iter().collect())), ("Policy", policy.map(|place| policy_line(report, place)))];
+    let rows =
+        [("Rule", Some(rule.into_iter().collect())), ("Policy", policy.map(|location| policy_line(report, location)))];
     let named = policy.and_then(ShownLocation::named).map(|named| text(&named));
     let rows = rows.into_iter().chain([("Named there", named)]).chain(effect::rows(finding.effect.as_deref()));
     let rows = rows.chain([("How to fix", remedy(finding.rule.as_str()))]);
@@ -166,9 +167,9 @@ fn known(finding: &ShownFinding) -> Html {
     agent_strace_rules::find(finding.rule.as_str()).map_or(Html::default(), |rule| text(&format!(": {}", rule.summary)))
 }
 
-fn policy_line(report: &Report, place: &ShownLocation) -> Html {
-    let position = format!("{}:{}:{}", report.file(place), place.line, place.column);
-    [code(&position), text(" "), span("meta", &place.pointer)].into_iter().collect()
+fn policy_line(report: &Report, location: &ShownLocation) -> Html {
+    let position = format!("{}:{}:{}", report.file(location), location.line, location.column);
+    [code(&position), text(" "), span("meta", &location.pointer)].into_iter().collect()
 }
 
 /// Where the log tells it, and what the finding is called by other programs.
@@ -178,10 +179,10 @@ fn record(
     finding: &ShownFinding,
 ) -> impl IntoIterator<Item = (&'static str, Option<Html>)> {
     let source = subject.session().map_or_else(|| report.file_of(finding), |session| session.source.as_str());
-    let place = (!source.is_empty() && finding.line > 0).then(|| code(&format!("{source}:{}", finding.line)));
+    let location = (!source.is_empty() && finding.line > 0).then(|| code(&format!("{source}:{}", finding.line)));
     let value = |text: Option<&Redacted>| text.map(|text| code(&shorten(text.as_str(), NAME)));
     [
-        (if subject.session().is_some() { "Recorded at" } else { "Stands at" }, place),
+        (if subject.session().is_some() { "Recorded at" } else { "Stands at" }, location),
         ("In the record", value(finding.pointer.as_ref())),
         ("Event id", value(finding.event_id.as_ref())),
         ("Fingerprint", Some(code(&finding.fingerprint))),

@@ -107,8 +107,8 @@ fn digest(text: &str) -> String {
     let mut shown = String::new();
     for group in Sha256::digest(text.as_bytes()).chunks(3) {
         let bits = group.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - group.len()));
-        for place in 0..4 {
-            let digit = ALPHABET.get((bits >> (18 - 6 * place) & 63) as usize).filter(|_| place <= group.len());
+        for index in 0..4 {
+            let digit = ALPHABET.get((bits >> (18 - 6 * index) & 63) as usize).filter(|_| index <= group.len());
             shown.push(digit.map_or('=', |digit| char::from(*digit)));
         }
     }

@@ -27,8 +27,8 @@ pub(super) fn gaps(gaps: &[ShownGap]) -> Html {
 
 fn gap(gap: &ShownGap) -> Html {
     let line = gap.line.map(|line| format!(":{line}")).unwrap_or_default();
-    let place = code(&format!("{}{line}", shorten(gap.file.as_str(), LONGEST)));
-    element("li", &[], [place, text(": "), text(&shorten(gap.reason.as_str(), LONGEST))])
+    let location = code(&format!("{}{line}", shorten(gap.file.as_str(), LONGEST)));
+    element("li", &[], [location, text(": "), text(&shorten(gap.reason.as_str(), LONGEST))])
 }
 
 pub(super) fn waived(report: &Report) -> Html {
@@ -67,14 +67,14 @@ fn use_line(report: &Report, used: &ShownUse) -> Html {
     };
     let short = |text: &str| shorten(text, LONGEST);
     let until = format!(" {how} until {} by {}: ", used.until, short(used.owner.as_str()));
-    let place = format!("{}:{}:{}", report.file(&used.place), used.place.line, used.place.column);
+    let location = format!("{}:{}:{}", report.file(&used.location), used.location.line, used.location.column);
     let parts = [
         text(&format!("{} of ", counted(used.uses, "finding"))),
         code(&short(used.rule.as_str())),
         text(&until),
         text(&short(used.reason.as_str())),
         text(" ("),
-        code(&short(&place)),
+        code(&short(&location)),
         text(")"),
     ];
     element("li", &[], parts)

@@ -26,13 +26,13 @@ pub(super) fn section(report: &Report, excerpt: &Excerpt<'_>) -> Html {
         parts.push(element("p", &[("class", "empty")], [text("No session was judged.")]));
     }
     let linked = excerpt.groups.iter().filter_map(|group| match group.subject {
-        Subject::Session(place, _) => Some(place),
+        Subject::Session(index, _) => Some(index),
         Subject::Change | Subject::Run => None,
     });
     let linked: BTreeSet<usize> = linked.collect();
     let numbered = report.sessions.iter().enumerate().map(|(at, session)| (at + 1, session));
-    let kept = numbered.filter(|(place, _)| *place <= MOST || linked.contains(place));
-    let cards: Vec<Html> = kept.map(|(place, session)| card(report, place, session)).collect();
+    let kept = numbered.filter(|(index, _)| *index <= MOST || linked.contains(index));
+    let cards: Vec<Html> = kept.map(|(index, session)| card(report, index, session)).collect();
     let missing = report.sessions.len().saturating_sub(cards.len());
     parts.extend(cards);
     parts.extend(not_shown(missing, report.sessions.len(), "sessions"));
@@ -46,7 +46,7 @@ pub(super) fn not_shown(missing: usize, total: usize, noun: &str) -> Option<Html
     Some(element("p", &[("class", "notice")], [text(&shown)]))
 }
 
-fn card(report: &Report, place: usize, session: &ShownSession) -> Html {
+fn card(report: &Report, index: usize, session: &ShownSession) -> Html {
     let name = [
         code(&shorten(session.id.as_str(), LONGEST)),
         text(" "),
@@ -68,7 +68,7 @@ fn card(report: &Report, place: usize, session: &ShownSession) -> Html {
         column("Look for yourself", reproduce::of_session(report, session)),
     ];
     let body = element("div", &[("class", "columns")], columns);
-    let attributes = [("class", "card"), ("id", &*format!("session-{place}"))];
+    let attributes = [("class", "card"), ("id", &*format!("session-{index}"))];
     element("details", &attributes, [summary, body])
 }
 

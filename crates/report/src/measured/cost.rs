@@ -164,13 +164,13 @@ fn of_session(profile: &Profile) -> OfSession {
         wasted_percent: wasted.complete().map(|amount| tenths(share(amount, profile.cost.amount))),
         of_no_phase_usd: (!is_unknown(&profile.cost))
             .then(|| dollars(profile.cost.amount.saturating_sub(of_phases(profile)))),
-        phases: profile.phases.iter().enumerate().map(|(place, phase)| of_phase(place, phase, profile)).collect(),
+        phases: profile.phases.iter().enumerate().map(|(index, phase)| of_phase(index, phase, profile)).collect(),
     }
 }
 
-fn of_phase(place: usize, phase: &Phase, profile: &Profile) -> OfPhase {
+fn of_phase(index: usize, phase: &Phase, profile: &Profile) -> OfPhase {
     OfPhase {
-        phase: place + 1,
+        phase: index + 1,
         label: told(&phase.label),
         failed: phase.failed,
         first_event: phase.from,
@@ -200,7 +200,7 @@ fn text(profile: &Profile, glyphs: Glyphs) -> Vec<String> {
     if !profile.phases.is_empty() {
         lines.push(String::new());
     }
-    let names: Vec<String> = profile.phases.iter().enumerate().map(|(place, phase)| name(place, phase, dash)).collect();
+    let names: Vec<String> = profile.phases.iter().enumerate().map(|(index, phase)| name(index, phase, dash)).collect();
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     for (name, phase) in names.iter().zip(&profile.phases) {
         let share = match share_of(&phase.cost, profile) {
@@ -239,9 +239,9 @@ fn sent(usage: &agent_strace_model::Usage) -> u64 {
     usage.input.saturating_add(usage.cache_read).saturating_add(usage.cache_write)
 }
 
-fn name(place: usize, phase: &Phase, dash: &str) -> String {
+fn name(index: usize, phase: &Phase, dash: &str) -> String {
     let failed = if phase.failed { format!(" {dash} FAILED") } else { String::new() };
-    format!("Phase {}: {}{failed}", place + 1, shown(&phase.label, LABEL))
+    format!("Phase {}: {}{failed}", index + 1, shown(&phase.label, LABEL))
 }
 
 /// By what it was counted.

@@ -152,8 +152,8 @@ impl Explained {
         let time = profile.duration().map_or_else(|| "no times".to_owned(), span);
         let head = format!("Session: {} ({time}, {})", shown(&profile.id, 80), counted(profile.events, "event"));
         let mut lines = vec![head, String::new()];
-        for (place, phase) in profile.phases.iter().enumerate() {
-            self.phase(place, phase, glyphs, &mut lines);
+        for (index, phase) in profile.phases.iter().enumerate() {
+            self.phase(index, phase, glyphs, &mut lines);
         }
         lines.push(String::new());
         lines.push(format!("Files touched: {} read, {} written", profile.files_read, profile.files.changed));
@@ -161,13 +161,13 @@ impl Explained {
         lines
     }
 
-    fn phase(&self, place: usize, phase: &Phase, glyphs: Glyphs, lines: &mut Vec<String>) {
+    fn phase(&self, index: usize, phase: &Phase, glyphs: Glyphs, lines: &mut Vec<String>) {
         let failed = if phase.failed { format!(" {} FAILED", dash(glyphs)) } else { String::new() };
         let to = if glyphs == Glyphs::Ascii { "-" } else { "–" };
         let times = times(&self.profile, phase).map(|(start, end)| format!("{}{to}{}, ", clock(start), clock(end)));
         lines.push(format!(
             "Phase {}: {}{failed} ({}{})",
-            place + 1,
+            index + 1,
             shown(&phase.label, LABEL),
             times.unwrap_or_default(),
             counted(phase.events, "event"),
@@ -232,11 +232,11 @@ impl Explained {
             retries: profile.retries.len(),
             wasted_ms: wasted,
             wasted_percent: wasted.and_then(share),
-            phases: profile.phases.iter().enumerate().map(|(place, phase)| self.of_phase(place, phase)).collect(),
+            phases: profile.phases.iter().enumerate().map(|(index, phase)| self.of_phase(index, phase)).collect(),
         }
     }
 
-    fn of_phase(&self, place: usize, phase: &Phase) -> OfPhase {
+    fn of_phase(&self, index: usize, phase: &Phase) -> OfPhase {
         let times = times(&self.profile, phase);
         let failures = self.failures(phase).iter().map(|failure| OfFailure {
             event: failure.event,
@@ -250,7 +250,7 @@ impl Explained {
             status: command.line.status.unwrap_or(Status::Missing).name(),
         });
         OfPhase {
-            phase: place + 1,
+            phase: index + 1,
             label: told(&phase.label),
             failed: phase.failed,
             first_event: phase.from,

@@ -140,10 +140,10 @@ impl<'a> TokenBudget<'a> {
         limit.saturating_sub(last).checked_div(growth)
     }
 
-    fn of_request(&self, place: usize, request: &Request) -> OfRequest {
+    fn of_request(&self, index: usize, request: &Request) -> OfRequest {
         let fullness = self.fullness(request);
         OfRequest {
-            request: place + 1,
+            request: index + 1,
             event: request.event,
             model: request.model.as_deref().map(told),
             prompt: request.prompt,
@@ -167,7 +167,7 @@ impl<'a> TokenBudget<'a> {
             let _ = writeln!(text, "... {hidden} earlier requests");
         }
         let head = ["#", "event", "time", "prompt", "output", "limit", "used", ""].map(str::to_owned);
-        let rows = requests.iter().skip(hidden).map(|(place, request)| self.row(*place, request, glyphs));
+        let rows = requests.iter().skip(hidden).map(|(index, request)| self.row(*index, request, glyphs));
         let rows: Vec<[String; 8]> = std::iter::once(head).chain(rows).collect();
         if rows.len() > 1 {
             text.push_str(&super::super::columns(&rows));
@@ -180,7 +180,7 @@ impl<'a> TokenBudget<'a> {
         text
     }
 
-    fn row(&self, place: usize, request: &Request, glyphs: Glyphs) -> [String; 8] {
+    fn row(&self, index: usize, request: &Request, glyphs: Glyphs) -> [String; 8] {
         let fullness = self.fullness(request);
         let offset = request
             .at
@@ -188,7 +188,7 @@ impl<'a> TokenBudget<'a> {
             .and_then(|(at, first)| u64::try_from(at.duration_since(first).as_millis()).ok());
         let number = |number: Option<u64>| number.map_or_else(|| "?".to_owned(), grouped);
         [
-            (place + 1).to_string(),
+            (index + 1).to_string(),
             request.event.to_string(),
             offset.map_or_else(|| "?".to_owned(), |offset| format!("+{}", span(offset))),
             number(request.prompt),
@@ -238,7 +238,7 @@ pub fn token_budget(budgets: &[TokenBudget<'_>], warn_at: u64, form: Form<'_>) -
 
 fn of_session(budget: &TokenBudget<'_>) -> OfSession {
     let peak = budget.requests().rev().max_by_key(|(_, request)| (budget.fullness(request), request.prompt));
-    let of = |(place, request): (usize, &Request)| budget.of_request(place, request);
+    let of = |(index, request): (usize, &Request)| budget.of_request(index, request);
     OfSession {
         id: told(&budget.profile.id),
         agent: told(&budget.profile.agent),

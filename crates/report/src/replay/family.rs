@@ -16,23 +16,23 @@ impl Depth {
 /// Who started whom.
 #[derive(Debug, Default)]
 pub struct Family {
-    /// By the place of a session: those that it started, each with the place of the line that did so, where that is known.
+    /// By the index of a session: those that it started, each with the index of the line that did so, where that is known.
     children: BTreeMap<usize, Vec<(Option<usize>, usize)>>,
 }
 
 impl Family {
     pub fn of(report: &ReplayReport) -> Self {
         let mut by_id: BTreeMap<&str, usize> = BTreeMap::new();
-        for (place, session) in report.sessions.iter().enumerate() {
-            by_id.entry(&session.key.0).or_insert(place);
+        for (index, session) in report.sessions.iter().enumerate() {
+            by_id.entry(&session.key.0).or_insert(index);
         }
         let mut family = Self::default();
-        for (place, session) in report.sessions.iter().enumerate() {
+        for (index, session) in report.sessions.iter().enumerate() {
             let Some(parent) = session.parent.as_deref().and_then(|parent| by_id.get(parent).copied()) else {
                 continue;
             };
-            if let Some(above) = report.sessions.get(parent).filter(|_| parent != place) {
-                family.children.entry(parent).or_default().push((starter(above, session), place));
+            if let Some(above) = report.sessions.get(parent).filter(|_| parent != index) {
+                family.children.entry(parent).or_default().push((starter(above, session), index));
             }
         }
         family
@@ -58,7 +58,7 @@ impl Family {
     /// Those that a session started, in the order of the lines that did so; those of which that is not known last.
     pub fn below(&self, session: usize) -> Vec<(Option<usize>, usize)> {
         let mut below = self.children.get(&session).cloned().unwrap_or_default();
-        below.sort_by_key(|(line, place)| (line.is_none(), *line, *place));
+        below.sort_by_key(|(line, index)| (line.is_none(), *line, *index));
         below
     }
 }

@@ -72,7 +72,7 @@ impl ReplayReport {
     /// All findings with this rule or fingerprint, in order.
     pub fn findings(&self, name: &str) -> Vec<FoundFinding> {
         let mut found = Vec::new();
-        for (place, session) in self.sessions.iter().enumerate() {
+        for (index, session) in self.sessions.iter().enumerate() {
             let at_events = session.lines.iter().flat_map(|line| &line.findings);
             for finding in session
                 .findings
@@ -81,7 +81,7 @@ impl ReplayReport {
                 .filter(|finding| is_called(finding.rule.as_str(), &finding.fingerprint, name))
             {
                 found.push(FoundFinding {
-                    session: place,
+                    session: index,
                     event: finding.event,
                     fingerprint: finding.fingerprint.clone(),
                     said: format!("{} {}", finding.rule, finding.message.as_str()),

@@ -104,9 +104,9 @@ pub(crate) struct ShownLine {
     pub(super) subagent: Option<Redacted>,
     pub(super) detail: Option<ShownDetail>,
     pub(super) status: Option<Status>,
-    /// The number of the call that a result answers, and its place among the lines.
+    /// The number of the call that a result answers, and its index among the lines.
     pub(super) call: Option<u32>,
-    pub(super) call_place: Option<usize>,
+    pub(super) call_index: Option<usize>,
     pub(super) took: Option<u64>,
     /// What it did that the gate reports.
     pub(super) findings: Vec<ShownFinding>,
@@ -187,15 +187,15 @@ impl ShownEvents {
             started: events.started,
         };
         for finding in found {
-            let place = session.place(finding.event, finding.tool.as_ref());
-            match place.and_then(|place| session.lines.get_mut(place)) {
+            let index = session.index(finding.event, finding.tool.as_ref());
+            match index.and_then(|index| session.lines.get_mut(index)) {
                 Some(line) => line.findings.push(finding),
                 None => session.findings.push(finding),
             }
         }
         for note in notes {
-            let place = session.place(note.event, None);
-            match place.and_then(|place| session.lines.get_mut(place)) {
+            let index = session.index(note.event, None);
+            match index.and_then(|index| session.lines.get_mut(index)) {
                 Some(line) => line.notes.push(ShownNote::new(note)),
                 None => session.notes.push(ShownNote::new(note)),
             }
@@ -204,7 +204,7 @@ impl ShownEvents {
     }
 
     /// Where an event stands. Several may come from one record: what acts is meant, and of that what used this tool.
-    fn place(&self, number: u32, tool: Option<&Redacted>) -> Option<usize> {
+    fn index(&self, number: u32, tool: Option<&Redacted>) -> Option<usize> {
         let from = self.lines.partition_point(|line| line.number < number);
         let of_record = || self.lines.iter().enumerate().skip(from).take_while(|(_, line)| line.number == number);
         let acts = |line: &ShownLine| {
@@ -243,7 +243,7 @@ impl ShownLine {
             detail: line.detail.map(ShownDetail::new),
             status: line.status,
             call: line.call.and_then(|call| numbers.get(call).copied()),
-            call_place: line.call,
+            call_index: line.call,
             took: line.took,
             findings: Vec::new(),
             notes: Vec::new(),

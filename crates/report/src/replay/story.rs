@@ -15,7 +15,7 @@ use agent_strace_session_view::events::What;
 const SAID: usize = 160;
 /// Longest line of a policy that is quoted whole.
 const QUOTED: usize = 160;
-/// Other places of the same finding that are named.
+/// Other locations of the same finding that are named.
 const OTHERS: usize = 10;
 
 /// A finding, and where else the same act was found.
@@ -132,27 +132,32 @@ impl Story<'_> {
     fn judged(&self, read: &dyn Fn(&str) -> Option<Vec<u8>>) -> Vec<String> {
         let mut lines = vec![String::new(), self.paint.bold("Why the gate says so")];
         match &self.finding.policy {
-            Some(place) if !self.report.file(place).is_empty() => lines.extend(self.entry(place, read)),
+            Some(location) if !self.report.file(location).is_empty() => lines.extend(self.entry(location, read)),
             _ => lines.push("  the rule is built in: no entry of a policy says so".to_owned()),
         }
         lines.extend(section(self.finding.rule.as_str(), "Why it matters", "  "));
         lines
     }
 
-    fn entry(&self, place: &ShownLocation, read: &dyn Fn(&str) -> Option<Vec<u8>>) -> Vec<String> {
-        let file = self.report.file(place);
-        let mut lines =
-            vec![format!("  {}:{}:{} ({})", terminal(file), place.line, place.column, terminal(&place.pointer))];
-        lines.extend(place.named().map(|named| format!("  {}", terminal(&named))));
+    fn entry(&self, location: &ShownLocation, read: &dyn Fn(&str) -> Option<Vec<u8>>) -> Vec<String> {
+        let file = self.report.file(location);
+        let mut lines = vec![format!(
+            "  {}:{}:{} ({})",
+            terminal(file),
+            location.line,
+            location.column,
+            terminal(&location.pointer)
+        )];
+        lines.extend(location.named().map(|named| format!("  {}", terminal(&named))));
         let bytes = read(file);
         let text = bytes.as_deref().map(String::from_utf8_lossy);
-        let line = text.as_deref().and_then(|text| text.lines().nth(place.line.saturating_sub(1) as usize));
+        let line = text.as_deref().and_then(|text| text.lines().nth(location.line.saturating_sub(1) as usize));
         if let Some(line) = line {
             // What stands before the entry is shown as it is, so that the mark below stands where it should.
             let shown = |text: &str| terminal(redact(text).as_str());
-            let column = place.column.saturating_sub(1) as usize;
+            let column = location.column.saturating_sub(1) as usize;
             let before = line.char_indices().nth(column).map_or(line, |(at, _)| line.get(..at).unwrap_or_default());
-            let number = place.line.to_string();
+            let number = location.line.to_string();
             lines.push(format!("  {number} | {}", shorten(&shown(line), QUOTED)));
             let width = shown(before).chars().count();
             if width < QUOTED {
@@ -173,7 +178,7 @@ impl Story<'_> {
         // No entry of a scope changes what is built in.
         let said = advice.and_then(|advice| advice.said.as_ref()).filter(|_| finding.rule.family() != Family::Floor);
         if let Some(said) = said {
-            let file = finding.policy.as_ref().map(|place| format!(", {}", terminal(self.report.file(place))));
+            let file = finding.policy.as_ref().map(|location| format!(", {}", terminal(self.report.file(location))));
             lines.push(format!("  - change the scope{}: {}", file.unwrap_or_default(), flat(&redact(said), 400)));
         }
         match covered_by(finding.rule).filter(|_| !finding.is_incomplete()) {

@@ -56,7 +56,7 @@ pub struct Frame {
 }
 
 impl ReplayReport {
-    /// What is shown of these sessions, by their places.
+    /// What is shown of these sessions, by their indices.
     pub fn frames(&self, sessions: &[usize], wanted: &Wanted, looks: Looks) -> Vec<Frame> {
         let family = if wanted.expanded { Family::of(self) } else { Family::default() };
         let mut stage = Stage {
@@ -70,11 +70,11 @@ impl ReplayReport {
             left: wanted.limit.unwrap_or(usize::MAX),
             hidden: Hidden::default(),
         };
-        for place in stage.family.tops_first(sessions) {
-            if !stage.shown.is_empty() && !stage.shown.contains(&place) {
+        for index in stage.family.tops_first(sessions) {
+            if !stage.shown.is_empty() && !stage.shown.contains(&index) {
                 stage.note(0, "");
             }
-            stage.session(place);
+            stage.session(index);
         }
         stage.frames
     }
@@ -117,12 +117,12 @@ impl Stage<'_> {
         if self.glyphs == Glyphs::Ascii { "|  " } else { "│  " }.repeat(depth)
     }
 
-    fn session(&mut self, place: usize) {
-        let Some(session) = self.report.sessions.get(place).filter(|_| self.shown.insert(place)) else { return };
+    fn session(&mut self, index: usize) {
+        let Some(session) = self.report.sessions.get(index).filter(|_| self.shown.insert(index)) else { return };
         let head = self.summary(session);
         self.frames.push(Frame { time: None, text: head });
         self.hidden = Hidden::default();
-        self.events(place, session, 0);
+        self.events(index, session, 0);
         self.rest(session, 0);
         for line in self.missing() {
             self.note(0, &line);
@@ -130,8 +130,8 @@ impl Stage<'_> {
     }
 
     /// The events of a session, with those of the sessions that it started below the calls that did so.
-    fn events(&mut self, place: usize, session: &ShownEvents, depth: usize) {
-        let below = self.family.below(place);
+    fn events(&mut self, index: usize, session: &ShownEvents, depth: usize) {
+        let below = self.family.below(index);
         let width = session.lines.last().map_or(1, |line| line.number.to_string().len()).max(2);
         let window = self.wanted.around.map(|(number, context)| window(session, number, context));
         let mut next = below.iter().peekable();
@@ -151,10 +151,10 @@ impl Stage<'_> {
         }
     }
 
-    fn child(&mut self, place: usize, depth: usize) {
-        let Some(session) = self.report.sessions.get(place) else { return };
+    fn child(&mut self, index: usize, depth: usize) {
+        let Some(session) = self.report.sessions.get(index) else { return };
         let id = cut(&session.id, NAME);
-        if self.shown.contains(&place) {
+        if self.shown.contains(&index) {
             return self.note(depth, &format!("session {id} is shown above"));
         }
         let (calls, time) = (counted(session.calls, "call"), seconds(session.first, session.last));
@@ -166,8 +166,8 @@ impl Stage<'_> {
             let text = format!("{depth} levels deep, not shown here: `agent-strace replay {id}` shows it");
             return self.note(depth, &text);
         }
-        self.shown.insert(place);
-        self.events(place, session, depth);
+        self.shown.insert(index);
+        self.events(index, session, depth);
         self.rest(session, depth);
     }
 
@@ -203,9 +203,9 @@ impl Stage<'_> {
     /// The event, what it is about, what people noted at it and what the gate says.
     fn lines(&self, line: &ShownLine, source: &Redacted, width: usize) -> Vec<String> {
         let is_asked = self.wanted.around.is_some_and(|(number, _)| number == line.number);
-        let (mark, place) =
+        let (mark, location) =
             if is_asked { (">", format!(" at {}:{}", cut(source, SAID), line.line)) } else { (" ", String::new()) };
-        let head = format!("{} {}{}{place}", icon(line.what, self.glyphs), line.what.name(), acting(line));
+        let head = format!("{} {}{}{location}", icon(line.what, self.glyphs), line.what.name(), acting(line));
         let head = if line.what == What::Error { self.paint.error(&head) } else { head };
         let mut lines = vec![format!("{mark}#{:>width$}  {} {head}", line.number, offset(line.offset))];
         let indent = " ".repeat(width + 15);
@@ -329,7 +329,7 @@ pub fn note_lines(notes: &[Note]) -> String {
     lines.collect::<Vec<_>>().concat()
 }
 
-/// The places of the first and the last line that stand around an event.
+/// The indices of the first and the last line that stand around an event.
 fn window(session: &ShownEvents, number: u32, context: usize) -> (usize, usize) {
     let from = session.lines.partition_point(|line| line.number < number);
     let to = session.lines.partition_point(|line| line.number <= number);

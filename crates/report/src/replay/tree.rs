@@ -13,7 +13,7 @@ const ID: usize = 12;
 const NAME: usize = 40;
 
 impl ReplayReport {
-    /// The trees of these sessions, by their places.
+    /// The trees of these sessions, by their indices.
     pub fn tree(&self, roots: &[usize], glyphs: Glyphs) -> String {
         let family = Family::of(self);
         let mut shown = BTreeSet::new();
@@ -28,7 +28,7 @@ impl ReplayReport {
             let before = shown.clone();
             self.lines(root, &family, glyphs, &mut shown, &mut text);
             let of_tree: Vec<&ShownEvents> =
-                shown.difference(&before).filter_map(|place| self.sessions.get(*place)).collect();
+                shown.difference(&before).filter_map(|index| self.sessions.get(*index)).collect();
             if of_tree.len() > 1 {
                 text.push_str(&total(&of_tree));
             }
@@ -41,16 +41,16 @@ impl ReplayReport {
         let [middle, last, bar, gap] = glyphs.of();
         // What is still to be written, the next at the end: the session, its depth, and how its line and those below start.
         let mut rest = vec![(root, 0, String::new(), String::new())];
-        while let Some((place, depth, start, under)) = rest.pop() {
-            let Some(session) = self.sessions.get(place) else { continue };
-            let again = !shown.insert(place);
+        while let Some((index, depth, start, under)) = rest.pop() {
+            let Some(session) = self.sessions.get(index) else { continue };
+            let again = !shown.insert(index);
             text.push_str(&start);
             text.push_str(&row(session));
             text.push_str(if again { "  (shown above)\n" } else { "\n" });
             if again {
                 continue;
             }
-            let below = family.below(place);
+            let below = family.below(index);
             let deeper = depth < Depth::MOST.0;
             for (at, (line, child)) in below.iter().enumerate().rev() {
                 let (mark, more) = if at + 1 == below.len() { (last, gap) } else { (middle, bar) };

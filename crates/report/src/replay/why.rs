@@ -19,7 +19,7 @@ const PATH: usize = 80;
 #[derive(Debug)]
 pub struct Chain {
     pub events: Events,
-    /// Places among these.
+    /// Indices among these.
     pub steps: Vec<Step>,
 }
 
@@ -61,7 +61,7 @@ pub fn why(chain: Chain, form: Form<'_>) -> String {
     let (session, source) = (told(&events.id), told(&events.source));
     let mut lines: Vec<Option<EventLine>> = events.lines.into_iter().map(Some).collect();
     let steps = steps.into_iter().filter_map(|step| {
-        let line = lines.get_mut(step.place)?.take()?;
+        let line = lines.get_mut(step.index)?.take()?;
         let id = line.id.clone();
         Some(Linked { line: ShownLine::new(line, &numbers), id, because: step.because })
     });

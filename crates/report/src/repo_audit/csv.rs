@@ -42,8 +42,8 @@ impl Writer for Csv {
                 tool.approved.map_or("", |approved| if approved { "yes" } else { "no" }).to_owned(),
                 of(|evidence| Some(evidence.signal.clone())),
                 of(|evidence| Some(evidence.text.clone())),
-                of(|evidence| evidence.place.file.clone()),
-                of(|evidence| evidence.place.commit.clone()),
+                of(|evidence| evidence.location.file.clone()),
+                of(|evidence| evidence.location.commit.clone()),
             ]);
         }
         if row.tools.is_empty() {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::Writer;
 use super::matrix::{LEGEND, Matrix};
-use super::row::{PlaceRow, Row};
+use super::row::{LocationRow, Row};
 use super::summary::{Stated, Summary};
 use super::text::NOBODY;
 use crate::escape::{markdown as escape, shorten};
@@ -63,7 +63,7 @@ impl Writer for Markdown {
                 "{repository}| {} | {} | {} | {} |",
                 finding.level,
                 escape(&finding.rule),
-                place(&finding.place),
+                location(&finding.location),
                 shown(&finding.message)
             ));
         }
@@ -133,9 +133,12 @@ fn details(row: &Row) -> String {
         let _ = writeln!(text, "- {} ({}{approved})", shown(&tool.name), tool.confidence);
         for evidence in tool.evidence.iter().take(5) {
             let says_itself = matches!(evidence.signal.as_str(), "file" | "branch" | "ref");
-            let place =
-                if says_itself && evidence.place.commit.is_none() { String::new() } else { place(&evidence.place) };
-            let _ = writeln!(text, "  - {}: {} {place}", evidence.signal, shown(&evidence.text));
+            let location = if says_itself && evidence.location.commit.is_none() {
+                String::new()
+            } else {
+                location(&evidence.location)
+            };
+            let _ = writeln!(text, "  - {}: {} {location}", evidence.signal, shown(&evidence.text));
         }
     }
     for server in &row.servers {
@@ -145,7 +148,7 @@ fn details(row: &Row) -> String {
     for endpoint in row.endpoints.iter().take(20) {
         let what = endpoint.host.as_deref().or(endpoint.variable.as_deref()).unwrap_or_default();
         let provider = endpoint.provider.as_deref().unwrap_or(NOBODY);
-        let _ = writeln!(text, "- endpoint {} ({provider}) {}", shown(what), place(&endpoint.place));
+        let _ = writeln!(text, "- endpoint {} ({provider}) {}", shown(what), location(&endpoint.location));
     }
     for gap in row.gaps.iter().take(20) {
         let _ = writeln!(text, "- could not be looked at: {}: {}", shown(&gap.file), shown(&gap.reason));
@@ -154,11 +157,11 @@ fn details(row: &Row) -> String {
     text
 }
 
-fn place(place: &PlaceRow) -> String {
-    let line = place.line.map_or_else(String::new, |line| format!(":{line}"));
-    let file = place.file.as_deref().map(|file| shown(&format!("{file}{line}")));
-    let commit = place.commit.as_deref().and_then(|commit| commit.get(..12)).map(escape);
-    let reference = place.reference.as_deref().map(shown);
+fn location(location: &LocationRow) -> String {
+    let line = location.line.map_or_else(String::new, |line| format!(":{line}"));
+    let file = location.file.as_deref().map(|file| shown(&format!("{file}{line}")));
+    let commit = location.commit.as_deref().and_then(|commit| commit.get(..12)).map(escape);
+    let reference = location.reference.as_deref().map(shown);
     [file, commit, reference].into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 

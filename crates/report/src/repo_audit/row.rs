@@ -19,7 +19,7 @@ pub struct Row {
     pub schema_version: u32,
     /// `repository`.
     pub kind: String,
-    /// Its place among all repositories of the run, from 0, whatever shard it is in.
+    /// Its index among all repositories of the run, from 0, whatever shard it is in.
     pub index: usize,
     /// As it was named.
     pub repository: String,
@@ -102,7 +102,7 @@ pub struct EvidenceRow {
     pub surface: Option<String>,
     pub text: String,
     #[serde(flatten)]
-    pub place: PlaceRow,
+    pub location: LocationRow,
     /// Of the commit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
@@ -111,8 +111,8 @@ pub struct EvidenceRow {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct PlaceRow {
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "PlaceRow"))]
+pub struct LocationRow {
     /// From the top of the repository.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
@@ -164,7 +164,7 @@ pub struct EndpointRow {
     /// `env`, `ci`, `settings` or `source`.
     pub(crate) found_in: String,
     #[serde(flatten)]
-    pub place: PlaceRow,
+    pub location: LocationRow,
     pub approved: Option<bool>,
 }
 
@@ -176,7 +176,7 @@ pub struct FindingRow {
     pub level: String,
     pub message: String,
     #[serde(flatten)]
-    pub place: PlaceRow,
+    pub location: LocationRow,
     /// The same for the same thing in any commit and on any line.
     pub fingerprint: String,
 }
@@ -267,16 +267,16 @@ fn safe(text: &str) -> String {
     redact(text).as_str().to_owned()
 }
 
-fn place(place: &Location) -> PlaceRow {
-    let (origin, commit, reference) = match &place.origin {
+fn location(location: &Location) -> LocationRow {
+    let (origin, commit, reference) = match &location.origin {
         Origin::Head => ("head", None, None),
         Origin::Worktree => ("worktree", None, None),
         Origin::Commit(commit) => ("history", Some(commit.clone()), None),
         Origin::Reference(name) => ("reference", None, Some(safe(name))),
         Origin::Sessions => ("sessions", None, None),
     };
-    let file = place.file.as_deref().map(safe);
-    PlaceRow { file, line: place.line, origin: origin.to_owned(), commit, reference }
+    let file = location.file.as_deref().map(safe);
+    LocationRow { file, line: location.line, origin: origin.to_owned(), commit, reference }
 }
 
 fn tool(detected: &Detected, judged: &Judged<'_>) -> ToolRow {
@@ -299,7 +299,7 @@ fn evidence(evidence: &Evidence) -> EvidenceRow {
         confidence: evidence.confidence.name().to_owned(),
         surface: evidence.surface.clone(),
         text: safe(&evidence.text),
-        place: place(&evidence.location),
+        location: location(&evidence.location),
         author: evidence.author.as_deref().map(safe),
         count: evidence.count,
     }
@@ -353,7 +353,7 @@ fn endpoint(Located { endpoint, location: at, approved }: &Located, judged: &Jud
         host: endpoint.host.as_deref().map(safe),
         variable: endpoint.variable.clone(),
         found_in: endpoint.kind.name().to_owned(),
-        place: place(at),
+        location: location(at),
         approved: judged.judges.1.then_some(*approved),
     }
 }
@@ -368,7 +368,7 @@ impl FindingRow {
             rule: hit.rule.id.to_string(),
             level: hit.level.name().to_owned(),
             message: safe(&hit.message),
-            place: place(&hit.location),
+            location: location(&hit.location),
             fingerprint: hit.fingerprint(),
         }
     }

@@ -1,10 +1,10 @@
-//! Rows as SARIF: one run. Of one repository, places count from its own top, as code scanning wants them; of several,
+//! Rows as SARIF: one run. Of one repository, locations count from its own top, as code scanning wants them; of several,
 //! from where the program ran, with the repository before them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Writer;
-use super::row::{FindingRow, PlaceRow, Row, Verdict};
+use super::row::{FindingRow, LocationRow, Row, Verdict};
 use super::summary::Summary;
 use crate::escape::{sarif as escape, shorten, uri};
 use crate::json::to_text;
@@ -41,10 +41,10 @@ impl Results {
 
     fn result(&self, row: &Row, finding: &FindingRow) -> Option<SarifResult> {
         let rule_index = self.rules.iter().position(|rule| rule.id == finding.rule)?;
-        let place = &finding.place;
-        let file = place.file.as_deref().unwrap_or(DEFAULT_FILE);
+        let location = &finding.location;
+        let file = location.file.as_deref().unwrap_or(DEFAULT_FILE);
         let path = if self.single { file.to_owned() } else { format!("{}/{file}", row.repository) };
-        let line = place.line.unwrap_or(1).max(1);
+        let line = location.line.unwrap_or(1).max(1);
         let fingerprint =
             if self.single { finding.fingerprint.clone() } else { format!("{}/{}", finding.fingerprint, row.index) };
         Some(SarifResult {
@@ -58,7 +58,7 @@ impl Results {
                     artifact_location: ArtifactLocation { uri: uri(path.trim_start_matches("./")) },
                     region: Region { start_line: line, end_line: line },
                 },
-                logical: logical(place),
+                logical: logical(location),
                 message: None,
             }],
             related_locations: Vec::new(),
@@ -102,8 +102,8 @@ impl Writer for Results {
             };
             if !known.insert((
                 finding.rule.as_str(),
-                finding.place.file.as_deref(),
-                finding.place.line,
+                finding.location.file.as_deref(),
+                finding.location.line,
                 &finding.message,
             )) {
                 continue;
@@ -131,9 +131,9 @@ impl Writer for Results {
 }
 
 /// What else says where it is.
-fn logical(place: &PlaceRow) -> Vec<LogicalLocation> {
-    let commit = place.commit.as_ref().map(|commit| format!("commit/{commit}"));
-    let reference = place.reference.as_ref().map(|name| format!("reference/{}", escape(name)));
+fn logical(location: &LocationRow) -> Vec<LogicalLocation> {
+    let commit = location.commit.as_ref().map(|commit| format!("commit/{commit}"));
+    let reference = location.reference.as_ref().map(|name| format!("reference/{}", escape(name)));
     let named = |name: String| LogicalLocation { fully_qualified_name: name, kind: None };
     commit.into_iter().chain(reference).map(named).collect()
 }

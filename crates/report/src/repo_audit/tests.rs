@@ -1,4 +1,4 @@
-use super::row::{EvidenceRow, PlaceRow, ToolRow};
+use super::row::{EvidenceRow, LocationRow, ToolRow};
 use super::*;
 use agent_strace_testing::schemas::{keep, written};
 
@@ -12,13 +12,14 @@ fn the_schemas_are_those_of_the_types() {
 /// A repository whose texts are written to be misread.
 fn hostile() -> Row {
     let text = "=cmd|' /C calc'!A0 <b>\u{202e}\u{1b}[2J::error ::x ##[group]\n| [x](https://e.com) @me".to_owned();
-    let place = PlaceRow { file: Some(text.clone()), line: Some(3), origin: "head".to_owned(), ..PlaceRow::default() };
+    let location =
+        LocationRow { file: Some(text.clone()), line: Some(3), origin: "head".to_owned(), ..LocationRow::default() };
     let evidence = EvidenceRow {
         signal: "file".to_owned(),
         confidence: "confirmed".to_owned(),
         surface: None,
         text: text.clone(),
-        place: place.clone(),
+        location: location.clone(),
         author: Some(text.clone()),
         count: 1,
     };
@@ -36,7 +37,7 @@ fn hostile() -> Row {
         rule: "repo/unapproved-tool".to_owned(),
         level: "error".to_owned(),
         message: text.clone(),
-        place,
+        location,
         fingerprint: "f".to_owned(),
     };
     Row {

@@ -6,7 +6,7 @@ use anstyle::{AnsiColor, Style};
 
 use super::Writer;
 use super::matrix::{LEGEND, Matrix};
-use super::row::{EndpointRow, EvidenceRow, FindingRow, PlaceRow, Row, ServerRow, ToolRow, Verdict};
+use super::row::{EndpointRow, EvidenceRow, FindingRow, LocationRow, Row, ServerRow, ToolRow, Verdict};
 use super::summary::{Stated, Summary};
 use crate::Colour;
 use crate::escape::{shorten, terminal};
@@ -62,7 +62,7 @@ impl Text {
             Level::Note => AnsiColor::Cyan,
         };
         let level = self.painted(&finding.level, colour);
-        let _ = writeln!(text, "  {level} {} {}", finding.rule, whole(&finding.place));
+        let _ = writeln!(text, "  {level} {} {}", finding.rule, whole(&finding.location));
         let _ = writeln!(text, "       {}", shown(&finding.message));
     }
 
@@ -185,26 +185,26 @@ fn one_tool(tool: &ToolRow, text: &mut String) {
 
 fn evidence_line(evidence: &EvidenceRow) -> String {
     let what = match evidence.signal.as_str() {
-        "file" if evidence.place.origin == "head" => "file present",
-        "file" if evidence.place.origin == "worktree" => "file in the work tree",
+        "file" if evidence.location.origin == "head" => "file present",
+        "file" if evidence.location.origin == "worktree" => "file in the work tree",
         "file" => "file in the history",
         other => other,
     };
     let times = if evidence.count > 1 { format!(", {} times", evidence.count) } else { String::new() };
     let surface = evidence.surface.as_ref().map_or_else(String::new, |surface| format!(", {surface}"));
-    let place = place_of(evidence);
+    let location = location_of(evidence);
     let author = evidence.author.as_ref().filter(|_| evidence.signal != "identity");
     let author = author.map_or_else(String::new, |author| format!(" by {}", shown(author)));
-    format!("{what}: {}{place}{author} ({}{surface}{times})", shown(&evidence.text), evidence.confidence)
+    format!("{what}: {}{location}{author} ({}{surface}{times})", shown(&evidence.text), evidence.confidence)
 }
 
 /// Behind the text of a trace, where that does not say itself where it is, as a file and a branch do.
-fn place_of(evidence: &EvidenceRow) -> String {
-    let commit = evidence.place.commit.as_deref().and_then(|commit| commit.get(..12));
+fn location_of(evidence: &EvidenceRow) -> String {
+    let commit = evidence.location.commit.as_deref().and_then(|commit| commit.get(..12));
     match (evidence.signal.as_str(), commit) {
         (_, Some(commit)) => format!(", commit {commit}"),
         ("file" | "branch" | "ref", None) => String::new(),
-        _ => format!(" in {}", whole(&evidence.place)),
+        _ => format!(" in {}", whole(&evidence.location)),
     }
 }
 
@@ -229,17 +229,23 @@ fn endpoint(endpoint: &EndpointRow, text: &mut String) {
         Some(true) => ", approved",
         Some(false) => ", not approved",
     };
-    let _ =
-        writeln!(text, "  {:<40} {provider}{approved}, {} {}", shown(what), endpoint.found_in, whole(&endpoint.place));
+    let _ = writeln!(
+        text,
+        "  {:<40} {provider}{approved}, {} {}",
+        shown(what),
+        endpoint.found_in,
+        whole(&endpoint.location)
+    );
 }
 
 /// Where something is, in one word.
-fn whole(place: &PlaceRow) -> String {
-    let commit = place.commit.as_deref().and_then(|commit| commit.get(..12)).map(|commit| format!("commit {commit}"));
-    let reference = place.reference.as_deref().map(terminal);
-    let line = place.line.map_or_else(String::new, |line| format!(":{line}"));
-    let file = place.file.as_deref().map(|file| format!("{}{line}", terminal(file)));
-    let origin = (place.origin == "worktree").then(|| "(work tree)".to_owned());
+fn whole(location: &LocationRow) -> String {
+    let commit =
+        location.commit.as_deref().and_then(|commit| commit.get(..12)).map(|commit| format!("commit {commit}"));
+    let reference = location.reference.as_deref().map(terminal);
+    let line = location.line.map_or_else(String::new, |line| format!(":{line}"));
+    let file = location.file.as_deref().map(|file| format!("{}{line}", terminal(file)));
+    let origin = (location.origin == "worktree").then(|| "(work tree)".to_owned());
     [file, commit, reference, origin].into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 

@@ -65,15 +65,15 @@ fn check_run(run: &Value, problems: &mut Vec<String>) {
         return;
     };
     expect(results.len() <= RESULTS, "too many results", problems);
-    let mut places = BTreeSet::new();
+    let mut seen = BTreeSet::new();
     for result in results {
         check_result(rules, result, problems);
-        let place = &result["locations"][0]["physicalLocation"];
-        let line = place["region"]["startLine"].as_u64();
-        let key = (result["ruleId"].as_str(), place["artifactLocation"]["uri"].as_str(), line);
+        let location = &result["locations"][0]["physicalLocation"];
+        let line = location["region"]["startLine"].as_u64();
+        let key = (result["ruleId"].as_str(), location["artifactLocation"]["uri"].as_str(), line);
         let message = result["message"]["text"].as_str();
         // Of two that differ in nothing that identifies an alert, one is lost.
-        let once = places.insert((key, result["partialFingerprints"]["agentStrace/v1"].as_str(), message));
+        let once = seen.insert((key, result["partialFingerprints"]["agentStrace/v1"].as_str(), message));
         expect(once, &format!("{}: a result stands twice", result["ruleId"]), problems);
     }
 }

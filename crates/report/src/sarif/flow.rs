@@ -43,13 +43,13 @@ impl Teller<'_> {
     }
 
     fn effect(&self, finding: &ShownFinding) -> String {
-        let policy = finding.policy.as_ref().filter(|place| !self.report.file(place).is_empty());
-        let judged = policy.map(|place| format!(" ({}:{})", self.report.file(place), place.line));
+        let policy = finding.policy.as_ref().filter(|location| !self.report.file(location).is_empty());
+        let judged = policy.map(|location| format!(" ({}:{})", self.report.file(location), location.line));
         format!("{}{}", finding.message.as_str(), judged.unwrap_or_default())
     }
 
-    /// The line of the log where it lies in the repository; where not, the place of the result, because a step without
-    /// a place is not shown.
+    /// The line of the log where it lies in the repository; where not, the location of the result, because a step without
+    /// a location is not shown.
     fn in_log(&self, line: u32) -> PhysicalLocation {
         match log_path(self.report, self.session, self.checkout) {
             Some(path) => physical(uri(&path), line.max(1)),

@@ -34,7 +34,7 @@ pub(super) const RESULTS: usize = 5_000;
 pub(super) const NOTIFICATIONS: usize = 100;
 /// Sessions whose properties are told.
 const SESSIONS: usize = 200;
-/// Events that a message names, and places it links to.
+/// Events that a message names, and locations it links to.
 const NAMED: usize = 5;
 /// Longer messages lose the whole result in some consumers.
 pub(super) const MESSAGE: usize = 1_000;
@@ -234,7 +234,7 @@ fn physical(uri: String, line: u32) -> PhysicalLocation {
     }
 }
 
-/// Says the same as the place does, for consumers that know no line hash.
+/// Says the same as the location does, for consumers that know no line hash.
 fn fingerprint(group: &Group<'_>) -> String {
     uri(&group.key())
 }

@@ -10,7 +10,7 @@ const TYPES: &[&str] = &["opened", "synchronize", "reopened"];
 /// Conditions under which a step or job runs whatever happened before.
 const ALWAYS: &[&str] = &["always()", "!cancelled()", "!(cancelled())", "success()||failure()"];
 
-/// A workflow with the places of what is in it.
+/// A workflow with the locations of what is in it.
 struct Workflow<'t> {
     path: &'t str,
     document: Document<'t>,

@@ -69,19 +69,19 @@ fn scripts(job: &Value) -> Vec<&str> {
 
 fn skipped(job: &Value, push: &mut impl FnMut(&'static str, State, &Value, &str)) {
     let rules = member(job, "rules").map(items).unwrap_or_default();
-    let places = rules.iter().chain(["only", "except"].iter().filter_map(|name| member(job, name)));
-    for place in places.chain([job]) {
-        if let Some(value) = FILTERS.iter().find_map(|name| member(place, name)) {
+    let nodes = rules.iter().chain(["only", "except"].iter().filter_map(|name| member(job, name)));
+    for node in nodes.chain([job]) {
+        if let Some(value) = FILTERS.iter().find_map(|name| member(node, name)) {
             let message = "changes of other files start no job, and nothing judges them: take the filter out";
             push("gate/filters", State::Defeated, value, message);
         }
-        if let Some(value) = member(place, "when").filter(|value| matches!(text(value), Some("manual" | "never"))) {
+        if let Some(value) = member(node, "when").filter(|value| matches!(text(value), Some("manual" | "never"))) {
             // `never` behind a condition is how a job is kept to merge requests.
-            if text(value) == Some("manual") || member(place, "if").is_none() {
+            if text(value) == Some("manual") || member(node, "if").is_none() {
                 push("gate/skipped", State::Defeated, value, "the job does not run by itself: take `when` out");
             }
         }
-        if let Some(value) = member(place, "allow_failure").filter(|value| matches!(value.data, Data::Bool(true))) {
+        if let Some(value) = member(node, "allow_failure").filter(|value| matches!(value.data, Data::Bool(true))) {
             push("gate/forgiven", State::Defeated, value, "`allow_failure` lets the gate fail without a consequence");
         }
     }

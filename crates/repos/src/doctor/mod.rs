@@ -68,16 +68,16 @@ pub struct Check {
     /// Lower case, one line: what it is, and what to do.
     pub message: String,
     /// A file from the top of the repository, and a line of it.
-    pub place: Option<(String, u32)>,
+    pub location: Option<(String, u32)>,
 }
 
 impl Check {
     fn new(id: &'static str, state: State, message: impl Into<String>) -> Self {
-        Self { id, state, message: message.into(), place: None }
+        Self { id, state, message: message.into(), location: None }
     }
 
     fn at(mut self, file: &str, line: u32) -> Self {
-        self.place = Some((file.to_owned(), line));
+        self.location = Some((file.to_owned(), line));
         self
     }
 }
@@ -170,7 +170,7 @@ pub fn examine(held: &Held) -> Examination {
     checks.extend(owned);
     checks.extend(gates.iter().flat_map(|gate| gate.checks.iter().cloned()));
     checks.extend(unseen(&gates));
-    checks.sort_by(|left, right| (left.state, &left.place, left.id).cmp(&(right.state, &right.place, right.id)));
+    checks.sort_by(|left, right| (left.state, &left.location, left.id).cmp(&(right.state, &right.location, right.id)));
     checks.dedup();
     Examination { strength, gates, checks }
 }

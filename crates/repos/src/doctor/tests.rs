@@ -34,7 +34,7 @@ fn github(text: &str) -> Examination {
 /// Ids of what is worse than good, with the line.
 fn bad(examination: &Examination) -> Vec<(&'static str, &'static str, u32)> {
     let bad = examination.checks.iter().filter(|check| check.state < State::Good && check.id != "owners/there");
-    bad.map(|check| (check.id, check.state.name(), check.place.as_ref().map_or(0, |(_, line)| *line))).collect()
+    bad.map(|check| (check.id, check.state.name(), check.location.as_ref().map_or(0, |(_, line)| *line))).collect()
 }
 
 #[test]

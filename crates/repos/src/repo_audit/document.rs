@@ -1,4 +1,4 @@
-//! Configuration of other programs → values with their places, whatever language it is written in.
+//! Configuration of other programs → values with their locations, whatever language it is written in.
 
 use std::ops::Range;
 

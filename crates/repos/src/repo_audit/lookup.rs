@@ -70,7 +70,7 @@ impl Paths {
         Self(compiled(globs).unwrap_or_else(|_| GlobSet::empty()))
     }
 
-    /// The places of the patterns that match.
+    /// The indices of the patterns that match.
     pub(crate) fn matching(&self, path: &str) -> Vec<usize> {
         self.0.matches(path)
     }

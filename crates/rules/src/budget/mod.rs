@@ -47,7 +47,7 @@ fn exceeded(log: &Log<'_>, hits: &mut Vec<Hit>) {
         }
     });
     let several = hits.iter().filter(|hit| hit.level == Level::Error).count() > 1;
-    if let Some(hit) = first.filter(|_| several).and_then(|(_, _, place)| hits.get_mut(place)) {
+    if let Some(hit) = first.filter(|_| several).and_then(|(_, _, index)| hits.get_mut(index)) {
         hit.message.push_str(", the first of all limits");
     }
 }
@@ -142,8 +142,8 @@ impl Who<'_> {
 
 /// `budgets.per_subagent.tool_calls`, and `budget.maxToolCalls of .claw-policy.json`.
 fn key(limit: &Limit) -> String {
-    let key = limit.place.pointer.trim_start_matches('/').replace('/', ".");
-    match &limit.place.file {
+    let key = limit.location.pointer.trim_start_matches('/').replace('/', ".");
+    match &limit.location.file {
         Some(file) if key.starts_with("budget.") => format!("{key} of {file}"),
         _ => key,
     }
@@ -157,7 +157,7 @@ fn hit(rule: &Rule, site: Site, level: Level, message: String, limit: &Limit, wh
         level,
         message,
         rule: rule.id,
-        place: Some(limit.place.clone()),
+        location: Some(limit.location.clone()),
         policy_rule: None,
         impact: VerdictImpact::ByLevel,
         about: vec![("limit", key(limit)), ("subagent", spender.to_owned())],

@@ -47,7 +47,7 @@ pub struct ChangeHit {
     /// Where: in the change, or in a session of it.
     pub site: ChangeSite,
     /// The entry of the policy that says what it weighs.
-    pub place: Option<PolicyLocation>,
+    pub location: Option<PolicyLocation>,
     /// What tells it from others of its rule.
     pub about: Vec<String>,
 }
@@ -56,7 +56,7 @@ pub struct ChangeHit {
 pub enum ChangeSite {
     /// A file of the change and a line of it, 1-based; what was done to the file.
     File { path: String, line: u32, effect: Option<Effect> },
-    /// The place of a session of the run, and the number, line and tool of an event of it.
+    /// The index of a session of the run, and the number, line and tool of an event of it.
     Session { at: usize, event: u32, line: u32, tool: Option<String> },
 }
 
@@ -71,7 +71,7 @@ fn weigh(policy: &Policy, rule: &Rule, usually: Level) -> Option<(Weight, Option
     match policy.evidence().stated(rule.id) {
         None => Some((Weight::Level(usually), None)),
         Some((Weight::Off, _)) => None,
-        Some((weight, place)) => Some((weight, Some(place.clone()))),
+        Some((weight, location)) => Some((weight, Some(location.clone()))),
     }
 }
 

@@ -20,7 +20,7 @@ fn check(changed: &Changed<'_>, hits: &mut Vec<ChangeHit>) {
     if changed.change.extent == Extent::Tampering {
         return;
     }
-    let Some((weight, place)) = weigh(changed.policy, &RULE, Level::Error) else { return };
+    let Some((weight, location)) = weigh(changed.policy, &RULE, Level::Error) else { return };
     let mut found = Vec::new();
     for commit in &changed.change.commits {
         // What a merge brings along has commits of its own.
@@ -32,7 +32,7 @@ fn check(changed: &Changed<'_>, hits: &mut Vec<ChangeHit>) {
             mark.name, mark.said
         );
         let about = vec![mark.tool.clone(), commit.id.clone()];
-        found.push(ChangeHit { weight, message, site: site(changed, commit), place: place.clone(), about });
+        found.push(ChangeHit { weight, message, site: site(changed, commit), location: location.clone(), about });
     }
     hits.extend(bounded(found));
 }
@@ -41,9 +41,9 @@ fn check(changed: &Changed<'_>, hits: &mut Vec<ChangeHit>) {
 fn is_covered(changed: &Changed<'_>, commit: &Commit, mark: &Mark) -> bool {
     changed.sessions.iter().any(|session| {
         let touches = |path: &String| {
-            let place = changed.change.files.binary_search_by(|file| file.path.cmp(path)).ok();
+            let index = changed.change.files.binary_search_by(|file| file.path.cmp(path)).ok();
             // What a later commit took back is not in the change any more, but it was in the session.
-            place.is_some_and(|place| session.recorded.touches(place)) || session.recorded.strayed_to(path)
+            index.is_some_and(|index| session.recorded.touches(index)) || session.recorded.strayed_to(path)
         };
         session.is_new && is_by(session.agent, mark) && commit.files.iter().any(touches)
     })

@@ -21,7 +21,7 @@ const MOST_STRAYS: usize = 1_000;
 /// What one session did to the files of a change.
 #[derive(Debug, Default)]
 pub struct Recorded {
-    /// By the place of the file in the change.
+    /// By the index of the file in the change.
     touches: BTreeMap<usize, Touch>,
     /// Files that it wrote in its workspace and that are not in the change, each once, as first written.
     strays: Vec<Stray>,
@@ -76,12 +76,12 @@ impl Touch {
 }
 
 impl Recorded {
-    pub fn of(&self, place: usize) -> Option<&Touch> {
-        self.touches.get(&place)
+    pub fn of(&self, index: usize) -> Option<&Touch> {
+        self.touches.get(&index)
     }
 
-    pub fn touches(&self, place: usize) -> bool {
-        self.touches.contains_key(&place)
+    pub fn touches(&self, index: usize) -> bool {
+        self.touches.contains_key(&index)
     }
 
     pub(crate) fn strays(&self) -> &[Stray] {
@@ -164,17 +164,17 @@ impl<'c> Recorder<'c> {
     }
 
     fn written(&mut self, event: &'c Event<'c>, target: &PathTarget, certainty: Certainty, edits: &[Edit]) {
-        let places = self.places(target, certainty);
+        let indices = self.indices(target, certainty);
         let own: Vec<&Edit> = edits.iter().filter(|edit| is_of(edit, &target.path)).collect();
-        for place in &places {
-            let touch = self.recorded.touches.entry(*place).or_default();
+        for index in &indices {
+            let touch = self.recorded.touches.entry(*index).or_default();
             touch.anything |= own.is_empty();
             for edit in &own {
                 touch.put(edit);
             }
         }
         let is_inside = !target.path.starts_with(['/', '~']) && !target.path.contains(':');
-        if places.is_empty() && certainty == Certainty::Exact && is_inside && !target.subtree {
+        if indices.is_empty() && certainty == Certainty::Exact && is_inside && !target.subtree {
             self.stray(&target.path, event);
         }
     }
@@ -186,23 +186,23 @@ impl<'c> Recorder<'c> {
     }
 
     fn deleted(&mut self, target: &PathTarget, certainty: Certainty) {
-        for place in self.places(target, certainty) {
-            self.recorded.touches.entry(place).or_default().anything = true;
+        for index in self.indices(target, certainty) {
+            self.recorded.touches.entry(index).or_default().anything = true;
         }
         // What was written and deleted again was never meant to stay.
         self.strayed.retain(|path, _| !reaches(target, certainty, path));
     }
 
     /// The files of the change that are meant.
-    fn places(&self, target: &PathTarget, certainty: Certainty) -> Vec<usize> {
+    fn indices(&self, target: &PathTarget, certainty: Certainty) -> Vec<usize> {
         if certainty == Certainty::Pattern || target.subtree {
             let all = self.change.files.iter().enumerate();
-            return all.filter(|(_, file)| reaches(target, certainty, &file.path)).map(|(place, _)| place).collect();
+            return all.filter(|(_, file)| reaches(target, certainty, &file.path)).map(|(index, _)| index).collect();
         }
         let name = target.path.rsplit('/').next().unwrap_or_default();
         let named = self.change.names.get(name).into_iter().flatten().copied();
         named
-            .filter(|place| self.change.files.get(*place).is_some_and(|file| self.is_at(&target.path, &file.path)))
+            .filter(|index| self.change.files.get(*index).is_some_and(|file| self.is_at(&target.path, &file.path)))
             .collect()
     }
 

@@ -28,7 +28,7 @@ fn check(changed: &Changed<'_>, hits: &mut Vec<ChangeHit>) {
         let site =
             ChangeSite::File { path: file.path.clone(), line: file.line(), effect: Some(done_to(&file.path, is_gone)) };
         let weight = Weight::Level(level);
-        Some(ChangeHit { weight, message, site, place: None, about: vec![verb(file).to_owned(), file.path.clone()] })
+        Some(ChangeHit { weight, message, site, location: None, about: vec![verb(file).to_owned(), file.path.clone()] })
     });
     // The worst first, so that what is only counted is the least.
     let mut found: Vec<ChangeHit> = found.collect();

@@ -36,19 +36,19 @@ fn check(changed: &Changed<'_>, hits: &mut Vec<ChangeHit>) {
     let of_agents = changed.change.commits.iter().filter(|commit| !commit.marks.is_empty());
     let of_agents: BTreeSet<&str> = of_agents.flat_map(|commit| &commit.files).map(String::as_str).collect();
     let unexplained: Vec<Unexplained<'_>> =
-        all.filter_map(|(place, file)| Unexplained::new(changed, place, file, &of_agents)).collect();
+        all.filter_map(|(index, file)| Unexplained::new(changed, index, file, &of_agents)).collect();
     let (by_agents, by_people): (Vec<_>, Vec<_>) = unexplained.into_iter().partition(|found| found.by_agent);
     let mut found = Vec::new();
     for (files, usually) in [(by_agents, Level::Warning), (by_people, Level::Note)] {
-        let Some((weight, place)) = weigh(changed.policy, &RULE, usually) else { continue };
+        let Some((weight, location)) = weigh(changed.policy, &RULE, usually) else { continue };
         // Lines beside those that a session tells of are told one by one. Of files that no session touched there may be many,
         // and where the policy does not ask for them they are told at once.
         let (touched, untouched): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| !file.lines.is_empty());
-        found.extend(touched.iter().map(|file| file.hit(weight, place.clone())));
-        if place.is_none() {
-            found.extend(together(&untouched, weight, place));
+        found.extend(touched.iter().map(|file| file.hit(weight, location.clone())));
+        if location.is_none() {
+            found.extend(together(&untouched, weight, location));
         } else {
-            found.extend(untouched.iter().map(|file| file.hit(weight, place.clone())));
+            found.extend(untouched.iter().map(|file| file.hit(weight, location.clone())));
         }
     }
     hits.extend(bounded(found));
@@ -56,9 +56,9 @@ fn check(changed: &Changed<'_>, hits: &mut Vec<ChangeHit>) {
 
 impl<'a> Unexplained<'a> {
     /// `None`: sessions tell of all of it.
-    fn new(changed: &Changed<'_>, place: usize, file: &'a ChangedFile, of_agents: &BTreeSet<&str>) -> Option<Self> {
+    fn new(changed: &Changed<'_>, index: usize, file: &'a ChangedFile, of_agents: &BTreeSet<&str>) -> Option<Self> {
         let witnesses = changed.sessions.iter().filter(|session| session.is_new);
-        let touches: Vec<_> = witnesses.filter_map(|session| session.recorded.of(place)).collect();
+        let touches: Vec<_> = witnesses.filter_map(|session| session.recorded.of(index)).collect();
         let lines = if touches.is_empty() {
             Vec::new()
         } else {
@@ -75,7 +75,7 @@ impl<'a> Unexplained<'a> {
         Some(Self { file, lines, by_agent: of_agents.contains(file.path.as_str()) })
     }
 
-    fn hit(&self, weight: Weight, place: Option<PolicyLocation>) -> ChangeHit {
+    fn hit(&self, weight: Weight, location: Option<PolicyLocation>) -> ChangeHit {
         let path = &self.file.path;
         let message = match self.lines.as_slice() {
             [] => format!("no session that is here {} `{path}`", done(self.file)),
@@ -84,21 +84,21 @@ impl<'a> Unexplained<'a> {
         let line = self.lines.first().map_or_else(|| self.file.line(), |(first, _)| *first);
         let effect = Some(done_to(path, self.file.status == Status::Deleted));
         let site = ChangeSite::File { path: path.clone(), line: line.max(1), effect };
-        ChangeHit { weight, message, site, place, about: vec![path.clone()] }
+        ChangeHit { weight, message, site, location, about: vec![path.clone()] }
     }
 }
 
 /// One finding for all of them, at the first.
-fn together(found: &[Unexplained<'_>], weight: Weight, place: Option<PolicyLocation>) -> Option<ChangeHit> {
+fn together(found: &[Unexplained<'_>], weight: Weight, location: Option<PolicyLocation>) -> Option<ChangeHit> {
     let first = found.first()?;
     if let [one] = found {
-        return Some(one.hit(weight, place));
+        return Some(one.hit(weight, location));
     }
     let names = listed(found.iter().map(|unexplained| unexplained.file.path.as_str()));
     let made = if first.by_agent { " that an agent says it made" } else { "" };
     let message = format!("no session that is here tells of {} files{made}: {names}", found.len());
     let about = found.iter().map(|unexplained| unexplained.file.path.clone()).collect();
-    Some(ChangeHit { message, about, ..first.hit(weight, place) })
+    Some(ChangeHit { message, about, ..first.hit(weight, location) })
 }
 
 fn done(file: &ChangedFile) -> &'static str {

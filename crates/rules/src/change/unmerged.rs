@@ -16,7 +16,7 @@ fn check(changed: &Changed<'_>, hits: &mut Vec<ChangeHit>) {
     if changed.change.extent == Extent::Tampering {
         return;
     }
-    let Some((weight, place)) = weigh(changed.policy, &RULE, Level::Note) else { return };
+    let Some((weight, location)) = weigh(changed.policy, &RULE, Level::Note) else { return };
     let mut found = Vec::new();
     for (at, session) in changed.sessions.iter().enumerate().filter(|(_, session)| session.is_new) {
         let strays = session.recorded.strays();
@@ -28,7 +28,7 @@ fn check(changed: &Changed<'_>, hits: &mut Vec<ChangeHit>) {
             weight,
             message: format!("wrote {noun} not in the change: {names}"),
             site: ChangeSite::Session { at, event: first.event, line: first.line, tool: first.tool.clone() },
-            place: place.clone(),
+            location: location.clone(),
             about: strays.iter().map(|stray| stray.path.clone()).collect(),
         });
     }

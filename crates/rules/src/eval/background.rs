@@ -47,9 +47,9 @@ impl Background {
         let session = log.session;
         let (mut watch, mut acts) = (Watch::of(session), log.acts);
         let mut labels = session.labels.iter().peekable();
-        for (place, event) in session.events.iter().enumerate() {
+        for (index, event) in session.events.iter().enumerate() {
             let mut named = None;
-            while let Some((_, label)) = labels.next_if(|(at, _)| *at <= place) {
+            while let Some((_, label)) = labels.next_if(|(at, _)| *at <= index) {
                 if let Label::Background(name) = label {
                     named = Some(&**name);
                 }

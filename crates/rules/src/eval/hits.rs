@@ -15,7 +15,7 @@ pub fn hits(demands: &Demands, assessment: &Assessment, stage: Stage) -> Vec<Hit
     let Demands { evals, baseline, .. } = demands;
     let mut hits = Vec::new();
     for (scorer, measured) in evals.scorers.iter().zip(&assessment.scores) {
-        let at = At { name: &scorer.name, place: &scorer.place, measured };
+        let at = At { name: &scorer.name, location: &scorer.location, measured };
         if stage_of_score(&scorer.test, assessment) != stage {
             continue;
         }
@@ -31,7 +31,7 @@ pub fn hits(demands: &Demands, assessment: &Assessment, stage: Stage) -> Vec<Hit
         }
     }
     for (criterion, measured) in evals.criteria.iter().zip(&assessment.values) {
-        let at = At { name: &criterion.name, place: &criterion.place, measured };
+        let at = At { name: &criterion.name, location: &criterion.location, measured };
         if stage_of_value(criterion.metric) != stage {
             continue;
         }
@@ -71,7 +71,7 @@ fn stage_of_value(metric: Metric) -> Stage {
 /// What is reported, and where it was demanded.
 struct At<'a> {
     name: &'a str,
-    place: &'a PolicyLocation,
+    location: &'a PolicyLocation,
     measured: &'a Measurement,
 }
 
@@ -83,7 +83,7 @@ impl At<'_> {
             level: rule.level,
             message,
             rule: rule.id,
-            place: Some(self.place.clone()),
+            location: Some(self.location.clone()),
             policy_rule: Some(Arc::new(PolicyRule { id: self.name.to_owned(), owner: None, reason: None })),
             impact: VerdictImpact::ByLevel,
             about: vec![("name", self.name.to_owned())],
@@ -112,8 +112,8 @@ fn score_hit(evals: &Evals, assessment: &Assessment) -> Option<Hit> {
         None => Measurement::unknown("a score that counts is not known"),
     };
     let (pass, warn) = (thresholds.pass.as_ref(), thresholds.warn.as_ref());
-    let (_, place) = pass.or(warn)?;
-    let at = At { name: "thresholds", place, measured: &measured };
+    let (_, location) = pass.or(warn)?;
+    let at = At { name: "thresholds", location, measured: &measured };
     let Some(score) = measured.number() else { return Some(at.unknown()) };
     let below = |limit: Option<&(f64, PolicyLocation)>| {
         limit.filter(|(limit, _)| !super::reaches(score, *limit)).map(|(limit, _)| *limit)

@@ -76,8 +76,8 @@ fn called<'s>(session: &'s Session<'_>, number: u32) -> Option<&'s str> {
 }
 
 fn event_of<'s, 'a>(session: &'s Session<'a>, number: u32) -> Option<&'s Event<'a>> {
-    let place = session.events.binary_search_by_key(&number, |event| event.number).ok()?;
-    session.events.get(place)
+    let index = session.events.binary_search_by_key(&number, |event| event.number).ok()?;
+    session.events.get(index)
 }
 
 /// One session of a run.

@@ -12,7 +12,7 @@ use agent_strace_effects::{About, Certainty, Kind};
 use agent_strace_model::Status;
 use agent_strace_policy::config::evals::Commands;
 
-/// What is looked at, by its place in the session.
+/// What is looked at, by its index in the session.
 type Seen<'a> = Option<(usize, &'a Act<'a>)>;
 
 /// The acts of a session, and which of them are tests.
@@ -44,7 +44,7 @@ pub(super) fn tests_ran(commands: &Commands, log: &Log<'_>) -> Measurement {
             let reason = format!("tests ran in event {}, after the last change", test.event);
             Measurement::new(1.0, reason).at(Some(test.event))
         }
-        (_, Some((place, act)), Some(_)) | (None, Some((place, act)), None) => changes_unseen(place, act),
+        (_, Some((index, act)), Some(_)) | (None, Some((index, act)), None) => changes_unseen(index, act),
         (Some((_, change)), ..) => match well {
             Some((at, test)) => untold(test, history.doubt(at)),
             None => history.lacking(since, change),
@@ -96,7 +96,7 @@ impl<'a> TestHistory<'a> {
             return Some("the call sets a search path that may replace the program");
         }
         let of_call = before.iter().enumerate().rev().take_while(|(_, other)| other.event == act.event);
-        if of_call.into_iter().any(|(place, other)| self.may_set_anything(place, other)) {
+        if of_call.into_iter().any(|(index, other)| self.may_set_anything(index, other)) {
             return Some(
                 "the same shell ran text before that nobody knows, which may have replaced the program: run the tests \
                  in a call of their own, or vouch for the script in the scope",
@@ -166,7 +166,7 @@ impl<'a> TestHistory<'a> {
             && matches!(command(), Some(Kind::Execute(execution)) if runs_in_shell(execution))
     }
 
-    /// The place of the command that an act belongs to.
+    /// The index of the command that an act belongs to.
     fn cause(&self, at: usize, act: &Act<'_>) -> Option<usize> {
         let first = self.acts.partition_point(|other| other.event < act.event);
         act.effect.origin.parent.map(|parent| first + parent as usize).filter(|cause| *cause < at)
@@ -203,10 +203,10 @@ impl<'a> TestHistory<'a> {
     }
 }
 
-/// What may have changed files, and was over at this place.
-fn changes_unseen(place: usize, act: &Act<'_>) -> Measurement {
+/// What may have changed files, and was over at this index.
+fn changes_unseen(index: usize, act: &Act<'_>) -> Measurement {
     match &act.effect.kind {
-        _ if place == NEVER => {
+        _ if index == NEVER => {
             let reason = "may still change files: it goes on in the background, and the log records no end of it";
             Measurement::unknown(format!("event {} {reason}", act.event)).at(Some(act.event))
         }

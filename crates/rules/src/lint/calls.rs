@@ -36,8 +36,8 @@ pub(super) struct Calls<'a> {
 /// One call.
 #[derive(Debug)]
 pub(super) struct Called<'a> {
-    /// Its place among the session's events.
-    pub(super) place: usize,
+    /// Its index among the session's events.
+    pub(super) index: usize,
     /// The number of its event.
     pub(super) event: u32,
     pub(super) call: &'a ToolCall<'a>,
@@ -56,11 +56,11 @@ impl<'a> Calls<'a> {
     pub(super) fn new(log: &Log<'a>) -> Self {
         let mut rest = log.acts;
         let mut list = Vec::new();
-        for (place, event) in log.session.events.iter().enumerate() {
+        for (index, event) in log.session.events.iter().enumerate() {
             let EventKind::Call(call) = &event.kind else { continue };
             let acts = take_acts(&mut rest, event.number);
             list.push(Called {
-                place,
+                index,
                 event: event.number,
                 call,
                 by: (event.origin.stream, call.subagent.as_deref()),

@@ -51,8 +51,8 @@ impl<'a> LintContext<'a> {
     /// The calls of the session and what stands between them, in order.
     pub(super) fn events(&self) -> impl Iterator<Item = LintEvent<'a>> + use<'a> {
         let mut calls = self.calls.list.iter().peekable();
-        self.log.session.events.iter().enumerate().filter_map(move |(place, event)| match &event.kind {
-            EventKind::Call(_) => calls.next_if(|call| call.place == place).map(LintEvent::Call),
+        self.log.session.events.iter().enumerate().filter_map(move |(index, event)| match &event.kind {
+            EventKind::Call(_) => calls.next_if(|call| call.index == index).map(LintEvent::Call),
             EventKind::Prompt(_) | EventKind::Command(_) if event.origin.role == RecordRole::Primary => {
                 Some(LintEvent::Prompt)
             }
@@ -82,7 +82,7 @@ impl<'a> LintContext<'a> {
             level: self.tuning.level.unwrap_or(self.rule.level),
             message,
             rule: self.rule.id,
-            place: self.tuning.place.clone(),
+            location: self.tuning.location.clone(),
             policy_rule: None,
             impact: VerdictImpact::ByLevel,
             about,
@@ -97,7 +97,7 @@ impl<'a> LintContext<'a> {
 
     /// The log does not record what the rule goes by: evidence that is missing, where somebody counts on the rule.
     pub(super) fn cannot_judge(&self, why: &str, hits: &mut Vec<Hit>) {
-        if self.tuning.place.is_some() || self.tuning.is_counted {
+        if self.tuning.location.is_some() || self.tuning.is_counted {
             let message = format!("can't be judged: {why}");
             let hit = self.whole(message, vec![("lacks", why.to_owned())]);
             hits.push(Hit { impact: VerdictImpact::Incomplete, level: Level::Warning, ..hit });

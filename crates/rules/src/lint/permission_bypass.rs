@@ -153,7 +153,7 @@ fn agent<'w>(words: &[&'w str]) -> Option<(&'static str, Vec<&'w str>)> {
 fn flag(agent: &str, options: &[&str]) -> Option<String> {
     let own: Vec<&str> =
         OF_AGENTS.iter().filter(|(agents, _)| agents.contains(&agent)).flat_map(|(_, flags)| *flags).copied().collect();
-    let mut pairs = options.iter().enumerate().map(|(place, word)| (*word, options.get(place + 1).copied()));
+    let mut pairs = options.iter().enumerate().map(|(index, word)| (*word, options.get(index + 1).copied()));
     pairs.find_map(|(word, next)| {
         let (option, value) = word.split_once('=').unwrap_or((word, "true"));
         let quoted = |text: &str| text.replace(['"', '\''], "");

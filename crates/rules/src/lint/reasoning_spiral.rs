@@ -27,23 +27,23 @@ struct Run<'a> {
     first: u32,
     last: u32,
     /// The line, the record and the API message of the last one.
-    place: Option<(u32, u32)>,
+    lines: Option<(u32, u32)>,
     message: Option<&'a str>,
 }
 
 impl<'a> Run<'a> {
     /// One answer may stand in several records, and say several things in one.
-    fn answer(&mut self, event: u32, place: Option<(u32, u32)>, message: Option<&'a str>) {
+    fn answer(&mut self, event: u32, lines: Option<(u32, u32)>, message: Option<&'a str>) {
         // Not every format numbers its records.
         let is_same = |((line, row), (other_line, other_row)): ((u32, u32), (u32, u32))| {
             line == other_line || row == other_row && row != Origin::default().row
         };
-        let same = place.zip(self.place).is_some_and(is_same) || message.is_some() && self.message == message;
+        let same = lines.zip(self.lines).is_some_and(is_same) || message.is_some() && self.message == message;
         if self.answers == 0 {
             self.first = event;
         }
         self.answers += usize::from(!same || self.answers == 0);
-        (self.last, self.place, self.message) = (event, place, message);
+        (self.last, self.lines, self.message) = (event, lines, message);
     }
 }
 
@@ -58,8 +58,8 @@ fn look(context: &LintContext<'_>, hits: &mut Vec<Hit>) {
     // Only the native store records a request apart from what came of it. Elsewhere what came of it may be left out.
     let tells_requests = session.dialect.name == "agent-strace";
     let mut spent = session.spent.iter().filter(|spent| spent.usage.requests > 0).peekable();
-    for (place, event) in session.events.iter().enumerate() {
-        while let Some(report) = spent.next_if(|spent| spent.after <= place) {
+    for (index, event) in session.events.iter().enumerate() {
+        while let Some(report) = spent.next_if(|spent| spent.after <= index) {
             // A request that is told of without the words of its answer. One that has an id is known by its words.
             let said = session.events.get(told..report.after).unwrap_or_default();
             let is_told = said

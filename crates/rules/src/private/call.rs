@@ -94,7 +94,7 @@ impl<'a> Call<'a> {
         let connecting = effects.iter().zip(&causes).filter(|(effect, _)| sent(effect).is_some());
         let connecting = connecting.filter_map(|(_, cause)| *cause).collect();
         let target = |effect| written(effect).or_else(|| sent(effect));
-        let targets = effects.iter().enumerate().filter_map(|(place, effect)| Some((place, target(effect)?))).collect();
+        let targets = effects.iter().enumerate().filter_map(|(index, effect)| Some((index, target(effect)?))).collect();
         Self { step, edits, causes, commands, connecting, targets, asked: 0, everywhere: None }
     }
 
@@ -107,9 +107,9 @@ impl<'a> Call<'a> {
         }
         let edited = self.edited(value);
         let holders = self.holders(value);
-        self.leading(|place, way| match way {
-            Way::Sent => holders.as_ref().is_none_or(|held| self.sends(held, place)),
-            _ => edited.unwrap_or_else(|| holders.as_ref().is_none_or(|held| self.writes(held, place))),
+        self.leading(|index, way| match way {
+            Way::Sent => holders.as_ref().is_none_or(|held| self.sends(held, index)),
+            _ => edited.unwrap_or_else(|| holders.as_ref().is_none_or(|held| self.writes(held, index))),
         })
     }
 
@@ -117,12 +117,12 @@ impl<'a> Call<'a> {
     fn leading(&self, goes: impl Fn(usize, Way) -> bool) -> Vec<Went<'a>> {
         let mut ways: Vec<Went<'a>> = Vec::new();
         let (mut known, mut hosts) = (BTreeSet::new(), 0);
-        for (place, target) in &self.targets {
+        for (index, target) in &self.targets {
             let is_host = target.host().is_some();
             let reported = if is_host && hosts == MOST_HOSTS { &Target::UnknownHost } else { target };
             let is_known =
                 known.contains(&(target.way(), target.host())) || known.contains(&(reported.way(), reported.host()));
-            let Some(effect) = self.step.effects.get(*place).filter(|_| !is_known && goes(*place, target.way())) else {
+            let Some(effect) = self.step.effects.get(*index).filter(|_| !is_known && goes(*index, target.way())) else {
                 continue;
             };
             known.insert((reported.way(), reported.host()));
@@ -148,42 +148,42 @@ impl<'a> Call<'a> {
         let text = self.step.text.unwrap_or_default();
         let spans: Vec<(usize, usize)> =
             text.match_indices(value).map(|(at, _)| (at, at + value.len())).take(MOST).collect();
-        let has = |place: usize, (start, end): &(usize, usize)| {
-            effects.get(place).is_some_and(|effect| is_around(effect, *start, *end))
+        let has = |index: usize, (start, end): &(usize, usize)| {
+            effects.get(index).is_some_and(|effect| is_around(effect, *start, *end))
         };
-        let words = |place: usize| match effects.get(place).map(|effect| &effect.kind) {
+        let words = |index: usize| match effects.get(index).map(|effect| &effect.kind) {
             Some(Kind::Execute(execution)) => execution.argv.iter().any(|word| word.text.contains(value)),
             _ => false,
         };
-        let prints = |place: usize| {
-            let program = effects.get(place).and_then(program);
+        let prints = |index: usize| {
+            let program = effects.get(index).and_then(program);
             program.is_some_and(|program| PRINT.contains(&program))
         };
-        let is_given = |place: &usize| words(*place) || spans.iter().any(|span| has(*place, span));
+        let is_given = |index: &usize| words(*index) || spans.iter().any(|span| has(*index, span));
         let mut given: BTreeSet<usize> = self.commands.iter().copied().filter(is_given).collect();
-        let is_free = |span| !self.commands.iter().any(|place| has(*place, span));
+        let is_free = |span| !self.commands.iter().any(|index| has(*index, span));
         if given.is_empty() || spans.iter().any(is_free) {
             return None;
         }
-        let mut printing: BTreeSet<usize> = given.iter().copied().filter(|place| prints(*place)).collect();
-        for place in &self.commands {
-            if !given.contains(place) && printing.iter().any(|from| is_piped(effects, *from, *place, text)) {
-                given.insert(*place);
-                printing.insert(*place);
+        let mut printing: BTreeSet<usize> = given.iter().copied().filter(|index| prints(*index)).collect();
+        for index in &self.commands {
+            if !given.contains(index) && printing.iter().any(|from| is_piped(effects, *from, *index, text)) {
+                given.insert(*index);
+                printing.insert(*index);
             }
         }
         Some(Holders { given, printing })
     }
 
     /// Whether a command that has the value connects.
-    fn sends(&self, held: &Holders, place: usize) -> bool {
-        let cause = self.causes.get(place).copied().flatten();
+    fn sends(&self, held: &Holders, index: usize) -> bool {
+        let cause = self.causes.get(index).copied().flatten();
         cause.is_none_or(|cause| held.given.contains(&cause))
     }
 
     /// Whether a command that has the value writes it.
-    fn writes(&self, held: &Holders, place: usize) -> bool {
-        let (Some(effect), Some(cause)) = (self.step.effects.get(place), self.causes.get(place).copied().flatten())
+    fn writes(&self, held: &Holders, index: usize) -> bool {
+        let (Some(effect), Some(cause)) = (self.step.effects.get(index), self.causes.get(index).copied().flatten())
         else {
             return true;
         };
@@ -237,7 +237,7 @@ fn is_around(effect: &Effect, start: usize, end: usize) -> bool {
 
 /// What the one prints is what the other reads.
 fn is_piped(effects: &[Effect], from: usize, to: usize, text: &str) -> bool {
-    let span = |place: usize| effects.get(place).and_then(|effect| effect.origin.span);
+    let span = |index: usize| effects.get(index).and_then(|effect| effect.origin.span);
     let (Some(from), Some(to)) = (span(from), span(to)) else { return false };
     let between = text.get(from.end()..to.start()).map(str::trim);
     matches!(between, Some("|" | "|&"))

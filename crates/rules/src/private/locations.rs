@@ -74,7 +74,7 @@ impl<'a> Locations<'a> {
         self.session.events.get(*at)
     }
 
-    /// The first event of the record that a place is in, where the record begins on that line.
+    /// The first event of the record that a location is in, where the record begins on that line.
     pub(super) fn beside(&self, location: &ValueLocation) -> Option<&'a Event<'a>> {
         let line = self.line(location).filter(|line| *line == location.line)?;
         self.session.events.get(self.on(line).next()?)

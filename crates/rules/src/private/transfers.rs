@@ -49,8 +49,8 @@ pub(super) fn transfers<'a>(wanted: &Wanted, events: &'a [EventEffects<'a>]) -> 
                 let host = went.target.host().map(str::to_owned);
                 let denied = step.status == Some(Status::Denied);
                 let course = (fingerprint.clone(), went.target.way(), host, denied);
-                let place = *known.entry(course).or_insert(transfers.len());
-                match transfers.get_mut(place) {
+                let index = *known.entry(course).or_insert(transfers.len());
+                match transfers.get_mut(index) {
                     Some(known) => known.calls += 1,
                     None => transfers.push(Transfer {
                         step,

@@ -23,7 +23,7 @@ const MOST_IDENTITIES: usize = 4_000;
 const MOST_PIECES: usize = 1 << 20;
 /// The most rules of a configuration.
 pub const MOST_RULES: usize = 256;
-/// Hits of rules of the configuration, by their place in it.
+/// Hits of rules of the configuration, by their index in it.
 static RULES: LazyLock<Vec<String>> =
     LazyLock::new(|| (1..=MOST_RULES).map(|number| format!("anonymize/rule-{number}")).collect());
 /// Beside what privacy calls them.
@@ -243,8 +243,8 @@ fn joined(mut spots: Vec<Spot>) -> Vec<Spot> {
         (Family::of(spot.rule) == Some(Family::Secret), spot.range.len(), spot.rule.starts_with("anonymize/rule-"))
     };
     spots.sort_by(|left, right| {
-        let place = (left.range.start, right.range.end).cmp(&(right.range.start, left.range.end));
-        place.then_with(|| worth(right).cmp(&worth(left))).then_with(|| left.by.cmp(&right.by))
+        let order = (left.range.start, right.range.end).cmp(&(right.range.start, left.range.end));
+        order.then_with(|| worth(right).cmp(&worth(left))).then_with(|| left.by.cmp(&right.by))
     });
     let mut joined: Vec<(Spot, (bool, usize, bool))> = Vec::with_capacity(spots.len());
     for spot in spots.into_iter().filter(|spot| !spot.range.is_empty()) {

@@ -134,7 +134,7 @@ const MOUNTS: &[&str] = &[
     "/run/host",
 ];
 
-/// A path that starts here, after a drive or after a place where homes are mounted.
+/// A path that starts here, after a drive or after a directory where homes are mounted.
 fn slash_head(text: &Text<'_>, from: usize) -> Option<usize> {
     if let Some(start) = drive(text, from) {
         return Some(start);

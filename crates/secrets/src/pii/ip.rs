@@ -22,7 +22,7 @@ pub(super) fn dotted(text: &Text<'_>, groups: &Groups, hits: &mut Vec<Hit>) -> O
 }
 
 fn judge_v4(text: &Text<'_>, address: Ipv4Addr, start: usize, end: usize) -> Option<Confidence> {
-    if !is_public_v4(address) || is_version_place(text, start, end) {
+    if !is_public_v4(address) || is_version(text, start, end) {
         return None;
     }
     let context = Context::before(text, start);
@@ -48,7 +48,7 @@ fn judge_v4(text: &Text<'_>, address: Ipv4Addr, start: usize, end: usize) -> Opt
 }
 
 /// Where a version stands rather than an address: `v1.2.3.4`, `Chrome/1.2.3.4`, `name-1.2.3.4`, `1.2.3.4-rc`.
-fn is_version_place(text: &Text<'_>, start: usize, end: usize) -> bool {
+fn is_version(text: &Text<'_>, start: usize, end: usize) -> bool {
     let left = text.before(start);
     let earlier = start.checked_sub(2).map_or(0, |at| text.at(at));
     let product = left == b'/' && (is_word(earlier) || matches!(earlier, b'.' | b'+' | b')'));

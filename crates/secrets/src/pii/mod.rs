@@ -49,7 +49,7 @@ fn signs(text: &Text<'_>, blocks: &Blocks<'_>, hits: &mut Vec<Hit>) {
     const WIDE_AT: &[u8] = "＠".as_bytes();
     let is_sign =
         |bytes: Bytes| is(bytes, b'@') | is(bytes, b'+') | is(bytes, b'~') | is(bytes, b'%') | is(bytes, 0xef);
-    for at in blocks.places(is_sign) {
+    for at in blocks.offsets(is_sign) {
         match text.at(at) {
             b'@' => email::at_sign(text, at, hits),
             b'+' => phone::plus(text, at, hits),

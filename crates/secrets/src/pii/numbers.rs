@@ -9,7 +9,7 @@ use crate::hit::Hit;
 const MOST_GROUPS: usize = 8;
 
 pub(super) fn find(text: &Text<'_>, blocks: &Blocks<'_>, hits: &mut Vec<Hit>) {
-    find_at(text, telling::places(blocks), hits);
+    find_at(text, telling::offsets(blocks), hits);
 }
 
 /// Looks at the numbers that start at these digits.

@@ -119,7 +119,7 @@ impl Kinds<u128> {
 }
 
 /// Places of first digits of runs of them that may say something.
-pub(super) fn places<'t>(blocks: &'t Blocks<'t>) -> impl Iterator<Item = usize> + 't {
+pub(super) fn offsets<'t>(blocks: &'t Blocks<'t>) -> impl Iterator<Item = usize> + 't {
     let kinds = |number| blocks.get(number).map(Kinds::of).unwrap_or_default();
     let (mut before, mut here) = (Kinds::default(), kinds(0));
     blocks.found(move |number, _| {

@@ -79,22 +79,22 @@ fn is_blank(byte: u8) -> bool {
 }
 
 /// Quotes, and the backslashes of texts within texts.
-fn quotes(text: &str, place: usize) -> usize {
-    let slashes = run(text, place, |byte| byte == b'\\');
-    if matches!(text::at(text, place + slashes), b'"' | b'\'' | b'`') { slashes + 1 } else { 0 }
+fn quotes(text: &str, index: usize) -> usize {
+    let slashes = run(text, index, |byte| byte == b'\\');
+    if matches!(text::at(text, index + slashes), b'"' | b'\'' | b'`') { slashes + 1 } else { 0 }
 }
 
 /// What stands between a name and its value, and where the value starts.
 fn separator(text: &str, first: usize, last: usize) -> Option<(Syntax, usize)> {
-    if let Some(place) = described(text, last) {
-        return Some((Syntax::Member, place));
+    if let Some(index) = described(text, last) {
+        return Some((Syntax::Member, index));
     }
     let closed = quotes(text, last);
     let quoted = closed > 0 && matches!(before(text, first), b'"' | b'\'' | b'`');
-    let mut place = last + if quoted { closed } else { 0 };
-    place += run(text, place, |byte| matches!(byte, b']' | b')'));
-    let blanks = run(text, place, is_blank);
-    let next = place + blanks;
+    let mut index = last + if quoted { closed } else { 0 };
+    index += run(text, index, |byte| matches!(byte, b']' | b')'));
+    let blanks = run(text, index, is_blank);
+    let next = index + blanks;
     let dashes = run_before(text, first, 3, |byte| byte == b'-');
     match text::at(text, next) {
         b'=' => Some((Syntax::Equals, after_equals(text, next, blanks))).filter(|_| text::at(text, next + 1) != b'~'),
@@ -122,12 +122,12 @@ fn separator(text: &str, first: usize, last: usize) -> Option<(Syntax, usize)> {
 /// The value of a name that is a value itself: `name: DB_PASSWORD`, `value: …` on the next line; a `default` in braces.
 fn described(text: &str, last: usize) -> Option<usize> {
     const NEAR: usize = 160;
-    let place = last + quotes(text, last);
+    let index = last + quotes(text, last);
     let filler = |byte: u8| is_space(byte) || matches!(byte, b',' | b'"' | b'\'' | b'\\');
-    let word = place + run_most(text, place, NEAR, filler);
+    let word = index + run_most(text, index, NEAR, filler);
     let word = past_line_number(text, word).map_or(word, |next| next + run_most(text, next, NEAR, filler));
     let rest = text.as_bytes().get(word..)?;
-    if place < word && rest.starts_with(b"value") {
+    if index < word && rest.starts_with(b"value") {
         let end = word + 5 + quotes(text, word + 5);
         let colon = end + run_most(text, end, 8, is_blank);
         return matches!(text::at(text, colon), b':' | b'=').then_some(colon + 1);
@@ -144,11 +144,11 @@ fn described(text: &str, last: usize) -> Option<usize> {
 }
 
 /// Behind the number that a program put before a line: `44→`, and the same with a tab or a `|`.
-fn past_line_number(text: &str, place: usize) -> Option<usize> {
-    let blanks = run_before(text, place, 8, |byte| byte == b' ');
-    let end = place + run_most(text, place, 6, |byte| byte.is_ascii_digit());
+fn past_line_number(text: &str, index: usize) -> Option<usize> {
+    let blanks = run_before(text, index, 8, |byte| byte == b' ');
+    let end = index + run_most(text, index, 6, |byte| byte.is_ascii_digit());
     let mark = ["→", "\t", "|"].into_iter().find(|mark| text.get(end..).is_some_and(|rest| rest.starts_with(mark)))?;
-    (end > place && before(text, place - blanks) == b'\n').then_some(end + mark.len())
+    (end > index && before(text, index - blanks) == b'\n').then_some(end + mark.len())
 }
 
 fn after_equals(text: &str, equals: usize, _blanks: usize) -> usize {
@@ -156,13 +156,13 @@ fn after_equals(text: &str, equals: usize, _blanks: usize) -> usize {
 }
 
 /// `name: value`, `name := value`, `name: Type = value`; not `name::member`.
-fn colon(text: &str, place: usize, quoted: bool) -> Option<(Syntax, usize)> {
-    match text::at(text, place + 1) {
-        b'=' => return Some((Syntax::Equals, place + 2)),
+fn colon(text: &str, index: usize, quoted: bool) -> Option<(Syntax, usize)> {
+    match text::at(text, index + 1) {
+        b'=' => return Some((Syntax::Equals, index + 2)),
         b':' | b'/' => return None,
         _ => {}
     }
-    let from = place + 1 + run(text, place + 1, is_blank);
+    let from = index + 1 + run(text, index + 1, is_blank);
     let kind = run_most(text, from, 60, |byte| byte.is_ascii_alphanumeric() || b"&_[]<>?.|:' ".contains(&byte));
     let typed = piece(text, from, text::floor(text, from + kind));
     if !quoted
@@ -172,7 +172,7 @@ fn colon(text: &str, place: usize, quoted: bool) -> Option<(Syntax, usize)> {
     {
         return Some((Syntax::Equals, from + typed.len() + 1));
     }
-    Some((if quoted { Syntax::Member } else { Syntax::Colon }, place + 1))
+    Some((if quoted { Syntax::Member } else { Syntax::Colon }, index + 1))
 }
 
 /// From where to where a value goes.
@@ -192,8 +192,8 @@ impl Extent {
 }
 
 /// The value inside its quotes, or up to a break.
-fn extent(text: &str, place: usize, context: &Context) -> Extent {
-    let mut from = place + run(text, place, is_blank);
+fn extent(text: &str, index: usize, context: &Context) -> Extent {
+    let mut from = index + run(text, index, is_blank);
     // A long value of YAML may start on the next line.
     if matches!(context.syntax, Syntax::Colon | Syntax::Member | Syntax::Argument) && text::at(text, from) == b'\n' {
         let next = from + 1 + run(text, from + 1, is_blank);
@@ -211,7 +211,7 @@ fn extent(text: &str, place: usize, context: &Context) -> Extent {
         let end = text::floor(text, start + quoted_length(text, start, quote, open - 1));
         return scheme(text, start, end, true).within(end);
     }
-    let loose = matches!(context.syntax, Syntax::Equals) && place == from;
+    let loose = matches!(context.syntax, Syntax::Equals) && index == from;
     let length = run_most(text, from, LONGEST_UNQUOTED, |byte| {
         !is_space(byte)
             && !b"\"'`;<>\\".contains(&byte)
@@ -237,12 +237,12 @@ fn scheme(text: &str, from: usize, end: usize, literal: bool) -> Extent {
 
 /// `Some("…")`, `String::from("…")`, `b"…"`, `@"…"`, `new Buffer("…")`: the text is the value.
 fn past_wrapper(text: &str, from: usize) -> usize {
-    let mut place = from;
+    let mut index = from;
     for _ in 0..2 {
-        let word = run_most(text, place, 48, |byte| {
+        let word = run_most(text, index, 48, |byte| {
             byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'.' | b'@' | b'&' | b'!')
         });
-        let end = place + word;
+        let end = index + word;
         if word <= 2 && quotes(text, end) > 0 {
             return end;
         }
@@ -250,8 +250,8 @@ fn past_wrapper(text: &str, from: usize) -> usize {
         if open > end && open - end <= 2 && quotes(text, open) > 0 {
             return open;
         }
-        if piece(text, place, end) == "new" && text::at(text, end) == b' ' {
-            place = end + 1;
+        if piece(text, index, end) == "new" && text::at(text, end) == b' ' {
+            index = end + 1;
             continue;
         }
         break;
@@ -261,23 +261,23 @@ fn past_wrapper(text: &str, from: usize) -> usize {
 
 /// Up to the closing quote, which stands behind as many backslashes as the opening one.
 fn quoted_length(text: &str, start: usize, quote: u8, slashes: usize) -> usize {
-    let mut place = start;
+    let mut index = start;
     let limit = (start + LONGEST_VALUE).min(text.len());
-    while place < limit {
-        match text::at(text, place) {
+    while index < limit {
+        match text::at(text, index) {
             b'\n' | text::WORD_END => break,
             b'\\' => {
-                let count = run(text, place, |byte| byte == b'\\');
-                if text::at(text, place + count) == quote && count <= slashes {
-                    return place - start;
+                let count = run(text, index, |byte| byte == b'\\');
+                if text::at(text, index + count) == quote && count <= slashes {
+                    return index - start;
                 }
-                place += count + usize::from(text::at(text, place + count) == quote);
+                index += count + usize::from(text::at(text, index + count) == quote);
             }
-            byte if byte == quote && slashes == 0 => return place - start,
+            byte if byte == quote && slashes == 0 => return index - start,
             // Without its backslashes the quote ends the text around it.
-            byte if byte == quote => return place - start,
-            _ => place += 1,
+            byte if byte == quote => return index - start,
+            _ => index += 1,
         }
     }
-    place.min(limit) - start
+    index.min(limit) - start
 }

@@ -123,7 +123,7 @@ pub(super) fn is_public(value: &str) -> bool {
 /// `2026-01-31…`
 fn starts_with_date(value: &str) -> bool {
     value.len() >= 10
-        && value.bytes().take(10).enumerate().all(|(place, byte)| match place {
+        && value.bytes().take(10).enumerate().all(|(index, byte)| match index {
             4 | 7 => byte == b'-',
             _ => byte.is_ascii_digit(),
         })
@@ -193,17 +193,17 @@ pub(super) fn is_reference(value: &str) -> bool {
 /// 8-4-4-4-12 hexadecimal digits.
 pub(in super::super) fn is_uuid(value: &str) -> bool {
     value.len() == 36
-        && value.bytes().enumerate().all(|(place, byte)| match place {
+        && value.bytes().enumerate().all(|(index, byte)| match index {
             8 | 13 | 18 | 23 => byte == b'-',
             _ => byte.is_ascii_hexdigit(),
         })
 }
 
-/// Whether a word for secrets, or of a vendor whose tokens have no mark, stands shortly before a place.
-pub(super) fn secret_is_named(text: &str, place: usize) -> bool {
+/// Whether a word for secrets, or of a vendor whose tokens have no mark, stands shortly before an offset.
+pub(super) fn secret_is_named(text: &str, index: usize) -> bool {
     const WORDS: &[&str] = &["token", "secret", "key", "vault", "square", "yandex", "pass"];
-    let back = run_before(text, place, 64, |byte| byte != b'\n');
-    let near = piece(text, super::text::ceil(text, place - back), place).to_ascii_lowercase();
+    let back = run_before(text, index, 64, |byte| byte != b'\n');
+    let near = piece(text, super::text::ceil(text, index - back), index).to_ascii_lowercase();
     WORDS.iter().any(|word| near.contains(word))
 }
 
@@ -212,10 +212,10 @@ pub(super) fn is_hex(value: &str) -> bool {
     value.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// `sha256:` and the like stand directly before a place.
-pub(super) fn follows_digest_name(text: &str, place: usize) -> bool {
+/// `sha256:` and the like stand directly before an offset.
+pub(super) fn follows_digest_name(text: &str, index: usize) -> bool {
     const NAMES: &[&str] = &["sha1", "sha256", "sha384", "sha512", "md5", "sha1-", "blake3", "h1:"];
-    let end = place - usize::from(matches!(super::text::before(text, place), b':' | b'-' | b'='));
+    let end = index - usize::from(matches!(super::text::before(text, index), b':' | b'-' | b'='));
     let start = super::text::ceil(text, end.saturating_sub(8));
     let near = piece(text, start, end).to_ascii_lowercase();
     NAMES.iter().any(|name| near.ends_with(name)) || at(text, end) == b'~'

@@ -22,12 +22,12 @@ pub(super) fn machine(text: &str, start: usize, hits: &mut Vec<Hit>) {
         match word {
             "login" | "account" | "port" => drop(words.next()),
             "password" => {
-                let Some((place, secret)) = words.next() else { return };
+                let Some((index, secret)) = words.next() else { return };
                 if !is_reference(secret) {
                     let confidence = value::of_password(secret).unwrap_or(Confidence::Low);
                     hits.push(hit(
-                        start + place,
-                        start + place + secret.len(),
+                        start + index,
+                        start + index + secret.len(),
                         RuleId::SecretPassword.as_str(),
                         "netrc",
                         confidence,
@@ -40,22 +40,22 @@ pub(super) fn machine(text: &str, start: usize, hits: &mut Vec<Hit>) {
     }
 }
 
-/// Words of a text with their places; escaped line ends count as blanks.
+/// Words of a text with their locations; escaped line ends count as blanks.
 fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut place = 0;
+    let mut index = 0;
     std::iter::from_fn(move || {
         loop {
-            place += run(text, place, |byte| byte.is_ascii_whitespace());
-            if at(text, place) == b'\\' && matches!(at(text, place + 1), b'n' | b't' | b'r') {
-                place += 2;
+            index += run(text, index, |byte| byte.is_ascii_whitespace());
+            if at(text, index) == b'\\' && matches!(at(text, index + 1), b'n' | b't' | b'r') {
+                index += 2;
                 continue;
             }
             break;
         }
-        let length = run(text, place, |byte| !byte.is_ascii_whitespace() && !matches!(byte, b'\\' | b'"' | b'\''));
-        let word = piece(text, place, place + length);
-        let start = place;
-        place += length;
+        let length = run(text, index, |byte| !byte.is_ascii_whitespace() && !matches!(byte, b'\\' | b'"' | b'\''));
+        let word = piece(text, index, index + length);
+        let start = index;
+        index += length;
         (length > 0).then_some((start, word))
     })
 }
@@ -164,19 +164,19 @@ pub(super) fn shared_access(text: &str, start: usize, end: usize, hits: &mut Vec
 pub(super) fn password_file(text: &str, end: usize, hits: &mut Vec<Hit>) {
     const NEAR: usize = 1024;
     let near = piece(text, end, super::text::floor(text, end + NEAR));
-    let mut place = end;
+    let mut index = end;
     for line in near.split('\n') {
         let mut fields = line.splitn(5, ':');
         let is_port = |port: &str| port == "*" || !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
         let port = fields.nth(1).is_some_and(is_port);
         if let (true, Some(password)) = (port, fields.nth(2)) {
             let password = password.trim_end();
-            let from = place + line.rfind(password).unwrap_or(0);
+            let from = index + line.rfind(password).unwrap_or(0);
             if let Some(confidence) = value::of_password(password).filter(|_| !password.contains(' ')) {
                 hits.push(hit(from, from + password.len(), RuleId::SecretPassword.as_str(), "pgpass", confidence));
             }
         }
-        place += line.len() + 1;
+        index += line.len() + 1;
     }
 }
 

@@ -62,8 +62,8 @@ type Placed = (Words, Vec<KeywordKind>);
 static WORDS: LazyLock<[Placed; 2]> = LazyLock::new(|| {
     let (short, long): (Vec<_>, Vec<_>) = all().partition(|(word, _)| word.len() <= 3);
     [short, long].map(|words| {
-        let (words, places): (Vec<String>, _) = words.into_iter().unzip();
-        (Words::new(Choice::First, &words), places)
+        let (words, kinds): (Vec<String>, _) = words.into_iter().unzip();
+        (Words::new(Choice::First, &words), kinds)
     })
 });
 
@@ -77,13 +77,13 @@ fn all() -> impl Iterator<Item = (String, KeywordKind)> {
         let title = first.to_ascii_uppercase() + rest;
         [(*name).to_owned(), name.to_ascii_uppercase(), title].map(|name| (name, KeywordKind::Name))
     });
-    KEYWORDS.iter().map(|(word, place)| ((*word).to_owned(), *place)).chain(names)
+    KEYWORDS.iter().map(|(word, kind)| ((*word).to_owned(), *kind)).chain(names)
 }
 
 /// Where words stand in a text, by where they start: from where, to where, and what.
 fn found(text: &str) -> impl Iterator<Item = (usize, usize, KeywordKind)> {
-    let [mut short, mut long] = WORDS.each_ref().map(|(words, places)| {
-        let placed = |found: Match| Some((found.start(), found.end(), *places.get(found.pattern().as_usize())?));
+    let [mut short, mut long] = WORDS.each_ref().map(|(words, kinds)| {
+        let placed = |found: Match| Some((found.start(), found.end(), *kinds.get(found.pattern().as_usize())?));
         words.find(text.as_bytes()).filter_map(placed).peekable()
     });
     std::iter::from_fn(move || match (short.peek(), long.peek()) {
@@ -94,8 +94,8 @@ fn found(text: &str) -> impl Iterator<Item = (usize, usize, KeywordKind)> {
 }
 
 /// An option of one dash may be a long one: `-passin`.
-fn name_goes_on(text: &str, place: usize) -> bool {
-    text::run(text, place, |byte| byte.is_ascii_alphabetic()) >= 2
+fn name_goes_on(text: &str, index: usize) -> bool {
+    text::run(text, index, |byte| byte.is_ascii_alphabetic()) >= 2
 }
 
 /// Whether a name holds a word for secrets at all.
@@ -106,10 +106,10 @@ pub(in super::super) fn is_in(name: &str) -> bool {
 pub(super) fn search(text: &str, hits: &mut Vec<Hit>) {
     // Before it names have been looked at.
     let mut named = 0;
-    for (start, found_end, place) in found(text) {
+    for (start, found_end, kind) in found(text) {
         // `pw:` ends with what follows the name.
         let end = found_end - usize::from(matches!(text::before(text, found_end), b':' | b'=' | b'"'));
-        match place {
+        match kind {
             KeywordKind::Name if start >= named => named = assigned::at(text, start, end, hits),
             KeywordKind::Name => {}
             KeywordKind::PrivateKey => structure::private_key(text, start, hits),

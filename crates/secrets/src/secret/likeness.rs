@@ -33,20 +33,20 @@ pub(super) fn strangeness(value: &str) -> i32 {
     let mut last = 0;
     // Letters since a word started.
     let mut letters = 0;
-    for (place, byte) in bytes.iter().enumerate() {
+    for (index, byte) in bytes.iter().enumerate() {
         let class = Class::of(*byte);
         total += match (previous, class) {
             (_, Class::Lower | Class::Upper) => letter(previous, last, class, *byte),
             (Class::Lower | Class::Upper, Class::Digit) => {
-                if place >= body {
+                if index >= body {
                     DIGIT_AT_END
                 } else {
                     CHANGE + DIGIT_WITHIN
                 }
             }
-            (_, Class::Digit) => digit(place >= body),
+            (_, Class::Digit) => digit(index >= body),
             (_, Class::Symbol) => {
-                if place + 1 == bytes.len() {
+                if index + 1 == bytes.len() {
                     1
                 } else {
                     SYMBOL

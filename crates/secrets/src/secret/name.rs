@@ -62,14 +62,14 @@ fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut current = String::new();
     let bytes = name.as_bytes();
-    for (place, byte) in bytes.iter().enumerate() {
+    for (index, byte) in bytes.iter().enumerate() {
         let lower_before =
-            place > 0 && bytes.get(place - 1).is_some_and(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+            index > 0 && bytes.get(index - 1).is_some_and(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
         let starts_word = byte.is_ascii_uppercase()
             && (lower_before
-                || (bytes.get(place + 1).is_some_and(u8::is_ascii_lowercase)
-                    && place > 0
-                    && bytes.get(place - 1).is_some_and(u8::is_ascii_uppercase)));
+                || (bytes.get(index + 1).is_some_and(u8::is_ascii_lowercase)
+                    && index > 0
+                    && bytes.get(index - 1).is_some_and(u8::is_ascii_uppercase)));
         if (!byte.is_ascii_alphanumeric() || starts_word) && !current.is_empty() {
             words.push(std::mem::take(&mut current));
         }

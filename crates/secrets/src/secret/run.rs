@@ -58,8 +58,8 @@ pub(super) fn search(text: &str, blocks: &Blocks<'_>, depth: usize, hits: &mut V
         let first = starts & !(starts << 1);
         u64::try_from(first & u128::from(u64::MAX)).unwrap_or(0)
     });
-    for place in starts {
-        search.run(place, hits);
+    for index in starts {
+        search.run(index, hits);
     }
 }
 
@@ -75,7 +75,7 @@ struct Search<'t> {
 }
 
 impl Search<'_> {
-    /// Looks at the run that starts at a place.
+    /// Looks at the run that starts at an offset.
     fn run(&mut self, start: usize, hits: &mut Vec<Hit>) {
         if start < self.done {
             return;
@@ -118,14 +118,14 @@ fn tokens(text: &str, start: usize, end: usize, found: usize, hits: &mut Vec<Hit
     let from = if before(text, from) == b' ' { ceil(text, from.saturating_sub(SCHEME)) } else { from };
     let mut found = found;
     let (mut earlier, mut previous) = (before(text, from.saturating_sub(1)), before(text, from));
-    for (place, byte) in text.as_bytes().get(from..end).unwrap_or(&[]).iter().enumerate() {
+    for (index, byte) in text.as_bytes().get(from..end).unwrap_or(&[]).iter().enumerate() {
         let goes_on = goes_on(earlier, previous);
         (earlier, previous) = (previous, *byte);
-        let place = from + place;
-        if goes_on || place < found || !may_start(text, place) {
+        let index = from + index;
+        if goes_on || index < found || !may_start(text, index) {
             continue;
         }
-        let hit = vendor::token(text, place).or_else(|| structure::unmarked(text, place));
+        let hit = vendor::token(text, index).or_else(|| structure::unmarked(text, index));
         if let Some(hit) = hit.filter(|hit| hit.end > start) {
             found = hit.end;
             hits.push(hit);
@@ -140,6 +140,6 @@ fn goes_on(earlier: u8, before: u8) -> bool {
 }
 
 /// A token starts a word.
-fn may_start(text: &str, place: usize) -> bool {
-    at(text, place).is_ascii_alphanumeric() && super::text::starts_word(text, place) || at(text, place) == b'_'
+fn may_start(text: &str, index: usize) -> bool {
+    at(text, index).is_ascii_alphanumeric() && super::text::starts_word(text, index) || at(text, index) == b'_'
 }

@@ -51,15 +51,15 @@ pub(super) fn private_key(text: &str, start: usize, hits: &mut Vec<Hit>) {
 /// How far a block goes that has no end: as long as its lines are base64, headers, or what code wraps them in.
 fn cut_body(inside: &str) -> usize {
     let mut end = 0;
-    let mut place = 0;
-    while place < inside.len() {
-        let token = run(inside, place, |byte| is_base64(byte) || byte == b'=');
+    let mut index = 0;
+    while index < inside.len() {
+        let token = run(inside, index, |byte| is_base64(byte) || byte == b'=');
         if token >= 16 {
-            end = place + token;
-        } else if place - end > 96 {
+            end = index + token;
+        } else if index - end > 96 {
             break;
         }
-        place += token.max(1);
+        index += token.max(1);
     }
     super::text::floor(inside, end)
 }
@@ -67,13 +67,13 @@ fn cut_body(inside: &str) -> usize {
 /// At least a piece of base64 that is no place holder.
 fn key_material(body: &str) -> bool {
     let mut longest = "";
-    let mut place = 0;
-    while place < body.len() {
-        let length = run(body, place, |byte| is_base64(byte) || byte == b'=');
+    let mut index = 0;
+    while index < body.len() {
+        let length = run(body, index, |byte| is_base64(byte) || byte == b'=');
         if length > longest.len() {
-            longest = piece(body, place, place + length);
+            longest = piece(body, index, index + length);
         }
-        place += length.max(1);
+        index += length.max(1);
     }
     longest.len() >= 24 && variety(longest) >= 12 && !is_placeholder(piece(longest, 0, 48))
 }

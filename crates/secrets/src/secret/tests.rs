@@ -163,7 +163,7 @@ fn words_are_told_from_what_a_machine_drew() {
 
 #[test]
 fn hostile_texts_take_linear_time() {
-    // Each of them was chosen to make a detector start at every place; quadratic ones would not end.
+    // Each of them was chosen to make a detector start at every offset; quadratic ones would not end.
     for piece in [
         "://",
         "key=",

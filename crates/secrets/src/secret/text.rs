@@ -3,14 +3,14 @@
 /// Stands between the words of a command that are looked at together.
 pub(in super::super) const WORD_END: u8 = 0x1f;
 
-/// The byte at a place, 0 outside.
-pub(super) fn at(text: &str, place: usize) -> u8 {
-    text.as_bytes().get(place).copied().unwrap_or(0)
+/// The byte at an offset, 0 outside.
+pub(super) fn at(text: &str, index: usize) -> u8 {
+    text.as_bytes().get(index).copied().unwrap_or(0)
 }
 
-/// The byte before a place, 0 at the start.
-pub(super) fn before(text: &str, place: usize) -> u8 {
-    place.checked_sub(1).map_or(0, |place| at(text, place))
+/// The byte before an offset, 0 at the start.
+pub(super) fn before(text: &str, index: usize) -> u8 {
+    index.checked_sub(1).map_or(0, |index| at(text, index))
 }
 
 /// A piece of a text; empty where the bounds are none.
@@ -18,28 +18,28 @@ pub(super) fn piece(text: &str, start: usize, end: usize) -> &str {
     text.get(start..end).unwrap_or("")
 }
 
-/// The most bytes that are looked at from one place: who asks at every place must not look far, or the work grows
+/// The most bytes that are looked at from one offset: who asks at every offset must not look far, or the work grows
 /// with the square of the text.
 const FAR: usize = 4096;
 
-/// How many bytes from a place on are of a kind. Who accepts a byte beyond ASCII accepts all of them.
-pub(super) fn run(text: &str, place: usize, accept: impl Fn(u8) -> bool) -> usize {
-    run_most(text, place, FAR, accept)
+/// How many bytes from an offset on are of a kind. Who accepts a byte beyond ASCII accepts all of them.
+pub(super) fn run(text: &str, index: usize, accept: impl Fn(u8) -> bool) -> usize {
+    run_most(text, index, FAR, accept)
 }
 
 /// The same, but no more than so many.
-pub(super) fn run_most(text: &str, place: usize, most: usize, accept: impl Fn(u8) -> bool) -> usize {
-    text.as_bytes().get(place..).map_or(0, |rest| rest.iter().take(most).take_while(|byte| accept(**byte)).count())
+pub(super) fn run_most(text: &str, index: usize, most: usize, accept: impl Fn(u8) -> bool) -> usize {
+    text.as_bytes().get(index..).map_or(0, |rest| rest.iter().take(most).take_while(|byte| accept(**byte)).count())
 }
 
 /// The same to the end, for who never looks at a byte twice.
-pub(super) fn run_all(text: &str, place: usize, accept: impl Fn(u8) -> bool) -> usize {
-    run_most(text, place, usize::MAX, accept)
+pub(super) fn run_all(text: &str, index: usize, accept: impl Fn(u8) -> bool) -> usize {
+    run_most(text, index, usize::MAX, accept)
 }
 
-/// The same before a place, but no more than so many.
-pub(super) fn run_before(text: &str, place: usize, most: usize, accept: impl Fn(u8) -> bool) -> usize {
-    let bytes = text.as_bytes().get(..place).unwrap_or(&[]);
+/// The same before an offset, but no more than so many.
+pub(super) fn run_before(text: &str, index: usize, most: usize, accept: impl Fn(u8) -> bool) -> usize {
+    let bytes = text.as_bytes().get(..index).unwrap_or(&[]);
     bytes.iter().rev().take(most).take_while(|byte| accept(**byte)).count()
 }
 
@@ -58,28 +58,28 @@ pub(super) fn is_base64(byte: u8) -> bool {
     is_url_safe(byte) || matches!(byte, b'+' | b'/')
 }
 
-/// Nothing that could belong to the same word stands before a place.
-pub(super) fn starts_word(text: &str, place: usize) -> bool {
-    match before(text, place) {
+/// Nothing that could belong to the same word stands before an offset.
+pub(super) fn starts_word(text: &str, index: usize) -> bool {
+    match before(text, index) {
         // `\n` and `\t` in undecoded text end in a letter, but the letter is not part of the word.
-        b'n' | b't' | b'r' => place >= 2 && at(text, place - 2) == b'\\',
+        b'n' | b't' | b'r' => index >= 2 && at(text, index - 2) == b'\\',
         byte => !byte.is_ascii_alphanumeric() && byte != b'_',
     }
 }
 
-/// The nearest character boundary at or after a place.
-pub(super) fn ceil(text: &str, mut place: usize) -> usize {
-    while place < text.len() && !text.is_char_boundary(place) {
-        place += 1;
+/// The nearest character boundary at or after an offset.
+pub(super) fn ceil(text: &str, mut index: usize) -> usize {
+    while index < text.len() && !text.is_char_boundary(index) {
+        index += 1;
     }
-    place.min(text.len())
+    index.min(text.len())
 }
 
-/// The nearest character boundary at or before a place.
-pub(super) fn floor(text: &str, mut place: usize) -> usize {
-    place = place.min(text.len());
-    while place > 0 && !text.is_char_boundary(place) {
-        place -= 1;
+/// The nearest character boundary at or before an offset.
+pub(super) fn floor(text: &str, mut index: usize) -> usize {
+    index = index.min(text.len());
+    while index > 0 && !text.is_char_boundary(index) {
+        index -= 1;
     }
-    place
+    index
 }

@@ -34,7 +34,7 @@ pub(super) struct Context {
     pub(super) certain: bool,
 }
 
-/// Judges the value between two places.
+/// Judges the value between two offsets.
 pub(super) fn judge(text: &str, start: usize, end: usize, context: &Context, hits: &mut Vec<Hit>) {
     let value = piece(text, start, end);
     let value = value.trim_end_matches(['.', ',', ':', ' ']);

@@ -170,7 +170,7 @@ fn may_be_prefix(head: [u8; 2]) -> bool {
     PAIRS.get(usize::from(pair / 64)).is_some_and(|word| word >> (pair % 64) & 1 == 1)
 }
 
-/// The token that starts at a place where a word may start.
+/// The token that starts at an offset where a word may start.
 pub(super) fn token(text: &str, start: usize) -> Option<Hit> {
     if !may_be_prefix([at(text, start), at(text, start + 1)]) {
         return None;

@@ -25,16 +25,16 @@ pub(super) fn search(name: Option<&str>, text: &str, blocks: &Blocks<'_>, depth:
     }
 }
 
-/// What stands for something else at a place: its length, and what it stands for.
-fn escape(text: &str, place: usize) -> Option<(usize, Option<char>)> {
-    match at(text, place) {
-        b'%' => percent(text, place),
-        b'&' => entity(text, place),
-        b'\\' => backslash(text, place),
-        0x1b => control_sequence(text, place),
-        0xe2 if matches!(at(text, place + 1), 0x80 | 0x81) => invisible(text, place),
-        0xc2 if at(text, place + 1) == 0xad => Some((2, None)),
-        0xef if at(text, place + 1) == 0xbb => invisible(text, place),
+/// What stands for something else at an offset: its length, and what it stands for.
+fn escape(text: &str, offset: usize) -> Option<(usize, Option<char>)> {
+    match at(text, offset) {
+        b'%' => percent(text, offset),
+        b'&' => entity(text, offset),
+        b'\\' => backslash(text, offset),
+        0x1b => control_sequence(text, offset),
+        0xe2 if matches!(at(text, offset + 1), 0x80 | 0x81) => invisible(text, offset),
+        0xc2 if at(text, offset + 1) == 0xad => Some((2, None)),
+        0xef if at(text, offset + 1) == 0xbb => invisible(text, offset),
         _ => None,
     }
 }
@@ -43,43 +43,43 @@ fn number(digits: &str, radix: u32) -> Option<char> {
     u32::from_str_radix(digits, radix).ok().and_then(char::from_u32)
 }
 
-fn percent(text: &str, place: usize) -> Option<(usize, Option<char>)> {
-    let digits = text.get(place + 1..place + 3)?;
+fn percent(text: &str, offset: usize) -> Option<(usize, Option<char>)> {
+    let digits = text.get(offset + 1..offset + 3)?;
     let character = digits.bytes().all(|byte| byte.is_ascii_hexdigit()).then(|| number(digits, 16)).flatten()?;
     character.is_ascii_graphic().then_some((3, Some(character)))
 }
 
-fn entity(text: &str, place: usize) -> Option<(usize, Option<char>)> {
+fn entity(text: &str, offset: usize) -> Option<(usize, Option<char>)> {
     const NAMED: &[(&str, char)] = &[("&amp;", '&'), ("&lt;", '<'), ("&gt;", '>'), ("&quot;", '"'), ("&apos;", '\'')];
-    if at(text, place + 1) != b'#' {
-        let rest = text.get(place..)?;
+    if at(text, offset + 1) != b'#' {
+        let rest = text.get(offset..)?;
         return NAMED
             .iter()
             .find(|(name, _)| rest.starts_with(name))
             .map(|(name, character)| (name.len(), Some(*character)));
     }
-    let hex = matches!(at(text, place + 2), b'x' | b'X');
-    let from = place + 2 + usize::from(hex);
+    let hex = matches!(at(text, offset + 2), b'x' | b'X');
+    let from = offset + 2 + usize::from(hex);
     let digits = run(text, from, |byte| byte.is_ascii_hexdigit()).min(6);
     let character = number(text.get(from..from + digits)?, if hex { 16 } else { 10 })?;
-    (at(text, from + digits) == b';').then_some((from + digits + 1 - place, Some(character)))
+    (at(text, from + digits) == b';').then_some((from + digits + 1 - offset, Some(character)))
 }
 
 /// Whether a backslash stands between others. Of a series of them the first one is looked at, which counts all, and the last
 /// one.
-fn is_inside_slashes(text: &str, from: usize, place: usize) -> bool {
-    place > from && place > 0 && (place - 1..=place + 1).all(|place| at(text, place) == b'\\')
+fn is_inside_slashes(text: &str, from: usize, offset: usize) -> bool {
+    offset > from && offset > 0 && (offset - 1..=offset + 1).all(|offset| at(text, offset) == b'\\')
 }
 
 /// `\u0041`, also behind several backslashes, and the end of a line that goes on, with the quotes around it.
-fn backslash(text: &str, place: usize) -> Option<(usize, Option<char>)> {
-    let slashes = run(text, place, |byte| byte == b'\\');
-    let next = place + slashes;
+fn backslash(text: &str, offset: usize) -> Option<(usize, Option<char>)> {
+    let slashes = run(text, offset, |byte| byte == b'\\');
+    let next = offset + slashes;
     match at(text, next) {
         b'u' | b'x' | b'0' | b'e' if escape_character(text, next) > 0 => {
             let end = next + escape_character(text, next);
             let length = run(text, end + 1, |byte| matches!(byte, b'0'..=b'?')).min(32);
-            matches!(at(text, end + 1 + length), b'@'..=b'~').then_some((end + length + 2 - place, None))
+            matches!(at(text, end + 1 + length), b'@'..=b'~').then_some((end + length + 2 - offset, None))
         }
         b'x' => {
             let digits = text.get(next + 1..next + 3)?;
@@ -101,24 +101,24 @@ fn backslash(text: &str, place: usize) -> Option<(usize, Option<char>)> {
 }
 
 /// How long an escape character is, written as programs write it, before a `[`.
-fn escape_character(text: &str, place: usize) -> usize {
+fn escape_character(text: &str, offset: usize) -> usize {
     const WRITTEN: &[&str] = &["u001b[", "u001B[", "x1b[", "x1B[", "033[", "e["];
-    let rest = text.as_bytes().get(place..).unwrap_or(&[]);
+    let rest = text.as_bytes().get(offset..).unwrap_or(&[]);
     WRITTEN.iter().find(|written| rest.starts_with(written.as_bytes())).map_or(0, |written| written.len() - 1)
 }
 
 /// Colours and the like of terminals.
-fn control_sequence(text: &str, place: usize) -> Option<(usize, Option<char>)> {
-    if at(text, place + 1) != b'[' {
+fn control_sequence(text: &str, offset: usize) -> Option<(usize, Option<char>)> {
+    if at(text, offset + 1) != b'[' {
         return None;
     }
-    let length = run(text, place + 2, |byte| matches!(byte, b'0'..=b'?')).min(32);
-    matches!(at(text, place + 2 + length), b'@'..=b'~').then_some((length + 3, None))
+    let length = run(text, offset + 2, |byte| matches!(byte, b'0'..=b'?')).min(32);
+    matches!(at(text, offset + 2 + length), b'@'..=b'~').then_some((length + 3, None))
 }
 
 /// Characters that take no room.
-fn invisible(text: &str, place: usize) -> Option<(usize, Option<char>)> {
-    let character = text.get(place..)?.chars().next()?;
+fn invisible(text: &str, offset: usize) -> Option<(usize, Option<char>)> {
+    let character = text.get(offset..)?.chars().next()?;
     matches!(character, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
         .then_some((character.len_utf8(), None))
 }
@@ -128,7 +128,7 @@ impl View {
     fn of(text: &str, blocks: &Blocks<'_>) -> Option<Self> {
         let mut view = Self { text: String::new(), map: Vec::new() };
         let mut copied = 0;
-        for found in blocks.places(may_be_escape) {
+        for found in blocks.offsets(may_be_escape) {
             // What stands for something may hold what else would.
             if found < copied || is_inside_slashes(text, copied, found) {
                 continue;
@@ -159,13 +159,13 @@ impl View {
     }
 
     /// Where in the original a place of the view is.
-    fn original(&self, place: usize) -> usize {
-        let index = self.map.partition_point(|(view, _)| *view <= place);
+    fn original(&self, offset: usize) -> usize {
+        let index = self.map.partition_point(|(view, _)| *view <= offset);
         let (view, original) = index.checked_sub(1).and_then(|index| self.map.get(index)).copied().unwrap_or((0, 0));
-        original + (place - view)
+        original + (offset - view)
     }
 
-    /// How much of the original stands for the last byte before a place.
+    /// How much of the original stands for the last byte before an offset.
     fn length_at(&self, text: &str, end: usize, original: usize) -> usize {
         let index = self.map.partition_point(|(view, _)| *view < end);
         match self.map.get(index) {

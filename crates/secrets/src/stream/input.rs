@@ -38,17 +38,17 @@ pub(super) struct Location {
 
 struct Lines {
     at: u64,
-    place: Location,
+    location: Location,
 }
 
 impl Lines {
     fn advance(&mut self, bytes: &[u8]) {
         super::count(bytes.len());
         match memrchr(b'\n', bytes) {
-            None => self.place.column += code_points(bytes),
+            None => self.location.column += code_points(bytes),
             Some(last) => {
-                self.place.line += memchr_iter(b'\n', bytes).count() as u64;
-                self.place.column = code_points(bytes.get(last + 1..).unwrap_or_default());
+                self.location.line += memchr_iter(b'\n', bytes).count() as u64;
+                self.location.column = code_points(bytes.get(last + 1..).unwrap_or_default());
             }
         }
         self.at += bytes.len() as u64;
@@ -57,7 +57,7 @@ impl Lines {
 
 impl<'r> Input<'r> {
     pub(super) fn new(reader: &'r mut dyn Read) -> Self {
-        let lines = Lines { at: 0, place: Location { line: 1, column: 0 } };
+        let lines = Lines { at: 0, location: Location { line: 1, column: 0 } };
         Self { reader, bytes: Vec::new(), filled: 0, base: 0, ended: false, lines }
     }
 
@@ -139,9 +139,9 @@ impl<'r> Input<'r> {
     }
 
     /// The line of a place. Places are asked for in ascending order.
-    pub(super) fn place(&mut self, at: u64) -> Location {
+    pub(super) fn location(&mut self, at: u64) -> Location {
         let (from, to) = (self.index(self.lines.at), self.index(at));
         self.lines.advance(self.bytes.get(from..to).unwrap_or_default());
-        self.lines.place
+        self.lines.location
     }
 }

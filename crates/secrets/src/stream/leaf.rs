@@ -44,7 +44,7 @@ pub(super) struct Leaf {
     pub(super) from: u64,
     pub(super) writing: Writing,
     /// Where it begins, once somebody asked.
-    pub(super) place: Option<Location>,
+    pub(super) location: Option<Location>,
     /// Text before `from`, or the beginning of what is private and reaches over it.
     context: String,
     code_points: u64,
@@ -62,8 +62,8 @@ pub(super) struct Judge<'d> {
 
 impl Leaf {
     pub(super) fn new(from: u64, writing: Writing) -> Self {
-        let (context, running, place) = (String::new(), None, None);
-        Self { from, writing, place, context, code_points: 0, running, is_first: true }
+        let (context, running, location) = (String::new(), None, None);
+        Self { from, writing, location, context, code_points: 0, running, is_first: true }
     }
 
     /// Nothing of it has been decided.

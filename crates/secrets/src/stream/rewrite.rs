@@ -127,7 +127,7 @@ impl Walk<'_> {
         let Some(found) = found.into_iter().next() else { return Ok(()) };
         let known = Known::new(self.judge.detector, found.hit, &text, Writing::Plain);
         let pointer = self.path.pointer();
-        let line = self.input.place(self.at).line;
+        let line = self.input.location(self.at).line;
         let (start, end_of_hit) = (known.hit.start as u64, known.hit.end as u64);
         self.sink.found(&known.finding(line, &pointer, false, start, end_of_hit))?;
         self.replace(self.at, end, "0")?;
@@ -137,17 +137,17 @@ impl Walk<'_> {
 
     fn tell(&mut self, leaf: &mut Leaf, parts: &[Part], is_key: bool, is_last: bool) -> io::Result<()> {
         // A long leaf's beginning is soon forgotten.
-        if parts.is_empty() && (is_last || leaf.place.is_some()) {
+        if parts.is_empty() && (is_last || leaf.location.is_some()) {
             return Ok(());
         }
-        let place = match leaf.place {
-            Some(place) => place,
-            None => *leaf.place.insert(self.input.place(leaf.from)),
+        let location = match leaf.location {
+            Some(location) => location,
+            None => *leaf.location.insert(self.input.location(leaf.from)),
         };
         let pointer = if parts.is_empty() { String::new() } else { self.path.pointer() };
         for part in parts {
             let (start, end) = (part.code_points.start, part.code_points.end);
-            self.sink.found(&part.known.finding(place.line, &pointer, is_key, start, end))?;
+            self.sink.found(&part.known.finding(location.line, &pointer, is_key, start, end))?;
             let by = part.mark();
             self.replace(leaf.from + part.raw.start as u64, leaf.from + part.raw.end as u64, &by)?;
         }
@@ -167,9 +167,9 @@ impl Walk<'_> {
                 let (length, points) = (line.len() as u64, code_points(line));
                 let next = from + newline.map_or(bytes.len(), |at| at + 1) as u64;
                 if length > 0 {
-                    let place = self.input.place(from);
-                    let (start, end) = (place.column, place.column + points);
-                    self.sink.found(&part.known.finding(place.line, "", false, start, end))?;
+                    let location = self.input.location(from);
+                    let (start, end) = (location.column, location.column + points);
+                    self.sink.found(&part.known.finding(location.line, "", false, start, end))?;
                     self.replace(from, from + length, &by)?;
                 }
                 by.clone_from(&part.known.by);

@@ -117,7 +117,7 @@ impl Clean {
 
     /// Where a text would be. Both ends of a text tell most texts apart.
     #[inline]
-    fn place(name: &[u8], text: &[u8]) -> Option<usize> {
+    fn index(name: &[u8], text: &[u8]) -> Option<usize> {
         if name.len() + text.len() > LONGEST {
             return None;
         }
@@ -125,13 +125,13 @@ impl Clean {
         let tail = text.last_chunk::<8>().map_or(0, |tail| u64::from_le_bytes(*tail));
         let name = name.last_chunk::<4>().map_or(0, |tail| u32::from_le_bytes(*tail));
         let mixed = (head ^ tail.rotate_left(23) ^ u64::from(name).rotate_left(41)).wrapping_add(text.len() as u64);
-        usize::try_from(mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32).ok().map(|place| place % ENTRIES)
+        usize::try_from(mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32).ok().map(|index| index % ENTRIES)
     }
 
     /// Whether this text under this name is known to hold nothing.
     pub(super) fn has(&self, name: Option<&[u8]>, text: &[u8]) -> bool {
         let name = name.unwrap_or_default();
-        let entry = Self::place(name, text).and_then(|place| self.entries.get(place));
+        let entry = Self::index(name, text).and_then(|index| self.entries.get(index));
         entry.is_some_and(|entry| {
             let (named, rest) = entry.bytes.split_at_checked(usize::from(entry.name)).unwrap_or_default();
             let known = rest.get(..usize::from(entry.text)).unwrap_or_default();
@@ -141,12 +141,12 @@ impl Clean {
 
     pub(super) fn keep(&mut self, name: Option<&[u8]>, text: &str) {
         let name = name.unwrap_or_default();
-        let Some(entry) = Self::place(name, text.as_bytes()).and_then(|place| self.entries.get_mut(place)) else {
+        let Some(entry) = Self::index(name, text.as_bytes()).and_then(|index| self.entries.get_mut(index)) else {
             return;
         };
         let (Ok(named), Ok(known)) = (u8::try_from(name.len()), u8::try_from(text.len())) else { return };
-        for (place, byte) in entry.bytes.iter_mut().zip(name.iter().copied().chain(text.bytes())) {
-            *place = byte;
+        for (target, byte) in entry.bytes.iter_mut().zip(name.iter().copied().chain(text.bytes())) {
+            *target = byte;
         }
         (entry.name, entry.text) = (named, known);
     }

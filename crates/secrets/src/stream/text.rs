@@ -194,8 +194,8 @@ fn unescape<'s>(raw: &[u8], scratch: &'s mut Vec<u8>) -> &'s [u8] {
         rest = rest.get(length..).unwrap_or_default();
         let mut bytes = [0; 4];
         for byte in character.encode_utf8(&mut bytes).bytes() {
-            if let Some(place) = scratch.get_mut(written) {
-                *place = byte;
+            if let Some(target) = scratch.get_mut(written) {
+                *target = byte;
             }
             written += 1;
         }

@@ -9,14 +9,14 @@ use agent_strace_model::{EventKind, Session, ToolCall};
 pub struct Started {
     /// The sub-agent's own id, or that of its session.
     pub id: String,
-    /// The place in [`Events::lines`](super::Events::lines) of the call that started it, or else of the event that tells.
+    /// The index in [`Events::lines`](super::Events::lines) of the call that started it, or else of the event that tells.
     pub at: usize,
 }
 
 /// Results by the calls they answer.
 pub(crate) struct Links<'s> {
     session: &'s Session<'s>,
-    /// For each event of the session the place of the call that it answers.
+    /// For each event of the session the index of the call that it answers.
     calls: Vec<Option<usize>>,
 }
 
@@ -25,12 +25,12 @@ impl<'s> Links<'s> {
     pub(crate) fn of(session: &'s Session<'s>) -> Self {
         let mut open: BTreeMap<&str, usize> = BTreeMap::new();
         let mut calls = Vec::with_capacity(session.events.len());
-        for (place, event) in session.events.iter().enumerate() {
+        for (index, event) in session.events.iter().enumerate() {
             let mut answers = None;
             match &event.kind {
                 EventKind::Call(call) => {
                     let ids = [event.id.as_deref(), call.call_id.as_deref()];
-                    open.extend(ids.into_iter().flatten().map(|id| (id, place)));
+                    open.extend(ids.into_iter().flatten().map(|id| (id, index)));
                 }
                 EventKind::Result(result) => answers = result.call_id.as_deref().and_then(|id| open.get(id).copied()),
                 _ => {}
@@ -40,12 +40,12 @@ impl<'s> Links<'s> {
         Self { session, calls }
     }
 
-    pub(crate) fn call_of(&self, place: usize) -> Option<usize> {
-        self.calls.get(place).copied().flatten()
+    pub(crate) fn call_of(&self, index: usize) -> Option<usize> {
+        self.calls.get(index).copied().flatten()
     }
 
-    pub(crate) fn call_at(&self, place: usize) -> Option<&'s ToolCall<'s>> {
-        match &self.session.events.get(place)?.kind {
+    pub(crate) fn call_at(&self, index: usize) -> Option<&'s ToolCall<'s>> {
+        match &self.session.events.get(index)?.kind {
             EventKind::Call(call) => Some(call),
             _ => None,
         }
@@ -53,8 +53,8 @@ impl<'s> Links<'s> {
 }
 
 pub(super) fn started(session: &Session<'_>) -> Vec<Started> {
-    let calls = session.events.iter().enumerate().filter_map(|(place, event)| match &event.kind {
-        EventKind::Call(call) => Some((call.call_id.as_deref()?, place)),
+    let calls = session.events.iter().enumerate().filter_map(|(index, event)| match &event.kind {
+        EventKind::Call(call) => Some((call.call_id.as_deref()?, index)),
         _ => None,
     });
     let calls: BTreeMap<&str, usize> = calls.collect();

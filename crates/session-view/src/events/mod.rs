@@ -64,7 +64,7 @@ pub struct EventLine {
     pub detail: Option<Detail>,
     /// How a call ended, or the call that a result answers.
     pub status: Option<Status>,
-    /// Of a result: the place of its call in [`Events::lines`].
+    /// Of a result: the index of its call in [`Events::lines`].
     pub call: Option<usize>,
     /// Of a result: milliseconds since its call.
     pub took: Option<u64>,
@@ -96,8 +96,8 @@ pub fn events(session: &Session<'_>) -> Events {
 fn lines(session: &Session<'_>, times: &[Option<Timestamp>]) -> Vec<EventLine> {
     let links = Links::of(session);
     let start = times.iter().flatten().next().copied();
-    let lines = session.events.iter().enumerate().zip(times).map(|((place, event), time)| {
-        let call = links.call_of(place);
+    let lines = session.events.iter().enumerate().zip(times).map(|((index, event), time)| {
+        let call = links.call_of(index);
         let acting = match &event.kind {
             EventKind::Call(call) => Some(call),
             _ => call.and_then(|call| links.call_at(call)),

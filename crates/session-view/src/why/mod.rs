@@ -27,8 +27,8 @@ pub struct Touch {
 /// One event of a chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
-    /// Its place among the events of the session.
-    pub place: usize,
+    /// Its index among the events of the session.
+    pub index: usize,
     /// What links it to the step before it; `None`: it is the first one.
     pub because: Option<Because>,
 }
@@ -50,17 +50,17 @@ pub enum Because {
     First,
 }
 
-/// From the root to an event, by its place.
+/// From the root to an event, by its index.
 pub fn chain(session: &Session<'_>, touches: &[Touch], target: usize) -> Vec<Step> {
     let mut causes = Causes::of(session, touches, target).found;
     let mut chain = Vec::new();
-    let mut place = target;
+    let mut index = target;
     loop {
-        let cause = causes.get_mut(place).and_then(Option::take).filter(|(cause, _)| *cause < place);
+        let cause = causes.get_mut(index).and_then(Option::take).filter(|(cause, _)| *cause < index);
         let (before, because) = cause.map_or((None, None), |(before, because)| (Some(before), Some(because)));
-        chain.push(Step { place, because });
+        chain.push(Step { index, because });
         match before {
-            Some(before) => place = before,
+            Some(before) => index = before,
             None => break,
         }
     }
@@ -109,31 +109,31 @@ impl<'s> Causes<'s> {
             asked: None,
             found: Vec::with_capacity(events.len()),
         };
-        for place in 0..events.len() {
-            let cause = causes.cause(place);
+        for index in 0..events.len() {
+            let cause = causes.cause(index);
             causes.found.push(cause);
-            causes.learn(place);
+            causes.learn(index);
         }
         causes
     }
 
-    fn cause(&self, place: usize) -> Option<(usize, Because)> {
-        let event = self.session.events.get(place)?;
+    fn cause(&self, index: usize) -> Option<(usize, Because)> {
+        let event = self.session.events.get(index)?;
         match &event.kind {
             EventKind::Prompt(_) | EventKind::Start => None,
             EventKind::Result(_) => {
-                let call = self.links.call_of(place);
-                call.map(|call| (call, Because::Answers)).or_else(|| self.else_asked(place))
+                let call = self.links.call_of(index);
+                call.map(|call| (call, Because::Answers)).or_else(|| self.else_asked(index))
             }
             EventKind::Call(call) => {
                 let retry = self.failed.get(&same(call)).map(|failed| (*failed, Because::Retries));
                 retry
                     .or_else(|| self.named(event.number, call))
                     .or_else(|| self.read(event.number))
-                    .or_else(|| self.else_asked(place))
+                    .or_else(|| self.else_asked(index))
             }
-            EventKind::File(_) => self.read(event.number).or_else(|| self.else_asked(place)),
-            _ => self.else_asked(place),
+            EventKind::File(_) => self.read(event.number).or_else(|| self.else_asked(index)),
+            _ => self.else_asked(index),
         }
     }
 
@@ -141,8 +141,8 @@ impl<'s> Causes<'s> {
     fn named(&self, event: u32, call: &ToolCall<'_>) -> Option<(usize, Because)> {
         let touched = self.touches.get(&event).into_iter().flatten().map(|touch| touch.path.clone());
         let found = touched.chain(command(call)).filter_map(|needle| self.needles.last(&needle));
-        let Found { place, text } = found.max_by_key(|found| found.place)?;
-        Some((place, Because::Named(text)))
+        let Found { index, text } = found.max_by_key(|found| found.index)?;
+        Some((index, Because::Named(text)))
     }
 
     /// Where the last of what it writes was read.
@@ -150,24 +150,24 @@ impl<'s> Causes<'s> {
         let written = self.touches.get(&event).into_iter().flatten();
         let written = written.filter(|touch| matches!(touch.access, Some(Access::Write | Access::Delete)));
         let read = written.filter_map(|touch| Some((*self.read.get(touch.path.as_str())?, touch)));
-        let (place, touch) = read.max_by_key(|(place, _)| *place)?;
-        Some((place, Because::Read(touch.path.clone())))
+        let (index, touch) = read.max_by_key(|(index, _)| *index)?;
+        Some((index, Because::Read(touch.path.clone())))
     }
 
     /// What was asked, or else the first event.
-    fn else_asked(&self, place: usize) -> Option<(usize, Because)> {
+    fn else_asked(&self, index: usize) -> Option<(usize, Because)> {
         match self.asked {
             Some(asked) => Some((asked, Because::Asked)),
-            None => (place > 0).then_some((0, Because::First)),
+            None => (index > 0).then_some((0, Because::First)),
         }
     }
 
     /// What an event is for those after it.
-    fn learn(&mut self, place: usize) {
-        let Some(event) = self.session.events.get(place) else { return };
+    fn learn(&mut self, index: usize) {
+        let Some(event) = self.session.events.get(index) else { return };
         match &event.kind {
             EventKind::Prompt(_) => {
-                self.asked = Some(place);
+                self.asked = Some(index);
                 self.failed.clear();
                 self.read.clear();
                 self.needles.forget();
@@ -175,33 +175,33 @@ impl<'s> Causes<'s> {
             EventKind::Call(call) => {
                 let same = same(call);
                 if matches!(call.status, Status::Error | Status::Interrupted | Status::Denied) {
-                    self.failed.insert(same, place);
+                    self.failed.insert(same, index);
                 } else {
                     self.failed.remove(&same);
                 }
-                self.note_reads(event.number, place);
+                self.note_reads(event.number, index);
             }
-            EventKind::File(_) => self.note_reads(event.number, place),
+            EventKind::File(_) => self.note_reads(event.number, index),
             EventKind::Result(result) => {
-                let call = self.links.call_of(place);
+                let call = self.links.call_of(index);
                 // The failure is told where the result stands.
                 if let Some(failed) =
                     call.and_then(|call| self.links.call_at(call)).and_then(|call| self.failed.get_mut(&same(call)))
                 {
-                    *failed = place;
+                    *failed = index;
                 }
                 if let Some(text) = &result.text {
-                    self.needles.look(&text.decode(), place);
+                    self.needles.look(&text.decode(), index);
                 }
             }
             _ => {}
         }
     }
 
-    fn note_reads(&mut self, event: u32, place: usize) {
+    fn note_reads(&mut self, event: u32, index: usize) {
         for touch in self.touches.get(&event).into_iter().flatten() {
             if touch.access == Some(Access::Read) {
-                self.read.insert(&touch.path, place);
+                self.read.insert(&touch.path, index);
             }
         }
     }

@@ -9,7 +9,7 @@ const SHORTEST: usize = 3;
 
 /// Paths and commands, and the last result that names each.
 pub(super) struct Needles {
-    places: BTreeMap<String, usize>,
+    indices: BTreeMap<String, usize>,
     last: Vec<Option<usize>>,
     /// `None`: there is nothing to look for, or too much of it.
     automaton: Option<AhoCorasick>,
@@ -18,36 +18,37 @@ pub(super) struct Needles {
 /// A result that names something.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Found {
-    pub(super) place: usize,
+    pub(super) index: usize,
     pub(super) text: String,
 }
 
 impl Needles {
     pub(super) fn of(texts: impl Iterator<Item = String>) -> Self {
-        let mut places: BTreeMap<String, usize> = texts.filter(|text| is_telling(text)).map(|text| (text, 0)).collect();
-        for (place, entry) in places.values_mut().enumerate() {
-            *entry = place;
+        let mut indices: BTreeMap<String, usize> =
+            texts.filter(|text| is_telling(text)).map(|text| (text, 0)).collect();
+        for (index, entry) in indices.values_mut().enumerate() {
+            *entry = index;
         }
         // Several of them may stand at one place, one inside of the other.
-        let automaton = AhoCorasick::new(places.keys()).ok().filter(|_| !places.is_empty());
-        Self { last: vec![None; places.len()], places, automaton }
+        let automaton = AhoCorasick::new(indices.keys()).ok().filter(|_| !indices.is_empty());
+        Self { last: vec![None; indices.len()], indices, automaton }
     }
 
     /// Notes what a text names: whole components of paths and whole words, never parts of them.
-    pub(super) fn look(&mut self, text: &str, place: usize) {
+    pub(super) fn look(&mut self, text: &str, index: usize) {
         let Some(automaton) = &self.automaton else { return };
         for found in automaton.find_overlapping_iter(text) {
             if is_whole(text, found.start(), found.end())
                 && let Some(last) = self.last.get_mut(found.pattern().as_usize())
             {
-                *last = Some(place);
+                *last = Some(index);
             }
         }
     }
 
     pub(super) fn last(&self, text: &str) -> Option<Found> {
-        let place = (*self.last.get(*self.places.get(text)?)?)?;
-        Some(Found { place, text: text.to_owned() })
+        let index = (*self.last.get(*self.indices.get(text)?)?)?;
+        Some(Found { index, text: text.to_owned() })
     }
 
     pub(super) fn forget(&mut self) {

@@ -53,7 +53,7 @@ fn chained(script: &str, touches: &[(u32, Option<Access>, &str)], target: usize)
             Some(Because::Asked) => "asked".to_owned(),
             Some(Because::First) => "first".to_owned(),
         };
-        format!("{} {because}", step.place + 1)
+        format!("{} {because}", step.index + 1)
     });
     steps.collect::<Vec<_>>().join(", ")
 }

@@ -16,7 +16,7 @@ pub(super) enum Context {
     Regex,
     /// What follows `<<`.
     Delimiter,
-    /// An alternative in `{a,b}`, and the place of the braces in the word.
+    /// An alternative in `{a,b}`, and the index of the braces in the word.
     Brace(Position),
     /// An alternative in `@(a|b)`.
     Group,

@@ -42,9 +42,9 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The places of the sessions that have to go.
+    /// The indices of the sessions that have to go.
     pub fn doomed(&self) -> impl Iterator<Item = (usize, Limit)> {
-        self.exceeds.iter().enumerate().filter_map(|(place, limit)| Some((place, (*limit)?)))
+        self.exceeds.iter().enumerate().filter_map(|(index, limit)| Some((index, (*limit)?)))
     }
 }
 
@@ -52,7 +52,7 @@ impl Plan {
 /// size: no other session is deleted in its place.
 pub fn plan(survey: &Survey, limits: Limits, is_kept: impl Fn(usize) -> bool, now: Timestamp) -> Plan {
     let mut plan = Plan { exceeds: vec![None; survey.sessions.len()], ..Plan::default() };
-    let free: Vec<usize> = (0..survey.sessions.len()).filter(|place| !is_kept(*place)).collect();
+    let free: Vec<usize> = (0..survey.sessions.len()).filter(|index| !is_kept(*index)).collect();
     plan.by_age(survey, &free, limits.days, now);
     let left = plan.left(&free);
     if let Some(most) = limits.sessions {
@@ -70,24 +70,24 @@ impl Plan {
         let Some(days) = days else { return };
         // So long ago that no time is: nothing is older.
         let Ok(oldest) = now.checked_sub(SignedDuration::from_hours(i64::from(days) * 24)) else { return };
-        for place in free {
-            let Some(session) = survey.sessions.get(*place) else { continue };
+        for index in free {
+            let Some(session) = survey.sessions.get(*index) else { continue };
             match session.started {
-                Some(started) if started.at < oldest => self.mark([place], Limit::Age),
+                Some(started) if started.at < oldest => self.mark([index], Limit::Age),
                 Some(_) => {}
-                None => self.unknown.push(*place),
+                None => self.unknown.push(*index),
             }
         }
     }
 
     fn by_size(&mut self, survey: &Survey, free: &[usize], most: u64) {
-        let bytes = |place: &usize| survey.sessions.get(*place).map_or(0, |session| session.bytes);
+        let bytes = |index: &usize| survey.sessions.get(*index).map_or(0, |session| session.bytes);
         let left = self.left(free);
         let mut total = left.iter().map(bytes).fold(0, u64::saturating_add);
-        let surplus = left.iter().take_while(|place| {
+        let surplus = left.iter().take_while(|index| {
             let exceeds = total > most;
             if exceeds {
-                total -= bytes(place);
+                total -= bytes(index);
             }
             exceeds
         });
@@ -99,12 +99,12 @@ impl Plan {
 
     /// Those of which no limit has said that they go.
     fn left(&self, free: &[usize]) -> Vec<usize> {
-        free.iter().copied().filter(|place| self.exceeds.get(*place) == Some(&None)).collect()
+        free.iter().copied().filter(|index| self.exceeds.get(*index) == Some(&None)).collect()
     }
 
-    fn mark<'p>(&mut self, places: impl IntoIterator<Item = &'p usize>, limit: Limit) {
-        for place in places {
-            if let Some(exceeds) = self.exceeds.get_mut(*place) {
+    fn mark<'p>(&mut self, indices: impl IntoIterator<Item = &'p usize>, limit: Limit) {
+        for index in indices {
+            if let Some(exceeds) = self.exceeds.get_mut(*index) {
                 *exceeds = Some(limit);
             }
         }

@@ -67,7 +67,7 @@ struct Looking<'s> {
 }
 
 impl Looking<'_> {
-    fn folder(&mut self, folder: &Path, place: StoreFolder) {
+    fn folder(&mut self, folder: &Path, folder_kind: StoreFolder) {
         let entries = match entries(folder) {
             Ok(entries) => entries,
             Err(error) => return self.refuse(folder, super::why(&error)),
@@ -79,7 +79,7 @@ impl Looking<'_> {
         for entry in entries {
             let path = entry.path();
             match entry.file_type() {
-                Ok(kind) if kind.is_dir() => self.directory(&path, place, &markers),
+                Ok(kind) if kind.is_dir() => self.directory(&path, folder_kind, &markers),
                 Ok(kind) if kind.is_symlink() => self.refuse(&path, "a link: not followed, and not deleted"),
                 Ok(_) => self.found.others = self.found.others.saturating_add(length(&path)),
                 Err(error) => self.refuse(&path, super::why(&error)),
@@ -87,7 +87,7 @@ impl Looking<'_> {
         }
     }
 
-    fn directory(&mut self, path: &Path, place: StoreFolder, markers: &[String]) {
+    fn directory(&mut self, path: &Path, folder_kind: StoreFolder, markers: &[String]) {
         let name = path.file_name().unwrap_or_default();
         let shown = name.to_string_lossy();
         for (prefix, is_logged) in [(DOOMED, false), (LOGGED, true)] {
@@ -96,7 +96,7 @@ impl Looking<'_> {
                 return;
             }
         }
-        match place {
+        match folder_kind {
             StoreFolder::Store if shown == WORKSPACES => return self.folder(path, StoreFolder::Workspaces),
             StoreFolder::Workspaces => return self.folder(path, StoreFolder::Workspace),
             StoreFolder::Store | StoreFolder::Workspace => {}

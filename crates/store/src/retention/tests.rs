@@ -20,8 +20,8 @@ fn session(store: &Path, name: &str, days: i64, bytes: usize) {
 
 fn planned(store: &Path, limits: Limits) -> Vec<(String, &'static str)> {
     let survey = survey(store, Clues::Records, now()).unwrap();
-    let plan = plan(&survey, limits, |place| survey.sessions[place].name.starts_with("held"), now());
-    plan.doomed().map(|(place, limit)| (survey.sessions[place].name.clone(), limit.name())).collect()
+    let plan = plan(&survey, limits, |index| survey.sessions[index].name.starts_with("held"), now());
+    plan.doomed().map(|(index, limit)| (survey.sessions[index].name.clone(), limit.name())).collect()
 }
 
 /// Age, then number, then size, and what is held counts for none of them.

@@ -373,7 +373,7 @@ fn button_without_process() -> Breach {
         key: PAUSE_REQUEST.to_owned(),
         reason: String::new(),
         action: Action::Alert,
-        place: None,
+        location: None,
         is_time: false,
         notify: None,
     }

@@ -37,14 +37,14 @@ struct IndexLine {
 pub(super) fn find(program: &str) -> Option<Builtin> {
     static ASKED: AtomicU32 = AtomicU32::new(0);
     static ALL: OnceLock<HashMap<&'static str, IndexLine>> = OnceLock::new();
-    let place = if ASKED.load(Ordering::Relaxed) < OFTEN {
+    let found = if ASKED.load(Ordering::Relaxed) < OFTEN {
         ASKED.fetch_add(1, Ordering::Relaxed);
         searched(program)
     } else {
-        let all = ALL.get_or_init(|| INDEX.lines().filter_map(|line| Some((name(line), place(line)?))).collect());
+        let all = ALL.get_or_init(|| INDEX.lines().filter_map(|line| Some((name(line), found(line)?))).collect());
         all.get(program).copied()
     };
-    place.and_then(IndexLine::read)
+    found.and_then(IndexLine::read)
 }
 
 /// Every name, in order.
@@ -56,7 +56,7 @@ fn name(line: &'static str) -> &'static str {
     line.split('\t').next().unwrap_or_default()
 }
 
-fn place(line: &str) -> Option<IndexLine> {
+fn found(line: &str) -> Option<IndexLine> {
     let mut numbers = line.split('\t').skip(1).map(|number| number.parse::<usize>().ok());
     let mut next = || numbers.next().flatten();
     Some(IndexLine { entry: next()?, family: next()?, start: next()?, end: next()? })
@@ -71,7 +71,7 @@ fn searched(program: &str) -> Option<IndexLine> {
         let rest = INDEX.get(start..)?;
         let line = rest.lines().next()?;
         match name(line).cmp(program) {
-            std::cmp::Ordering::Equal => return place(line),
+            std::cmp::Ordering::Equal => return found(line),
             std::cmp::Ordering::Less => low = start + line.len() + 1,
             std::cmp::Ordering::Greater => high = start,
         }
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn each_name_is_found_either_way() {
         for line in INDEX.lines() {
-            assert_eq!(searched(name(line)), place(line), "{line}");
+            assert_eq!(searched(name(line)), found(line), "{line}");
             assert!(find(name(line)).is_some_and(|known| known.entry.names.split(' ').any(|one| one == name(line))));
         }
         for absent in ["", "\t", "aaaa-none", "zzzz-none", "ca", "cat ", "git\tx", "\u{10ffff}"] {

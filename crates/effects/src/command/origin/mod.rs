@@ -54,7 +54,7 @@ impl Machine<'_> {
         if !self.emitter.may_search(self.text.len(), limit) || inner.len() < TELLING {
             return Home::Within(self.context.span);
         }
-        self.only_place(inner).map_or(Home::Within(self.context.span), |at| Home::piece(at, inner.len()))
+        self.only_index(inner).map_or(Home::Within(self.context.span), |at| Home::piece(at, inner.len()))
     }
 
     /// What `inside` does comes from a program that stands somewhere in the call's text.
@@ -73,7 +73,7 @@ impl Machine<'_> {
         self.at_span(whole, |machine| machine.opaque(About::Anything, reason, &[]));
     }
 
-    fn only_place(&self, inner: &str) -> Option<usize> {
+    fn only_index(&self, inner: &str) -> Option<usize> {
         let at = self.text.find(inner).filter(|at| self.text.rfind(inner) == Some(*at))?;
         let (before, behind) = (self.text.get(..at)?, self.text.get(at + inner.len()..)?);
         let is_part = |next: Option<char>| next.is_some_and(|next| next.is_alphanumeric() || "_-./\\".contains(next));

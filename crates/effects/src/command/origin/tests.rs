@@ -53,10 +53,10 @@ fn regenerated(table: &str) -> String {
 
 fn shown(text: &str, effects: &[Effect]) -> String {
     let mut out = String::new();
-    for (place, effect) in effects.iter().enumerate() {
+    for (index, effect) in effects.iter().enumerate() {
         let cause = effect.origin.parent.map_or(String::new(), |parent| format!("<{parent}"));
         let piece = effect.origin.span.map_or("", |span| span.slice(text).unwrap());
-        writeln!(out, "[{place}{cause}] {effect} {{{}}}", piece.replace('\n', "\\n")).unwrap();
+        writeln!(out, "[{index}{cause}] {effect} {{{}}}", piece.replace('\n', "\\n")).unwrap();
     }
     out
 }
@@ -65,7 +65,7 @@ fn shown(text: &str, effects: &[Effect]) -> String {
 fn faults(text: &str) -> Vec<String> {
     let effects = super::super::run(text, &mut World::new(Some("/repo")));
     let mut faults = Vec::new();
-    for (place, effect) in effects.iter().enumerate() {
+    for (index, effect) in effects.iter().enumerate() {
         match effect.origin.span {
             Some(span) if span.slice(text).is_some_and(|piece| !piece.is_empty()) => {}
             Some(span) => faults.push(format!("{effect}: {span:?} is no piece of {text:?}")),
@@ -73,7 +73,7 @@ fn faults(text: &str) -> Vec<String> {
             None => faults.push(format!("{effect}: no span in {text:?}")),
         }
         if let Some(parent) = effect.origin.parent {
-            let cause = effects.get(parent as usize).filter(|_| (parent as usize) < place);
+            let cause = effects.get(parent as usize).filter(|_| (parent as usize) < index);
             if !cause.is_some_and(|cause| matches!(cause.kind, Kind::Execute(_))) {
                 faults.push(format!("{effect}: {parent} is no earlier command in {text:?}"));
             }
@@ -81,19 +81,19 @@ fn faults(text: &str) -> Vec<String> {
     }
     let all: Vec<&Effect> = effects.iter().collect();
     let causes = causes(&all);
-    for place in 0..effects.len() {
+    for index in 0..effects.len() {
         // Two steps for one: who runs in a circle meets himself.
-        let (mut slow, mut fast) = (Some(place), causes[place]);
+        let (mut slow, mut fast) = (Some(index), causes[index]);
         while let Some(next) = fast {
             if Some(next) == slow {
-                faults.push(format!("{}: it causes itself in {text:?}", effects[place]));
+                faults.push(format!("{}: it causes itself in {text:?}", effects[index]));
                 break;
             }
-            slow = slow.and_then(|place| causes[place]);
+            slow = slow.and_then(|index| causes[index]);
             fast = causes[next].and_then(|next| causes[next]);
         }
-        if causes[place].is_some_and(|cause| !matches!(effects[cause].kind, Kind::Execute(_))) {
-            faults.push(format!("{}: what caused it is no command in {text:?}", effects[place]));
+        if causes[index].is_some_and(|cause| !matches!(effects[cause].kind, Kind::Execute(_))) {
+            faults.push(format!("{}: what caused it is no command in {text:?}", effects[index]));
         }
     }
     faults

@@ -52,10 +52,10 @@ impl Machine<'_> {
                 for file in arguments.values(&["-f", "--file"]) {
                     self.path(Role::Read, file);
                 }
-                for place in
+                for target in
                     arguments.operands.iter().filter(|word| !matches!(word.text.as_str(), "build" | "bake" | "b" | "f"))
                 {
-                    if place.text.contains("://") { self.connect(place) } else { self.path(Role::ReadTree, place) }
+                    if target.text.contains("://") { self.connect(target) } else { self.path(Role::ReadTree, target) }
                 }
                 self.opaque(About::Anything, Reason::RunsBuild, &[&program, "build"]);
             }

@@ -29,15 +29,15 @@ struct Destination {
 impl Destination {
     /// The names that `source` may have there. Without a trailing slash the destination may be a directory: both names
     /// count.
-    fn places(&self, source: &Arg) -> Vec<Arg> {
-        let mut places = Vec::new();
+    fn targets(&self, source: &Arg) -> Vec<Arg> {
+        let mut targets = Vec::new();
         if !self.is_directory {
-            places.push(self.word.clone());
+            targets.push(self.word.clone());
         }
         if self.is_directory || !looks_like_file(&self.word) {
-            places.push(within(&self.word, source));
+            targets.push(within(&self.word, source));
         }
-        places
+        targets
     }
 }
 
@@ -117,12 +117,12 @@ impl Machine<'_> {
 
     /// What was at the destination is kept beside it under a name that options and the directory decide.
     fn backups(&mut self, sources: &[Arg], destination: &Destination) {
-        let mut places: Vec<Arg> = sources.iter().map(|source| within(&destination.word, source)).collect();
+        let mut targets: Vec<Arg> = sources.iter().map(|source| within(&destination.word, source)).collect();
         if !destination.is_directory {
-            places.push(destination.word.clone());
+            targets.push(destination.word.clone());
         }
-        for place in places.iter().filter(|place| place.is_exact()) {
-            self.path(Role::Write, &Arg::glob(format!("{}*", super::find::escaped(&place.text))));
+        for target in targets.iter().filter(|target| target.is_exact()) {
+            self.path(Role::Write, &Arg::glob(format!("{}*", super::find::escaped(&target.text))));
         }
     }
 
@@ -131,15 +131,15 @@ impl Machine<'_> {
             Reach::Itself => Role::Write,
             Reach::Subtree => Role::WriteTree,
         };
-        let places = destination.places(source);
-        for (at, place) in places.iter().enumerate() {
+        let targets = destination.targets(source);
+        for (at, target) in targets.iter().enumerate() {
             if at == 0 {
-                self.path(role, place);
-            } else if place.known != Known::Not {
-                self.possible_path(role, place);
+                self.path(role, target);
+            } else if target.known != Known::Not {
+                self.possible_path(role, target);
             }
-            if place.is_exact() {
-                let (alias, _) = self.world.locate_word(place);
+            if target.is_exact() {
+                let (alias, _) = self.world.locate_word(target);
                 if source.is_exact() {
                     let (original, _) = self.world.locate_word(source);
                     match makes {
@@ -173,15 +173,15 @@ impl Machine<'_> {
         let is_directory = is_directory || sources.len() > 1 || word.text.ends_with('/') || word.text == ".";
         let destination = Destination { word, is_directory };
         for source in sources {
-            let places = destination.places(source);
-            if let Some(place) = places.first() {
-                self.path(Role::Write, place);
+            let targets = destination.targets(source);
+            if let Some(target) = targets.first() {
+                self.path(Role::Write, target);
             }
-            for place in places.iter().skip(1).filter(|place| place.known != Known::Not) {
-                self.possible_path(Role::Write, place);
+            for target in targets.iter().skip(1).filter(|target| target.known != Known::Not) {
+                self.possible_path(Role::Write, target);
             }
-            for place in places {
-                let (alias, certainty) = self.world.locate_word(&place);
+            for target in targets {
+                let (alias, certainty) = self.world.locate_word(&target);
                 if certainty == Certainty::Pattern {
                     continue;
                 }

@@ -166,12 +166,12 @@ impl Machine<'_> {
         let files = arguments.operands.get(usize::from(!replaced)..).unwrap_or_default();
         let names = arguments.has(&["-l", "-L", "--files-with-matches", "--files-without-match"]);
         if names {
-            let places: Vec<Arg> = if files.is_empty() {
+            let targets: Vec<Arg> = if files.is_empty() {
                 vec![Arg::glob("**")]
             } else {
                 files.iter().flat_map(|file| [file.clone(), below(file)]).collect()
             };
-            return Stream::Names(places);
+            return Stream::Names(targets);
         }
         if files.is_empty() && !arguments.has_role(Role::Tree) { selection(io.input) } else { Stream::Unknown }
     }

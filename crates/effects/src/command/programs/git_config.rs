@@ -70,18 +70,18 @@ impl Machine<'_> {
             return;
         }
         // What the file says besides stays as it was.
-        let (place, _) = self.world.locate_word(&target);
-        let before = self.world.take_written(&place).unwrap_or_default();
+        let (path, _) = self.world.locate_word(&target);
+        let before = self.world.take_written(&path).unwrap_or_default();
         self.path(Role::Write, &target);
-        self.world.put_written(&place, before);
+        self.world.put_written(&path, before);
         let mode = if words.iter().any(|word| word.text == "--add") { WriteMode::Append } else { WriteMode::Replace };
         let unset = words.iter().any(|word| word.text.starts_with("--unset") || word.text == "unset");
         match operands.as_slice() {
-            [name, value, ..] if !unset => self.git_configured(name, value, mode, &place, io),
+            [name, value, ..] if !unset => self.git_configured(name, value, mode, &path, io),
             [name, ..] if unset => {
                 let empty = |name: &str| git_triggers::written(&name.to_lowercase(), "", WriteMode::Replace);
                 if let Some(text) = name.literal().and_then(empty) {
-                    self.world.appended(&place, &text);
+                    self.world.appended(&path, &text);
                 }
             }
             _ => {}

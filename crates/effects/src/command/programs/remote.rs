@@ -187,8 +187,8 @@ impl Machine<'_> {
             for source in sources.iter().filter(|source| source.is_exact() && last.is_exact() && !is_remote(source)) {
                 let original = self.world.locate_word(source).0;
                 let inside = last.with(format!("{}/{}", last.text.trim_end_matches('/'), base_name(source)));
-                for place in [last, &inside] {
-                    let copy = self.world.locate_word(place).0;
+                for target in [last, &inside] {
+                    let copy = self.world.locate_word(target).0;
                     self.world.copied(&copy, &original);
                 }
             }

@@ -11,7 +11,7 @@ use super::super::trial::tried;
 use super::codes::WITHOUT_EFFECT;
 use super::{Lint, lint_of, own_entries, shown};
 
-/// All of them, by place.
+/// All of them, by location.
 pub fn idle(policy: &Policy, parts: &Parts) -> Vec<Lint> {
     let entries = own_entries(policy);
     let mut found = repeated(&entries);
@@ -22,7 +22,7 @@ pub fn idle(policy: &Policy, parts: &Parts) -> Vec<Lint> {
 
 /// The list that an entry stands in, as a JSON pointer.
 fn list(entry: &EntryView) -> Option<&str> {
-    let list = entry.place.pointer.rsplit_once('/').map(|(list, _)| list)?;
+    let list = entry.location.pointer.rsplit_once('/').map(|(list, _)| list)?;
     (entry.policy_rule.is_none() && !entry.text.is_empty()).then_some(list)
 }
 
@@ -36,16 +36,16 @@ fn repeated(entries: &[&EntryView]) -> Vec<Lint> {
     let mut found = Vec::new();
     for entry in entries {
         let Some(list) = list(entry) else { continue };
-        let same = first.get(&(list, entry.text.as_str())).filter(|first| first.place != entry.place);
+        let same = first.get(&(list, entry.text.as_str())).filter(|first| first.location != entry.location);
         if let Some(first) = same {
-            let message = format!("{} says the same as {} (line {})", entry.name, first.name, first.place.line);
+            let message = format!("{} says the same as {} (line {})", entry.name, first.name, first.location.line);
             found.push(lint_of(&WITHOUT_EFFECT, Level::Warning, entry, message, "remove one of them"));
         } else if let Some(wide) = wider(entry)
             .iter()
             .filter_map(|text| first.get(&(list, text.as_str())))
-            .find(|wide| wide.place != entry.place && wide.covers(entry))
+            .find(|wide| wide.location != entry.location && wide.covers(entry))
         {
-            let (name, line) = (&wide.name, wide.place.line);
+            let (name, line) = (&wide.name, wide.location.line);
             let message = format!("{} adds nothing to {name} (line {line}), `{}`", entry.name, wide.text);
             found.push(lint_of(&WITHOUT_EFFECT, Level::Note, entry, message, "remove it, or narrow the other one"));
         }
@@ -96,10 +96,10 @@ fn stricter(policy: &Policy, entry: &EntryView, acts: &mutate::Acts) -> Option<(
     if let Some(rule) = &judged.policy_rule {
         return Some((verb, rule.id.clone()));
     }
-    match &judged.place {
-        Some(place) => {
-            let list = place.pointer.rsplit_once('/').map_or("", |(list, _)| list);
-            list.ends_with(own_list).then(|| (verb, dotted(&place.pointer)))
+    match &judged.location {
+        Some(location) => {
+            let list = location.pointer.rsplit_once('/').map_or("", |(list, _)| list);
+            list.ends_with(own_list).then(|| (verb, dotted(&location.pointer)))
         }
         None => (judged.rule.family() == Family::Floor).then(|| (verb, judged.rule.to_string())),
     }

@@ -123,7 +123,7 @@ fn other_machine(entry: &EntryView, version_2: bool) -> Option<Lint> {
 }
 
 fn open_network(entries: &[&EntryView], parts: &Parts) -> Option<Lint> {
-    let allowed = |entry: &&&EntryView| entry.place.pointer.starts_with("/network/allow");
+    let allowed = |entry: &&&EntryView| entry.location.pointer.starts_with("/network/allow");
     let first = entries.iter().find(allowed)?;
     let says =
         |pointer: &str| parts.value(pointer).is_some_and(|value| value == true || value == "deny" || value == "ask");

@@ -17,14 +17,14 @@ pub use idle::idle;
 pub struct Lint {
     pub code: &'static Code,
     pub level: Level,
-    pub place: PolicyLocation,
+    pub location: PolicyLocation,
     pub message: String,
     pub help: Option<String>,
 }
 
 /// Everything about one policy.
 pub struct Lints {
-    /// By place, then code.
+    /// By location, then code.
     pub found: Vec<Lint>,
     pub denies: Vec<Fragility>,
 }
@@ -41,28 +41,28 @@ pub fn lint(policy: &Policy, parts: &Parts, now: Option<jiff::Timestamp>) -> Lin
 }
 
 fn key(lint: &Lint) -> (u32, u32, &str, &str) {
-    (lint.place.line, lint.place.column, lint.code.id, &lint.message)
+    (lint.location.line, lint.location.column, lint.code.id, &lint.message)
 }
 
 fn lint_of(code: &'static Code, level: Level, entry: &EntryView, message: String, help: &str) -> Lint {
-    Lint { code, level, place: entry.place.clone(), message, help: Some(help.to_owned()) }
+    Lint { code, level, location: entry.location.clone(), message, help: Some(help.to_owned()) }
 }
 
 /// What stands in the file itself, not in one that it extends.
 fn own_entries(policy: &Policy) -> Vec<&EntryView> {
-    policy.entries().filter(|entry| entry.place.file.is_none()).collect()
+    policy.entries().filter(|entry| entry.location.file.is_none()).collect()
 }
 
 fn of_deny(deny: &Fragility) -> Option<Lint> {
     let entry = &deny.entry;
-    let place = entry.place.clone();
+    let location = entry.location.clone();
     if let Some(dead) = &deny.dead {
         let message = format!("{} does not forbid {}, which it seems to mean", entry.name, shown(dead));
         let help = "say it so that this is refused, or remove it: what never matches only looks like protection";
         return Some(Lint {
             code: &codes::WITHOUT_EFFECT,
             level: Level::Error,
-            place,
+            location,
             message,
             help: Some(help.to_owned()),
         });
@@ -83,7 +83,7 @@ fn of_deny(deny: &Fragility) -> Option<Lint> {
             .to_owned()
     };
     let level = if open == 0 { Level::Note } else { Level::Warning };
-    Some(Lint { code: &codes::FRAGILE_DENY, level, place, message, help: Some(help) })
+    Some(Lint { code: &codes::FRAGILE_DENY, level, location, message, help: Some(help) })
 }
 
 /// Calls in one line.

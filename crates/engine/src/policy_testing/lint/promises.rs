@@ -23,7 +23,7 @@ pub(super) fn lints(parts: &Parts, now: Option<jiff::Timestamp>) -> Vec<Lint> {
 }
 
 fn lint(code: &'static Code, level: Level, parts: &Parts, pointer: &str, message: String, help: &str) -> Lint {
-    Lint { code, level, place: parts.place(pointer), message, help: Some(help.to_owned()) }
+    Lint { code, level, location: parts.location(pointer), message, help: Some(help.to_owned()) }
 }
 
 fn opened_floor(parts: &Parts, exception: &Value, pointer: &str) -> Option<Lint> {
@@ -43,8 +43,8 @@ fn endless(parts: &Parts, exception: &Value, pointer: &str, now: Option<jiff::Ti
     let today = now?.to_zoned(jiff::tz::TimeZone::UTC).date();
     let days = today.until(end).ok()?.get_days();
     let message = format!("this exception lasts {days} days more, until {end}");
-    let place = format!("{pointer}/until");
-    (days > LONGEST_DAYS).then(|| lint(&ENDLESS_EXCEPTION, Level::Warning, parts, &place, message, help))
+    let pointer = format!("{pointer}/until");
+    (days > LONGEST_DAYS).then(|| lint(&ENDLESS_EXCEPTION, Level::Warning, parts, &pointer, message, help))
 }
 
 fn unused_labels(parts: &Parts) -> Vec<Lint> {

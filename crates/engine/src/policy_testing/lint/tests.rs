@@ -11,7 +11,7 @@ fn linted(text: &str) -> Lints {
 
 fn found(text: &str) -> Vec<String> {
     let lints = linted(text).found;
-    lints.iter().map(|lint| format!("{} {} {}", lint.code.id, lint.level.name(), lint.place.pointer)).collect()
+    lints.iter().map(|lint| format!("{} {} {}", lint.code.id, lint.level.name(), lint.location.pointer)).collect()
 }
 
 #[test]

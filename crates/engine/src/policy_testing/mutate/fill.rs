@@ -1,4 +1,4 @@
-//! Fills the places of a template: `{{command}}`, `{{path}}`, `{{host}}` and what is made of them.
+//! Fills the placeholders of a template: `{{command}}`, `{{path}}`, `{{host}}` and what is made of them.
 
 use std::net::Ipv4Addr;
 
@@ -50,14 +50,14 @@ impl<'s> Values<'s> {
         let mut filled = String::with_capacity(template.len() + 32);
         let mut rest = template;
         while let Some((before, after)) = rest.split_once("{{") {
-            // `{{{commas}}}`: a brace of the shell around a place.
+            // `{{{commas}}}`: a brace of the shell around a placeholder.
             let (before, after) = match after.strip_prefix('{') {
                 Some(after) => (format!("{before}{{"), after),
                 None => (before.to_owned(), after),
             };
             let (name, after) = after.split_once("}}")?;
             filled.push_str(&before);
-            filled.push_str(&self.place(name)?);
+            filled.push_str(&self.filler(name)?);
             rest = after;
         }
         filled.push_str(rest);
@@ -80,7 +80,7 @@ impl<'s> Values<'s> {
         })
     }
 
-    fn place(&self, name: &str) -> Option<String> {
+    fn filler(&self, name: &str) -> Option<String> {
         match self.sample {
             Sample::Command(argv) => of_command(argv, name),
             Sample::File(_, path) => of_path(path, name),

@@ -1,6 +1,6 @@
 //! The same act in other words: what a deny means, disguised in the ways agents and attackers have been seen to.
 //!
-//! The ways are data (`mutations.json`), by family: templates of commands and calls with places for the act. Each says
+//! The ways are data (`mutations.json`), by family: templates of commands and calls with placeholders for the act. Each says
 //! which programs, paths or hosts it makes sense for; what a template needs and an act does not have leaves it out.
 
 mod encode;

@@ -53,7 +53,7 @@ impl Sample {
 
 /// Examples of an entry.
 pub(super) fn samples(entry: &EntryView, parts: &Parts) -> Vec<Sample> {
-    let pointer = &entry.place.pointer;
+    let pointer = &entry.location.pointer;
     if pointer.starts_with("/rules/") && parts.value(pointer).is_some_and(Value::is_object) {
         return of_rule(pointer, parts);
     }

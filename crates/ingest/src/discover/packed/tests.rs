@@ -229,7 +229,7 @@ fn names_that_lead_out_links_and_twins() {
     );
 }
 
-/// The place of the entry in the list at the end of an archive with one entry.
+/// The offset of the entry in the list at the end of an archive with one entry.
 fn entry(bytes: &[u8]) -> usize {
     memchr::memmem::rfind(bytes, b"PK\x01\x02").unwrap()
 }

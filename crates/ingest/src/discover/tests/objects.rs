@@ -143,9 +143,9 @@ fn of_the_copies_of_a_session_the_longest_is_read() {
     world.commit("refs/remotes/origin/entire/checkpoints/v1", "checkpoints", &files);
     let code = world.commit("refs/heads/main", "work\n\nEntire-Checkpoint: cd0000000003\n", &[("a", "b")]);
     world.repository.set_head("refs/heads/main").unwrap();
-    let place = "git:refs/remotes/origin/entire/checkpoints/v1:cd/0000000003/0/full.jsonl";
-    assert_eq!(world.told("entire"), [format!("{place} one 3")]);
-    assert_eq!(world.told("entire:cd0000000003"), [format!("{place} one 3")]);
+    let path = "git:refs/remotes/origin/entire/checkpoints/v1:cd/0000000003/0/full.jsonl";
+    assert_eq!(world.told("entire"), [format!("{path} one 3")]);
+    assert_eq!(world.told("entire:cd0000000003"), [format!("{path} one 3")]);
     assert_eq!(world.told("entire:origin/entire/checkpoints/v1").len(), 1);
     assert_eq!(world.told("git:origin/entire/checkpoints/v1:ab").len(), 1);
     let all = read(&world.find("entire").unwrap().sources);
@@ -184,10 +184,10 @@ fn a_longer_copy_hides_no_call_of_an_earlier_one() {
             ("ab/0000000003/0/full.jsonl", &longer(&[3, 1])),
         ],
     );
-    let place = "git:refs/heads/entire/checkpoints/v1:ab";
+    let path = "git:refs/heads/entire/checkpoints/v1:ab";
     assert_eq!(
         world.told("entire"),
-        [format!("{place}/0000000001/0/full.jsonl one 2"), format!("{place}/0000000002/0/full.jsonl one 4")]
+        [format!("{path}/0000000001/0/full.jsonl one 2"), format!("{path}/0000000002/0/full.jsonl one 4")]
     );
 }
 
@@ -235,13 +235,13 @@ fn a_transcript_that_a_checkpoint_lists_and_lacks_is_a_gap() {
             ("ab/0000000001/1/prompt.txt", "gone"),
         ],
     );
-    let place = "git:refs/heads/entire/checkpoints/v1:ab/0000000001";
+    let path = "git:refs/heads/entire/checkpoints/v1:ab/0000000001";
     assert_eq!(
         world.told("entire"),
         [
-            format!("{place}/0/full.jsonl one 1"),
-            format!("gap {place}/metadata.json: the checkpoint lists a session whose transcript is not there"),
-            format!("gap {place}/0/full.jsonl: part 1 of it is missing"),
+            format!("{path}/0/full.jsonl one 1"),
+            format!("gap {path}/metadata.json: the checkpoint lists a session whose transcript is not there"),
+            format!("gap {path}/0/full.jsonl: part 1 of it is missing"),
         ]
     );
 }

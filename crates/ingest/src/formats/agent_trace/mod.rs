@@ -63,14 +63,14 @@ record! {
 /// Sessions in the order in which the file first names them.
 fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
     let mut sessions: Vec<Assembly<'a>> = Vec::new();
-    let mut places: BTreeMap<Cow<'a, str>, usize> = BTreeMap::new();
+    let mut indices: BTreeMap<Cow<'a, str>, usize> = BTreeMap::new();
     let mut reader = Reader::new(input.text, input.shape);
     while let Some(item) = reader.next::<Line<'a>>(gaps) {
         if let Some(key) = item.record.duplicate {
             gaps.twice(item.line, key, "a record");
         }
         let id = filled(item.record.session).unwrap_or_default();
-        let at = *places.entry(id.clone()).or_insert_with(|| {
+        let at = *indices.entry(id.clone()).or_insert_with(|| {
             let mut assembly = Assembly::new(&FORMAT.dialect, &input.log.shown, Numbering::Ordinal);
             assembly.id(Some(id));
             sessions.push(assembly);
@@ -85,10 +85,10 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
 
 fn line<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Line<'a>>, gaps: &mut Gaps) {
     let record = &item.record;
-    let place = RecordLocation { line: item.line, id: filled(record.id), time: scalar(record.timestamp) };
+    let location = RecordLocation { line: item.line, id: filled(record.id), time: scalar(record.timestamp) };
     let write = |target| EventKind::File(FileEvent { access: Access::Write, target });
     if let Some(path) = filled(record.path) {
-        return assembly.push(place, write(path));
+        return assembly.push(location, write(path));
     }
     let tool = object::<NamedVersion<'a>>(record.tool).unwrap_or_default();
     if let Some(name) = filled(tool.name) {
@@ -103,10 +103,10 @@ fn line<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Line<'a>>, gaps: &mut G
     for raw in elements(record.files) {
         match object::<Changed<'a>>(Some(raw)) {
             Some(file) if by_agent(&mut assembly.session, file.conversations) => match filled(file.path) {
-                Some(path) => assembly.push(place.clone(), write(path)),
+                Some(path) => assembly.push(location.clone(), write(path)),
                 None => gaps.malformed(item.line, "a changed file without its path"),
             },
-            Some(_) => assembly.push(place.clone(), EventKind::Other),
+            Some(_) => assembly.push(location.clone(), EventKind::Other),
             None => gaps.malformed(item.line, "a changed file that is not an object"),
         }
     }

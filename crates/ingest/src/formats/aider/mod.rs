@@ -29,32 +29,32 @@ const START: &str = "# aider chat started at ";
 fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
     let mut sessions: Vec<Assembly<'a>> = Vec::new();
     for (line, number) in input.text.lines().zip(1..) {
-        let place = RecordLocation { line: number, ..RecordLocation::default() };
+        let location = RecordLocation { line: number, ..RecordLocation::default() };
         if let Some(time) = line.strip_prefix(START) {
             let mut assembly = Assembly::new(&FORMAT.dialect, &input.log.shown, Numbering::Ordinal);
             let time = time.trim();
             assembly.id(Some(Cow::Owned(format!("aider {time}"))));
-            assembly.push(RecordLocation { time: Some(Cow::Borrowed(time)), ..place }, EventKind::Start);
+            assembly.push(RecordLocation { time: Some(Cow::Borrowed(time)), ..location }, EventKind::Start);
             gaps.count_record();
             sessions.push(assembly);
         } else if let Some(assembly) = sessions.last_mut() {
-            told(assembly, place, line, gaps);
+            told(assembly, location, line, gaps);
         }
     }
     sessions.into_iter().map(Assembly::finish).collect()
 }
 
 /// `#### ` what the user said, `> ` what the program says it did.
-fn told<'a>(assembly: &mut Assembly<'a>, place: RecordLocation<'a>, line: &'a str, gaps: &mut Gaps) {
+fn told<'a>(assembly: &mut Assembly<'a>, location: RecordLocation<'a>, line: &'a str, gaps: &mut Gaps) {
     if let Some(words) = line.strip_prefix("#### ") {
         gaps.count_record();
-        return assembly.push(place, EventKind::Prompt(RawText::Plain(Cow::Borrowed(words.trim_end()))));
+        return assembly.push(location, EventKind::Prompt(RawText::Plain(Cow::Borrowed(words.trim_end()))));
     }
     let Some(said) = line.strip_prefix("> ").map(str::trim_end) else { return };
     gaps.count_record();
     if let Some(path) = said.strip_prefix("Applied edit to ").or_else(|| said.strip_prefix("Created ")) {
         let target = Cow::Borrowed(path.trim());
-        assembly.push(place, EventKind::File(FileEvent { access: Access::Write, target }));
+        assembly.push(location, EventKind::File(FileEvent { access: Access::Write, target }));
     } else if let Some(command) = said.strip_prefix("Running ") {
         let call = ToolCall {
             call_id: None,
@@ -64,7 +64,7 @@ fn told<'a>(assembly: &mut Assembly<'a>, place: RecordLocation<'a>, line: &'a st
             status: Status::Missing,
             subagent: None,
         };
-        assembly.call(place, call, None);
+        assembly.call(location, call, None);
     } else {
         let attribution = &mut assembly.session.attribution;
         if let Some(version) = said.strip_prefix("Aider v") {
@@ -72,6 +72,6 @@ fn told<'a>(assembly: &mut Assembly<'a>, place: RecordLocation<'a>, line: &'a st
         } else if let Some((_, model)) = said.split_once("odel: ").filter(|(what, _)| what.len() < 12) {
             note_each(&mut attribution.models, model.split_whitespace().next().map(Cow::Borrowed));
         }
-        assembly.push(place, EventKind::Other);
+        assembly.push(location, EventKind::Other);
     }
 }

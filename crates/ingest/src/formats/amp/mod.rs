@@ -91,7 +91,7 @@ fn messages<'a>(assembly: &mut Assembly<'a>, thread: &Item<'a, Thread<'a>>, list
         let cost = object::<Cost<'a>>(message.usage).unwrap_or_default();
         let sent = object::<Sent<'a>>(message.meta).unwrap_or_default();
         let id = scalar(message.id);
-        let place = RecordLocation {
+        let location = RecordLocation {
             line: item.line,
             id: id.clone(),
             time: scalar(cost.timestamp).or_else(|| scalar(sent.at)),
@@ -104,20 +104,20 @@ fn messages<'a>(assembly: &mut Assembly<'a>, thread: &Item<'a, Thread<'a>>, list
         } else if is(message.role, "assistant") {
             assembly.untold(id);
         }
-        add(assembly, &place, message, gaps);
+        add(assembly, &location, message, gaps);
     }
 }
 
-fn add<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, message: &Message<'a>, gaps: &mut Gaps) {
+fn add<'a>(assembly: &mut Assembly<'a>, location: &RecordLocation<'a>, message: &Message<'a>, gaps: &mut Gaps) {
     let mut around = Around { ended, starters: STARTERS, ..Around::of(message.role) };
     around.subagent = filled(message.parent);
     if is(message.role, "info") {
         around.speaker = Speaker::Host;
     }
-    for part in blocks::parts(message.content, place.line, gaps) {
+    for part in blocks::parts(message.content, location.line, gaps) {
         let block = match part {
             Part::Text(text) => {
-                blocks::words(assembly, place, text, &around);
+                blocks::words(assembly, location, text, &around);
                 continue;
             }
             Part::Block(block) => block,
@@ -125,13 +125,13 @@ fn add<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, message: &Me
         if is(block.kind, "summary") {
             let compactions = &mut assembly.session.evidence.compactions;
             *compactions = compactions.saturating_add(1);
-            assembly.push(place.clone(), EventKind::Other);
+            assembly.push(location.clone(), EventKind::Other);
         } else if is(block.kind, "manual_bash_invocation") {
             // The user's own command, not the agent's.
-            assembly.push(place.clone(), EventKind::Other);
+            assembly.push(location.clone(), EventKind::Other);
         } else {
-            blocks::add_block(assembly, place, &block, &around);
-            progress::add(assembly, place, &block, gaps);
+            blocks::add_block(assembly, location, &block, &around);
+            progress::add(assembly, location, &block, gaps);
         }
     }
 }

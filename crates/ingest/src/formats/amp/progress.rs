@@ -24,24 +24,24 @@ record! {
 }
 
 /// Adds the calls that a result's progress lists, unless the thread holds them as messages, too.
-pub(super) fn add<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, block: &Block<'a>, gaps: &mut Gaps) {
+pub(super) fn add<'a>(assembly: &mut Assembly<'a>, location: &RecordLocation<'a>, block: &Block<'a>, gaps: &mut Gaps) {
     let run = object::<Run<'a>>(block.run).unwrap_or_default();
     for chunk in elements(run.progress) {
         // Other tools' progress are words.
         let chunk = object::<Chunk<'a>>(Some(chunk)).unwrap_or_default();
         if chunk.calls.is_some() && !is_array(chunk.calls) {
-            gaps.malformed(place.line, "the calls of a sub-agent are not a list");
+            gaps.malformed(location.line, "the calls of a sub-agent are not a list");
         }
         for raw in elements(chunk.calls) {
             match object::<Call<'a>>(Some(raw)) {
-                Some(call) => add_call(assembly, place, block, &call),
-                None => gaps.malformed(place.line, "a call of a sub-agent that is not an object"),
+                Some(call) => add_call(assembly, location, block, &call),
+                None => gaps.malformed(location.line, "a call of a sub-agent that is not an object"),
             }
         }
     }
 }
 
-fn add_call<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, block: &Block<'a>, call: &Call<'a>) {
+fn add_call<'a>(assembly: &mut Assembly<'a>, location: &RecordLocation<'a>, block: &Block<'a>, call: &Call<'a>) {
     let id = identity(call.id);
     let tool = filled(call.tool).or_else(|| filled(call.normalized)).unwrap_or_default();
     let arguments = assembly::arguments(call.input);
@@ -56,5 +56,5 @@ fn add_call<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, block: 
     }
     let subagent = block.answers();
     let call = ToolCall { call_id: id.clone(), tool, arguments, cwd: None, status, subagent };
-    assembly.call(place.clone(), call, id);
+    assembly.call(location.clone(), call, id);
 }

@@ -256,13 +256,14 @@ fn steps<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Trajectory<'a>>, gaps:
             gaps.twice(step.line, key, "a step");
         }
         count += 1;
-        let place = RecordLocation { line: step.line, id: scalar(step.record.id), time: filled(step.record.timestamp) };
+        let location =
+            RecordLocation { line: step.line, id: scalar(step.record.id), time: filled(step.record.timestamp) };
         if is_true(step.record.copied) {
             // It happened in another trajectory, which this one goes on from.
             copied = true;
-            assembly.push(place, EventKind::Other);
+            assembly.push(location, EventKind::Other);
         } else {
-            add(assembly, &place, &step.record, gaps);
+            add(assembly, &location, &step.record, gaps);
         }
     }
     let evidence = &mut assembly.session.evidence;
@@ -286,66 +287,66 @@ fn usage(metrics: &Metrics<'_>) -> Usage {
     }
 }
 
-fn add<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, step: &Step<'a>, gaps: &mut Gaps) {
+fn add<'a>(assembly: &mut Assembly<'a>, location: &RecordLocation<'a>, step: &Step<'a>, gaps: &mut Gaps) {
     assembly.model(filled(step.model));
     if let Some(thought) = step.reasoning.filter(|thought| thought.get() != "\"\"") {
-        assembly.push(place.clone(), EventKind::Reasoning(RawText::Json(thought.get())));
+        assembly.push(location.clone(), EventKind::Reasoning(RawText::Json(thought.get())));
     }
     let kind = match text(step.source).as_deref() {
         Some("user") => Some(EventKind::Prompt as fn(RawText<'a>) -> EventKind<'a>),
         Some("agent") => Some(EventKind::Message as fn(RawText<'a>) -> EventKind<'a>),
         Some("system") => None,
         _ => {
-            assembly.unknown(place.clone());
+            assembly.unknown(location.clone());
             None
         }
     };
-    words(assembly, place, step.message, kind);
+    words(assembly, location, step.message, kind);
     if let Some(metrics) = step.metrics.object() {
         assembly.usage(None, usage(metrics));
     } else if is(step.source, "agent") {
         assembly.untold(None);
     }
-    calls(assembly, place, step, gaps);
+    calls(assembly, location, step, gaps);
     let Some(observation) = step.observation.object() else {
         if step.observation.is_other() {
-            gaps.malformed(place.line, "the observation of a step is not an object");
+            gaps.malformed(location.line, "the observation of a step is not an object");
         }
         return;
     };
     for raw in elements(observation.results) {
         match object::<Outcome<'a>>(Some(raw)) {
-            Some(outcome) => result(assembly, place, &outcome, gaps),
-            None => gaps.malformed(place.line, "a result that is not an object"),
+            Some(outcome) => result(assembly, location, &outcome, gaps),
+            None => gaps.malformed(location.line, "a result that is not an object"),
         }
     }
 }
 
 fn words<'a>(
     assembly: &mut Assembly<'a>,
-    place: &RecordLocation<'a>,
+    location: &RecordLocation<'a>,
     message: Option<Raw<'a>>,
     kind: Option<fn(RawText<'a>) -> EventKind<'a>>,
 ) {
-    let Some(kind) = kind else { return assembly.push(place.clone(), EventKind::Other) };
+    let Some(kind) = kind else { return assembly.push(location.clone(), EventKind::Other) };
     let parts = elements(message).into_iter().filter_map(|part| object::<Part<'a>>(Some(part))?.text);
     for part in message.filter(|raw| is_string(Some(*raw)) && raw.get() != "\"\"").into_iter().chain(parts) {
-        assembly.push(place.clone(), kind(RawText::Json(part.get())));
+        assembly.push(location.clone(), kind(RawText::Json(part.get())));
     }
 }
 
-fn calls<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, step: &Step<'a>, gaps: &mut Gaps) {
+fn calls<'a>(assembly: &mut Assembly<'a>, location: &RecordLocation<'a>, step: &Step<'a>, gaps: &mut Gaps) {
     if step.calls.is_some() && !is_array(step.calls) {
-        gaps.malformed(place.line, "the calls of a step are not a list");
+        gaps.malformed(location.line, "the calls of a step are not a list");
     }
     let extra = step.extra.object();
     for raw in elements(step.calls) {
         let Some(call) = object::<Call<'a>>(Some(raw)) else {
-            gaps.malformed(place.line, "a call that is not an object");
+            gaps.malformed(location.line, "a call that is not an object");
             continue;
         };
         if let Some(key) = call.duplicate {
-            gaps.twice(place.line, key, "a call");
+            gaps.twice(location.line, key, "a call");
         }
         let id = filled(call.id);
         let sidechain = extra.is_some_and(|extra| is_true(extra.sidechain));
@@ -359,11 +360,11 @@ fn calls<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, step: &Ste
                 .filter(|_| sidechain)
                 .map(|extra| filled(extra.agent).unwrap_or(Cow::Borrowed("sidechain"))),
         };
-        assembly.call(place.clone(), call, id);
+        assembly.call(location.clone(), call, id);
     }
 }
 
-fn result<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, outcome: &Outcome<'a>, gaps: &mut Gaps) {
+fn result<'a>(assembly: &mut Assembly<'a>, location: &RecordLocation<'a>, outcome: &Outcome<'a>, gaps: &mut Gaps) {
     let extra = outcome.extra.object();
     let is_error = extra.is_some_and(|extra| {
         is_true(extra.is_error) || extra.metadata.object().is_some_and(|metadata| is_true(metadata.is_error))
@@ -371,7 +372,7 @@ fn result<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, outcome: 
     let status = if is_error { Status::Error } else { Status::Ok };
     let call_id = filled(outcome.call);
     let result = ToolResult { call_id: call_id.clone(), text: raw_text(outcome.content), is_error };
-    assembly.result(place.clone(), result, status, call_id.clone());
+    assembly.result(location.clone(), result, status, call_id.clone());
     let event = u32::try_from(assembly.session.events.len()).unwrap_or(u32::MAX);
     // Before version 1.7, a single one.
     let references = match outcome.subagents {
@@ -380,7 +381,7 @@ fn result<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, outcome: 
     };
     for raw in references {
         let Some(reference) = object::<Reference<'a>>(Some(raw)) else {
-            gaps.malformed(place.line, "a reference to a sub-agent that is not an object");
+            gaps.malformed(location.line, "a reference to a sub-agent that is not an object");
             continue;
         };
         let id = filled(reference.id).or_else(|| filled(reference.session)).or_else(|| filled(reference.path));

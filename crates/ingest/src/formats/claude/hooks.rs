@@ -10,19 +10,19 @@ record! {
 }
 
 /// An attachment: mostly context for the model, sometimes the record of a hook.
-pub(super) fn attachment<'a>(assembly: &mut Assembly<'a>, place: RecordLocation<'a>, record: &Envelope<'a>) {
+pub(super) fn attachment<'a>(assembly: &mut Assembly<'a>, location: RecordLocation<'a>, record: &Envelope<'a>) {
     assembly.origin.role = RecordRole::Aside;
     let hook = object::<Hook<'a>>(record.attachment).and_then(|hook| filled(hook.command));
-    assembly.push(place, hook.map_or(EventKind::Other, |command| EventKind::Hook { command }));
+    assembly.push(location, hook.map_or(EventKind::Other, |command| EventKind::Hook { command }));
 }
 
 /// The hooks that ran when a turn stopped; `false`: there were none.
-pub(super) fn summary<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, infos: Option<Raw<'a>>) -> bool {
+pub(super) fn summary<'a>(assembly: &mut Assembly<'a>, location: &RecordLocation<'a>, infos: Option<Raw<'a>>) -> bool {
     let infos = elements(infos);
     let any = !infos.is_empty();
     for info in infos {
         let hook = object::<Hook<'a>>(Some(info)).and_then(|hook| filled(hook.command));
-        assembly.push(place.clone(), hook.map_or(EventKind::Notice, |command| EventKind::Hook { command }));
+        assembly.push(location.clone(), hook.map_or(EventKind::Notice, |command| EventKind::Hook { command }));
     }
     any
 }

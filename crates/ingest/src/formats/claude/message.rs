@@ -77,40 +77,40 @@ record! {
 /// Adds a message: one event per text, call and result.
 pub(super) fn add<'a>(
     assembly: &mut Assembly<'a>,
-    place: &RecordLocation<'a>,
+    location: &RecordLocation<'a>,
     message: &Nested<Message<'a>>,
     context: &Context<'a>,
     gaps: &mut Gaps,
 ) {
     let Some(message) = message.object() else {
         if message.is_other() {
-            gaps.malformed(place.line, "a message that is not an object");
+            gaps.malformed(location.line, "a message that is not an object");
         }
         return;
     };
     if let Some(key) = message.duplicate {
-        gaps.twice(place.line, key, "a message");
+        gaps.twice(location.line, key, "a message");
     }
     let user = is(message.role, "user");
     let blocks = match &message.content {
         Content::Blocks(blocks) => blocks,
         Content::Text(text) => {
-            words(assembly, place, Some(*text), user, context);
-            return usage(assembly, place, message, context, true);
+            words(assembly, location, Some(*text), user, context);
+            return usage(assembly, location, message, context, true);
         }
         Content::Absent | Content::Other => {
-            gaps.malformed(place.line, "a message without readable content");
-            return usage(assembly, place, message, context, false);
+            gaps.malformed(location.line, "a message without readable content");
+            return usage(assembly, location, message, context, false);
         }
     };
     let (origin, mut acted) = (assembly.origin, false);
     for (part, block) in (0..).zip(blocks) {
         let Nested::Object(block) = block else {
-            gaps.malformed(place.line, "a part of a message that is not an object");
+            gaps.malformed(location.line, "a part of a message that is not an object");
             continue;
         };
         if let Some(key) = block.duplicate {
-            gaps.twice(place.line, key, "a block");
+            gaps.twice(location.line, key, "a block");
         }
         let kind = text(block.kind).unwrap_or_default();
         assembly.origin = Origin { part, ..origin };
@@ -120,23 +120,23 @@ pub(super) fn add<'a>(
             assembly.origin.role = RecordRole::Aside;
         }
         match &*kind {
-            "text" => words(assembly, place, block.text, user, context),
+            "text" => words(assembly, location, block.text, user, context),
             "thinking" => {
                 let thought = raw_text(block.thinking).map_or(EventKind::Other, EventKind::Reasoning);
-                assembly.push(place.clone(), thought);
+                assembly.push(location.clone(), thought);
             }
-            "tool_use" | "server_tool_use" | "mcp_tool_use" => call(assembly, place, block, context),
-            _ if kind.ends_with("tool_result") => result(assembly, place, block, context),
-            _ => assembly.push(place.clone(), EventKind::Other),
+            "tool_use" | "server_tool_use" | "mcp_tool_use" => call(assembly, location, block, context),
+            _ if kind.ends_with("tool_result") => result(assembly, location, block, context),
+            _ => assembly.push(location.clone(), EventKind::Other),
         }
     }
     assembly.origin = origin;
-    usage(assembly, place, message, context, acted);
+    usage(assembly, location, message, context, acted);
 }
 
 fn words<'a>(
     assembly: &mut Assembly<'a>,
-    place: &RecordLocation<'a>,
+    location: &RecordLocation<'a>,
     text: Option<Raw<'a>>,
     user: bool,
     context: &Context<'a>,
@@ -149,10 +149,10 @@ fn words<'a>(
         Some(text) => EventKind::Message(text),
         None => EventKind::Other,
     };
-    assembly.push(place.clone(), kind);
+    assembly.push(location.clone(), kind);
 }
 
-fn call<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, block: &Block<'a>, context: &Context<'a>) {
+fn call<'a>(assembly: &mut Assembly<'a>, location: &RecordLocation<'a>, block: &Block<'a>, context: &Context<'a>) {
     let id = filled(block.id);
     let tool = match (filled(block.server), filled(block.name)) {
         (Some(server), Some(name)) => Cow::Owned(format!("mcp__{server}__{name}")),
@@ -164,7 +164,7 @@ fn call<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, block: &Blo
         && assembly.repeats(Some(id), &tool, &arguments)
     {
         if assembly.origin.role == RecordRole::Primary {
-            assembly.repeat(place.clone(), id);
+            assembly.repeat(location.clone(), id);
         }
         return;
     }
@@ -177,7 +177,7 @@ fn call<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, block: &Blo
         status: Status::Missing,
         subagent: context.subagent.clone(),
     };
-    assembly.call(place.clone(), call, id.clone());
+    assembly.call(location.clone(), call, id.clone());
     facts::started(assembly, &name, id, block.input);
 }
 
@@ -196,7 +196,7 @@ fn arguments(input: Option<Raw<'_>>) -> Arguments<'_> {
     assembly::arguments(Some(input))
 }
 
-fn result<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, block: &Block<'a>, context: &Context<'a>) {
+fn result<'a>(assembly: &mut Assembly<'a>, location: &RecordLocation<'a>, block: &Block<'a>, context: &Context<'a>) {
     let id = filled(block.tool_use_id);
     let is_error = is_true(block.is_error);
     let tool = id.as_deref().and_then(|id| assembly.call_of(id)).map(|call| call.tool.clone());
@@ -208,7 +208,7 @@ fn result<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, block: &B
     if let Some(name) = outcome::background(context.result) {
         assembly.label(Label::Background(name));
     }
-    assembly.result(place.clone(), result, status, id);
+    assembly.result(location.clone(), result, status, id);
     facts::ended(assembly, tool.as_deref(), block, status, context);
 }
 
@@ -239,7 +239,7 @@ pub(super) fn used(usage: Option<Raw<'_>>) -> Option<Usage> {
 
 fn usage<'a>(
     assembly: &mut Assembly<'a>,
-    place: &RecordLocation<'a>,
+    location: &RecordLocation<'a>,
     message: &Message<'a>,
     context: &Context<'a>,
     acted: bool,
@@ -264,8 +264,8 @@ fn usage<'a>(
         let speed = filled(served.speed).filter(|speed| speed != "standard");
         assembly.served(speed.or_else(|| filled(served.tier)));
         let id = filled(message.id).map(|id| assembly.message_of(id, context.request.clone(), &usage));
-        assembly.spend(place.time.clone(), id, usage, window);
+        assembly.spend(location.time.clone(), id, usage, window);
     } else if let Some(window) = window {
-        assembly.window(place.time.clone(), window);
+        assembly.window(location.time.clone(), window);
     }
 }

@@ -111,18 +111,18 @@ impl<'a> Transcript<'a> {
         let stream = self.assembly.stream(envelope::stream(record, &kind));
         self.assembly.origin = Origin { row: self.rows, stream, ..Origin::default() };
         self.rows = self.rows.saturating_add(1);
-        let place = RecordLocation { line, id: filled(record.uuid), time: scalar(record.timestamp) };
+        let location = RecordLocation { line, id: filled(record.uuid), time: scalar(record.timestamp) };
         match &*kind {
-            "progress" => self.progress(place, record, gaps),
-            "attachment" => hooks::attachment(&mut self.assembly, place, record),
-            "system" => self.system(place, record),
-            "result" => self.result(place, record, gaps),
+            "progress" => self.progress(location, record, gaps),
+            "attachment" => hooks::attachment(&mut self.assembly, location, record),
+            "system" => self.system(location, record),
+            "result" => self.result(location, record, gaps),
             "user" | "assistant" => {
                 self.acted = true;
                 if !Field::is_set(&record.message) {
                     gaps.malformed(line, "a message record without its message");
                 }
-                self.message(&place, record, gaps);
+                self.message(&location, record, gaps);
             }
             "session_meta" | "response_item" | "event_msg" | "turn_context" => {
                 gaps.unknown_record(line, "a record of another agent's log");
@@ -130,14 +130,14 @@ impl<'a> Transcript<'a> {
             // Whatever its type says, a message may hold calls.
             known => {
                 if matches!(known, "queue-operation" | "pr-link" | "summary") {
-                    self.assembly.push(place.clone(), EventKind::Notice);
+                    self.assembly.push(location.clone(), EventKind::Notice);
                 } else if envelope::is_known(known) {
-                    self.assembly.push(place.clone(), EventKind::Other);
+                    self.assembly.push(location.clone(), EventKind::Other);
                 } else {
-                    self.assembly.unknown(place.clone());
+                    self.assembly.unknown(location.clone());
                 }
                 if record.message.is_object() {
-                    self.message(&place, record, gaps);
+                    self.message(&location, record, gaps);
                 }
             }
         }
@@ -160,7 +160,7 @@ impl<'a> Transcript<'a> {
         self.noted.record(record, &mut self.assembly);
     }
 
-    fn message(&mut self, place: &RecordLocation<'a>, record: &Envelope<'a>, gaps: &mut Gaps) {
+    fn message(&mut self, location: &RecordLocation<'a>, record: &Envelope<'a>, gaps: &mut Gaps) {
         let context = Context {
             cwd: filled(record.cwd).or_else(|| self.cwd.clone()),
             subagent: envelope::subagent(record, &self.assembly),
@@ -171,21 +171,21 @@ impl<'a> Transcript<'a> {
             version: filled(record.version).or_else(|| self.assembly.session.attribution.version.clone()),
             request: filled(record.request_id),
         };
-        message::add(&mut self.assembly, place, &record.message, &context, gaps);
+        message::add(&mut self.assembly, location, &record.message, &context, gaps);
     }
 
     /// A sub-agent's messages arrive as the progress of the call that started it.
-    fn progress(&mut self, place: RecordLocation<'a>, record: &Envelope<'a>, gaps: &mut Gaps) {
+    fn progress(&mut self, location: RecordLocation<'a>, record: &Envelope<'a>, gaps: &mut Gaps) {
         let data = object::<Progress<'a>>(record.data).unwrap_or_default();
         let hook = is(data.kind, "hook_progress");
         if !hook {
             self.assembly.origin.role = RecordRole::Aside;
         }
         if let Some(command) = filled(data.command) {
-            return self.assembly.push(place, EventKind::Hook { command });
+            return self.assembly.push(location, EventKind::Hook { command });
         }
         if hook {
-            return self.assembly.push(place, EventKind::Notice);
+            return self.assembly.push(location, EventKind::Notice);
         }
         let subagent = filled(data.agent_id).or_else(|| filled(record.parent_tool_use_id_camel));
         let single = data.message.object().cloned();
@@ -203,21 +203,21 @@ impl<'a> Transcript<'a> {
                 version: filled(record.version).or_else(|| self.assembly.session.attribution.version.clone()),
                 request: filled(inner.request_id),
             };
-            message::add(&mut self.assembly, &place, &inner.message, &context, gaps);
+            message::add(&mut self.assembly, &location, &inner.message, &context, gaps);
         }
         if !any {
-            self.assembly.push(place, EventKind::Other);
+            self.assembly.push(location, EventKind::Other);
         }
     }
 
-    fn system(&mut self, place: RecordLocation<'a>, record: &Envelope<'a>) {
+    fn system(&mut self, location: RecordLocation<'a>, record: &Envelope<'a>) {
         if is(record.subtype, "init") {
             self.acted = true;
             self.cwd = filled(record.cwd);
             facts::init(record, &mut self.assembly);
-            return self.assembly.push(place, EventKind::Start);
+            return self.assembly.push(location, EventKind::Start);
         }
-        if hooks::summary(&mut self.assembly, &place, record.hook_infos) {
+        if hooks::summary(&mut self.assembly, &location, record.hook_infos) {
             return;
         }
         let subtype = text(record.subtype);
@@ -228,16 +228,16 @@ impl<'a> Transcript<'a> {
             Some("compact_boundary" | "stop_hook_summary") => Some(EventKind::Notice),
             _ => None,
         };
-        self.assembly.push(place, kind.unwrap_or(EventKind::Other));
+        self.assembly.push(location, kind.unwrap_or(EventKind::Other));
     }
 
     /// The end of a run names the calls that were refused.
-    fn result(&mut self, place: RecordLocation<'a>, record: &Envelope<'a>, gaps: &mut Gaps) {
+    fn result(&mut self, location: RecordLocation<'a>, record: &Envelope<'a>, gaps: &mut Gaps) {
         self.results += 1;
         let usage = message::used(record.usage);
         self.assembly.outweigh(usage.map_or(0, |usage| usage.output));
-        self.totals.note(usage, record.models, place.line, gaps);
-        outcome::denials(&mut self.assembly, &place, record.permission_denials, gaps);
+        self.totals.note(usage, record.models, location.line, gaps);
+        outcome::denials(&mut self.assembly, &location, record.permission_denials, gaps);
         let ending = Ending {
             status: filled(record.subtype),
             // What a run that succeeded said last is no reason.
@@ -245,6 +245,6 @@ impl<'a> Transcript<'a> {
             exit_code: None,
             is_error: is_true(record.is_error),
         };
-        self.assembly.push(place, EventKind::End(ending));
+        self.assembly.push(location, EventKind::End(ending));
     }
 }

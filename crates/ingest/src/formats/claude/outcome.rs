@@ -98,13 +98,13 @@ record! {
 /// The calls that the end of a run lists as refused. The host wrote the list, so it outweighs the results.
 pub(super) fn denials<'a>(
     assembly: &mut Assembly<'a>,
-    place: &RecordLocation<'a>,
+    location: &RecordLocation<'a>,
     list: Option<Raw<'a>>,
     gaps: &mut Gaps,
 ) {
     for raw in elements(list) {
         let Some(denial) = object::<Denial<'a>>(Some(raw)) else {
-            gaps.malformed(place.line, "a refused call that is not an object");
+            gaps.malformed(location.line, "a refused call that is not an object");
             continue;
         };
         let id = filled(denial.id);
@@ -119,6 +119,6 @@ pub(super) fn denials<'a>(
             status: Status::Denied,
             subagent: None,
         };
-        assembly.call(place.clone(), call, id);
+        assembly.call(location.clone(), call, id);
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn add_missing<'a>(assembly: &mut Assembly<'a>, json: &'a str, line: 
         }
         let evidence = &mut assembly.session.evidence;
         evidence.removed = evidence.removed.saturating_add(1);
-        let place = RecordLocation { line: item.line, id: None, time: scalar(entry.timestamp) };
+        let location = RecordLocation { line: item.line, id: None, time: scalar(entry.timestamp) };
         let call = ToolCall {
             call_id: id.clone(),
             tool: filled(entry.tool).unwrap_or(Cow::Borrowed("")),
@@ -40,6 +40,6 @@ pub(super) fn add_missing<'a>(assembly: &mut Assembly<'a>, json: &'a str, line: 
             status: if is_true(entry.ok) { Status::Ok } else { Status::Error },
             subagent: None,
         };
-        assembly.call(place, call, id);
+        assembly.call(location, call, id);
     }
 }

@@ -136,7 +136,7 @@ fn permissions(assembly: &mut Assembly<'_>, runtime: &Runtime<'_>) {
 
 fn add<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Message<'a>>, gaps: &mut Gaps) {
     let extra = parse::<Extra<'a>>(item.json).unwrap_or_default();
-    let place = RecordLocation { line: item.line, id: filled(extra.id), time: None };
+    let location = RecordLocation { line: item.line, id: filled(extra.id), time: None };
     let metadata = extra.metadata.object();
     let state = match extra.state {
         state if is(state, "tombstoned") => State::Removed,
@@ -152,10 +152,10 @@ fn add<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Message<'a>>, gaps: &mut
         evidence.compactions = evidence.compactions.saturating_add(1);
         // The messages before it are gone: the boundary stands for them.
         evidence.removed = evidence.removed.saturating_add(1);
-        return assembly.push(place, EventKind::Other);
+        return assembly.push(location, EventKind::Other);
     }
     let outcome = outcome(&item.record, metadata, state);
-    chat::add(assembly, &place, &item.record, &Manner { outcome, ..Manner::default() }, gaps);
+    chat::add(assembly, &location, &item.record, &Manner { outcome, ..Manner::default() }, gaps);
 }
 
 /// The state of a message that the log has begun.

@@ -105,8 +105,8 @@ impl<'a> Task<'a> {
         if let Some(key) = entry.duplicate {
             gaps.twice(line, key, "a message");
         }
-        let place = RecordLocation { line, id: scalar(entry.id), time: scalar(entry.ts) };
-        self.describe(&place, entry);
+        let location = RecordLocation { line, id: scalar(entry.id), time: scalar(entry.ts) };
+        self.describe(&location, entry);
         let mut around = Around { ended, starters: STARTERS, ..Around::of(entry.role) };
         if is_true(entry.summary) {
             let compactions = &mut self.assembly.session.evidence.compactions;
@@ -124,9 +124,9 @@ impl<'a> Task<'a> {
                 Part::Block(_) => None,
             };
             match (words, part) {
-                (Some(words), _) if answers => self.answer(&place, words, &around),
-                (Some(words), _) => self.told(&place, at, words, &around),
-                (None, Part::Block(block)) => blocks::add_block(&mut self.assembly, &place, &block, &around),
+                (Some(words), _) if answers => self.answer(&location, words, &around),
+                (Some(words), _) => self.told(&location, at, words, &around),
+                (None, Part::Block(block)) => blocks::add_block(&mut self.assembly, &location, &block, &around),
                 (None, Part::Text(_)) => {}
             }
         }
@@ -136,7 +136,7 @@ impl<'a> Task<'a> {
         }
     }
 
-    fn describe(&mut self, place: &RecordLocation<'a>, entry: &Entry<'a>) {
+    fn describe(&mut self, location: &RecordLocation<'a>, entry: &Entry<'a>) {
         let model = object::<Model<'a>>(entry.model).unwrap_or_default();
         self.assembly.model(filled(model.model_id).or_else(|| filled(model.id)));
         let attribution = &mut self.assembly.session.attribution;
@@ -152,31 +152,31 @@ impl<'a> Task<'a> {
                 partial: counts.is_partial,
                 ..Usage::default()
             };
-            self.assembly.usage(place.id.clone(), usage);
+            self.assembly.usage(location.id.clone(), usage);
         } else if is(entry.role, "assistant") {
-            self.assembly.untold(place.id.clone());
+            self.assembly.untold(location.id.clone());
         }
     }
 
     /// The model's words, and the calls in them.
-    fn answer(&mut self, place: &RecordLocation<'a>, words: Raw<'a>, around: &Around<'a>) {
-        blocks::words(&mut self.assembly, place, words, around);
+    fn answer(&mut self, location: &RecordLocation<'a>, words: Raw<'a>, around: &Around<'a>) {
+        blocks::words(&mut self.assembly, location, words, around);
         let Some(text) = text(Some(words)) else { return };
         for Tagged { tool, arguments, stands } in tags::calls(&text) {
             self.number += 1;
             let link: Cow<'a, str> = Cow::Owned(format!("in words {}", self.number));
             let fenced = match stands {
                 Stands::Free => {
-                    self.call(place.clone(), tool, arguments, link.clone());
+                    self.call(location.clone(), tool, arguments, link.clone());
                     None
                 }
-                Stands::Fenced => Some((place.clone(), arguments)),
+                Stands::Fenced => Some((location.clone(), arguments)),
             };
             self.asked.push_back(Asked { tool, link, fenced });
         }
     }
 
-    fn call(&mut self, place: RecordLocation<'a>, tool: &'static str, arguments: String, link: Cow<'a, str>) {
+    fn call(&mut self, location: RecordLocation<'a>, tool: &'static str, arguments: String, link: Cow<'a, str>) {
         let call = ToolCall {
             call_id: None,
             tool: Cow::Borrowed(tool),
@@ -185,43 +185,43 @@ impl<'a> Task<'a> {
             status: Status::Missing,
             subagent: None,
         };
-        self.assembly.call(place, call, Some(link));
+        self.assembly.call(location, call, Some(link));
     }
 
     /// What the user's message says: results of calls in words, the host's notes, and what the user said.
-    fn told(&mut self, place: &RecordLocation<'a>, at: usize, words: Raw<'a>, around: &Around<'a>) {
+    fn told(&mut self, location: &RecordLocation<'a>, at: usize, words: Raw<'a>, around: &Around<'a>) {
         let said = text(Some(words)).unwrap_or_default();
         // Whatever it looks like, the text after a heading is that call's result.
         if let Some(asked) = self.awaited.take() {
             let status = outcome::status(asked.tool, &said);
-            return self.settle(place, &asked, status, words);
+            return self.settle(location, &asked, status, words);
         }
         if let Some((tool, after)) = outcome::result(&said) {
-            return self.result(place, at, tool, after, words);
+            return self.result(location, at, tool, after, words);
         }
         if said.starts_with("<environment_details>") {
             self.environment(&said);
-            return self.assembly.push(place.clone(), EventKind::Other);
+            return self.assembly.push(location.clone(), EventKind::Other);
         }
         if said.starts_with("[NOTE] Some previous conversation history") {
             let compactions = &mut self.assembly.session.evidence.compactions;
             *compactions = compactions.saturating_add(1);
-            return self.assembly.push(place.clone(), EventKind::Other);
+            return self.assembly.push(location.clone(), EventKind::Other);
         }
-        blocks::words(&mut self.assembly, place, words, around);
+        blocks::words(&mut self.assembly, location, words, around);
     }
 
     /// A result with its heading. Only the first text of a message is surely the host's: what follows may be output.
-    fn result(&mut self, place: &RecordLocation<'a>, at: usize, tool: &'static str, after: &str, words: Raw<'a>) {
+    fn result(&mut self, location: &RecordLocation<'a>, at: usize, tool: &'static str, after: &str, words: Raw<'a>) {
         let free = self.asked.iter().position(|asked| asked.tool == tool && asked.fenced.is_none());
         let found = free.or_else(|| self.asked.iter().position(|asked| asked.tool == tool));
         let Some(mut asked) = found.and_then(|at| self.asked.remove(at)) else {
             let text = Some(RawText::Json(words.get()));
             let result = ToolResult { call_id: None, text, is_error: false };
-            return self.assembly.push(place.clone(), EventKind::Result(result));
+            return self.assembly.push(location.clone(), EventKind::Result(result));
         };
-        if let Some((place, arguments)) = asked.fenced.take() {
-            self.call(place, asked.tool, arguments, asked.link.clone());
+        if let Some((location, arguments)) = asked.fenced.take() {
+            self.call(location, asked.tool, arguments, asked.link.clone());
         }
         if after.trim().is_empty() && at == 0 {
             self.awaited = Some(asked);
@@ -231,14 +231,14 @@ impl<'a> Task<'a> {
             Status::Denied if at > 0 => Status::Error,
             status => status,
         };
-        self.settle(place, &asked, status, words);
+        self.settle(location, &asked, status, words);
     }
 
-    fn settle(&mut self, place: &RecordLocation<'a>, asked: &Asked<'a>, status: Status, words: Raw<'a>) {
+    fn settle(&mut self, location: &RecordLocation<'a>, asked: &Asked<'a>, status: Status, words: Raw<'a>) {
         self.assembly.settle(status, Some(asked.link.clone()));
         let is_error = matches!(status, Status::Error | Status::Denied);
         let result = ToolResult { call_id: None, text: Some(RawText::Json(words.get())), is_error };
-        self.assembly.push(place.clone(), EventKind::Result(result));
+        self.assembly.push(location.clone(), EventKind::Result(result));
     }
 
     /// Where the task works and how, as the host tells the model with each message.

@@ -49,72 +49,72 @@ struct Screen<'a> {
 impl<'a> Screen<'a> {
     fn message(&mut self, item: &Item<'a, Message<'a>>, gaps: &mut Gaps) {
         let Item { line, record, .. } = item;
-        let place = RecordLocation { line: *line, id: None, time: scalar(record.ts) };
+        let location = RecordLocation { line: *line, id: None, time: scalar(record.ts) };
         let Some(kind) = filled(record.say).or_else(|| filled(record.ask)) else {
             return gaps.malformed(*line, "a message that neither says nor asks");
         };
         // It was still being written: nothing ran yet.
         if is_true(record.partial) {
-            return self.assembly.push(place, EventKind::Other);
+            return self.assembly.push(location, EventKind::Other);
         }
         match &*kind {
-            "task" | "user_feedback" | "user_feedback_diff" => self.words(place, record.text, EventKind::Prompt),
+            "task" | "user_feedback" | "user_feedback_diff" => self.words(location, record.text, EventKind::Prompt),
             "text" | "completion_result" | "followup" | "plan_mode_respond" => {
-                self.words(place, record.text, EventKind::Message);
+                self.words(location, record.text, EventKind::Message);
             }
-            "reasoning" => self.words(place, record.text, EventKind::Reasoning),
-            "command" => self.command(place, record.text),
-            "command_output" => self.output(place, record),
-            "tool" => self.tool(place, record.text, gaps),
-            "use_mcp_server" => self.call(place, "use_mcp_tool", json(record.text)),
+            "reasoning" => self.words(location, record.text, EventKind::Reasoning),
+            "command" => self.command(location, record.text),
+            "command_output" => self.output(location, record),
+            "tool" => self.tool(location, record.text, gaps),
+            "use_mcp_server" => self.call(location, "use_mcp_tool", json(record.text)),
             "browser_action_launch" => {
                 let url = text(record.text).unwrap_or_default();
-                self.call(place, "browser_action", one("url", &url));
+                self.call(location, "browser_action", one("url", &url));
             }
-            "browser_action" => self.call(place, "browser_action", json(record.text)),
-            "api_req_started" => self.request(place, record.text),
+            "browser_action" => self.call(location, "browser_action", json(record.text)),
+            "api_req_started" => self.request(location, record.text),
             "condense_context" | "summarize_task" => {
                 let compactions = &mut self.assembly.session.evidence.compactions;
                 *compactions = compactions.saturating_add(1);
-                self.assembly.push(place, EventKind::Other);
+                self.assembly.push(location, EventKind::Other);
             }
-            known if is_known(known) => self.assembly.push(place, EventKind::Other),
-            _ => self.assembly.unknown(place),
+            known if is_known(known) => self.assembly.push(location, EventKind::Other),
+            _ => self.assembly.unknown(location),
         }
     }
 
     fn words(
         &mut self,
-        place: RecordLocation<'a>,
+        location: RecordLocation<'a>,
         text: Option<Raw<'a>>,
         kind: fn(agent_strace_model::RawText<'a>) -> EventKind<'a>,
     ) {
-        self.assembly.push(place, raw_text(text).map_or(EventKind::Other, kind));
+        self.assembly.push(location, raw_text(text).map_or(EventKind::Other, kind));
     }
 
-    fn command(&mut self, place: RecordLocation<'a>, value: Option<Raw<'a>>) {
+    fn command(&mut self, location: RecordLocation<'a>, value: Option<Raw<'a>>) {
         let command = text(value).unwrap_or_default();
         let command = command.strip_suffix(ASKS).unwrap_or(&command);
-        self.call(place, "execute_command", one("command", command));
+        self.call(location, "execute_command", one("command", command));
         self.command = Some(self.link());
     }
 
-    fn output(&mut self, place: RecordLocation<'a>, record: &Message<'a>) {
+    fn output(&mut self, location: RecordLocation<'a>, record: &Message<'a>) {
         self.assembly.settle(Status::Ok, self.command.clone());
         let result = ToolResult { call_id: None, text: raw_text(record.text), is_error: false };
-        self.assembly.push(place, EventKind::Result(result));
+        self.assembly.push(location, EventKind::Result(result));
     }
 
-    fn tool(&mut self, place: RecordLocation<'a>, value: Option<Raw<'a>>, gaps: &mut Gaps) {
+    fn tool(&mut self, location: RecordLocation<'a>, value: Option<Raw<'a>>, gaps: &mut Gaps) {
         let shown = text(value).unwrap_or_default();
         let name = parse::<Shown<'_>>(shown.trim()).and_then(|shown| filled(shown.tool).map(Cow::into_owned));
         if name.is_none() {
-            gaps.malformed(place.line, "a tool on screen without its name");
+            gaps.malformed(location.line, "a tool on screen without its name");
         }
-        self.call(place, name.unwrap_or_default(), json(value));
+        self.call(location, name.unwrap_or_default(), json(value));
     }
 
-    fn call(&mut self, place: RecordLocation<'a>, tool: impl Into<Cow<'a, str>>, arguments: Arguments<'a>) {
+    fn call(&mut self, location: RecordLocation<'a>, tool: impl Into<Cow<'a, str>>, arguments: Arguments<'a>) {
         self.number += 1;
         let call = ToolCall {
             call_id: None,
@@ -125,7 +125,7 @@ impl<'a> Screen<'a> {
             subagent: None,
         };
         let link = self.link();
-        self.assembly.call(place, call, Some(link));
+        self.assembly.call(location, call, Some(link));
     }
 
     /// Messages on screen have no ids.
@@ -133,7 +133,7 @@ impl<'a> Screen<'a> {
         Cow::Owned(format!("on screen {}", self.number))
     }
 
-    fn request(&mut self, place: RecordLocation<'a>, value: Option<Raw<'a>>) {
+    fn request(&mut self, location: RecordLocation<'a>, value: Option<Raw<'a>>) {
         let json = text(value).unwrap_or_default();
         if let Some(request) = parse::<Request<'_>>(json.trim()).filter(|request| request.input.is_some()) {
             let mut counts = Counts::default();
@@ -147,7 +147,7 @@ impl<'a> Screen<'a> {
             };
             self.assembly.usage(None, usage);
         }
-        self.assembly.push(place, EventKind::Other);
+        self.assembly.push(location, EventKind::Other);
     }
 }
 

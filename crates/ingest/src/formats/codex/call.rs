@@ -11,19 +11,19 @@ use crate::scan::is_json;
 use agent_strace_model::{Arguments, Label, RecordRole, Status, ToolCall};
 
 /// A call of one of the model's functions; its arguments are JSON inside a string.
-pub(super) fn function<'a>(rollout: &mut Rollout<'a>, place: RecordLocation<'a>, item: &Payload<'a>) {
+pub(super) fn function<'a>(rollout: &mut Rollout<'a>, location: RecordLocation<'a>, item: &Payload<'a>) {
     label(rollout, item);
-    add(rollout, place, filled(item.call_id), name(item), arguments(item.arguments.or(item.input)));
+    add(rollout, location, filled(item.call_id), name(item), arguments(item.arguments.or(item.input)));
 }
 
 /// A call whose input is plain text: a patch, or a script that calls tools itself.
-pub(super) fn custom<'a>(rollout: &mut Rollout<'a>, place: RecordLocation<'a>, item: &Payload<'a>) {
+pub(super) fn custom<'a>(rollout: &mut Rollout<'a>, location: RecordLocation<'a>, item: &Payload<'a>) {
     let (tool, id) = (name(item), filled(item.call_id));
     let input = item.input.or(item.arguments);
     label(rollout, item);
     let source = if tool == "exec" { text(input) } else { None };
     let Some(source) = source else {
-        return add(rollout, place, id, tool, arguments(input));
+        return add(rollout, location, id, tool, arguments(input));
     };
     let script = script::read(&source);
     // A script that may do more than its calls show can't be judged by them alone.
@@ -33,7 +33,7 @@ pub(super) fn custom<'a>(rollout: &mut Rollout<'a>, place: RecordLocation<'a>, i
         rollout.assembly.label(Label::Input(source));
         Arguments::Missing
     };
-    add(rollout, place.clone(), id.clone(), tool, outer);
+    add(rollout, location.clone(), id.clone(), tool, outer);
     rollout.assembly.origin.role = RecordRole::Aside;
     for (at, call) in script.calls.into_iter().enumerate() {
         let arguments = match call.argument {
@@ -42,7 +42,7 @@ pub(super) fn custom<'a>(rollout: &mut Rollout<'a>, place: RecordLocation<'a>, i
             Argument::Unresolved => Arguments::Missing,
         };
         let link = id.as_deref().map(|id| Cow::Owned(nested_link(id, at)));
-        add(rollout, place.clone(), link, Cow::Owned(call.tool), arguments);
+        add(rollout, location.clone(), link, Cow::Owned(call.tool), arguments);
     }
 }
 
@@ -68,39 +68,39 @@ record! {
 }
 
 /// The oldest way to run a command.
-pub(super) fn local_shell<'a>(rollout: &mut Rollout<'a>, place: RecordLocation<'a>, item: &Payload<'a>) {
+pub(super) fn local_shell<'a>(rollout: &mut Rollout<'a>, location: RecordLocation<'a>, item: &Payload<'a>) {
     rollout.assembly.origin.role = RecordRole::Aside;
     let outer = rollout.cwd.clone();
     if let Some(directory) = object::<Action<'a>>(item.action).and_then(|action| filled(action.directory)) {
         rollout.cwd = Some(directory);
     }
     let id = filled(item.call_id).or_else(|| filled(item.id));
-    add(rollout, place, id, Cow::Borrowed("local_shell"), json(item.action));
+    add(rollout, location, id, Cow::Borrowed("local_shell"), json(item.action));
     rollout.cwd = outer;
 }
 
 /// A tool that runs at the provider: its item is call and result in one.
-pub(super) fn hosted<'a>(rollout: &mut Rollout<'a>, place: RecordLocation<'a>, item: &Payload<'a>, kind: &str) {
+pub(super) fn hosted<'a>(rollout: &mut Rollout<'a>, location: RecordLocation<'a>, item: &Payload<'a>, kind: &str) {
     rollout.assembly.origin.role = RecordRole::Aside;
     let id = filled(item.call_id).or_else(|| filled(item.id));
     let arguments = json(item.action.or(item.arguments).or(item.execution));
     let status = if is(item.status, "completed") { Status::Ok } else { Status::Missing };
-    add_ended(rollout, place, id, Cow::Owned(kind.to_owned()), arguments, status);
+    add_ended(rollout, location, id, Cow::Owned(kind.to_owned()), arguments, status);
 }
 
 fn add<'a>(
     rollout: &mut Rollout<'a>,
-    place: RecordLocation<'a>,
+    location: RecordLocation<'a>,
     id: Option<Cow<'a, str>>,
     tool: Cow<'a, str>,
     arguments: Arguments<'a>,
 ) {
-    add_ended(rollout, place, id, tool, arguments, Status::Missing);
+    add_ended(rollout, location, id, tool, arguments, Status::Missing);
 }
 
 fn add_ended<'a>(
     rollout: &mut Rollout<'a>,
-    place: RecordLocation<'a>,
+    location: RecordLocation<'a>,
     id: Option<Cow<'a, str>>,
     tool: Cow<'a, str>,
     arguments: Arguments<'a>,
@@ -112,13 +112,13 @@ fn add_ended<'a>(
         && rollout.assembly.call_of(id).is_some_and(repeats)
     {
         if rollout.assembly.origin.role == RecordRole::Primary {
-            rollout.assembly.repeat(place, id);
+            rollout.assembly.repeat(location, id);
         }
         return;
     }
     let cwd = rollout.cwd.clone();
     let call = ToolCall { call_id: id.clone(), tool, arguments, cwd, status, subagent: None };
-    rollout.assembly.call(place, call, id);
+    rollout.assembly.call(location, call, id);
 }
 
 fn same(left: &Arguments<'_>, right: &Arguments<'_>) -> bool {

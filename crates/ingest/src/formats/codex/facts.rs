@@ -134,8 +134,8 @@ fn declare<'a>(
     kind: Option<Cow<'a, str>>,
 ) {
     let subagents = &mut rollout.assembly.session.evidence.subagents;
-    let place = call_id.as_ref().and_then(|call| rollout.spawned.get(call)).copied();
-    if let Some(known) = place.and_then(|place| subagents.get_mut(place)) {
+    let index = call_id.as_ref().and_then(|call| rollout.spawned.get(call)).copied();
+    if let Some(known) = index.and_then(|index| subagents.get_mut(index)) {
         known.id = known.id.take().or(id);
         known.kind = known.kind.take().or(kind);
         return;

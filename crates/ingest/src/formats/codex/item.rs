@@ -52,42 +52,44 @@ fn texts<'a>(content: &Content<'a, Part<'a>>) -> Vec<Raw<'a>> {
 }
 
 impl<'a> Rollout<'a> {
-    pub(super) fn item(&mut self, mut place: RecordLocation<'a>, item: &Payload<'a>, gaps: &mut Gaps) {
+    pub(super) fn item(&mut self, mut location: RecordLocation<'a>, item: &Payload<'a>, gaps: &mut Gaps) {
         if let Some(key) = item.duplicate {
-            gaps.twice(place.line, key, "an item");
+            gaps.twice(location.line, key, "an item");
         }
-        place.id = filled(item.id);
+        location.id = filled(item.id);
         let kind = text(item.kind).unwrap_or_default();
         match &*kind {
-            "function_call" => call::function(self, place, item),
-            "custom_tool_call" => call::custom(self, place, item),
-            "local_shell_call" => call::local_shell(self, place, item),
-            "web_search_call" | "tool_search_call" | "image_generation_call" => call::hosted(self, place, item, &kind),
-            "function_call_output" | "custom_tool_call_output" | "tool_search_output" => self.output(place, item),
-            "message" => self.message(&place, item),
-            "reasoning" => self.reasoning(&place, item),
+            "function_call" => call::function(self, location, item),
+            "custom_tool_call" => call::custom(self, location, item),
+            "local_shell_call" => call::local_shell(self, location, item),
+            "web_search_call" | "tool_search_call" | "image_generation_call" => {
+                call::hosted(self, location, item, &kind)
+            }
+            "function_call_output" | "custom_tool_call_output" | "tool_search_output" => self.output(location, item),
+            "message" => self.message(&location, item),
+            "reasoning" => self.reasoning(&location, item),
             "agent_message" | "ghost_snapshot" | "compaction" | "context_compaction" => {
-                self.assembly.push(place, EventKind::Other);
+                self.assembly.push(location, EventKind::Other);
             }
             // Some writers leave the type of a message out.
-            "" if item.role.is_some() => self.message(&place, item),
-            _ => self.assembly.unknown(place),
+            "" if item.role.is_some() => self.message(&location, item),
+            _ => self.assembly.unknown(location),
         }
     }
 
     /// What it thought, or a summary of that. Mostly it is encrypted: then only the fact is left.
-    fn reasoning(&mut self, place: &RecordLocation<'a>, item: &Payload<'a>) {
+    fn reasoning(&mut self, location: &RecordLocation<'a>, item: &Payload<'a>) {
         let content = texts(&item.content);
         let texts = if content.is_empty() { texts(&item.summary) } else { content };
         for text in &texts {
-            self.assembly.push(place.clone(), EventKind::Reasoning(RawText::Json(text.get())));
+            self.assembly.push(location.clone(), EventKind::Reasoning(RawText::Json(text.get())));
         }
         if texts.is_empty() {
-            self.assembly.push(place.clone(), EventKind::Reasoning(RawText::Plain(Cow::Borrowed(""))));
+            self.assembly.push(location.clone(), EventKind::Reasoning(RawText::Plain(Cow::Borrowed(""))));
         }
     }
 
-    fn output(&mut self, place: RecordLocation<'a>, item: &Payload<'a>) {
+    fn output(&mut self, location: RecordLocation<'a>, item: &Payload<'a>) {
         let id = filled(item.call_id);
         let output = item.output.or(item.tools);
         let tool = id.as_deref().and_then(|id| self.assembly.call_of(id)).map(|call| call.tool.clone());
@@ -98,11 +100,11 @@ impl<'a> Rollout<'a> {
         }
         let is_error = matches!(status, agent_strace_model::Status::Error | agent_strace_model::Status::Denied);
         let result = ToolResult { call_id: id.clone(), text: raw_text(output), is_error };
-        self.assembly.result(place, result, status, id.clone());
+        self.assembly.result(location, result, status, id.clone());
         facts::answered(self, tool.as_deref().unwrap_or(""), id.as_ref(), output);
     }
 
-    fn message(&mut self, place: &RecordLocation<'a>, item: &Payload<'a>) {
+    fn message(&mut self, location: &RecordLocation<'a>, item: &Payload<'a>) {
         let (user, assistant) = (is(item.role, "user"), is(item.role, "assistant"));
         let texts = texts(&item.content);
         let kind = match (user, assistant) {
@@ -114,10 +116,10 @@ impl<'a> Rollout<'a> {
             if user {
                 self.environment(*text);
             }
-            self.assembly.push(place.clone(), kind(RawText::Json(text.get())));
+            self.assembly.push(location.clone(), kind(RawText::Json(text.get())));
         }
         if texts.is_empty() {
-            self.assembly.push(place.clone(), kind(RawText::Plain(Cow::Borrowed(""))));
+            self.assembly.push(location.clone(), kind(RawText::Plain(Cow::Borrowed(""))));
         }
     }
 

@@ -127,7 +127,7 @@ struct Rollout<'a> {
     stream: u16,
     /// Records that were read.
     rows: u32,
-    /// Calls that started an agent, with its place among those that were started.
+    /// Calls that started an agent, with its index among those that were started.
     spawned: HashMap<Cow<'a, str>, usize>,
     /// Threads of agents that were started.
     threads: HashSet<Cow<'a, str>>,
@@ -141,15 +141,15 @@ impl<'a> Rollout<'a> {
         }
         self.assembly.origin = Origin { row: self.rows, stream: self.stream, ..Origin::default() };
         self.rows = self.rows.saturating_add(1);
-        let place = RecordLocation { line, id: None, time: scalar(record.timestamp) };
+        let location = RecordLocation { line, id: None, time: scalar(record.timestamp) };
         let Some(kind) = filled(record.kind) else {
-            return self.untyped(place, record, gaps);
+            return self.untyped(location, record, gaps);
         };
         let payload = record.payload.raw;
         if payload.is_none() {
             // The flat generation: the record is the item.
             return match parse::<Payload<'a>>(item.json) {
-                Some(payload) => self.item(place, &payload, gaps),
+                Some(payload) => self.item(location, &payload, gaps),
                 None => gaps.malformed(line, "a record that is not a readable object"),
             };
         }
@@ -158,46 +158,46 @@ impl<'a> Rollout<'a> {
             return;
         };
         match &*kind {
-            "session_meta" => self.meta(place, payload),
+            "session_meta" => self.meta(location, payload),
             "turn_context" => {
                 let context = object::<Context<'a>>(payload).unwrap_or_default();
                 self.enter(filled(context.cwd));
                 self.turn(payload);
-                self.assembly.push(place, EventKind::Other);
+                self.assembly.push(location, EventKind::Other);
             }
-            "event_msg" => notice::add(self, place, item, payload, gaps),
+            "event_msg" => notice::add(self, location, item, payload, gaps),
             // Replayed history: its calls were recorded when they ran.
             "compacted" => {
                 self.compacted();
-                self.assembly.push(place, EventKind::Other);
+                self.assembly.push(location, EventKind::Other);
             }
             "world_state" | "inter_agent_communication_metadata" | "ghost_snapshot" => {
-                self.assembly.push(place, EventKind::Other);
+                self.assembly.push(location, EventKind::Other);
             }
-            "response_item" => self.item(place, item, gaps),
+            "response_item" => self.item(location, item, gaps),
             "user" | "assistant" => gaps.unknown_record(line, "a record of another agent's log"),
             _ => {
                 self.assembly.session.unknown_records = self.assembly.session.unknown_records.saturating_add(1);
                 self.assembly.origin.role = RecordRole::Aside;
-                self.item(place, item, gaps);
+                self.item(location, item, gaps);
             }
         }
     }
 
     /// The flat generation's first line and its state markers have no type.
-    fn untyped(&mut self, place: RecordLocation<'a>, record: &Envelope<'a>, gaps: &mut Gaps) {
+    fn untyped(&mut self, location: RecordLocation<'a>, record: &Envelope<'a>, gaps: &mut Gaps) {
         if is(record.record_type, "state") {
-            self.assembly.push(place, EventKind::Other);
+            self.assembly.push(location, EventKind::Other);
         } else if record.instructions.is_some() || (record.id.is_some() && self.assembly.session.events.is_empty()) {
             self.assembly.id(filled(record.id));
-            self.assembly.push(place, EventKind::Start);
+            self.assembly.push(location, EventKind::Start);
         } else {
-            gaps.malformed(place.line, "a record without a `type`");
+            gaps.malformed(location.line, "a record without a `type`");
         }
     }
 
     /// Written again on every resume: the first one names the session, the last one what its records are filed under.
-    fn meta(&mut self, place: RecordLocation<'a>, payload: Option<Raw<'a>>) {
+    fn meta(&mut self, location: RecordLocation<'a>, payload: Option<Raw<'a>>) {
         let meta = object::<Context<'a>>(payload).unwrap_or_default();
         let subagent = object::<Source<'a>>(meta.source).and_then(|source| source.subagent);
         let spawned = object::<Spawned<'a>>(subagent);
@@ -221,7 +221,7 @@ impl<'a> Rollout<'a> {
         self.assembly.session.filed_under = filled(meta.id).filter(|id| *id != self.assembly.session.id);
         self.enter(filled(meta.cwd));
         self.attribute(payload);
-        self.assembly.push(place, EventKind::Start);
+        self.assembly.push(location, EventKind::Start);
     }
 
     fn enter(&mut self, cwd: Option<Cow<'a, str>>) {

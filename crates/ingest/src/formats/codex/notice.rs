@@ -30,48 +30,48 @@ record! {
 
 pub(super) fn add<'a>(
     rollout: &mut Rollout<'a>,
-    place: RecordLocation<'a>,
+    location: RecordLocation<'a>,
     notice: &Payload<'a>,
     payload: Option<Raw<'a>>,
     gaps: &mut Gaps,
 ) {
     let kind = text(notice.kind).unwrap_or_default();
     match &*kind {
-        "patch_apply_end" => patch(rollout, &place, notice, gaps),
+        "patch_apply_end" => patch(rollout, &location, notice, gaps),
         "mcp_tool_call_end" => {
-            mcp(rollout, &place, notice);
-            rollout.assembly.push(place, EventKind::Other);
+            mcp(rollout, &location, notice);
+            rollout.assembly.push(location, EventKind::Other);
         }
         "exec_command_end" => {
-            command(rollout, &place, notice);
+            command(rollout, &location, notice);
             if let (Some(id), Some(status)) = (filled(notice.call_id), ended(notice)) {
                 rollout.assembly.settle(status, [id]);
             }
-            rollout.assembly.push(place, EventKind::Other);
+            rollout.assembly.push(location, EventKind::Other);
         }
         "token_count" => {
-            rollout.assembly.push(place.clone(), EventKind::Other);
+            rollout.assembly.push(location.clone(), EventKind::Other);
             if let Some(info) = object::<Info<'a>>(notice.info) {
-                tokens(rollout, place, &info);
+                tokens(rollout, location, &info);
             }
         }
         "error" => {
             let said = raw_text(notice.message);
-            rollout.assembly.push(place, said.map_or(EventKind::Other, EventKind::Failure));
+            rollout.assembly.push(location, said.map_or(EventKind::Other, EventKind::Failure));
         }
         "entered_review_mode" => {
             rollout.assembly.label(Label::Starts(Cow::Borrowed("review")));
-            rollout.assembly.push(place, EventKind::Other);
+            rollout.assembly.push(location, EventKind::Other);
         }
         _ => {
-            rollout.assembly.push(place, EventKind::Other);
+            rollout.assembly.push(location, EventKind::Other);
             facts::notice(rollout, &kind, payload);
         }
     }
 }
 
 /// Every answer of the model is counted, some of them in two records: a new one raises the total.
-fn tokens<'a>(rollout: &mut Rollout<'a>, place: RecordLocation<'a>, info: &Info<'a>) {
+fn tokens<'a>(rollout: &mut Rollout<'a>, location: RecordLocation<'a>, info: &Info<'a>) {
     let before = rollout.tokens;
     rollout.tokens = info.total.or(before);
     if let (Some(before), Some(total)) = (object(before), object(info.total))
@@ -92,9 +92,9 @@ fn tokens<'a>(rollout: &mut Rollout<'a>, place: RecordLocation<'a>, info: &Info<
     });
     // A conversation that no longer fitted is told as one of nothing: that was no answer.
     if raised && (Usage { requests: 0, ..usage }) != Usage::default() {
-        rollout.assembly.spend(place.time, None, usage, window);
+        rollout.assembly.spend(location.time, None, usage, window);
     } else if let Some(window) = window {
-        rollout.assembly.window(place.time, window);
+        rollout.assembly.window(location.time, window);
     }
 }
 
@@ -110,7 +110,7 @@ fn begins_anew(before: &Tokens<'_>, total: &Tokens<'_>, last: Option<&Tokens<'_>
 /// A call that a notice reports. Usually its response item was recorded, too; when it was not, it is judged by this.
 #[derive(Debug)]
 pub(super) struct Reported<'a> {
-    place: RecordLocation<'a>,
+    location: RecordLocation<'a>,
     call: ToolCall<'a>,
 }
 
@@ -118,25 +118,25 @@ record! {
     struct Invocation { server = "server", tool = "tool", arguments = "arguments" }
 }
 
-fn command<'a>(rollout: &mut Rollout<'a>, place: &RecordLocation<'a>, notice: &Payload<'a>) {
+fn command<'a>(rollout: &mut Rollout<'a>, location: &RecordLocation<'a>, notice: &Payload<'a>) {
     // What the user typed into a shell of their own is not the agent's.
     if is(notice.source, "user_shell") {
         return;
     }
     let arguments = notice.command.map(|command| format!("{{\"command\":{}}}", command.get()));
-    report(rollout, place, notice, Cow::Borrowed("shell"), arguments);
+    report(rollout, location, notice, Cow::Borrowed("shell"), arguments);
 }
 
-fn mcp<'a>(rollout: &mut Rollout<'a>, place: &RecordLocation<'a>, notice: &Payload<'a>) {
+fn mcp<'a>(rollout: &mut Rollout<'a>, location: &RecordLocation<'a>, notice: &Payload<'a>) {
     let invocation = object::<Invocation<'a>>(notice.invocation).unwrap_or_default();
     let name = |value| filled(value).unwrap_or(Cow::Borrowed(""));
     let tool = format!("mcp__{}__{}", name(invocation.server), name(invocation.tool));
-    report(rollout, place, notice, Cow::Owned(tool), invocation.arguments.map(|raw| raw.get().to_owned()));
+    report(rollout, location, notice, Cow::Owned(tool), invocation.arguments.map(|raw| raw.get().to_owned()));
 }
 
 fn report<'a>(
     rollout: &mut Rollout<'a>,
-    place: &RecordLocation<'a>,
+    location: &RecordLocation<'a>,
     notice: &Payload<'a>,
     tool: Cow<'a, str>,
     arguments: Option<String>,
@@ -153,7 +153,7 @@ fn report<'a>(
         status: ended(notice).unwrap_or(Status::Missing),
         subagent: None,
     };
-    rollout.reported.push(Reported { place: place.clone(), call });
+    rollout.reported.push(Reported { location: location.clone(), call });
 }
 
 /// Adds the calls that only notices report. The calls of a script are not linked to their notices, but they were
@@ -161,11 +161,11 @@ fn report<'a>(
 pub(super) fn add_unmatched(rollout: &mut Rollout<'_>) {
     rollout.assembly.origin.role = RecordRole::Aside;
     let has_scripts = rollout.assembly.session.calls().any(|(_, call)| call.tool == "exec");
-    for Reported { place, call } in std::mem::take(&mut rollout.reported) {
+    for Reported { location, call } in std::mem::take(&mut rollout.reported) {
         let known = call.call_id.as_deref().is_some_and(|id| rollout.assembly.call_of(id).is_some());
         if !known && !has_scripts {
             let link = call.call_id.clone();
-            rollout.assembly.call(place, call, link);
+            rollout.assembly.call(location, call, link);
         }
     }
 }
@@ -179,23 +179,23 @@ fn ended(notice: &Payload<'_>) -> Option<Status> {
 }
 
 /// The best record of what a patch wrote, also in code mode, where its call may be hidden in a script.
-fn patch<'a>(rollout: &mut Rollout<'a>, place: &RecordLocation<'a>, notice: &Payload<'a>, gaps: &mut Gaps) {
+fn patch<'a>(rollout: &mut Rollout<'a>, location: &RecordLocation<'a>, notice: &Payload<'a>, gaps: &mut Gaps) {
     if is(notice.status, "declined") || notice.success.is_some_and(|success| success.get() == "false") {
-        return rollout.assembly.push(place.clone(), EventKind::Other);
+        return rollout.assembly.push(location.clone(), EventKind::Other);
     }
     let Some(changes) = notice.changes.and_then(|changes| fields(changes.get())) else {
         if notice.changes.is_some() {
-            gaps.malformed(place.line, "the changes of a patch can't be read");
+            gaps.malformed(location.line, "the changes of a patch can't be read");
         }
-        return rollout.assembly.push(place.clone(), EventKind::Other);
+        return rollout.assembly.push(location.clone(), EventKind::Other);
     };
     for (path, change) in changes {
         let change = object::<Change<'a>>(Some(change)).unwrap_or_default();
         let moved = filled(change.target);
         let access = if moved.is_some() || is(change.kind, "delete") { Access::Delete } else { Access::Write };
-        rollout.assembly.push(place.clone(), EventKind::File(FileEvent { access, target: path }));
+        rollout.assembly.push(location.clone(), EventKind::File(FileEvent { access, target: path }));
         if let Some(target) = moved {
-            rollout.assembly.push(place.clone(), EventKind::File(FileEvent { access: Access::Write, target }));
+            rollout.assembly.push(location.clone(), EventKind::File(FileEvent { access: Access::Write, target }));
         }
     }
 }

@@ -43,48 +43,54 @@ record! {
 /// Adds what a report of an item says.
 pub(super) fn add<'a>(
     assembly: &mut Assembly<'a>,
-    place: RecordLocation<'a>,
+    location: RecordLocation<'a>,
     item: &Item<'a>,
     event: &str,
     gaps: &mut Gaps,
 ) {
     if let Some(key) = item.duplicate {
-        gaps.twice(place.line, key, "an item");
+        gaps.twice(location.line, key, "an item");
     }
     let kind = text(item.kind).or_else(|| text(item.old_kind)).unwrap_or_default();
     let done = event == "item.completed";
-    let place = RecordLocation { id: filled(item.id), ..place };
+    let location = RecordLocation { id: filled(item.id), ..location };
     match &*kind {
-        "command_execution" => call(assembly, place, item, Cow::Borrowed("exec_command"), command(item)),
+        "command_execution" => call(assembly, location, item, Cow::Borrowed("exec_command"), command(item)),
         "mcp_tool_call" => {
             let server = filled(item.server).unwrap_or_default();
             let tool = format!("mcp__{server}__{}", filled(item.tool).unwrap_or_default());
-            call(assembly, place, item, Cow::Owned(tool), arguments(item.arguments));
+            call(assembly, location, item, Cow::Owned(tool), arguments(item.arguments));
         }
         // A search starts before its words are known.
-        "web_search" if !done && is(item.query, "") => assembly.push(place, EventKind::Other),
+        "web_search" if !done && is(item.query, "") => assembly.push(location, EventKind::Other),
         "web_search" => {
             let given = item.action.map_or_else(|| query(item), |action| arguments(Some(action)));
-            call(assembly, place, item, Cow::Borrowed("web_search_call"), given);
+            call(assembly, location, item, Cow::Borrowed("web_search_call"), given);
         }
-        "collab_tool_call" => collaboration(assembly, place, item, done),
-        "file_change" => change(assembly, &place, item, done, gaps),
-        "agent_message" | "assistant_message" if done => words(assembly, place, item, EventKind::Message),
-        "reasoning" if done => words(assembly, place, item, EventKind::Reasoning),
+        "collab_tool_call" => collaboration(assembly, location, item, done),
+        "file_change" => change(assembly, &location, item, done, gaps),
+        "agent_message" | "assistant_message" if done => words(assembly, location, item, EventKind::Message),
+        "reasoning" if done => words(assembly, location, item, EventKind::Reasoning),
         "agent_message" | "assistant_message" | "reasoning" | "todo_list" | "error" => {
-            assembly.push(place, EventKind::Other);
+            assembly.push(location, EventKind::Other);
         }
-        _ => assembly.unknown(place),
+        _ => assembly.unknown(location),
     }
 }
 
 /// A patch: a call, and once it is applied, what it did to each file.
-fn change<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, item: &Item<'a>, done: bool, gaps: &mut Gaps) {
+fn change<'a>(
+    assembly: &mut Assembly<'a>,
+    location: &RecordLocation<'a>,
+    item: &Item<'a>,
+    done: bool,
+    gaps: &mut Gaps,
+) {
     if item.changes.is_some() && !is_array(item.changes) {
-        gaps.malformed(place.line, "the changes of files are not a list");
+        gaps.malformed(location.line, "the changes of files are not a list");
     }
     let changes = elements(item.changes);
-    call(assembly, place.clone(), item, Cow::Borrowed("file_change"), patch(&changes));
+    call(assembly, location.clone(), item, Cow::Borrowed("file_change"), patch(&changes));
     if !done || status(item) == Status::Denied {
         return;
     }
@@ -92,14 +98,14 @@ fn change<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, item: &It
         let change = object::<Change<'a>>(Some(raw)).unwrap_or_default();
         let (kind, destination) = kind(&change);
         let Some(path) = filled(change.path) else {
-            gaps.malformed(place.line, "a change of a file without a path");
+            gaps.malformed(location.line, "a change of a file without a path");
             continue;
         };
         let gone = destination.is_some() || kind == "delete";
         let access = if gone { Access::Delete } else { Access::Write };
-        assembly.push(place.clone(), EventKind::File(FileEvent { access, target: path }));
+        assembly.push(location.clone(), EventKind::File(FileEvent { access, target: path }));
         if let Some(target) = destination {
-            assembly.push(place.clone(), EventKind::File(FileEvent { access: Access::Write, target }));
+            assembly.push(location.clone(), EventKind::File(FileEvent { access: Access::Write, target }));
         }
     }
 }
@@ -142,7 +148,7 @@ fn patch<'a>(changes: &[Raw<'a>]) -> Arguments<'a> {
 /// Reports of one item that say the same are one call.
 fn call<'a>(
     assembly: &mut Assembly<'a>,
-    place: RecordLocation<'a>,
+    location: RecordLocation<'a>,
     item: &Item<'a>,
     tool: Cow<'a, str>,
     arguments: Arguments<'a>,
@@ -153,13 +159,13 @@ fn call<'a>(
         assembly.settle(status, id.clone());
     } else {
         let call = ToolCall { call_id: id.clone(), tool, arguments, cwd: None, status, subagent: None };
-        assembly.call(place.clone(), call, id.clone());
+        assembly.call(location.clone(), call, id.clone());
     }
     if status != Status::Missing
         && let Some(text) = item.output.or(item.result).or(item.error)
     {
         let is_error = status == Status::Error;
-        assembly.push(place, EventKind::Result(ToolResult { call_id: id, text: raw_text(Some(text)), is_error }));
+        assembly.push(location, EventKind::Result(ToolResult { call_id: id, text: raw_text(Some(text)), is_error }));
     }
 }
 
@@ -193,14 +199,14 @@ fn query<'a>(item: &Item<'a>) -> Arguments<'a> {
 }
 
 /// A call of another agent: its tool is one of `spawn_agent`, `send_input`, `wait`, `close_agent`.
-fn collaboration<'a>(assembly: &mut Assembly<'a>, place: RecordLocation<'a>, item: &Item<'a>, done: bool) {
+fn collaboration<'a>(assembly: &mut Assembly<'a>, location: RecordLocation<'a>, item: &Item<'a>, done: bool) {
     let tool = filled(item.tool).unwrap_or(Cow::Borrowed("collab_tool_call"));
     let spawns = is(item.tool, "spawn_agent");
     let given = match item.prompt {
         Some(prompt) => Arguments::Json(Cow::Owned(format!("{{\"message\":{}}}", prompt.get()))),
         None => Arguments::Json(Cow::Borrowed("{}")),
     };
-    call(assembly, place, item, tool, given);
+    call(assembly, location, item, tool, given);
     if spawns && done {
         let event = assembly.session.events.last().map_or(0, |event| event.number);
         for receiver in elements(item.receivers) {
@@ -213,12 +219,12 @@ fn collaboration<'a>(assembly: &mut Assembly<'a>, place: RecordLocation<'a>, ite
 
 fn words<'a>(
     assembly: &mut Assembly<'a>,
-    place: RecordLocation<'a>,
+    location: RecordLocation<'a>,
     item: &Item<'a>,
     kind: fn(RawText<'a>) -> EventKind<'a>,
 ) {
     match item.text {
-        Some(words) => assembly.push(place, kind(RawText::Json(words.get()))),
-        None => assembly.push(place, EventKind::Other),
+        Some(words) => assembly.push(location, kind(RawText::Json(words.get()))),
+        None => assembly.push(location, EventKind::Other),
     }
 }

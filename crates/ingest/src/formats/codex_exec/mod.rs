@@ -56,10 +56,10 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
         if let Some(key) = record.duplicate {
             gaps.twice(read.line, key, "a record");
         }
-        let place = RecordLocation { line: read.line, id: None, time: scalar(record.timestamp) };
+        let location = RecordLocation { line: read.line, id: None, time: scalar(record.timestamp) };
         let kind = text(record.kind).unwrap_or_default();
         if let Some(item) = record.item.object() {
-            item::add(&mut assembly, place, item, &kind, gaps);
+            item::add(&mut assembly, location, item, &kind, gaps);
             continue;
         }
         if record.item.is_other() {
@@ -68,22 +68,22 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
         match &*kind {
             "thread.started" => {
                 assembly.id(filled(record.thread));
-                assembly.push(place, EventKind::Start);
+                assembly.push(location, EventKind::Start);
             }
             "turn.completed" => {
                 if let Some(tokens) = record.usage.object() {
                     assembly.together(None, usage(tokens));
                 }
-                assembly.push(place, EventKind::Other);
+                assembly.push(location, EventKind::Other);
             }
-            "turn.started" => assembly.push(place, EventKind::Other),
+            "turn.started" => assembly.push(location, EventKind::Other),
             "turn.failed" | "error" => {
                 let nested = object::<Fault<'a>>(record.error).and_then(|fault| fault.message);
                 let said = raw_text(record.message.or(nested));
-                assembly.push(place, said.map_or(EventKind::Other, EventKind::Failure));
+                assembly.push(location, said.map_or(EventKind::Other, EventKind::Failure));
             }
             "" => gaps.malformed(read.line, "a record without a type"),
-            _ => assembly.unknown(place),
+            _ => assembly.unknown(location),
         }
     }
     vec![assembly.finish()]

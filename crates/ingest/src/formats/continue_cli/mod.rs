@@ -86,7 +86,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
 
 fn add<'a>(assembly: &mut Assembly<'a>, turn: &Item<'a, Turn<'a>>, gaps: &mut Gaps) {
     let (line, record) = (turn.line, &turn.record);
-    let place = RecordLocation { line, id: None, time: None };
+    let location = RecordLocation { line, id: None, time: None };
     if let Some(key) = record.duplicate {
         gaps.twice(line, key, "a turn");
     }
@@ -97,21 +97,21 @@ fn add<'a>(assembly: &mut Assembly<'a>, turn: &Item<'a, Turn<'a>>, gaps: &mut Ga
             if !states.is_empty() {
                 (message.calls, message.calls_camel) = (None, None);
             }
-            chat::add(assembly, &place, &message, &Manner::default(), gaps);
+            chat::add(assembly, &location, &message, &Manner::default(), gaps);
         }
         None => gaps.malformed(line, "a turn without a readable message"),
     }
     for raw in states {
         match object::<State<'a>>(Some(raw)) {
-            Some(state) => ended(assembly, &place, &state, gaps),
+            Some(state) => ended(assembly, &location, &state, gaps),
             None => gaps.malformed(line, "the state of a call that is not an object"),
         }
     }
 }
 
-fn ended<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, state: &State<'a>, gaps: &mut Gaps) {
+fn ended<'a>(assembly: &mut Assembly<'a>, location: &RecordLocation<'a>, state: &State<'a>, gaps: &mut Gaps) {
     if let Some(key) = state.duplicate {
-        gaps.twice(place.line, key, "a call");
+        gaps.twice(location.line, key, "a call");
     }
     let status = match text(state.status).as_deref() {
         Some("done") => Status::Ok,
@@ -132,12 +132,12 @@ fn ended<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, state: &St
     };
     if !assembly.repeats(id.as_deref(), &tool, &given) {
         let call = ToolCall { call_id: id.clone(), tool, arguments: given, cwd: None, status, subagent: None };
-        assembly.call(place.clone(), call, id.clone());
+        assembly.call(location.clone(), call, id.clone());
     }
     if state.output.is_some() {
         let is_error = is(state.status, "errored");
         let result = ToolResult { call_id: id.clone(), text: raw_text(state.output), is_error };
-        assembly.result(place.clone(), result, status, id);
+        assembly.result(location.clone(), result, status, id);
     }
 }
 

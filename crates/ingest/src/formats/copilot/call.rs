@@ -25,7 +25,7 @@ record! {
 /// What the model asked for.
 #[derive(Debug, Clone)]
 pub(super) struct Request<'a> {
-    pub(super) place: RecordLocation<'a>,
+    pub(super) location: RecordLocation<'a>,
     pub(super) data: Data<'a>,
 }
 
@@ -55,18 +55,18 @@ record! {
 
 impl<'a> Events<'a> {
     /// The calls that a message of the model asks for.
-    pub(super) fn requests(&mut self, place: &RecordLocation<'a>, list: Option<Raw<'a>>, gaps: &mut Gaps) {
+    pub(super) fn requests(&mut self, location: &RecordLocation<'a>, list: Option<Raw<'a>>, gaps: &mut Gaps) {
         if list.is_some_and(|list| !list.get().starts_with('[')) {
-            gaps.malformed(place.line, "the tool requests of a message are not a list");
+            gaps.malformed(location.line, "the tool requests of a message are not a list");
         }
         for raw in elements(list) {
             let Some(data) = object::<Data<'a>>(Some(raw)) else {
-                gaps.malformed(place.line, "a tool request that is not an object");
+                gaps.malformed(location.line, "a tool request that is not an object");
                 continue;
             };
             if let Some(id) = filled(data.id) {
                 self.asked.push(id.clone());
-                self.requests.insert(id, Request { place: place.clone(), data });
+                self.requests.insert(id, Request { location: location.clone(), data });
             }
         }
     }
@@ -77,38 +77,39 @@ impl<'a> Events<'a> {
             if self.assembly.call_of(&id).is_none()
                 && let Some(request) = self.requests.get(&id).cloned()
             {
-                self.call(request.place, &request.data, None);
+                self.call(request.location, &request.data, None);
             }
         }
     }
 
-    pub(super) fn started(&mut self, place: RecordLocation<'a>, envelope: &Envelope<'a>, gaps: &mut Gaps) {
+    pub(super) fn started(&mut self, location: RecordLocation<'a>, envelope: &Envelope<'a>, gaps: &mut Gaps) {
         let Some(data) = object::<Data<'a>>(envelope.data) else {
-            return gaps.malformed(place.line, "a call that is not readable");
+            return gaps.malformed(location.line, "a call that is not readable");
         };
         if let Some(key) = data.duplicate {
-            gaps.twice(place.line, key, "a call");
+            gaps.twice(location.line, key, "a call");
         }
-        self.call(place, &data, envelope.agent);
+        self.call(location, &data, envelope.agent);
     }
 
     /// Every call that was asked for and has not run as far as the log shows.
     pub(super) fn run_all_requests(&mut self) {
         let mut requests: Vec<_> = std::mem::take(&mut self.requests).into_iter().collect();
-        requests.sort_by(|(one, first), (other, second)| (first.place.line, one).cmp(&(second.place.line, other)));
+        requests
+            .sort_by(|(one, first), (other, second)| (first.location.line, one).cmp(&(second.location.line, other)));
         for (id, request) in requests {
             if self.assembly.call_of(&id).is_none() {
-                self.call(request.place, &request.data, None);
+                self.call(request.location, &request.data, None);
             }
         }
     }
 
-    fn call(&mut self, place: RecordLocation<'a>, data: &Data<'a>, agent: Option<Raw<'a>>) {
+    fn call(&mut self, location: RecordLocation<'a>, data: &Data<'a>, agent: Option<Raw<'a>>) {
         let id = filled(data.id);
         let tool = name(data);
         let arguments = arguments(data.arguments);
         if self.assembly.repeats(id.as_deref(), &tool, &arguments) {
-            return self.assembly.push(place, EventKind::Other);
+            return self.assembly.push(location, EventKind::Other);
         }
         let call = ToolCall {
             call_id: id.clone(),
@@ -119,18 +120,18 @@ impl<'a> Events<'a> {
             subagent: self.subagent(data.parent, agent),
         };
         self.open.extend(id.clone());
-        self.assembly.call(place, call, id);
+        self.assembly.call(location, call, id);
     }
 
     /// The user stopped whatever was running.
-    pub(super) fn abort(&mut self, place: RecordLocation<'a>) {
+    pub(super) fn abort(&mut self, location: RecordLocation<'a>) {
         self.asked.clear();
         for id in std::mem::take(&mut self.open) {
             if self.assembly.call_of(&id).is_some_and(|call| call.status == Status::Missing) {
                 self.assembly.settle(Status::Interrupted, Some(id));
             }
         }
-        self.assembly.push(place, EventKind::Other);
+        self.assembly.push(location, EventKind::Other);
     }
 
     /// The sub-agent that a record belongs to: the call that started it, where that is known.
@@ -141,12 +142,12 @@ impl<'a> Events<'a> {
         })
     }
 
-    pub(super) fn completed(&mut self, place: RecordLocation<'a>, envelope: &Envelope<'a>, gaps: &mut Gaps) {
+    pub(super) fn completed(&mut self, location: RecordLocation<'a>, envelope: &Envelope<'a>, gaps: &mut Gaps) {
         let Some(done) = object::<Complete<'a>>(envelope.data) else {
-            return gaps.malformed(place.line, "the end of a call is not readable");
+            return gaps.malformed(location.line, "the end of a call is not readable");
         };
         if let Some(key) = done.duplicate {
-            gaps.twice(place.line, key, "the end of a call");
+            gaps.twice(location.line, key, "the end of a call");
         }
         let id = filled(done.id);
         // A call that ended has run, also where its start was not recorded.
@@ -154,7 +155,7 @@ impl<'a> Events<'a> {
             && self.assembly.call_of(id).is_none()
             && let Some(request) = self.requests.get(id).cloned()
         {
-            self.call(request.place, &request.data, envelope.agent);
+            self.call(request.location, &request.data, envelope.agent);
         }
         let tool = id.as_deref().and_then(|id| self.assembly.call_of(id)).map(|call| call.tool.clone());
         let status = status(&done, tool.as_deref().unwrap_or(""));
@@ -163,11 +164,11 @@ impl<'a> Events<'a> {
         let words = outcome.content.or(outcome.words).or(outcome.message).or(said);
         let is_error = matches!(status, Status::Error | Status::Denied);
         let result = ToolResult { call_id: id.clone(), text: raw_text(words), is_error };
-        self.assembly.result(place, result, status, id);
+        self.assembly.result(location, result, status, id);
     }
 
     /// A call that an MCP server's own window made: one record for start and end.
-    pub(super) fn by_window(&mut self, place: RecordLocation<'a>, data: Option<Raw<'a>>) {
+    pub(super) fn by_window(&mut self, location: RecordLocation<'a>, data: Option<Raw<'a>>) {
         let call = object::<AppCall<'a>>(data).unwrap_or_default();
         let tool = match (text(call.server), text(call.tool)) {
             (Some(server), Some(tool)) => Cow::Owned(format!("mcp__{server}__{tool}")),
@@ -176,7 +177,7 @@ impl<'a> Events<'a> {
         let status = if is_true(call.success) { Status::Ok } else { Status::Error };
         let arguments = arguments(call.arguments);
         let call = ToolCall { call_id: None, tool, arguments, cwd: self.cwd.clone(), status, subagent: None };
-        self.assembly.call(place, call, None);
+        self.assembly.call(location, call, None);
     }
 }
 
@@ -190,7 +191,7 @@ record! {
 
 impl<'a> Events<'a> {
     /// Calls that ran at the provider, as it recorded them.
-    pub(super) fn hosted(&mut self, place: &RecordLocation<'a>, tools: Option<Raw<'a>>) {
+    pub(super) fn hosted(&mut self, location: &RecordLocation<'a>, tools: Option<Raw<'a>>) {
         for raw in elements(object::<Hosted<'a>>(tools).unwrap_or_default().calls) {
             let call = object::<HostedCall<'a>>(Some(raw)).unwrap_or_default();
             let Some(kind) = text(call.kind).filter(|kind| kind.ends_with("_call") || kind.ends_with("tool_use"))
@@ -203,7 +204,7 @@ impl<'a> Events<'a> {
             if !self.assembly.repeats(id.as_deref(), &tool, &arguments) {
                 let call =
                     ToolCall { call_id: id.clone(), tool, arguments, cwd: None, status: Status::Ok, subagent: None };
-                self.assembly.call(place.clone(), call, id);
+                self.assembly.call(location.clone(), call, id);
             }
         }
     }
@@ -266,7 +267,7 @@ record! {
 
 impl<'a> Events<'a> {
     /// What a person, a rule or a hook decided about a call that is waiting.
-    pub(super) fn permission(&mut self, place: RecordLocation<'a>, data: Option<Raw<'a>>) {
+    pub(super) fn permission(&mut self, location: RecordLocation<'a>, data: Option<Raw<'a>>) {
         let permission = object::<Permission<'a>>(data).unwrap_or_default();
         let decision = object::<Decision<'a>>(permission.result).unwrap_or_default();
         let refused = text(decision.kind).is_some_and(|kind| kind.starts_with("denied"));
@@ -275,7 +276,7 @@ impl<'a> Events<'a> {
             && !self.assembly.deny(&id)
             && let Some(request) = self.requests.get(&id).cloned()
         {
-            self.call(request.place, &request.data, None);
+            self.call(request.location, &request.data, None);
             self.assembly.deny(&id);
         }
         if is(decision.kind, "cancelled")
@@ -283,6 +284,6 @@ impl<'a> Events<'a> {
         {
             self.assembly.settle(Status::Interrupted, filled(Some(id)));
         }
-        self.assembly.push(place, EventKind::Other);
+        self.assembly.push(location, EventKind::Other);
     }
 }

@@ -26,7 +26,7 @@ impl<'a> Events<'a> {
         if let Some(key) = envelope.duplicate {
             gaps.twice(line, key, "an event");
         }
-        let place = RecordLocation { line, id: filled(envelope.id), time: scalar(envelope.timestamp) };
+        let location = RecordLocation { line, id: filled(envelope.id), time: scalar(envelope.timestamp) };
         let Some(kind) = filled(envelope.kind) else {
             return gaps.malformed(line, "an event without a `type`");
         };
@@ -35,77 +35,77 @@ impl<'a> Events<'a> {
         }
         match &*kind {
             "session.start" | "session.resume" | "session.context_changed" | "session.handoff" => {
-                self.context(&kind, place, envelope.data);
+                self.context(&kind, location, envelope.data);
             }
             "session.model_change" | "session.mode_changed" | "session.permissions_changed" => {
                 self.change(envelope.data);
-                self.assembly.push(place, EventKind::Other);
+                self.assembly.push(location, EventKind::Other);
             }
             "session.shutdown" => {
                 let ending = self.shutdown(envelope.data);
-                self.assembly.push(place, EventKind::End(ending));
+                self.assembly.push(location, EventKind::End(ending));
             }
-            "session.compaction_complete" => self.compacted(place, envelope.data),
+            "session.compaction_complete" => self.compacted(location, envelope.data),
             "session.truncation" => {
                 self.truncated();
-                self.assembly.push(place, EventKind::Other);
+                self.assembly.push(location, EventKind::Other);
             }
             "session.snapshot_rewind" => {
                 let evidence = &mut self.assembly.session.evidence;
                 evidence.rewinds = evidence.rewinds.saturating_add(1);
-                self.assembly.push(place, EventKind::Other);
+                self.assembly.push(location, EventKind::Other);
             }
-            "user.message" => self.prompt(place, envelope),
-            "assistant.message" => self.message(&place, envelope, gaps),
+            "user.message" => self.prompt(location, envelope),
+            "assistant.message" => self.message(&location, envelope, gaps),
             "assistant.reasoning" => {
                 let message = object::<Message<'a>>(envelope.data).unwrap_or_default();
-                self.assembly.push(place, raw_text(message.content).map_or(EventKind::Other, EventKind::Reasoning));
+                self.assembly.push(location, raw_text(message.content).map_or(EventKind::Other, EventKind::Reasoning));
             }
             "assistant.usage" => {
                 self.usage(envelope.data);
-                self.assembly.push(place, EventKind::Other);
+                self.assembly.push(location, EventKind::Other);
             }
-            "tool.execution_start" | "external_tool.requested" => self.started(place, envelope, gaps),
-            "tool.execution_complete" => self.completed(place, envelope, gaps),
-            "mcp_app.tool_call_complete" => self.by_window(place, envelope.data),
-            "permission.completed" => self.permission(place, envelope.data),
-            "abort" => self.abort(place),
-            "subagent.started" => self.agent_started(place, envelope),
-            "subagent.completed" | "subagent.failed" => self.agent_ended(place, envelope.data),
-            _ => self.other(place, &kind, envelope, gaps),
+            "tool.execution_start" | "external_tool.requested" => self.started(location, envelope, gaps),
+            "tool.execution_complete" => self.completed(location, envelope, gaps),
+            "mcp_app.tool_call_complete" => self.by_window(location, envelope.data),
+            "permission.completed" => self.permission(location, envelope.data),
+            "abort" => self.abort(location),
+            "subagent.started" => self.agent_started(location, envelope),
+            "subagent.completed" | "subagent.failed" => self.agent_ended(location, envelope.data),
+            _ => self.other(location, &kind, envelope, gaps),
         }
     }
 
     /// Events without meaning for the gate; of a type nobody knows, one may still hold a call.
-    fn other(&mut self, place: RecordLocation<'a>, kind: &str, envelope: &Envelope<'a>, gaps: &mut Gaps) {
+    fn other(&mut self, location: RecordLocation<'a>, kind: &str, envelope: &Envelope<'a>, gaps: &mut Gaps) {
         let about = kind.split_once('.').map_or(kind, |(about, _)| about);
         let known = if about == "tool" { CALL_EVENTS.contains(&kind) } else { KNOWN.contains(&about) };
         if known {
-            return self.assembly.push(place, EventKind::Other);
+            return self.assembly.push(location, EventKind::Other);
         }
-        self.assembly.unknown(place.clone());
+        self.assembly.unknown(location.clone());
         if object::<super::call::Data<'a>>(envelope.data).is_some_and(|data| data.id.is_some() && data.tool.is_some()) {
-            self.started(place, envelope, gaps);
+            self.started(location, envelope, gaps);
         }
     }
 
-    fn prompt(&mut self, place: RecordLocation<'a>, envelope: &Envelope<'a>) {
+    fn prompt(&mut self, location: RecordLocation<'a>, envelope: &Envelope<'a>) {
         self.asked.clear();
         let message = object::<Message<'a>>(envelope.data).unwrap_or_default();
-        self.assembly.push(place, raw_text(message.content).map_or(EventKind::Other, EventKind::Prompt));
+        self.assembly.push(location, raw_text(message.content).map_or(EventKind::Other, EventKind::Prompt));
     }
 
-    fn message(&mut self, place: &RecordLocation<'a>, envelope: &Envelope<'a>, gaps: &mut Gaps) {
+    fn message(&mut self, location: &RecordLocation<'a>, envelope: &Envelope<'a>, gaps: &mut Gaps) {
         let message = object::<Message<'a>>(envelope.data).unwrap_or_default();
         if let Some(key) = message.duplicate {
-            gaps.twice(place.line, key, "a message");
+            gaps.twice(location.line, key, "a message");
         }
         self.assembly.model(filled(message.model));
         if let Some(thought) = message.reasoning.filter(|text| text.get() != "\"\"") {
-            self.assembly.push(place.clone(), EventKind::Reasoning(RawText::Json(thought.get())));
+            self.assembly.push(location.clone(), EventKind::Reasoning(RawText::Json(thought.get())));
         }
         let words = message.content.filter(|text| text.get() != "\"\"");
-        self.assembly.push(place.clone(), raw_text(words).map_or(EventKind::Other, EventKind::Message));
+        self.assembly.push(location.clone(), raw_text(words).map_or(EventKind::Other, EventKind::Message));
         let request = filled(message.api_call).or_else(|| filled(message.id));
         if message.output.is_none() {
             self.assembly.untold(request);
@@ -115,8 +115,8 @@ impl<'a> Events<'a> {
             self.assembly.usage(request, usage);
         }
         self.asked.clear();
-        self.requests(place, message.requests, gaps);
-        self.hosted(place, message.server_tools);
+        self.requests(location, message.requests, gaps);
+        self.hosted(location, message.server_tools);
     }
 }
 

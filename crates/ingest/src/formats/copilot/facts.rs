@@ -66,7 +66,7 @@ record! {
 }
 
 impl<'a> Events<'a> {
-    pub(super) fn context(&mut self, kind: &str, place: RecordLocation<'a>, data: Option<Raw<'a>>) {
+    pub(super) fn context(&mut self, kind: &str, location: RecordLocation<'a>, data: Option<Raw<'a>>) {
         let start = object::<Start<'a>>(data).unwrap_or_default();
         let session = &mut self.assembly.session;
         let parent = filled(start.parent).or_else(|| filled(start.remote));
@@ -84,7 +84,7 @@ impl<'a> Events<'a> {
         }
         let context = if kind == "session.context_changed" { Some(start) } else { object(start.context) };
         self.enter(&context.unwrap_or_default());
-        self.assembly.push(place, if kind == "session.start" { EventKind::Start } else { EventKind::Other });
+        self.assembly.push(location, if kind == "session.start" { EventKind::Start } else { EventKind::Other });
     }
 
     fn enter(&mut self, context: &Start<'a>) {
@@ -148,13 +148,13 @@ impl<'a> Events<'a> {
         self.assembly.usage(filled(tokens.call), usage(&tokens));
     }
 
-    pub(super) fn compacted(&mut self, place: RecordLocation<'a>, data: Option<Raw<'a>>) {
+    pub(super) fn compacted(&mut self, location: RecordLocation<'a>, data: Option<Raw<'a>>) {
         let cut = object::<Cut<'a>>(data).unwrap_or_default();
         if cut.success.is_none_or(|success| success.get() != "false") {
             let evidence = &mut self.assembly.session.evidence;
             evidence.compactions = evidence.compactions.saturating_add(1);
         }
-        self.assembly.push(place, EventKind::Other);
+        self.assembly.push(location, EventKind::Other);
     }
 
     /// Messages that the model no longer sees; their records are still in the log.
@@ -163,23 +163,23 @@ impl<'a> Events<'a> {
         evidence.compactions = evidence.compactions.saturating_add(1);
     }
 
-    pub(super) fn agent_started(&mut self, place: RecordLocation<'a>, envelope: &Envelope<'a>) {
+    pub(super) fn agent_started(&mut self, location: RecordLocation<'a>, envelope: &Envelope<'a>) {
         let agent = object::<Agent<'a>>(envelope.data).unwrap_or_default();
         let call = filled(agent.call);
         if let (Some(id), Some(call)) = (filled(envelope.agent), &call) {
             self.agents.insert(id, call.clone());
         }
-        self.assembly.push(place, EventKind::Other);
+        self.assembly.push(location, EventKind::Other);
         let event = self.assembly.session.events.last().map_or(0, |event| event.number);
         let started = Subagent { event, id: call.clone(), call_id: call, kind: filled(agent.name), calls: None };
         self.assembly.session.evidence.subagents.push(started);
     }
 
-    pub(super) fn agent_ended(&mut self, place: RecordLocation<'a>, data: Option<Raw<'a>>) {
+    pub(super) fn agent_ended(&mut self, location: RecordLocation<'a>, data: Option<Raw<'a>>) {
         let agent = object::<Agent<'a>>(data).unwrap_or_default();
         let call = filled(agent.call);
         let calls = agent.calls.and_then(|calls| calls.get().parse().ok());
-        self.assembly.push(place, EventKind::Other);
+        self.assembly.push(location, EventKind::Other);
         let event = self.assembly.session.events.last().map_or(0, |event| event.number);
         let subagents = &mut self.assembly.session.evidence.subagents;
         if let Some(known) = subagents.iter_mut().rev().find(|known| known.call_id.is_some() && known.call_id == call) {

@@ -85,19 +85,19 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
         if let Some(key) = entry.duplicate {
             gaps.twice(line, key, "a record");
         }
-        let place = RecordLocation { line, id: None, time: None };
+        let location = RecordLocation { line, id: None, time: None };
         if let Some(message) = object::<Message<'a>>(entry.message) {
             if is(entry.role, "user") {
                 assembly.root(workspace(message.content));
             }
             let around = Around { starters: STARTERS, ..Around::of(entry.role) };
-            blocks::add(&mut assembly, &place, message.content, &around, gaps);
+            blocks::add(&mut assembly, &location, message.content, &around, gaps);
         } else if entry.role.is_some() || entry.message.is_some() {
             gaps.malformed(line, "a record without a readable message");
         } else if is(entry.kind, "turn_ended") {
-            assembly.push(place, EventKind::Other);
+            assembly.push(location, EventKind::Other);
         } else {
-            assembly.unknown(place);
+            assembly.unknown(location);
         }
     }
     vec![assembly.finish()]

@@ -107,7 +107,7 @@ struct Called<'a> {
 
 impl<'a> Run<'a> {
     fn record(&mut self, line: u32, entry: &Entry<'a>, gaps: &mut Gaps) {
-        let place = RecordLocation { line, id: None, time: scalar(entry.timestamp) };
+        let location = RecordLocation { line, id: None, time: scalar(entry.timestamp) };
         self.assembly.id(filled(entry.session));
         match text(entry.kind).as_deref() {
             Some("system") => {
@@ -116,15 +116,15 @@ impl<'a> Run<'a> {
                 note_each(&mut attribution.permission_modes, filled(entry.permission));
                 self.cwd = filled(entry.cwd).or_else(|| self.cwd.take());
                 self.assembly.root(self.cwd.clone());
-                self.assembly.push(place, EventKind::Start);
+                self.assembly.push(location, EventKind::Start);
             }
             Some("user" | "assistant") => {
                 let message = object::<Message<'a>>(entry.message).unwrap_or_default();
                 let around = Around { cwd: self.cwd.clone(), ..Around::of(message.role.or(entry.kind)) };
-                blocks::add(&mut self.assembly, &place, message.content, &around, gaps);
+                blocks::add(&mut self.assembly, &location, message.content, &around, gaps);
             }
-            Some("thinking") => self.think(place, entry),
-            Some("tool_call") => self.call(place, entry, gaps),
+            Some("thinking") => self.think(location, entry),
+            Some("tool_call") => self.call(location, entry, gaps),
             Some("result") => {
                 if let Some(tokens) = object::<Tokens<'a>>(entry.usage) {
                     self.assembly.together(filled(entry.request), usage(&tokens));
@@ -132,49 +132,49 @@ impl<'a> Run<'a> {
                 let is_error = is_true(entry.is_error);
                 let reason = filled(entry.result).filter(|_| is_error);
                 let status = filled(entry.subtype);
-                self.assembly.push(place, EventKind::End(Ending { status, reason, exit_code: None, is_error }));
+                self.assembly.push(location, EventKind::End(Ending { status, reason, exit_code: None, is_error }));
             }
             Some("error") => {
                 let said = raw_text(entry.words.or(entry.message));
-                self.assembly.push(place, said.map_or(EventKind::Other, EventKind::Failure));
+                self.assembly.push(location, said.map_or(EventKind::Other, EventKind::Failure));
             }
-            Some("retry" | "connection" | "interaction_query") => self.assembly.push(place, EventKind::Other),
+            Some("retry" | "connection" | "interaction_query") => self.assembly.push(location, EventKind::Other),
             Some(_) if is_object(entry.call) => {
-                self.assembly.unknown(place.clone());
-                self.call(place, entry, gaps);
+                self.assembly.unknown(location.clone());
+                self.call(location, entry, gaps);
             }
-            Some(_) => self.assembly.unknown(place),
+            Some(_) => self.assembly.unknown(location),
             None => gaps.malformed(line, "a record without a `type`"),
         }
     }
 
-    fn think(&mut self, place: RecordLocation<'a>, entry: &Entry<'a>) {
+    fn think(&mut self, location: RecordLocation<'a>, entry: &Entry<'a>) {
         if let Some(piece) = text(entry.words) {
             self.thought.push_str(&piece);
         }
         if is(entry.subtype, "completed") && !self.thought.is_empty() {
             let thought = Cow::Owned(std::mem::take(&mut self.thought));
-            self.assembly.push(place, EventKind::Reasoning(RawText::Plain(thought)));
+            self.assembly.push(location, EventKind::Reasoning(RawText::Plain(thought)));
         }
     }
 
     /// The record at the end of a call has everything: the one at its start counts where there is no other.
-    fn call(&mut self, place: RecordLocation<'a>, entry: &Entry<'a>, gaps: &mut Gaps) {
+    fn call(&mut self, location: RecordLocation<'a>, entry: &Entry<'a>, gaps: &mut Gaps) {
         let id = identity(entry.call_id);
         let Some((key, body)) = named(entry.call) else {
-            return gaps.malformed(place.line, "a call that does not say of which tool");
+            return gaps.malformed(location.line, "a call that does not say of which tool");
         };
         if let Some(key) = body.duplicate {
-            gaps.twice(place.line, key, "a call");
+            gaps.twice(location.line, key, "a call");
         }
         let called = called(key, &body);
         if is(entry.subtype, "started") {
             match id {
                 Some(id) if !self.started.contains_key(&id) => {
                     self.order.push(id.clone());
-                    self.started.insert(id, (place, called));
+                    self.started.insert(id, (location, called));
                 }
-                id => self.add(place, called, id, Status::Missing),
+                id => self.add(location, called, id, Status::Missing),
             }
             return;
         }
@@ -182,28 +182,28 @@ impl<'a> Run<'a> {
         let status = status(body.result);
         let (at, called) = match began {
             Some((at, first)) if first.tool == called.tool && called.arguments == Arguments::Missing => (at, first),
-            Some((_, first)) if first.tool == called.tool => (place.clone(), called),
+            Some((_, first)) if first.tool == called.tool => (location.clone(), called),
             // Two tools under one id: both ran.
             Some((at, first)) => {
                 self.add(at, first, id.clone(), Status::Missing);
-                (place.clone(), called)
+                (location.clone(), called)
             }
-            None => (place.clone(), called),
+            None => (location.clone(), called),
         };
         self.task(&called, &body, id.as_ref());
         self.add(at, called, id.clone(), status);
         let is_error = matches!(status, Status::Error | Status::Denied);
         let result = ToolResult { call_id: id.clone(), text: raw_text(body.result), is_error };
-        self.assembly.result(place, result, status, id);
+        self.assembly.result(location, result, status, id);
     }
 
-    fn add(&mut self, place: RecordLocation<'a>, called: Called<'a>, id: Option<Cow<'a, str>>, status: Status) {
+    fn add(&mut self, location: RecordLocation<'a>, called: Called<'a>, id: Option<Cow<'a, str>>, status: Status) {
         let Called { tool, arguments } = called;
         if self.assembly.repeats(id.as_deref(), &tool, &arguments) {
             return;
         }
         let call = ToolCall { call_id: id.clone(), tool, arguments, cwd: self.cwd.clone(), status, subagent: None };
-        self.assembly.call(place, call, id);
+        self.assembly.call(location, call, id);
     }
 
     /// An agent that the call started, which the run's output shows nothing else of.
@@ -221,8 +221,8 @@ impl<'a> Run<'a> {
 
     fn finish(mut self) -> Session<'a> {
         for id in std::mem::take(&mut self.order) {
-            if let Some((place, called)) = self.started.remove(&id) {
-                self.add(place, called, Some(id), Status::Missing);
+            if let Some((location, called)) = self.started.remove(&id) {
+                self.add(location, called, Some(id), Status::Missing);
             }
         }
         self.assembly.finish()

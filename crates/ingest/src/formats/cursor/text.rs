@@ -119,12 +119,12 @@ impl<'a> Transcript<'a> {
     }
 
     fn flush(&mut self) {
-        let place = RecordLocation { line: self.start, id: None, time: None };
+        let location = RecordLocation { line: self.start, id: None, time: None };
         if let Some((tool, arguments)) = self.call.take() {
             let mut values = Map::new();
             for (key, value) in arguments {
                 if values.insert(key.to_owned(), Value::from(value.trim_end())).is_some() {
-                    self.doubtful.push((place.line, TWICE));
+                    self.doubtful.push((location.line, TWICE));
                 }
             }
             let values = Value::Object(values).to_string();
@@ -136,7 +136,7 @@ impl<'a> Transcript<'a> {
                 status: Status::Missing,
                 subagent: None,
             };
-            self.assembly.call(place, call, None);
+            self.assembly.call(location, call, None);
             return;
         }
         let words = std::mem::take(&mut self.words);
@@ -150,7 +150,7 @@ impl<'a> Transcript<'a> {
             Block::Thinking => EventKind::Reasoning(words),
             Block::Result => EventKind::Other,
         };
-        self.assembly.push(place, event);
+        self.assembly.push(location, event);
     }
 }
 

@@ -40,11 +40,11 @@ pub(super) fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
 fn add<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Entry<'a>>, gaps: &mut Gaps) {
     let Item { line, record, .. } = item;
     let kind = filled(record.kind).unwrap_or_default();
-    let place = RecordLocation { line: *line, id: filled(record.id), time: scalar(record.timestamp) };
+    let location = RecordLocation { line: *line, id: filled(record.id), time: scalar(record.timestamp) };
     match &*kind {
         "session_start" => {
             start(assembly, record);
-            assembly.push(place.clone(), EventKind::Start);
+            assembly.push(location.clone(), EventKind::Start);
         }
         "message" => {
             if !record.message.is_object() {
@@ -54,11 +54,11 @@ fn add<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Entry<'a>>, gaps: &mut G
         "compaction_state" => {
             let compactions = &mut assembly.session.evidence.compactions;
             *compactions = compactions.saturating_add(1);
-            assembly.push(place.clone(), EventKind::Other);
+            assembly.push(location.clone(), EventKind::Other);
         }
-        "todo_state" | "session_end" => assembly.push(place.clone(), EventKind::Other),
+        "todo_state" | "session_end" => assembly.push(location.clone(), EventKind::Other),
         "" => gaps.malformed(*line, "a record without a `type`"),
-        _ => assembly.unknown(place.clone()),
+        _ => assembly.unknown(location.clone()),
     }
     // Whatever its type says, a message may hold calls.
     if let Some(message) = record.message.object() {
@@ -66,7 +66,7 @@ fn add<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Entry<'a>>, gaps: &mut G
             gaps.twice(*line, key, "a message");
         }
         let around = Around { cwd: filled(record.cwd), ended, starters: STARTERS, ..Around::of(message.role) };
-        blocks::add(assembly, &place, message.content, &around, gaps);
+        blocks::add(assembly, &location, message.content, &around, gaps);
     }
 }
 

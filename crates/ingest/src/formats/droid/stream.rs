@@ -47,45 +47,45 @@ fn add<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Entry<'a>>, gaps: &mut G
     let Item { line, record, .. } = item;
     identify(assembly, record);
     let kind = filled(record.kind).unwrap_or_default();
-    let place = RecordLocation { line: *line, id: filled(record.id), time: scalar(record.timestamp) };
+    let location = RecordLocation { line: *line, id: filled(record.id), time: scalar(record.timestamp) };
     let around = Around { starters: STARTERS, ..Around::of(record.role) };
     match &*kind {
-        "system" if is(record.subtype, "init") => assembly.push(place, EventKind::Start),
-        "system" => assembly.push(place, EventKind::Other),
+        "system" if is(record.subtype, "init") => assembly.push(location, EventKind::Start),
+        "system" => assembly.push(location, EventKind::Other),
         "error" => {
             let said = raw_text(record.message.or(record.error).or(record.text));
-            assembly.push(place, said.map_or(EventKind::Other, EventKind::Failure));
+            assembly.push(location, said.map_or(EventKind::Other, EventKind::Failure));
         }
         "message" => match record.text {
-            Some(text) => blocks::words(assembly, &place, text, &around),
-            None => assembly.push(place, EventKind::Other),
+            Some(text) => blocks::words(assembly, &location, text, &around),
+            None => assembly.push(location, EventKind::Other),
         },
         "reasoning" => {
-            assembly.push(place, raw_text(record.text).map_or(EventKind::Other, EventKind::Reasoning));
+            assembly.push(location, raw_text(record.text).map_or(EventKind::Other, EventKind::Reasoning));
         }
-        "tool_result" => result(assembly, place, record),
+        "tool_result" => result(assembly, location, record),
         "completion" => {
             if let Some(usage) = blocks::usage(record.usage) {
                 assembly.together(None, usage);
             }
-            assembly.push(place, EventKind::End(Ending::default()));
+            assembly.push(location, EventKind::End(Ending::default()));
         }
-        "tool_call" => call(assembly, &place, record, &around),
+        "tool_call" => call(assembly, &location, record, &around),
         // Whatever its type says, a tool with parameters is a call.
         _ if record.parameters.is_some() => {
-            assembly.unknown(place.clone());
-            call(assembly, &place, record, &around);
+            assembly.unknown(location.clone());
+            call(assembly, &location, record, &around);
         }
         "" => gaps.malformed(*line, "a record without a `type`"),
-        _ => assembly.unknown(place),
+        _ => assembly.unknown(location),
     }
 }
 
-fn call<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, record: &Entry<'a>, around: &Around<'a>) {
+fn call<'a>(assembly: &mut Assembly<'a>, location: &RecordLocation<'a>, record: &Entry<'a>, around: &Around<'a>) {
     let id = identity(record.call_id).or_else(|| identity(record.id));
     let tool = filled(record.tool_name).or_else(|| filled(record.tool_id)).unwrap_or_default();
     let arguments = assembly::arguments(record.parameters);
-    blocks::add_call(assembly, place, NewCall { id, tool, arguments }, around);
+    blocks::add_call(assembly, location, NewCall { id, tool, arguments }, around);
 }
 
 fn identify<'a>(assembly: &mut Assembly<'a>, record: &Entry<'a>) {
@@ -97,10 +97,10 @@ fn identify<'a>(assembly: &mut Assembly<'a>, record: &Entry<'a>) {
     note_each(&mut attribution.permission_modes, filled(record.autonomy));
 }
 
-fn result<'a>(assembly: &mut Assembly<'a>, place: RecordLocation<'a>, record: &Entry<'a>) {
+fn result<'a>(assembly: &mut Assembly<'a>, location: RecordLocation<'a>, record: &Entry<'a>) {
     let id = identity(record.call_id).or_else(|| identity(record.id));
     let is_error = is_true(record.is_error) || record.error.is_some();
     let status = if is_error { Status::Error } else { Status::Ok };
     let result = ToolResult { call_id: id.clone(), text: raw_text(record.value.or(record.error)), is_error };
-    assembly.result(place, result, status, id);
+    assembly.result(location, result, status, id);
 }

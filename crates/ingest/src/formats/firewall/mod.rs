@@ -155,13 +155,13 @@ impl<'a> Request<'a> {
 }
 
 fn add<'a>(assembly: &mut Assembly<'a>, line: u32, request: &Request<'a>, gaps: &mut Gaps) {
-    let place = RecordLocation { line, id: None, time: request.time.clone() };
+    let location = RecordLocation { line, id: None, time: request.time.clone() };
     if request.is_none() {
-        return assembly.push(place, EventKind::Other);
+        return assembly.push(location, EventKind::Other);
     }
     let Some(address) = request.address() else {
         gaps.malformed(line, "a request that does not say where it went");
-        return assembly.push(place, EventKind::Other);
+        return assembly.push(location, EventKind::Other);
     };
     let arguments = serde_json::json!({"method": request.method, "url": address});
     let call = ToolCall {
@@ -172,5 +172,5 @@ fn add<'a>(assembly: &mut Assembly<'a>, line: u32, request: &Request<'a>, gaps: 
         status: request.ended(),
         subagent: None,
     };
-    assembly.call(place, call, None);
+    assembly.call(location, call, None);
 }

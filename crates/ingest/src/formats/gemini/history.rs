@@ -28,20 +28,20 @@ pub(super) fn read<'a>(assembly: &mut Assembly<'a>, json: &'a str, line: u32, li
     let start = LineCounter::new(json, line).line_of(list.get());
     let mut reader = Reader::nested(list.get(), start);
     while let Some(item) = reader.next::<Turn<'a>>(gaps) {
-        let place = RecordLocation { line: item.line, id: None, time: None };
+        let location = RecordLocation { line: item.line, id: None, time: None };
         for raw in elements(item.record.parts) {
             match object::<Part<'a>>(Some(raw)) {
-                Some(part) => add(assembly, &place, &part, is(item.record.role, "user")),
+                Some(part) => add(assembly, &location, &part, is(item.record.role, "user")),
                 None => gaps.malformed(item.line, "a part of a turn that is not an object"),
             }
         }
     }
 }
 
-fn add<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, part: &Part<'a>, user: bool) {
+fn add<'a>(assembly: &mut Assembly<'a>, location: &RecordLocation<'a>, part: &Part<'a>, user: bool) {
     if let Some(text) = part.text {
         let words = RawText::Json(text.get());
-        assembly.push(place.clone(), if user { EventKind::Prompt(words) } else { EventKind::Message(words) });
+        assembly.push(location.clone(), if user { EventKind::Prompt(words) } else { EventKind::Message(words) });
     }
     if let Some(function) = object::<Function<'a>>(part.call) {
         let link = link(&function);
@@ -53,14 +53,14 @@ fn add<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, part: &Part<
             status: Status::Missing,
             subagent: None,
         };
-        assembly.call(place.clone(), call, link);
+        assembly.call(location.clone(), call, link);
     }
     if let Some(function) = object::<Function<'a>>(part.response) {
         let is_error = object::<Response<'_>>(function.response).is_some_and(|response| response.error.is_some());
         let status = if is_error { Status::Error } else { Status::Ok };
         let link = link(&function);
         let result = ToolResult { call_id: link.clone(), text: raw_text(function.response), is_error };
-        assembly.result(place.clone(), result, status, link);
+        assembly.result(location.clone(), result, status, link);
     }
 }
 

@@ -167,75 +167,80 @@ impl<'a> Chat<'a> {
     }
 
     fn message(&mut self, line: u32, entry: &Entry<'a>, gaps: &mut Gaps) {
-        let place = RecordLocation { line, id: filled(entry.id), time: scalar(entry.timestamp) };
+        let location = RecordLocation { line, id: filled(entry.id), time: scalar(entry.timestamp) };
         let kind = text(entry.kind).unwrap_or_default();
         self.assembly.origin = Origin { row: self.rows, ..Origin::default() };
         self.rows = self.rows.saturating_add(1);
         self.assembly.model(filled(entry.model));
-        let is_new = place.id.as_ref().is_none_or(|id| self.spoken.insert(id.clone()));
+        let is_new = location.id.as_ref().is_none_or(|id| self.spoken.insert(id.clone()));
         if is_new {
-            self.thoughts(&place, entry.thoughts);
+            self.thoughts(&location, entry.thoughts);
         }
-        self.calls(&place, entry, gaps);
+        self.calls(&location, entry, gaps);
         self.assembly.origin.part = 0;
         if is_new {
             match &*kind {
-                "user" => self.words(&place, entry.content, EventKind::Prompt),
-                "gemini" | "" => self.words(&place, entry.content, EventKind::Message),
-                "error" => self.words(&place, entry.content, EventKind::Failure),
-                "info" | "warning" => self.assembly.push(place.clone(), EventKind::Notice),
-                "message_update" => self.assembly.push(place.clone(), EventKind::Other),
-                _ => self.assembly.unknown(place.clone()),
+                "user" => self.words(&location, entry.content, EventKind::Prompt),
+                "gemini" | "" => self.words(&location, entry.content, EventKind::Message),
+                "error" => self.words(&location, entry.content, EventKind::Failure),
+                "info" | "warning" => self.assembly.push(location.clone(), EventKind::Notice),
+                "message_update" => self.assembly.push(location.clone(), EventKind::Other),
+                _ => self.assembly.unknown(location.clone()),
             }
         }
         match object::<Tokens<'_>>(entry.tokens) {
-            Some(tokens) => self.tokens(place, &tokens),
-            None if kind == "gemini" => self.assembly.untold(place.id),
+            Some(tokens) => self.tokens(location, &tokens),
+            None if kind == "gemini" => self.assembly.untold(location.id),
             None => {}
         }
     }
 
-    fn thoughts(&mut self, place: &RecordLocation<'a>, thoughts: Option<Raw<'a>>) {
+    fn thoughts(&mut self, location: &RecordLocation<'a>, thoughts: Option<Raw<'a>>) {
         for (part, raw) in (0..).zip(elements(thoughts)) {
             self.assembly.origin.part = part;
             let thought = object::<Thought<'a>>(Some(raw)).unwrap_or_default();
             let [subject, description] =
                 [thought.subject, thought.description].map(|raw| text(raw).unwrap_or_default());
             let words = RawText::Plain(format!("{subject}: {description}").into());
-            self.assembly.push(place.clone(), EventKind::Reasoning(words));
+            self.assembly.push(location.clone(), EventKind::Reasoning(words));
         }
     }
 
-    fn calls(&mut self, place: &RecordLocation<'a>, entry: &Entry<'a>, gaps: &mut Gaps) {
+    fn calls(&mut self, location: &RecordLocation<'a>, entry: &Entry<'a>, gaps: &mut Gaps) {
         if entry.tool_calls.is_some_and(|list| !list.get().starts_with('[')) {
-            gaps.malformed(place.line, "the calls of a message are not a list");
+            gaps.malformed(location.line, "the calls of a message are not a list");
         }
         for (part, raw) in (0..).zip(elements(entry.tool_calls)) {
             self.assembly.origin.part = part;
             match object::<Call<'a>>(Some(raw)) {
-                Some(call) => self.call(place, raw, &call, gaps),
-                None => gaps.malformed(place.line, "a call that is not an object"),
+                Some(call) => self.call(location, raw, &call, gaps),
+                None => gaps.malformed(location.line, "a call that is not an object"),
             }
         }
     }
 
-    fn words(&mut self, place: &RecordLocation<'a>, content: Option<Raw<'a>>, kind: fn(RawText<'a>) -> EventKind<'a>) {
+    fn words(
+        &mut self,
+        location: &RecordLocation<'a>,
+        content: Option<Raw<'a>>,
+        kind: fn(RawText<'a>) -> EventKind<'a>,
+    ) {
         let parts: Vec<_> = if is_string(content) {
             content.into_iter().collect()
         } else {
             elements(content).into_iter().filter_map(|part| object::<Part<'a>>(Some(part))?.text).collect()
         };
         if parts.is_empty() {
-            self.assembly.push(place.clone(), EventKind::Other);
+            self.assembly.push(location.clone(), EventKind::Other);
         }
         for part in parts {
-            self.assembly.push(place.clone(), kind(RawText::Json(part.get())));
+            self.assembly.push(location.clone(), kind(RawText::Json(part.get())));
         }
     }
 
     /// `input` counts what was read from the cache, `output` does not count thoughts, and what tools of the provider
     /// took in is counted apart.
-    fn tokens(&mut self, place: RecordLocation<'a>, tokens: &Tokens<'_>) {
+    fn tokens(&mut self, location: RecordLocation<'a>, tokens: &Tokens<'_>) {
         let mut counts = Counts::default();
         let [input, cache_read, thoughts, tool, output] =
             [tokens.input, tokens.cached, tokens.thoughts, tokens.tool, tokens.output].map(|value| counts.of(value));
@@ -251,13 +256,13 @@ impl<'a> Chat<'a> {
             ..Usage::default()
         };
         let window = Window { fresh_input: input, cache_creation: 0, cache_read, output: output.saturating_add(tool) };
-        self.assembly.spend(place.time, place.id, usage, Some(window));
+        self.assembly.spend(location.time, location.id, usage, Some(window));
     }
 
     /// A message that is written again holds the same call with more of its outcome.
-    fn call(&mut self, place: &RecordLocation<'a>, raw: Raw<'a>, call: &Call<'a>, gaps: &mut Gaps) {
+    fn call(&mut self, location: &RecordLocation<'a>, raw: Raw<'a>, call: &Call<'a>, gaps: &mut Gaps) {
         if let Some(key) = call.duplicate {
-            gaps.twice(place.line, key, "a call");
+            gaps.twice(location.line, key, "a call");
         }
         let id = filled(call.id);
         let tool = filled(call.name).unwrap_or(Cow::Borrowed(""));
@@ -266,11 +271,13 @@ impl<'a> Chat<'a> {
             Some(id) => self.assembly.call_of(id).is_some_and(|known| {
                 known.tool == tool && matches!((&known.arguments, json), (Arguments::Json(text), json) if text == json)
             }),
-            None => !self.unnamed.insert((place.id.clone().unwrap_or_default(), self.assembly.origin.part, raw.get())),
+            None => {
+                !self.unnamed.insert((location.id.clone().unwrap_or_default(), self.assembly.origin.part, raw.get()))
+            }
         };
         let status = status(call);
-        let time = scalar(call.timestamp).or_else(|| place.time.clone());
-        let place = RecordLocation { line: place.line, id: place.id.clone(), time };
+        let time = scalar(call.timestamp).or_else(|| location.time.clone());
+        let location = RecordLocation { line: location.line, id: location.id.clone(), time };
         if !known {
             if let Some(shown) = filled(call.shown).filter(|shown| shown.contains("MCP Server")) {
                 self.assembly.label(Label::Shown(shown));
@@ -283,11 +290,11 @@ impl<'a> Chat<'a> {
                 status,
                 subagent: filled(call.agent),
             };
-            self.assembly.call(place.clone(), call, id.clone());
+            self.assembly.call(location.clone(), call, id.clone());
         }
         if call.result.is_some_and(|result| result.get() != "[]") && (!known || status != Status::Missing) {
             let result = ToolResult { call_id: id.clone(), text: output(call), is_error: status == Status::Error };
-            self.assembly.result(place, result, status, id);
+            self.assembly.result(location, result, status, id);
         } else if known {
             self.assembly.settle(status, id);
         }

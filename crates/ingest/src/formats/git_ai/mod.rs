@@ -134,11 +134,11 @@ fn attested<'a>(lines: &'a str, writers: &mut [(Cow<'a, str>, Assembly<'a>)], ga
         };
         let who = entry.split_whitespace().next().unwrap_or("");
         let who = who.split_once("::").map_or(who, |(session, _)| session);
-        let place = RecordLocation { line: number, ..RecordLocation::default() };
+        let location = RecordLocation { line: number, ..RecordLocation::default() };
         match writers.iter_mut().find(|(key, _)| key == who) {
             Some((_, assembly)) if !path.is_empty() => {
                 let target = Cow::Borrowed(path.trim_matches('"'));
-                assembly.push(place, EventKind::File(FileEvent { access: Access::Write, target }));
+                assembly.push(location, EventKind::File(FileEvent { access: Access::Write, target }));
             }
             // People's lines are attested, too.
             None if who.starts_with("h_") => {}

@@ -39,17 +39,17 @@ pub(super) fn message<'a>(assembly: &mut Assembly<'a>, line: u32, message: &Mess
     if let Some(key) = message.duplicate {
         gaps.twice(line, key, "a message");
     }
-    let place = RecordLocation { line, id: filled(message.id), time: scalar(message.created) };
+    let location = RecordLocation { line, id: filled(message.id), time: scalar(message.created) };
     let around = Around { starters: STARTERS, ..Around::of(message.role) };
     if is_string(message.content) {
-        return words(assembly, &place, message.content, &around);
+        return words(assembly, &location, message.content, &around);
     }
     if !is_array(message.content) {
         gaps.malformed(line, "a message without a list of contents");
     }
     for raw in elements(message.content) {
         match object::<Part<'a>>(Some(raw)) {
-            Some(part) => add(assembly, &place, &part, &around, gaps),
+            Some(part) => add(assembly, &location, &part, &around, gaps),
             None => gaps.malformed(line, "a part of a message that is not an object"),
         }
     }
@@ -57,27 +57,27 @@ pub(super) fn message<'a>(assembly: &mut Assembly<'a>, line: u32, message: &Mess
 
 fn add<'a>(
     assembly: &mut Assembly<'a>,
-    place: &RecordLocation<'a>,
+    location: &RecordLocation<'a>,
     part: &Part<'a>,
     around: &Around<'a>,
     gaps: &mut Gaps,
 ) {
     if let Some(key) = part.duplicate {
-        gaps.twice(place.line, key, "a part of a message");
+        gaps.twice(location.line, key, "a part of a message");
     }
     match filled(part.kind).as_deref() {
-        Some("text") => words(assembly, place, part.text, around),
+        Some("text") => words(assembly, location, part.text, around),
         Some("thinking" | "reasoning") => {
             let thought = raw_text(part.thinking.or(part.text));
-            assembly.push(place.clone(), thought.map_or(EventKind::Other, EventKind::Reasoning));
+            assembly.push(location.clone(), thought.map_or(EventKind::Other, EventKind::Reasoning));
         }
         Some("conversationCompacted" | "summarizationRequested") => {
             let compactions = &mut assembly.session.evidence.compactions;
             *compactions = compactions.saturating_add(1);
-            assembly.push(place.clone(), EventKind::Other);
+            assembly.push(location.clone(), EventKind::Other);
         }
-        _ if part.call.is_some() => request(assembly, place, part, around, gaps),
-        _ if part.result.is_some() => response(assembly, place, part),
+        _ if part.call.is_some() => request(assembly, location, part, around, gaps),
+        _ if part.result.is_some() => response(assembly, location, part),
         Some(
             "image"
             | "redactedThinking"
@@ -85,15 +85,15 @@ fn add<'a>(
             | "actionRequired"
             | "systemNotification"
             | "contextLengthExceeded",
-        ) => assembly.push(place.clone(), EventKind::Other),
-        _ => assembly.unknown(place.clone()),
+        ) => assembly.push(location.clone(), EventKind::Other),
+        _ => assembly.unknown(location.clone()),
     }
 }
 
 /// A stream sends a message in pieces: those that follow each other are one text.
-fn words<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, piece: Option<Raw<'a>>, around: &Around<'a>) {
-    let Some(piece) = piece else { return assembly.push(place.clone(), EventKind::Other) };
-    let last = assembly.session.events.last_mut().filter(|last| last.id.is_some() && last.id == place.id);
+fn words<'a>(assembly: &mut Assembly<'a>, location: &RecordLocation<'a>, piece: Option<Raw<'a>>, around: &Around<'a>) {
+    let Some(piece) = piece else { return assembly.push(location.clone(), EventKind::Other) };
+    let last = assembly.session.events.last_mut().filter(|last| last.id.is_some() && last.id == location.id);
     if let Some(EventKind::Message(before)) = last.map(|event| &mut event.kind)
         && around.speaker == Speaker::Agent
         && let Some(more) = text(Some(piece))
@@ -106,12 +106,12 @@ fn words<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, piece: Opt
         *before = RawText::Plain(Cow::Owned(whole));
         return;
     }
-    blocks::words(assembly, place, piece, around);
+    blocks::words(assembly, location, piece, around);
 }
 
 fn request<'a>(
     assembly: &mut Assembly<'a>,
-    place: &RecordLocation<'a>,
+    location: &RecordLocation<'a>,
     part: &Part<'a>,
     around: &Around<'a>,
     gaps: &mut Gaps,
@@ -119,23 +119,23 @@ fn request<'a>(
     let outcome = object::<Outcome<'a>>(part.call).unwrap_or_default();
     // What the model wrote could not be read as a call, so that nothing ran.
     if is(outcome.status, "error") && outcome.value.is_none() {
-        return assembly.push(place.clone(), EventKind::Other);
+        return assembly.push(location.clone(), EventKind::Other);
     }
     let function = object::<Function<'a>>(outcome.value.or(part.call)).unwrap_or_default();
     if let Some(key) = function.duplicate {
-        gaps.twice(place.line, key, "a call");
+        gaps.twice(location.line, key, "a call");
     }
     let tool = filled(function.name).unwrap_or_default();
     let call = NewCall { id: identity(part.id), tool, arguments: assembly::arguments(function.arguments) };
-    blocks::add_call(assembly, place, call, around);
+    blocks::add_call(assembly, location, call, around);
 }
 
-fn response<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, part: &Part<'a>) {
+fn response<'a>(assembly: &mut Assembly<'a>, location: &RecordLocation<'a>, part: &Part<'a>) {
     let outcome = object::<Outcome<'a>>(part.result).unwrap_or_default();
     let returned = object::<Returned<'a>>(outcome.value).unwrap_or_default();
     let is_error = is(outcome.status, "error") || is_true(returned.is_error) || is_true(returned.is_error_snake);
     let status = if is_error { Status::Error } else { Status::Ok };
     let id = identity(part.id);
     let text = raw_text(outcome.value.or(outcome.error).or(part.result));
-    assembly.result(place.clone(), ToolResult { call_id: id.clone(), text, is_error }, status, id);
+    assembly.result(location.clone(), ToolResult { call_id: id.clone(), text, is_error }, status, id);
 }

@@ -79,14 +79,14 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
 
 fn entry<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Entry<'a>>, gaps: &mut Gaps) {
     let Item { line, record, json } = item;
-    let place = RecordLocation { line: *line, id: None, time: None };
+    let location = RecordLocation { line: *line, id: None, time: None };
     if let Some(list) = record.conversation.or(record.messages) {
         describe(assembly, record);
         return conversation(assembly, json, *line, list, gaps);
     }
     if record.working_dir.is_some() {
         describe(assembly, record);
-        return assembly.push(place, EventKind::Start);
+        return assembly.push(location, EventKind::Start);
     }
     if record.role.is_some() {
         let message = object::<Message<'a>>(Some(Raw::new(json))).unwrap_or_default();
@@ -97,13 +97,13 @@ fn entry<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Entry<'a>>, gaps: &mut
     }
     match filled(record.kind).as_deref() {
         Some("message") => gaps.malformed(*line, "a message record without its message"),
-        Some("complete") => assembly.push(place, EventKind::End(Ending::default())),
+        Some("complete") => assembly.push(location, EventKind::End(Ending::default())),
         Some("error") => {
             let said = raw_text(record.error);
-            assembly.push(place, said.map_or(EventKind::Other, EventKind::Failure));
+            assembly.push(location, said.map_or(EventKind::Other, EventKind::Failure));
         }
-        Some("notification" | "model_change") => assembly.push(place, EventKind::Other),
-        Some(_) => assembly.unknown(place),
+        Some("notification" | "model_change") => assembly.push(location, EventKind::Other),
+        Some(_) => assembly.unknown(location),
         None => gaps.unknown_record(*line, "a record that is neither a message nor an event"),
     }
 }

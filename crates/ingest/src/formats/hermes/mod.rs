@@ -128,14 +128,14 @@ fn cwd(config: Option<Raw<'_>>) -> Option<Cow<'_, str>> {
 
 fn add<'a>(assembly: &mut Assembly<'a>, line: u32, json: &'a str, message: &Message<'a>, gaps: &mut Gaps) {
     let extra = parse::<Extra<'a>>(json).unwrap_or_default();
-    let place = RecordLocation { line, id: None, time: scalar(extra.timestamp) };
+    let location = RecordLocation { line, id: None, time: scalar(extra.timestamp) };
     if is(message.role, "session_meta") {
         assembly.model(filled(extra.model));
         note(&mut assembly.session.attribution.entrypoint, filled(extra.platform));
-        return assembly.push(place, EventKind::Other);
+        return assembly.push(location, EventKind::Other);
     }
     let manner = Manner { outcome: outcome(assembly, message, &extra), ..Manner::default() };
-    chat::add(assembly, &place, message, &manner, gaps);
+    chat::add(assembly, &location, message, &manner, gaps);
 }
 
 /// Tools answer in JSON, which servers of other people choose freely: only the terminal's own answer tells a refusal.

@@ -11,16 +11,16 @@ record! {
     struct Part { text = "text" }
 }
 
-pub(super) fn record<'a>(chat: &mut Chat<'a>, place: &RecordLocation<'a>, json: &'a str, gaps: &mut Gaps) {
+pub(super) fn record<'a>(chat: &mut Chat<'a>, location: &RecordLocation<'a>, json: &'a str, gaps: &mut Gaps) {
     let Some(message) = object::<chat::Message<'a>>(Some(Raw::new(json))) else {
-        return gaps.malformed(place.line, "a message that is not an object");
+        return gaps.malformed(location.line, "a message that is not an object");
     };
     if matches!(filled(message.role).as_deref(), Some("_system_prompt" | "_checkpoint" | "_usage")) {
-        return chat.assembly.push(place.clone(), EventKind::Other);
+        return chat.assembly.push(location.clone(), EventKind::Other);
     }
     let outcome = if failed(message.content) { Status::Error } else { Status::Ok };
     let manner = Manner { outcome, ..Manner::default() };
-    chat::add(&mut chat.assembly, place, &message, &manner, gaps);
+    chat::add(&mut chat.assembly, location, &message, &manner, gaps);
 }
 
 /// The agent puts its own note before the output of a call that failed.

@@ -50,51 +50,51 @@ record! {
 pub(super) fn record<'a>(
     chat: &mut Chat<'a>,
     kind: &str,
-    place: &RecordLocation<'a>,
+    location: &RecordLocation<'a>,
     record: &Entry<'a>,
     json: &'a str,
     gaps: &mut Gaps,
 ) {
     match kind {
         "context.append_loop_event" => match object::<Event<'a>>(record.event) {
-            Some(event) => add(chat, place, &event, gaps),
-            None => gaps.malformed(place.line, "an event that is not an object"),
+            Some(event) => add(chat, location, &event, gaps),
+            None => gaps.malformed(location.line, "an event that is not an object"),
         },
-        "context.append_message" => appended(chat, place, json, gaps),
-        "permission.record_approval_result" => approval(chat, place, record),
-        "context.apply_compaction" => chat.compacted(place.clone()),
+        "context.append_message" => appended(chat, location, json, gaps),
+        "permission.record_approval_result" => approval(chat, location, record),
+        "context.apply_compaction" => chat.compacted(location.clone()),
         "usage.record" => spent(chat, record.usage),
         "permission.set_mode" => {
             note_each(&mut chat.assembly.session.attribution.permission_modes, filled(record.mode));
-            chat.assembly.push(place.clone(), EventKind::Other);
+            chat.assembly.push(location.clone(), EventKind::Other);
         }
         "plan_mode.enter" => {
             note_each(&mut chat.assembly.session.attribution.permission_modes, Some(Cow::Borrowed("plan")));
-            chat.assembly.push(place.clone(), EventKind::Other);
+            chat.assembly.push(location.clone(), EventKind::Other);
         }
         "context.undo" | "context.rewind" | "context.revert" => {
             let rewinds = &mut chat.assembly.session.evidence.rewinds;
             *rewinds = rewinds.saturating_add(1);
-            chat.assembly.push(place.clone(), EventKind::Other);
+            chat.assembly.push(location.clone(), EventKind::Other);
         }
-        "metadata" => chat.assembly.push(place.clone(), EventKind::Start),
-        known if is_known(known) => chat.assembly.push(place.clone(), EventKind::Other),
+        "metadata" => chat.assembly.push(location.clone(), EventKind::Start),
+        known if is_known(known) => chat.assembly.push(location.clone(), EventKind::Other),
         _ => {
-            chat.assembly.unknown(place.clone());
+            chat.assembly.unknown(location.clone());
             // Whatever its type says, an event may be a call.
             if let Some(event) = object::<Event<'a>>(record.event) {
-                add(chat, place, &event, gaps);
+                add(chat, location, &event, gaps);
             }
         }
     }
 }
 
 /// A message that joins the context, in the API's own form.
-fn appended<'a>(chat: &mut Chat<'a>, place: &RecordLocation<'a>, json: &'a str, gaps: &mut Gaps) {
+fn appended<'a>(chat: &mut Chat<'a>, location: &RecordLocation<'a>, json: &'a str, gaps: &mut Gaps) {
     let appended = object::<Appended<'a>>(Some(Raw::new(json))).unwrap_or_default();
     match object::<chat::Message<'a>>(appended.message) {
-        Some(message) => chat::add(&mut chat.assembly, place, &message, &Manner::default(), gaps),
-        None => gaps.malformed(place.line, "a message that is not an object"),
+        Some(message) => chat::add(&mut chat.assembly, location, &message, &Manner::default(), gaps),
+        None => gaps.malformed(location.line, "a message that is not an object"),
     }
 }
 
@@ -102,29 +102,31 @@ record! {
     struct Appended { message = "message" }
 }
 
-fn add<'a>(chat: &mut Chat<'a>, place: &RecordLocation<'a>, event: &Event<'a>, gaps: &mut Gaps) {
+fn add<'a>(chat: &mut Chat<'a>, location: &RecordLocation<'a>, event: &Event<'a>, gaps: &mut Gaps) {
     if let Some(key) = event.duplicate {
-        gaps.twice(place.line, key, "an event");
+        gaps.twice(location.line, key, "an event");
     }
-    let place = RecordLocation { id: filled(event.uuid), ..place.clone() };
+    let location = RecordLocation { id: filled(event.uuid), ..location.clone() };
     match filled(event.kind).as_deref() {
-        Some("tool.result") => result(chat, place, event),
-        Some("content.part") => part(chat, place, event),
+        Some("tool.result") => result(chat, location, event),
+        Some("content.part") => part(chat, location, event),
         Some("step.end") => {
-            if let (Some(usage), Some(message)) = (event.usage, filled(event.message_id).or_else(|| place.id.clone())) {
+            if let (Some(usage), Some(message)) =
+                (event.usage, filled(event.message_id).or_else(|| location.id.clone()))
+            {
                 chat.assembly.usage(Some(message.clone()), tokens(usage));
                 chat.step = Some((usage.get(), message));
             }
-            chat.assembly.push(place, EventKind::Other);
+            chat.assembly.push(location, EventKind::Other);
         }
-        Some("step.begin") => chat.assembly.push(place, EventKind::Other),
-        Some("tool.call") => call(chat, place, event),
-        _ if event.name.is_some() && event.args.is_some() => call(chat, place, event),
-        _ => chat.assembly.unknown(place),
+        Some("step.begin") => chat.assembly.push(location, EventKind::Other),
+        Some("tool.call") => call(chat, location, event),
+        _ if event.name.is_some() && event.args.is_some() => call(chat, location, event),
+        _ => chat.assembly.unknown(location),
     }
 }
 
-fn call<'a>(chat: &mut Chat<'a>, place: RecordLocation<'a>, event: &Event<'a>) {
+fn call<'a>(chat: &mut Chat<'a>, location: RecordLocation<'a>, event: &Event<'a>) {
     let id = identity(event.call_id);
     let tool = filled(event.name).unwrap_or_default();
     let arguments = assembly::arguments(event.args);
@@ -142,7 +144,7 @@ fn call<'a>(chat: &mut Chat<'a>, place: RecordLocation<'a>, event: &Event<'a>) {
         status: Status::Missing,
         subagent: chat.subagent.clone(),
     };
-    chat.assembly.call(place, call, id.clone());
+    chat.assembly.call(location, call, id.clone());
     if starts {
         let event_number = chat.assembly.session.events.last().map_or(0, |event| event.number);
         let kind = object::<Started<'a>>(event.args).and_then(|started| filled(started.kind));
@@ -154,14 +156,14 @@ fn call<'a>(chat: &mut Chat<'a>, place: RecordLocation<'a>, event: &Event<'a>) {
     }
 }
 
-fn result<'a>(chat: &mut Chat<'a>, place: RecordLocation<'a>, event: &Event<'a>) {
+fn result<'a>(chat: &mut Chat<'a>, location: RecordLocation<'a>, event: &Event<'a>) {
     let id = identity(event.call_id);
     let outcome = event.result.object().cloned().unwrap_or_default();
     let is_error = is_true(outcome.is_error);
     let status = if is_error { Status::Error } else { Status::Ok };
     name_subagent(chat, id.as_deref(), outcome.output);
     let result = ToolResult { call_id: id.clone(), text: raw_text(outcome.output), is_error };
-    chat.assembly.result(place, result, status, id.clone());
+    chat.assembly.result(location, result, status, id.clone());
     if let Some(id) = id {
         chat.settle_refused(&id);
     }
@@ -178,8 +180,8 @@ fn name_subagent<'a>(chat: &mut Chat<'a>, id: Option<&str>, output: Option<Raw<'
     subagent.id = named.map(|name| Cow::Owned(name.trim().to_owned()));
 }
 
-fn part<'a>(chat: &mut Chat<'a>, place: RecordLocation<'a>, event: &Event<'a>) {
-    chat.assembly.push(place, spoken(event.part));
+fn part<'a>(chat: &mut Chat<'a>, location: RecordLocation<'a>, event: &Event<'a>) {
+    chat.assembly.push(location, spoken(event.part));
 }
 
 /// What a part of an answer says.
@@ -192,14 +194,14 @@ pub(super) fn spoken(part: Option<Raw<'_>>) -> EventKind<'_> {
     }
 }
 
-fn approval<'a>(chat: &mut Chat<'a>, place: &RecordLocation<'a>, record: &Entry<'a>) {
+fn approval<'a>(chat: &mut Chat<'a>, location: &RecordLocation<'a>, record: &Entry<'a>) {
     let approval = object::<Approval<'a>>(record.result).unwrap_or_default();
     if let Some(id) = identity(record.call_id)
         && (is(approval.decision, "rejected") || is(approval.decision, "reject") || is(approval.decision, "denied"))
     {
-        chat.refuse(place.clone(), id, filled(record.tool));
+        chat.refuse(location.clone(), id, filled(record.tool));
     }
-    chat.assembly.push(place.clone(), EventKind::Other);
+    chat.assembly.push(location.clone(), EventKind::Other);
 }
 
 record! {

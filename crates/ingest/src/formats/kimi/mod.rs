@@ -98,24 +98,24 @@ struct Chat<'a> {
 impl<'a> Chat<'a> {
     fn record(&mut self, item: &Item<'a, Entry<'a>>, gaps: &mut Gaps) {
         let Item { line, record, json } = item;
-        let place = RecordLocation { line: *line, id: None, time: scalar(record.time.or(record.timestamp)) };
+        let location = RecordLocation { line: *line, id: None, time: scalar(record.time.or(record.timestamp)) };
         self.subagent = filled(record.agent).filter(|agent| agent != "main");
         self.assembly.model(filled(record.model));
         let attribution = &mut self.assembly.session.attribution;
         note(&mut attribution.version, filled(record.version));
         self.assembly.root(filled(record.cwd));
         match (filled(record.kind), &record.message) {
-            (Some(kind), _) => events::record(self, &kind, &place, record, json, gaps),
-            (None, Nested::Object(message)) => wire::record(self, place, message, gaps),
-            (None, _) if record.role.is_some() => context::record(self, &place, json, gaps),
+            (Some(kind), _) => events::record(self, &kind, &location, record, json, gaps),
+            (None, Nested::Object(message)) => wire::record(self, location, message, gaps),
+            (None, _) if record.role.is_some() => context::record(self, &location, json, gaps),
             (None, _) => gaps.malformed(*line, "a record without a `type`"),
         }
     }
 
     /// The host's word that a call must not run. It may come before the call, and outweighs what is reported later.
-    fn refuse(&mut self, place: RecordLocation<'a>, id: Cow<'a, str>, tool: Option<Cow<'a, str>>) {
+    fn refuse(&mut self, location: RecordLocation<'a>, id: Cow<'a, str>, tool: Option<Cow<'a, str>>) {
         self.assembly.deny(&id);
-        self.refused.insert(id, (place, tool.unwrap_or_default()));
+        self.refused.insert(id, (location, tool.unwrap_or_default()));
     }
 
     fn settle_refused(&mut self, id: &str) {
@@ -125,21 +125,21 @@ impl<'a> Chat<'a> {
     }
 
     fn finish(mut self) -> Session<'a> {
-        for (id, (place, tool)) in std::mem::take(&mut self.refused) {
+        for (id, (location, tool)) in std::mem::take(&mut self.refused) {
             // Of a call that was refused at once, only the question is recorded.
             if self.assembly.call_of(&id).is_none() {
                 let call_id = Some(id.clone());
                 let arguments = Arguments::Missing;
                 let call = ToolCall { call_id, tool, arguments, cwd: None, status: Status::Denied, subagent: None };
-                self.assembly.call(place, call, Some(id));
+                self.assembly.call(location, call, Some(id));
             }
         }
         self.assembly.finish()
     }
 
-    fn compacted(&mut self, place: RecordLocation<'a>) {
+    fn compacted(&mut self, location: RecordLocation<'a>) {
         let compactions = &mut self.assembly.session.evidence.compactions;
         *compactions = compactions.saturating_add(1);
-        self.assembly.push(place, EventKind::Other);
+        self.assembly.push(location, EventKind::Other);
     }
 }

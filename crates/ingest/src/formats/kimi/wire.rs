@@ -47,112 +47,112 @@ const MAX_DEPTH: usize = 8;
 /// Tools that start another agent.
 const STARTERS: &[&str] = &["Task", "Agent", "CreateSubagent"];
 
-pub(super) fn record<'a>(chat: &mut Chat<'a>, place: RecordLocation<'a>, message: &Message<'a>, gaps: &mut Gaps) {
+pub(super) fn record<'a>(chat: &mut Chat<'a>, location: RecordLocation<'a>, message: &Message<'a>, gaps: &mut Gaps) {
     let mut message = message.clone();
     for _ in 0..MAX_DEPTH {
         if let Some(key) = message.duplicate {
-            gaps.twice(place.line, key, "a message");
+            gaps.twice(location.line, key, "a message");
         }
         let Some(payload) = object::<Payload<'a>>(message.payload) else {
-            gaps.malformed(place.line, "a message without its payload");
+            gaps.malformed(location.line, "a message without its payload");
             return;
         };
         if let Some(key) = payload.duplicate {
-            gaps.twice(place.line, key, "a message");
+            gaps.twice(location.line, key, "a message");
         }
         if !is(message.kind, "SubagentEvent") {
-            return add(chat, place, &message, &payload, gaps);
+            return add(chat, location, &message, &payload, gaps);
         }
         let starter = filled(payload.parent).or_else(|| filled(payload.task));
         chat.subagent = filled(payload.agent).or(starter);
         match object::<Message<'a>>(payload.event) {
             Some(inner) => message = inner,
-            None => return gaps.malformed(place.line, "an event that is not an object"),
+            None => return gaps.malformed(location.line, "an event that is not an object"),
         }
     }
-    gaps.push(Some(place.line), GapKind::limit("events of agents within agents, nested too deep to be read"));
+    gaps.push(Some(location.line), GapKind::limit("events of agents within agents, nested too deep to be read"));
 }
 
 fn add<'a>(
     chat: &mut Chat<'a>,
-    place: RecordLocation<'a>,
+    location: RecordLocation<'a>,
     message: &Message<'a>,
     payload: &Payload<'a>,
     gaps: &mut Gaps,
 ) {
     match filled(message.kind).as_deref() {
-        Some("TurnBegin" | "SteerInput") => prompt(chat, &place, payload.input),
-        Some("ContentPart" | "TextPart" | "ThinkPart") => chat.assembly.push(place, events::spoken(message.payload)),
-        Some("ToolResult") => result(chat, place, payload),
-        Some("ToolCallPart") => gaps.malformed(place.line, "a piece of a call's arguments apart from its call"),
+        Some("TurnBegin" | "SteerInput") => prompt(chat, &location, payload.input),
+        Some("ContentPart" | "TextPart" | "ThinkPart") => chat.assembly.push(location, events::spoken(message.payload)),
+        Some("ToolResult") => result(chat, location, payload),
+        Some("ToolCallPart") => gaps.malformed(location.line, "a piece of a call's arguments apart from its call"),
         Some("ApprovalRequest") => {
             if let (Some(request), Some(call)) = (filled(payload.id), identity(payload.call_id)) {
                 chat.requests.insert(request, call);
             }
-            chat.assembly.push(place, EventKind::Other);
+            chat.assembly.push(location, EventKind::Other);
         }
         Some("ApprovalResponse" | "ApprovalRequestResolved") => {
             let call = filled(payload.request_id).and_then(|request| chat.requests.remove(&request));
             if let Some(call) = call.filter(|_| is(payload.response, "reject")) {
                 let tool = filled(payload.sender);
-                chat.refuse(place.clone(), call, tool);
+                chat.refuse(location.clone(), call, tool);
             }
-            chat.assembly.push(place, EventKind::Other);
+            chat.assembly.push(location, EventKind::Other);
         }
         Some("StatusUpdate") => {
             if let Some(usage) = usage(payload.tokens) {
                 chat.assembly.usage(filled(payload.message_id), usage);
             }
-            chat.assembly.push(place, EventKind::Other);
+            chat.assembly.push(location, EventKind::Other);
         }
-        Some("CompactionEnd") => chat.compacted(place),
-        Some(kind) if is_known(kind) => chat.assembly.push(place, EventKind::Other),
-        Some("ToolCall" | "ToolCallRequest") => call(chat, &place, payload, gaps),
+        Some("CompactionEnd") => chat.compacted(location),
+        Some(kind) if is_known(kind) => chat.assembly.push(location, EventKind::Other),
+        Some("ToolCall" | "ToolCallRequest") => call(chat, &location, payload, gaps),
         // Whatever its type says, a function with arguments is a call.
         _ if payload.function.is_some() || payload.arguments.is_some() => {
-            chat.assembly.unknown(place.clone());
-            call(chat, &place, payload, gaps);
+            chat.assembly.unknown(location.clone());
+            call(chat, &location, payload, gaps);
         }
-        _ => chat.assembly.unknown(place),
+        _ => chat.assembly.unknown(location),
     }
 }
 
-fn prompt<'a>(chat: &mut Chat<'a>, place: &RecordLocation<'a>, input: Option<Raw<'a>>) {
+fn prompt<'a>(chat: &mut Chat<'a>, location: &RecordLocation<'a>, input: Option<Raw<'a>>) {
     if let Some(words) = input.filter(|_| is_string(input)) {
-        return chat.assembly.push(place.clone(), EventKind::Prompt(RawText::Json(words.get())));
+        return chat.assembly.push(location.clone(), EventKind::Prompt(RawText::Json(words.get())));
     }
     for part in elements(input) {
         let kind = match events::spoken(Some(part)) {
             EventKind::Message(words) => EventKind::Prompt(words),
             other => other,
         };
-        chat.assembly.push(place.clone(), kind);
+        chat.assembly.push(location.clone(), kind);
     }
 }
 
-fn call<'a>(chat: &mut Chat<'a>, place: &RecordLocation<'a>, payload: &Payload<'a>, gaps: &mut Gaps) {
+fn call<'a>(chat: &mut Chat<'a>, location: &RecordLocation<'a>, payload: &Payload<'a>, gaps: &mut Gaps) {
     let function = object::<Function<'a>>(payload.function).unwrap_or_default();
     if let Some(key) = function.duplicate {
-        gaps.twice(place.line, key, "a call");
+        gaps.twice(location.line, key, "a call");
     }
     let id = identity(payload.id);
     let tool = filled(function.name).or_else(|| filled(payload.name)).unwrap_or_default();
     let arguments = assembly::arguments(function.arguments.or(payload.arguments));
     let around = Around { subagent: chat.subagent.clone(), starters: STARTERS, ..Around::of(None) };
-    blocks::add_call(&mut chat.assembly, place, NewCall { id: id.clone(), tool, arguments }, &around);
+    blocks::add_call(&mut chat.assembly, location, NewCall { id: id.clone(), tool, arguments }, &around);
     if let Some(id) = id {
         chat.settle_refused(&id);
     }
 }
 
-fn result<'a>(chat: &mut Chat<'a>, place: RecordLocation<'a>, payload: &Payload<'a>) {
+fn result<'a>(chat: &mut Chat<'a>, location: RecordLocation<'a>, payload: &Payload<'a>) {
     let id = identity(payload.call_id);
     let returned = payload.returned.or(payload.result);
     let outcome = object::<Returned<'a>>(returned).unwrap_or_default();
     let is_error = is_true(outcome.is_error);
     let status = if is_error { Status::Error } else { Status::Ok };
     let result = ToolResult { call_id: id.clone(), text: raw_text(outcome.output.or(returned)), is_error };
-    chat.assembly.result(place, result, status, id.clone());
+    chat.assembly.result(location, result, status, id.clone());
     if let Some(id) = id {
         chat.settle_refused(&id);
     }

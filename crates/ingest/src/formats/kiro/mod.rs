@@ -149,7 +149,7 @@ impl<'a> Talk<'a> {
         }
     }
 
-    fn place(&self, line: u32) -> RecordLocation<'a> {
+    fn location(&self, line: u32) -> RecordLocation<'a> {
         RecordLocation { line, id: None, time: self.time.clone() }
     }
 
@@ -179,7 +179,7 @@ impl<'a> Talk<'a> {
             }
             if let Some(prompt) = results.prompt {
                 self.assembly
-                    .push(self.place(line), raw_text(Some(prompt)).map_or(EventKind::Other, EventKind::Prompt));
+                    .push(self.location(line), raw_text(Some(prompt)).map_or(EventKind::Other, EventKind::Prompt));
             }
         }
     }
@@ -200,7 +200,7 @@ impl<'a> Talk<'a> {
         };
         let is_error = status == Status::Error;
         let result = ToolResult { call_id: identity(result.id), text: raw_text(result.content), is_error };
-        self.assembly.result(self.place(line), result, status, link);
+        self.assembly.result(self.location(line), result, status, link);
     }
 
     fn assistant(&mut self, line: u32, answer: Option<Raw<'a>>, gaps: &mut Gaps) {
@@ -210,21 +210,21 @@ impl<'a> Talk<'a> {
         self.links.clear();
         for message in [answer.words, answer.calls].into_iter().flatten() {
             let message = object::<Message<'a>>(Some(message)).unwrap_or_default();
-            let place = RecordLocation { id: filled(message.id), ..self.place(line) };
+            let location = RecordLocation { id: filled(message.id), ..self.location(line) };
             let words = message.content.filter(|words| words.get() != "\"\"");
-            self.assembly.push(place.clone(), raw_text(words).map_or(EventKind::Other, EventKind::Message));
+            self.assembly.push(location.clone(), raw_text(words).map_or(EventKind::Other, EventKind::Message));
             for raw in elements(message.calls) {
                 match object::<Call<'a>>(Some(raw)) {
-                    Some(call) => self.call(place.clone(), &call, gaps),
+                    Some(call) => self.call(location.clone(), &call, gaps),
                     None => gaps.malformed(line, "a call that is not an object"),
                 }
             }
         }
     }
 
-    fn call(&mut self, place: RecordLocation<'a>, call: &Call<'a>, gaps: &mut Gaps) {
+    fn call(&mut self, location: RecordLocation<'a>, call: &Call<'a>, gaps: &mut Gaps) {
         if let Some(key) = call.duplicate {
-            gaps.twice(place.line, key, "a call");
+            gaps.twice(location.line, key, "a call");
         }
         self.calls += 1;
         let id = identity(call.id);
@@ -237,6 +237,6 @@ impl<'a> Talk<'a> {
         }
         let cwd = self.cwd.clone();
         let call = ToolCall { call_id: id, tool, arguments, cwd, status: Status::Missing, subagent: None };
-        self.assembly.call(place, call, Some(link));
+        self.assembly.call(location, call, Some(link));
     }
 }

@@ -153,29 +153,30 @@ impl<'a> Run<'a> {
             gaps.twice(item.line, key, "a message");
         }
         let extra = message.extra.object();
-        let place = RecordLocation { line: item.line, id: None, time: extra.and_then(|extra| scalar(extra.timestamp)) };
+        let location =
+            RecordLocation { line: item.line, id: None, time: extra.and_then(|extra| scalar(extra.timestamp)) };
         if is(message.role, "assistant") || is(message.object, "response") {
-            return self.answer(&place, message, gaps);
+            return self.answer(&location, message, gaps);
         }
         match text(message.role).as_deref() {
-            Some("system") => self.assembly.push(place, EventKind::Other),
-            Some("user" | "tool") => self.observation(&place, message),
+            Some("system") => self.assembly.push(location, EventKind::Other),
+            Some("user" | "tool") => self.observation(&location, message),
             Some("exit") => {
-                self.observation(&place, message);
+                self.observation(&location, message);
                 let status = extra.and_then(|extra| filled(extra.exit));
-                self.assembly.push(place, EventKind::End(Ending { status, ..Ending::default() }));
+                self.assembly.push(location, EventKind::End(Ending { status, ..Ending::default() }));
             }
-            None if is(message.kind, "function_call_output") => self.observation(&place, message),
+            None if is(message.kind, "function_call_output") => self.observation(&location, message),
             _ => {
-                self.assembly.unknown(place.clone());
-                self.answer(&place, message, gaps);
+                self.assembly.unknown(location.clone());
+                self.answer(&location, message, gaps);
             }
         }
     }
 
-    fn answer(&mut self, place: &RecordLocation<'a>, message: &Entry<'a>, gaps: &mut Gaps) {
+    fn answer(&mut self, location: &RecordLocation<'a>, message: &Entry<'a>, gaps: &mut Gaps) {
         if let Some(words) = message.content.filter(|words| words.get() != "\"\"") {
-            self.assembly.push(place.clone(), EventKind::Message(RawText::Json(words.get())));
+            self.assembly.push(location.clone(), EventKind::Message(RawText::Json(words.get())));
         }
         // What went before and has no result will not get one.
         self.open = self.calls;
@@ -190,25 +191,25 @@ impl<'a> Run<'a> {
         if let Some(actions) = extra.and_then(|extra| extra.actions) {
             for raw in elements(Some(actions)) {
                 if object::<Action<'_>>(Some(raw)).is_none_or(|action| action.command.is_none()) {
-                    gaps.malformed(place.line, "an action without a command");
+                    gaps.malformed(location.line, "an action without a command");
                 }
-                self.call(place, Cow::Borrowed("bash"), Arguments::Json(Cow::Borrowed(raw.get())));
+                self.call(location, Cow::Borrowed("bash"), Arguments::Json(Cow::Borrowed(raw.get())));
             }
         } else if message.calls.is_some() || message.output.is_some() {
-            self.called(place, message, gaps);
+            self.called(location, message, gaps);
         } else if let Some(words) = text(message.content) {
             for command in fence::commands(&words) {
                 let json = format!("{{\"command\":{}}}", serde_json::Value::from(command));
-                self.call(place, Cow::Borrowed("bash"), Arguments::Json(Cow::Owned(json)));
+                self.call(location, Cow::Borrowed("bash"), Arguments::Json(Cow::Owned(json)));
             }
         }
     }
 
     /// Calls as the provider has them, in a log that does not say what was run.
-    fn called(&mut self, place: &RecordLocation<'a>, message: &Entry<'a>, gaps: &mut Gaps) {
+    fn called(&mut self, location: &RecordLocation<'a>, message: &Entry<'a>, gaps: &mut Gaps) {
         for raw in elements(message.calls.or(message.output)) {
             let Some(called) = object::<Called<'a>>(Some(raw)) else {
-                gaps.malformed(place.line, "a call that is not an object");
+                gaps.malformed(location.line, "a call that is not an object");
                 continue;
             };
             let function = called.function.object();
@@ -218,18 +219,18 @@ impl<'a> Run<'a> {
             let name = function.map_or(called.name, |function| function.name);
             let given = function.map_or(called.arguments, |function| function.arguments);
             let tool = filled(name).unwrap_or(Cow::Borrowed(""));
-            self.call(place, tool, crate::assembly::arguments(given));
+            self.call(location, tool, crate::assembly::arguments(given));
         }
     }
 
-    fn call(&mut self, place: &RecordLocation<'a>, tool: Cow<'a, str>, arguments: Arguments<'a>) {
+    fn call(&mut self, location: &RecordLocation<'a>, tool: Cow<'a, str>, arguments: Arguments<'a>) {
         let call = ToolCall { call_id: None, tool, arguments, cwd: None, status: Status::Missing, subagent: None };
-        self.assembly.call(place.clone(), call, Some(Cow::Owned(self.calls.to_string())));
+        self.assembly.call(location.clone(), call, Some(Cow::Owned(self.calls.to_string())));
         self.calls = self.calls.saturating_add(1);
     }
 
     /// The result of the first call that has none, the host's word about the last answer, or the task.
-    fn observation(&mut self, place: &RecordLocation<'a>, message: &Entry<'a>) {
+    fn observation(&mut self, location: &RecordLocation<'a>, message: &Entry<'a>) {
         let extra = message.extra.object();
         let words = message.content.or(message.output);
         if extra.is_some_and(|extra| is(extra.interrupt, "UserRejection")) {
@@ -247,15 +248,15 @@ impl<'a> Run<'a> {
             None => {
                 return match words {
                     Some(words) if is(message.role, "user") => {
-                        self.assembly.push(place.clone(), EventKind::Prompt(RawText::Json(words.get())));
+                        self.assembly.push(location.clone(), EventKind::Prompt(RawText::Json(words.get())));
                     }
-                    _ => self.assembly.push(place.clone(), EventKind::Other),
+                    _ => self.assembly.push(location.clone(), EventKind::Other),
                 };
             }
         };
         let link = (self.open < self.calls).then(|| Cow::Owned(self.open.to_string()));
         self.open = self.open.saturating_add(1).min(self.calls);
         let result = ToolResult { call_id: None, text: raw_text(words), is_error: status == Status::Error };
-        self.assembly.result(place.clone(), result, status, link);
+        self.assembly.result(location.clone(), result, status, link);
     }
 }

@@ -100,7 +100,7 @@ pub(super) fn add<'a>(
     let recorded = data.recorded.object().unwrap_or(&nothing);
     let id = recorded.id().or_else(|| scalar(record.event_id));
     let time = recorded.time_or(scalar(record.timestamp));
-    let place = RecordLocation { line, id, time };
+    let location = RecordLocation { line, id, time };
     if recorded.gap(line, gaps) {
         return;
     }
@@ -108,22 +108,22 @@ pub(super) fn add<'a>(
         assembly.origin = origin;
     }
     let after = assembly.session.events.len();
-    if let Some(spent) = recorded.spent(after, place.time.clone(), filled(data.message_id)) {
+    if let Some(spent) = recorded.spent(after, location.time.clone(), filled(data.message_id)) {
         return assembly.session.spent.push(spent);
     }
     assembly.session.labels.extend(recorded.labels().into_iter().map(|label| (after, label)));
     if let Some(kind) = text(recorded.kind) {
-        return imported(assembly, &kind, place, recorded, data);
+        return imported(assembly, &kind, location, recorded, data);
     }
     match kind {
-        "tool_call" => call(assembly, gaps, place, item, data),
-        "tool_result" => result(assembly, place, record, data, recorded.is_error().unwrap_or_else(|| failed(data))),
+        "tool_call" => call(assembly, gaps, location, item, data),
+        "tool_result" => result(assembly, location, record, data, recorded.is_error().unwrap_or_else(|| failed(data))),
         "error" if recorded.is_error().is_none() && is_of_no_call(record, data) => {
-            assembly.push(place, EventKind::Failure(words(data)));
+            assembly.push(location, EventKind::Failure(words(data)));
         }
-        "error" => result(assembly, place, record, data, recorded.is_error().unwrap_or(true)),
-        "file_read" => file(assembly, gaps, place, data, Access::Read),
-        "file_write" => file(assembly, gaps, place, data, Access::Write),
+        "error" => result(assembly, location, record, data, recorded.is_error().unwrap_or(true)),
+        "file_read" => file(assembly, gaps, location, data, Access::Read),
+        "file_write" => file(assembly, gaps, location, data, Access::Write),
         "session_start" => {
             assembly.model(filled(data.model));
             if let Some(capture) = data.capture.object() {
@@ -136,32 +136,32 @@ pub(super) fn add<'a>(
             if let Some(import) = data.import.object() {
                 import.apply(&mut assembly.session, line, gaps);
             }
-            assembly.push(place, EventKind::Start);
+            assembly.push(location, EventKind::Start);
         }
-        "session_end" => assembly.push(place, EventKind::End(ending(data))),
-        "decision" => assembly.push(place, EventKind::Decision(words(data))),
-        "user_prompt" => assembly.push(place, EventKind::Prompt(words(data))),
+        "session_end" => assembly.push(location, EventKind::End(ending(data))),
+        "decision" => assembly.push(location, EventKind::Decision(words(data))),
+        "user_prompt" => assembly.push(location, EventKind::Prompt(words(data))),
         "assistant_response" => {
             usage(assembly, data);
-            assembly.push(place, EventKind::Message(words(data)));
+            assembly.push(location, EventKind::Message(words(data)));
         }
         "llm_response" => {
             if !usage(assembly, data) {
                 assembly.usage(None, Usage::default());
             }
-            assembly.push(place, EventKind::Other);
+            assembly.push(location, EventKind::Other);
         }
         "llm_request" => {
             assembly.model(filled(data.model));
-            assembly.push(place, EventKind::Other);
+            assembly.push(location, EventKind::Other);
         }
-        "subagent_start" | "subagent_stop" => assembly.push(place, EventKind::Other),
+        "subagent_start" | "subagent_stop" => assembly.push(location, EventKind::Other),
         // A later version may have other names for calls: what looks like one is judged as one.
         _ if looks_like_a_call(data) => {
             assembly.session.unknown_records = assembly.session.unknown_records.saturating_add(1);
-            call(assembly, gaps, place, item, data);
+            call(assembly, gaps, location, item, data);
         }
-        _ => assembly.unknown(place),
+        _ => assembly.unknown(location),
     }
 }
 
@@ -169,7 +169,7 @@ pub(super) fn add<'a>(
 fn imported<'a>(
     assembly: &mut Assembly<'a>,
     kind: &str,
-    place: RecordLocation<'a>,
+    location: RecordLocation<'a>,
     recorded: &Recorded<'a>,
     data: &Data<'a>,
 ) {
@@ -187,7 +187,7 @@ fn imported<'a>(
         "repeat" => repeated(assembly, recorded).map_or(EventKind::Other, EventKind::Repeat),
         _ => EventKind::Other,
     };
-    assembly.push(place, kind);
+    assembly.push(location, kind);
 }
 
 fn offer<'a>(what: Offered, recorded: &Recorded<'a>, data: &Data<'a>) -> EventKind<'a> {
@@ -196,7 +196,7 @@ fn offer<'a>(what: Offered, recorded: &Recorded<'a>, data: &Data<'a>) -> EventKi
     EventKind::Offer(Offer { what, server, own_name, json: Cow::Borrowed(json) })
 }
 
-/// The call that a record repeats, by its place.
+/// The call that a record repeats, by its index.
 fn repeated(assembly: &Assembly<'_>, recorded: &Recorded<'_>) -> Option<usize> {
     let line = recorded.call()?;
     assembly.session.events.binary_search_by_key(&line, |event| event.line).ok()
@@ -210,7 +210,7 @@ fn looks_like_a_call(data: &Data<'_>) -> bool {
 fn call<'a>(
     assembly: &mut Assembly<'a>,
     gaps: &mut Gaps,
-    place: RecordLocation<'a>,
+    location: RecordLocation<'a>,
     item: &Item<'a, Line<'a>>,
     data: &Data<'a>,
 ) {
@@ -223,7 +223,7 @@ fn call<'a>(
     };
     if cut {
         gaps.push(
-            Some(place.line),
+            Some(location.line),
             GapKind::NotRecorded(
                 "the recorder cut an argument of this call short: the rest of it was not recorded".into(),
             ),
@@ -242,12 +242,12 @@ fn call<'a>(
         status: recorded.and_then(Recorded::status).unwrap_or(Status::Missing),
         subagent: filled(data.agent_id).or_else(|| filled(data.subagent_type)),
     };
-    assembly.call(place, call, links.into_iter().flatten());
+    assembly.call(location, call, links.into_iter().flatten());
 }
 
 fn result<'a>(
     assembly: &mut Assembly<'a>,
-    place: RecordLocation<'a>,
+    location: RecordLocation<'a>,
     record: &Line<'a>,
     data: &Data<'a>,
     is_error: bool,
@@ -262,7 +262,7 @@ fn result<'a>(
     };
     let told = if is_error { Status::Error } else { Status::Ok };
     let status = recorded.and_then(Recorded::status).unwrap_or(told);
-    assembly.result(place, result, status, links.into_iter().flatten());
+    assembly.result(location, result, status, links.into_iter().flatten());
 }
 
 /// It stands for itself: nothing links it to what was called.
@@ -284,12 +284,18 @@ fn failed(data: &Data<'_>) -> bool {
     is_true(data.is_error) || data.exit_code.is_some_and(|code| code.get() != "0")
 }
 
-fn file<'a>(assembly: &mut Assembly<'a>, gaps: &mut Gaps, place: RecordLocation<'a>, data: &Data<'a>, access: Access) {
+fn file<'a>(
+    assembly: &mut Assembly<'a>,
+    gaps: &mut Gaps,
+    location: RecordLocation<'a>,
+    data: &Data<'a>,
+    access: Access,
+) {
     if let Some(target) = [data.uri, data.path, data.file_path].into_iter().find_map(filled) {
-        assembly.push(place, EventKind::File(FileEvent { access, target }));
+        assembly.push(location, EventKind::File(FileEvent { access, target }));
     } else {
-        gaps.malformed(place.line, "a file event that names no file");
-        assembly.push(place, EventKind::Other);
+        gaps.malformed(location.line, "a file event that names no file");
+        assembly.push(location, EventKind::Other);
     }
 }
 

@@ -153,8 +153,8 @@ impl<'a> Recorded<'a> {
             gaps.push(Some(line), GapKind::NotRecorded(missed.into()));
             return true;
         }
-        let place = self.line.map(|raw| count(Some(raw)));
-        gaps.push(Some(line), GapKind::Imported { reason: reason.into_owned(), line: place });
+        let number = self.line.map(|raw| count(Some(raw)));
+        gaps.push(Some(line), GapKind::Imported { reason: reason.into_owned(), line: number });
         true
     }
 

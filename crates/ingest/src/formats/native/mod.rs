@@ -101,7 +101,7 @@ struct Sessions<'a> {
     /// Beside the events of the only session.
     meta: Option<Meta<'a>>,
     list: Vec<Assembly<'a>>,
-    places: HashMap<Cow<'a, str>, usize>,
+    indices: HashMap<Cow<'a, str>, usize>,
     current: usize,
     foreign: bool,
 }
@@ -114,7 +114,7 @@ impl<'a> Sessions<'a> {
             shape,
             meta: None,
             list: Vec::new(),
-            places: HashMap::new(),
+            indices: HashMap::new(),
             current: 0,
             foreign: false,
         };
@@ -147,7 +147,7 @@ impl<'a> Sessions<'a> {
                 );
             }
         } else if let Some(id) = id {
-            self.current = match self.places.get(&id) {
+            self.current = match self.indices.get(&id) {
                 Some(at) => *at,
                 None => self.add(id),
             };
@@ -167,7 +167,7 @@ impl<'a> Sessions<'a> {
     fn add(&mut self, id: Cow<'a, str>) -> usize {
         let assembly = self.assembly(id.clone());
         self.list.push(assembly);
-        self.places.insert(id, self.list.len() - 1);
+        self.indices.insert(id, self.list.len() - 1);
         self.list.len() - 1
     }
 

@@ -58,7 +58,7 @@ record! {
 pub(super) struct Chat<'a> {
     pub(super) assembly: Assembly<'a>,
     /// Message → where it was at work.
-    pub(super) places: HashMap<Cow<'a, str>, Cow<'a, str>>,
+    pub(super) directories: HashMap<Cow<'a, str>, Cow<'a, str>>,
     /// Messages of the user.
     pub(super) prompts: HashSet<Cow<'a, str>>,
     /// Events repeat a message or a part whenever it grows.
@@ -73,7 +73,7 @@ impl<'a> Chat<'a> {
     pub(super) fn new(assembly: Assembly<'a>) -> Self {
         Self {
             assembly,
-            places: HashMap::new(),
+            directories: HashMap::new(),
             prompts: HashSet::new(),
             messages: HashSet::new(),
             parts: HashSet::new(),
@@ -82,7 +82,7 @@ impl<'a> Chat<'a> {
         }
     }
 
-    pub(super) fn session(&mut self, place: RecordLocation<'a>, info: Option<Raw<'a>>) {
+    pub(super) fn session(&mut self, location: RecordLocation<'a>, info: Option<Raw<'a>>) {
         let info = object::<Info<'a>>(info).unwrap_or_default();
         self.assembly.id(filled(info.id));
         let directory = filled(info.directory);
@@ -105,15 +105,15 @@ impl<'a> Chat<'a> {
             session.evidence.rewinds = session.evidence.rewinds.saturating_add(1);
         }
         self.reverted = reverted;
-        self.assembly.push(place, EventKind::Start);
+        self.assembly.push(location, EventKind::Start);
     }
 
     /// One message of an export, with its parts.
     pub(super) fn exported(&mut self, item: &Item<'a, Message<'a>>, gaps: &mut Gaps) {
         let mut lines = LineCounter::new(item.json, item.line);
-        let place = RecordLocation { line: item.line, id: None, time: None };
+        let location = RecordLocation { line: item.line, id: None, time: None };
         if is_object(item.record.info) {
-            self.message(&place, item.record.info, gaps);
+            self.message(&location, item.record.info, gaps);
         } else {
             gaps.malformed(item.line, "a message without a readable `info`");
         }
@@ -124,17 +124,17 @@ impl<'a> Chat<'a> {
         let id = object::<MessageInfo<'a>>(item.record.info).and_then(|info| filled(info.id));
         let mut reader = Reader::nested(parts.get(), lines.line_of(parts.get()));
         while let Some(part) = reader.next::<super::part::Part<'a>>(gaps) {
-            let place = RecordLocation { line: part.line, id: None, time: None };
-            self.read_part(place, &part.record, id.clone(), gaps);
+            let location = RecordLocation { line: part.line, id: None, time: None };
+            self.read_part(location, &part.record, id.clone(), gaps);
         }
     }
 
-    pub(super) fn message(&mut self, place: &RecordLocation<'a>, info: Option<Raw<'a>>, gaps: &mut Gaps) {
+    pub(super) fn message(&mut self, location: &RecordLocation<'a>, info: Option<Raw<'a>>, gaps: &mut Gaps) {
         let Some(message) = object::<MessageInfo<'a>>(info) else {
-            return gaps.malformed(place.line, "a message that is not an object");
+            return gaps.malformed(location.line, "a message that is not an object");
         };
         if let Some(key) = message.duplicate {
-            gaps.twice(place.line, key, "a message");
+            gaps.twice(location.line, key, "a message");
         }
         let id = filled(message.id);
         let user = is(message.role, "user");
@@ -143,7 +143,7 @@ impl<'a> Chat<'a> {
         let cwd = filled(directories.cwd).or_else(|| filled(message.path));
         self.assembly.root(filled(directories.root).or_else(|| cwd.clone()));
         if let Some(cwd) = cwd {
-            self.places.extend(id.clone().map(|id| (id, cwd.clone())));
+            self.directories.extend(id.clone().map(|id| (id, cwd.clone())));
             self.cwd = Some(cwd);
         }
         self.assembly.model(filled(message.model));
@@ -157,20 +157,20 @@ impl<'a> Chat<'a> {
         }
         if !again {
             let created = object::<Times<'a>>(message.time).and_then(|time| scalar(time.created));
-            self.assembly.push(RecordLocation { line: place.line, id, time: created }, EventKind::Other);
+            self.assembly.push(RecordLocation { line: location.line, id, time: created }, EventKind::Other);
         }
     }
 
-    pub(super) fn removed(&mut self, place: RecordLocation<'a>) {
+    pub(super) fn removed(&mut self, location: RecordLocation<'a>) {
         let evidence = &mut self.assembly.session.evidence;
         evidence.removed = evidence.removed.saturating_add(1);
-        self.assembly.push(place, EventKind::Other);
+        self.assembly.push(location, EventKind::Other);
     }
 
-    pub(super) fn compacted(&mut self, place: RecordLocation<'a>) {
+    pub(super) fn compacted(&mut self, location: RecordLocation<'a>) {
         let evidence = &mut self.assembly.session.evidence;
         evidence.compactions = evidence.compactions.saturating_add(1);
-        self.assembly.push(place, EventKind::Other);
+        self.assembly.push(location, EventKind::Other);
     }
 
     pub(super) fn finish(self) -> Session<'a> {

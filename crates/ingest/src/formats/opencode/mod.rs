@@ -136,29 +136,29 @@ struct Chats<'a, 'l> {
 
 impl<'a> Chats<'a, '_> {
     fn entry(&mut self, line: u32, json: &'a str, entry: &Entry<'a>, gaps: &mut Gaps) {
-        let place = RecordLocation { line, id: None, time: scalar(entry.timestamp) };
+        let location = RecordLocation { line, id: None, time: scalar(entry.timestamp) };
         let kind = filled(entry.kind).unwrap_or_default();
         if entry.messages.is_some() || (entry.info.is_some() && kind.is_empty()) {
             self.export(line, json, entry, gaps);
         } else if entry.properties.is_some() {
-            self.bus(place, &kind, entry.properties, gaps);
+            self.bus(location, &kind, entry.properties, gaps);
         } else if let Some(event) = object::<Entry<'a>>(entry.payload) {
             let kind = filled(event.kind).unwrap_or_default();
-            self.bus(place, &kind, event.properties, gaps);
+            self.bus(location, &kind, event.properties, gaps);
         } else if is_object(entry.part) {
-            self.part(place, entry.part, entry.session, gaps);
+            self.part(location, entry.part, entry.session, gaps);
         } else if entry.message.is_some() {
-            self.part(place, Some(Raw::new(json)), entry.session, gaps);
+            self.part(location, Some(Raw::new(json)), entry.session, gaps);
         } else if entry.role.is_some() {
-            self.chat(filled(entry.session)).message(&place, Some(Raw::new(json)), gaps);
+            self.chat(filled(entry.session)).message(&location, Some(Raw::new(json)), gaps);
         } else if entry.project.is_some() || entry.directory.is_some() {
-            self.session(place, Some(Raw::new(json)));
+            self.session(location, Some(Raw::new(json)));
         } else if entry.session.is_some() && !kind.is_empty() {
             let assembly = &mut self.chat(filled(entry.session)).assembly;
             if kind == "error" {
-                assembly.push(place, failure(entry.error));
+                assembly.push(location, failure(entry.error));
             } else {
-                assembly.unknown(place);
+                assembly.unknown(location);
             }
         } else {
             gaps.unknown_record(line, "a record that is no session, no message and no part of one");
@@ -184,21 +184,21 @@ impl<'a> Chats<'a, '_> {
         })
     }
 
-    fn session(&mut self, place: RecordLocation<'a>, info: Option<Raw<'a>>) {
+    fn session(&mut self, location: RecordLocation<'a>, info: Option<Raw<'a>>) {
         let id = object::<chat::Info<'a>>(info).and_then(|info| filled(info.id));
-        self.chat(id).session(place, info);
+        self.chat(id).session(location, info);
     }
 
-    fn part(&mut self, place: RecordLocation<'a>, part: Option<Raw<'a>>, session: Option<Raw<'a>>, gaps: &mut Gaps) {
+    fn part(&mut self, location: RecordLocation<'a>, part: Option<Raw<'a>>, session: Option<Raw<'a>>, gaps: &mut Gaps) {
         let owner = object::<Owner<'a>>(part).and_then(|owner| filled(owner.session));
-        self.chat(owner.or_else(|| filled(session))).part(place, part, gaps);
+        self.chat(owner.or_else(|| filled(session))).part(location, part, gaps);
     }
 
     fn export(&mut self, line: u32, json: &'a str, entry: &Entry<'a>, gaps: &mut Gaps) {
         let mut lines = LineCounter::new(json, line);
-        let place = RecordLocation { line, id: None, time: None };
+        let location = RecordLocation { line, id: None, time: None };
         if is_object(entry.info) {
-            self.session(place, entry.info);
+            self.session(location, entry.info);
         } else {
             gaps.malformed(line, "the session's own record is not an object");
         }
@@ -216,26 +216,26 @@ impl<'a> Chats<'a, '_> {
         }
     }
 
-    fn bus(&mut self, place: RecordLocation<'a>, kind: &str, properties: Option<Raw<'a>>, gaps: &mut Gaps) {
+    fn bus(&mut self, location: RecordLocation<'a>, kind: &str, properties: Option<Raw<'a>>, gaps: &mut Gaps) {
         let about = object::<Properties<'a>>(properties).unwrap_or_default();
         match kind {
-            "message.part.updated" => self.part(place, about.part, about.session, gaps),
+            "message.part.updated" => self.part(location, about.part, about.session, gaps),
             "message.updated" => {
                 let owner = object::<Owner<'a>>(about.info).and_then(|owner| filled(owner.session));
-                self.chat(owner.or_else(|| filled(about.session))).message(&place, about.info, gaps);
+                self.chat(owner.or_else(|| filled(about.session))).message(&location, about.info, gaps);
             }
-            "session.created" | "session.updated" => self.session(place, about.info),
+            "session.created" | "session.updated" => self.session(location, about.info),
             "message.removed" | "message.part.removed" => {
-                self.chat(filled(about.session)).removed(place);
+                self.chat(filled(about.session)).removed(location);
             }
-            "session.compacted" => self.chat(filled(about.session)).compacted(place),
+            "session.compacted" => self.chat(filled(about.session)).compacted(location),
             _ if about.part.is_some() => {
-                self.chat(filled(about.session)).assembly.unknown(place.clone());
-                self.part(place, about.part, about.session, gaps);
+                self.chat(filled(about.session)).assembly.unknown(location.clone());
+                self.part(location, about.part, about.session, gaps);
             }
             // What the server says to its windows; without a session there is nobody to tell it of.
             _ if self.list.is_empty() => {}
-            _ => self.chat(filled(about.session)).assembly.push(place, EventKind::Other),
+            _ => self.chat(filled(about.session)).assembly.push(location, EventKind::Other),
         }
     }
 }

@@ -41,70 +41,70 @@ record! {
 const REDACTED: &str = "REDACTED";
 
 impl<'a> Chat<'a> {
-    pub(super) fn part(&mut self, place: RecordLocation<'a>, part: Option<Raw<'a>>, gaps: &mut Gaps) {
+    pub(super) fn part(&mut self, location: RecordLocation<'a>, part: Option<Raw<'a>>, gaps: &mut Gaps) {
         match object::<Part<'a>>(part) {
-            Some(part) => self.read_part(place, &part, None, gaps),
-            None => gaps.malformed(place.line, "a part of a message that is not an object"),
+            Some(part) => self.read_part(location, &part, None, gaps),
+            None => gaps.malformed(location.line, "a part of a message that is not an object"),
         }
     }
 
     /// `message` is the one that the part was found in.
     pub(super) fn read_part(
         &mut self,
-        mut place: RecordLocation<'a>,
+        mut location: RecordLocation<'a>,
         part: &Part<'a>,
         message: Option<Cow<'a, str>>,
         gaps: &mut Gaps,
     ) {
         if let Some(key) = part.duplicate {
-            gaps.twice(place.line, key, "a part of a message");
+            gaps.twice(location.line, key, "a part of a message");
         }
         let message = message.or_else(|| filled(part.message));
         let times = object::<Times<'a>>(part.time).unwrap_or_default();
-        place.id = filled(part.id);
-        place.time = scalar(times.start).or(place.time);
+        location.id = filled(part.id);
+        location.time = scalar(times.start).or(location.time);
         let kind = text(part.kind).unwrap_or_default();
         match &*kind {
-            "tool" => self.call(place, part, message, gaps),
-            "text" | "reasoning" => self.words(place, part, &times, &kind, message.as_ref()),
-            "patch" => self.patch(&place, part, gaps),
+            "tool" => self.call(location, part, message, gaps),
+            "text" | "reasoning" => self.words(location, part, &times, &kind, message.as_ref()),
+            "patch" => self.patch(&location, part, gaps),
             "compaction" => {
-                if self.first(&place) {
-                    self.compacted(place);
+                if self.first(&location) {
+                    self.compacted(location);
                 }
             }
             "file" | "agent" | "subtask" | "snapshot" | "retry" | "step-start" | "step-finish" => {
-                self.assembly.push(place, EventKind::Other);
+                self.assembly.push(location, EventKind::Other);
             }
             _ if part.tool.is_some() && part.state.is_some() => {
-                self.assembly.unknown(place.clone());
-                self.call(place, part, message, gaps);
+                self.assembly.unknown(location.clone());
+                self.call(location, part, message, gaps);
             }
-            _ => self.assembly.unknown(place),
+            _ => self.assembly.unknown(location),
         }
     }
 
     /// Whether a part is seen for the first time.
-    fn first(&mut self, place: &RecordLocation<'a>) -> bool {
-        place.id.as_ref().filter(|id| *id != REDACTED).is_none_or(|id| self.parts.insert(id.clone()))
+    fn first(&mut self, location: &RecordLocation<'a>) -> bool {
+        location.id.as_ref().filter(|id| *id != REDACTED).is_none_or(|id| self.parts.insert(id.clone()))
     }
 
     fn words(
         &mut self,
-        place: RecordLocation<'a>,
+        location: RecordLocation<'a>,
         part: &Part<'a>,
         times: &Times<'a>,
         kind: &str,
         message: Option<&Cow<'a, str>>,
     ) {
         let Some(words) = part.words.filter(|words| words.get() != "\"\"") else {
-            return self.assembly.push(place, EventKind::Other);
+            return self.assembly.push(location, EventKind::Other);
         };
         let prompt = message.is_some_and(|id| self.prompts.contains(id));
         // Events repeat a text while it grows: the whole one has an end.
         if part.time.is_some() && times.end.is_none() && !prompt {
-            if self.first(&place) {
-                self.assembly.push(place, EventKind::Other);
+            if self.first(&location) {
+                self.assembly.push(location, EventKind::Other);
             }
             return;
         }
@@ -115,34 +115,40 @@ impl<'a> Chat<'a> {
             (_, false) if !is_true(part.synthetic) => EventKind::Message(words),
             _ => EventKind::Other,
         };
-        self.assembly.push(place, event);
+        self.assembly.push(location, event);
     }
 
     /// Files that changed while the model worked, as the host's snapshots show.
-    fn patch(&mut self, place: &RecordLocation<'a>, part: &Part<'a>, gaps: &mut Gaps) {
+    fn patch(&mut self, location: &RecordLocation<'a>, part: &Part<'a>, gaps: &mut Gaps) {
         for raw in elements(part.files) {
             match filled(Some(raw)) {
                 Some(target) => {
                     let file = FileEvent { access: Access::Write, target };
-                    self.assembly.push(place.clone(), EventKind::File(file));
+                    self.assembly.push(location.clone(), EventKind::File(file));
                 }
-                None => gaps.malformed(place.line, "a changed file without a path"),
+                None => gaps.malformed(location.line, "a changed file without a path"),
             }
         }
     }
 
-    fn call(&mut self, mut place: RecordLocation<'a>, part: &Part<'a>, message: Option<Cow<'a, str>>, gaps: &mut Gaps) {
+    fn call(
+        &mut self,
+        mut location: RecordLocation<'a>,
+        part: &Part<'a>,
+        message: Option<Cow<'a, str>>,
+        gaps: &mut Gaps,
+    ) {
         let Some(state) = object::<State<'a>>(part.state) else {
-            return gaps.malformed(place.line, "a call without a readable `state`");
+            return gaps.malformed(location.line, "a call without a readable `state`");
         };
         if let Some(key) = state.duplicate {
-            gaps.twice(place.line, key, "a call");
+            gaps.twice(location.line, key, "a call");
         }
-        place.time = object::<Times<'a>>(state.time).and_then(|times| scalar(times.start)).or(place.time);
+        location.time = object::<Times<'a>>(state.time).and_then(|times| scalar(times.start)).or(location.time);
         // The model is still writing it: nothing has run.
         let unwritten = state.input.is_none_or(|input| matches!(input.get(), "{}" | "\"\""));
         if text(state.status).as_deref() == Some("pending") && unwritten {
-            return self.assembly.push(place, EventKind::Other);
+            return self.assembly.push(location, EventKind::Other);
         }
         let tool = filled(part.tool).unwrap_or(Cow::Borrowed(""));
         let status = status::of(&tool, &state);
@@ -152,16 +158,16 @@ impl<'a> Chat<'a> {
         let link = links.iter().flatten().next().cloned();
         let again = self.assembly.repeats(link.as_deref(), &tool, &arguments);
         if !again {
-            let cwd = message.and_then(|id| self.places.get(&id).cloned()).or_else(|| self.cwd.clone());
+            let cwd = message.and_then(|id| self.directories.get(&id).cloned()).or_else(|| self.cwd.clone());
             let call = ToolCall { call_id: link.clone(), tool, arguments, cwd, status, subagent: None };
-            self.assembly.call(place.clone(), call, links.into_iter().flatten());
+            self.assembly.call(location.clone(), call, links.into_iter().flatten());
         }
         self.spawned(part, &state, link.as_ref());
         let said = state.output.or(state.error);
         if said.is_some() {
             let is_error = matches!(status, Status::Error | Status::Denied);
             let result = ToolResult { call_id: link.clone(), text: raw_text(said), is_error };
-            self.assembly.result(place, result, status, link);
+            self.assembly.result(location, result, status, link);
         } else if again {
             self.assembly.settle(status, link);
         }

@@ -82,10 +82,10 @@ pub(super) fn add<'a>(run: &mut Run<'a>, line: u32, event: &Event<'a>, gaps: &mu
     if let Some(tokens) = event.metrics.object().and_then(|metrics| metrics.tokens.object()) {
         usage(run, tokens);
     }
-    let place = RecordLocation { line, id: scalar(event.id), time: scalar(event.timestamp) };
+    let location = RecordLocation { line, id: scalar(event.id), time: scalar(event.timestamp) };
     match text(event.action) {
-        Some(action) => act(run, &place, &action, event, gaps),
-        None if event.observation.is_some() => observe(run, &place, event),
+        Some(action) => act(run, &location, &action, event, gaps),
+        None if event.observation.is_some() => observe(run, &location, event),
         None => gaps.malformed(line, "an action that is not a name"),
     }
 }
@@ -105,7 +105,7 @@ fn usage(run: &mut Run<'_>, tokens: &Tokens<'_>) {
     run.assembly.together(Some(Cow::Borrowed("running total")), usage);
 }
 
-fn act<'a>(run: &mut Run<'a>, place: &RecordLocation<'a>, action: &str, event: &Event<'a>, gaps: &mut Gaps) {
+fn act<'a>(run: &mut Run<'a>, location: &RecordLocation<'a>, action: &str, event: &Event<'a>, gaps: &mut Gaps) {
     let args = crate::json::object::<Args<'a>>(event.args).unwrap_or_default();
     let attribution = &mut run.assembly.session.attribution;
     note(&mut attribution.version, filled(args.version));
@@ -113,7 +113,7 @@ fn act<'a>(run: &mut Run<'a>, place: &RecordLocation<'a>, action: &str, event: &
         run.assembly.model(filled(tokens.model));
     }
     if let Some(thought) = args.thought.filter(|thought| thought.get() != "\"\"" && is_text(*thought)) {
-        run.assembly.push(place.clone(), EventKind::Message(RawText::Json(thought.get())));
+        run.assembly.push(location.clone(), EventKind::Message(RawText::Json(thought.get())));
     }
     if WORDS.contains(&action) {
         let evidence = &mut run.assembly.session.evidence;
@@ -123,29 +123,30 @@ fn act<'a>(run: &mut Run<'a>, place: &RecordLocation<'a>, action: &str, event: &
             Some(words) => EventKind::Message(RawText::Json(words.get())),
             None => EventKind::Other,
         };
-        return run.assembly.push(place.clone(), kind);
+        return run.assembly.push(location.clone(), kind);
     }
     if event.args.is_none() {
-        gaps.malformed(place.line, "an action without arguments");
+        gaps.malformed(location.line, "an action without arguments");
     }
     let arguments = event.args.map_or(Arguments::Missing, |args| Arguments::Json(Cow::Borrowed(args.get())));
-    if run.assembly.repeats(place.id.as_deref(), action, &arguments) {
+    if run.assembly.repeats(location.id.as_deref(), action, &arguments) {
         return;
     }
     let status = if is(args.confirmation, "rejected") { Status::Denied } else { Status::Missing };
     let call = ToolCall {
-        call_id: place.id.clone(),
+        call_id: location.id.clone(),
         tool: Cow::Owned(action.to_owned()),
         arguments,
         cwd: filled(args.cwd).or_else(|| run.cwd.clone()),
         status,
         subagent: None,
     };
-    let link = run.link(place.id.clone());
-    run.assembly.call(place.clone(), call, Some(link));
+    let link = run.link(location.id.clone());
+    run.assembly.call(location.clone(), call, Some(link));
     if action == "delegate" {
         let event = run.assembly.session.events.last().map_or(0, |event| event.number);
-        let subagent = Subagent { event, id: None, call_id: place.id.clone(), kind: filled(args.agent), calls: None };
+        let subagent =
+            Subagent { event, id: None, call_id: location.id.clone(), kind: filled(args.agent), calls: None };
         run.assembly.session.evidence.subagents.push(subagent);
     }
 }
@@ -154,7 +155,7 @@ fn is_text(value: Raw<'_>) -> bool {
     value.get().starts_with('"')
 }
 
-fn observe<'a>(run: &mut Run<'a>, place: &RecordLocation<'a>, event: &Event<'a>) {
+fn observe<'a>(run: &mut Run<'a>, location: &RecordLocation<'a>, event: &Event<'a>) {
     let extras = event.extras.object();
     let outcome = extras.and_then(|extras| extras.metadata.object());
     let code = outcome.and_then(|outcome| outcome.exit_code).or_else(|| extras.and_then(|extras| extras.exit_code));
@@ -175,10 +176,10 @@ fn observe<'a>(run: &mut Run<'a>, place: &RecordLocation<'a>, event: &Event<'a>)
         note(&mut run.assembly.session.attribution.host, filled(outcome.host));
     }
     let cause = scalar(event.cause);
-    let link = if place.id.is_none() && cause.is_none() { run.last.clone() } else { cause };
+    let link = if location.id.is_none() && cause.is_none() { run.last.clone() } else { cause };
     if link.as_deref().is_none_or(|link| run.assembly.call_of(link).is_none()) {
-        return run.assembly.push(place.clone(), EventKind::Other);
+        return run.assembly.push(location.clone(), EventKind::Other);
     }
     let result = ToolResult { call_id: None, text: raw_text(event.content), is_error: status == Status::Error };
-    run.assembly.result(place.clone(), result, status, link);
+    run.assembly.result(location.clone(), result, status, link);
 }

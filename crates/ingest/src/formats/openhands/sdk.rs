@@ -50,33 +50,33 @@ record! {
 }
 
 pub(super) fn add<'a>(run: &mut Run<'a>, line: u32, event: &Event<'a>, gaps: &mut Gaps) {
-    let place = RecordLocation { line, id: filled(event.id), time: scalar(event.timestamp) };
+    let location = RecordLocation { line, id: filled(event.id), time: scalar(event.timestamp) };
     let kind = text(event.kind).unwrap_or_default();
     match &*kind {
-        "ActionEvent" => act(run, &place, event),
-        "ACPToolCallEvent" => foreign(run, &place, event),
-        "ObservationEvent" => observe(run, &place, event),
+        "ActionEvent" => act(run, &location, event),
+        "ACPToolCallEvent" => foreign(run, &location, event),
+        "ObservationEvent" => observe(run, &location, event),
         "UserRejectObservation" => {
             let links = filled(event.action_id).into_iter().chain(filled(event.call_id));
             run.assembly.settle(Status::Denied, links);
-            run.assembly.push(place, EventKind::Other);
+            run.assembly.push(location, EventKind::Other);
         }
         "AgentErrorEvent" => {
             let result = ToolResult { call_id: filled(event.call_id), text: raw_text(event.error), is_error: true };
-            run.assembly.result(place, result, Status::Error, filled(event.call_id));
+            run.assembly.result(location, result, Status::Error, filled(event.call_id));
         }
         "MessageEvent" => match event.message.object() {
-            Some(message) => chat::add(&mut run.assembly, &place, message, &Manner::default(), gaps),
-            None => run.assembly.push(place, EventKind::Other),
+            Some(message) => chat::add(&mut run.assembly, &location, message, &Manner::default(), gaps),
+            None => run.assembly.push(location, EventKind::Other),
         },
         "HookExecutionEvent" => match filled(event.command) {
-            Some(command) => run.assembly.push(place, EventKind::Hook { command }),
+            Some(command) => run.assembly.push(location, EventKind::Hook { command }),
             None => gaps.malformed(line, "a hook without a command"),
         },
         "Condensation" => {
             let evidence = &mut run.assembly.session.evidence;
             evidence.compactions = evidence.compactions.saturating_add(1);
-            run.assembly.push(place, EventKind::Other);
+            run.assembly.push(location, EventKind::Other);
         }
         "SystemPromptEvent"
         | "PauseEvent"
@@ -87,27 +87,27 @@ pub(super) fn add<'a>(run: &mut Run<'a>, line: u32, event: &Event<'a>, gaps: &mu
         | "ConversationErrorEvent"
         | "LLMCompletionLogEvent"
         | "TokenEvent"
-        | "StreamingDeltaEvent" => run.assembly.push(place, EventKind::Other),
-        _ if event.action.is_some() && event.tool.is_some() => act(run, &place, event),
-        _ => run.assembly.unknown(place),
+        | "StreamingDeltaEvent" => run.assembly.push(location, EventKind::Other),
+        _ if event.action.is_some() && event.tool.is_some() => act(run, &location, event),
+        _ => run.assembly.unknown(location),
     }
 }
 
 /// An action the agent could not read has none, and did not run.
-fn act<'a>(run: &mut Run<'a>, place: &RecordLocation<'a>, event: &Event<'a>) {
+fn act<'a>(run: &mut Run<'a>, location: &RecordLocation<'a>, event: &Event<'a>) {
     if let Some(thought) = event.reasoning.filter(|thought| thought.get() != "\"\"") {
-        run.assembly.push(place.clone(), EventKind::Reasoning(RawText::Json(thought.get())));
+        run.assembly.push(location.clone(), EventKind::Reasoning(RawText::Json(thought.get())));
     }
-    let Some(action) = event.action else { return run.assembly.push(place.clone(), EventKind::Other) };
+    let Some(action) = event.action else { return run.assembly.push(location.clone(), EventKind::Other) };
     let inner = crate::json::object::<Action<'a>>(Some(action)).unwrap_or_default();
     // What a server's tool gets is one level further down.
     let given = inner.data.filter(|_| is(inner.kind, "MCPToolAction")).unwrap_or(action);
-    call(run, place, filled(event.tool), arguments(Some(given)), event);
+    call(run, location, filled(event.tool), arguments(Some(given)), event);
 }
 
 /// A call of an agent that `OpenHands` only talks to, reported again whenever it changes.
-fn foreign<'a>(run: &mut Run<'a>, place: &RecordLocation<'a>, event: &Event<'a>) {
-    call(run, place, filled(event.title), arguments(event.input), event);
+fn foreign<'a>(run: &mut Run<'a>, location: &RecordLocation<'a>, event: &Event<'a>) {
+    call(run, location, filled(event.title), arguments(event.input), event);
     let status = match text(event.status).as_deref() {
         _ if is_true(event.is_error) => Status::Error,
         Some("completed") => Status::Ok,
@@ -119,7 +119,7 @@ fn foreign<'a>(run: &mut Run<'a>, place: &RecordLocation<'a>, event: &Event<'a>)
 
 fn call<'a>(
     run: &mut Run<'a>,
-    place: &RecordLocation<'a>,
+    location: &RecordLocation<'a>,
     tool: Option<Cow<'a, str>>,
     arguments: Arguments<'a>,
     event: &Event<'a>,
@@ -129,7 +129,7 @@ fn call<'a>(
     if run.assembly.repeats(call_id.as_deref(), &tool, &arguments) {
         return;
     }
-    let own = run.link(place.id.clone());
+    let own = run.link(location.id.clone());
     let links = [Some(own), call_id.clone()].into_iter().flatten();
     let call = ToolCall {
         call_id: call_id.clone(),
@@ -139,12 +139,12 @@ fn call<'a>(
         status: Status::Missing,
         subagent: None,
     };
-    run.assembly.call(place.clone(), call, links);
+    run.assembly.call(location.clone(), call, links);
 }
 
-fn observe<'a>(run: &mut Run<'a>, place: &RecordLocation<'a>, event: &Event<'a>) {
+fn observe<'a>(run: &mut Run<'a>, location: &RecordLocation<'a>, event: &Event<'a>) {
     let Some(observation) = event.observation.object() else {
-        return run.assembly.push(place.clone(), EventKind::Other);
+        return run.assembly.push(location.clone(), EventKind::Other);
     };
     let outcome = observation.metadata.object();
     let code = observation.exit_code.or_else(|| outcome.and_then(|outcome| outcome.exit_code));
@@ -162,5 +162,5 @@ fn observe<'a>(run: &mut Run<'a>, place: &RecordLocation<'a>, event: &Event<'a>)
     let links = filled(event.action_id).into_iter().chain(filled(event.call_id));
     let text = raw_text(observation.content);
     let result = ToolResult { call_id: filled(event.call_id), text, is_error: status == Status::Error };
-    run.assembly.result(place.clone(), result, status, links);
+    run.assembly.result(location.clone(), result, status, links);
 }

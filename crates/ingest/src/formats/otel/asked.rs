@@ -20,20 +20,20 @@ const PIECES: &[&str] = &["llm.output_messages.", "gen_ai.completion."];
 /// A call as the model asked for it.
 #[derive(Debug)]
 pub(super) struct Asked<'a> {
-    place: RecordLocation<'a>,
+    location: RecordLocation<'a>,
     id: Option<String>,
     tool: String,
     arguments: Option<String>,
 }
 
 /// The calls that a span's answer asks for.
-pub(super) fn read<'a>(given: &Attributes<'a>, place: &RecordLocation<'a>, gaps: &mut Gaps) -> Vec<Asked<'a>> {
+pub(super) fn read<'a>(given: &Attributes<'a>, location: &RecordLocation<'a>, gaps: &mut Gaps) -> Vec<Asked<'a>> {
     let mut asked = Vec::new();
     for text in LISTS.iter().filter_map(|key| given.get(key)) {
         match serde_json::from_str::<Value>(&text) {
-            Ok(Value::Array(list)) => list.iter().for_each(|message| calls(message, place, &mut asked)),
-            Ok(message @ Value::Object(_)) => calls(&message, place, &mut asked),
-            _ => gaps.malformed(place.line, "the answer in a span can't be read: what it asks for is not known"),
+            Ok(Value::Array(list)) => list.iter().for_each(|message| calls(message, location, &mut asked)),
+            Ok(message @ Value::Object(_)) => calls(&message, location, &mut asked),
+            _ => gaps.malformed(location.line, "the answer in a span can't be read: what it asks for is not known"),
         }
     }
     for (key, name) in PIECES.iter().flat_map(|prefix| given.below(prefix)) {
@@ -41,7 +41,7 @@ pub(super) fn read<'a>(given: &Attributes<'a>, place: &RecordLocation<'a>, gaps:
         let Some(stem) = stem else { continue };
         let call = stem.strip_suffix(".function").unwrap_or(stem);
         asked.push(Asked {
-            place: place.clone(),
+            location: location.clone(),
             id: given.get(&format!("{call}.id")).map(Cow::into_owned),
             tool: name.to_owned(),
             arguments: given.get(&format!("{stem}.arguments")).map(Cow::into_owned),
@@ -51,14 +51,14 @@ pub(super) fn read<'a>(given: &Attributes<'a>, place: &RecordLocation<'a>, gaps:
 }
 
 /// The calls of a message, in its parts or beside them; in some lists each element is a call itself.
-fn calls<'a>(message: &Value, place: &RecordLocation<'a>, asked: &mut Vec<Asked<'a>>) {
+fn calls<'a>(message: &Value, location: &RecordLocation<'a>, asked: &mut Vec<Asked<'a>>) {
     let lists = ["parts", "content", "tool_calls"].map(|key| message.get(key).and_then(Value::as_array));
     let parts = lists.into_iter().flatten().flatten().chain([message]);
-    asked.extend(parts.filter_map(|part| one(part, place)));
+    asked.extend(parts.filter_map(|part| one(part, location)));
 }
 
 /// A part that is a call: it says so, or it is a name with arguments.
-fn one<'a>(part: &Value, place: &RecordLocation<'a>) -> Option<Asked<'a>> {
+fn one<'a>(part: &Value, location: &RecordLocation<'a>) -> Option<Asked<'a>> {
     let call = part.get("function").filter(|function| function.is_object()).unwrap_or(part);
     let first = |value: &Value, keys: &[&str]| {
         let found = keys.iter().find_map(|key| value.get(key)).filter(|value| !value.is_null())?;
@@ -68,7 +68,7 @@ fn one<'a>(part: &Value, place: &RecordLocation<'a>) -> Option<Asked<'a>> {
     let arguments = first(call, &["arguments", "args", "input"]);
     let is_call = part.get("type").and_then(Value::as_str) == Some("tool_call") || part.get("toolName").is_some();
     (is_call || tool.is_some() && arguments.is_some()).then(|| Asked {
-        place: place.clone(),
+        location: location.clone(),
         id: first(part, &["id", "toolCallId"]),
         tool: tool.unwrap_or_default(),
         arguments,
@@ -85,7 +85,7 @@ pub(super) fn add_untold<'a>(assembly: &mut Assembly<'a>, asked: Vec<Asked<'a>>)
             None => *unnamed.entry(call.tool.clone().into_owned()).or_default() += 1,
         }
     }
-    for Asked { place, id, tool, arguments } in asked {
+    for Asked { location, id, tool, arguments } in asked {
         if id.as_ref().is_some_and(|id| !ids.insert(id.clone())) {
             continue;
         }
@@ -97,6 +97,6 @@ pub(super) fn add_untold<'a>(assembly: &mut Assembly<'a>, asked: Vec<Asked<'a>>)
         let call_id = id.map(Cow::Owned);
         let tool = Cow::Owned(tool);
         let call = ToolCall { call_id, tool, arguments, cwd: None, status: Status::Missing, subagent: None };
-        assembly.call(place, call, None);
+        assembly.call(location, call, None);
     }
 }

@@ -54,13 +54,13 @@ pub(super) fn read<'a>(
     assembly.id(named);
     about(&mut assembly.session, &given, resource);
     let time = given.get("event.timestamp").or_else(|| seconds(scalar(record.time)));
-    let place = RecordLocation { line, id: None, time };
+    let location = RecordLocation { line, id: None, time };
     match name.split_once('.').map_or("", |(_, event)| event) {
-        "tool_result" | "tool_call" => call(assembly, place, &given),
-        "tool_decision" => decision(assembly, place, &given),
+        "tool_result" | "tool_call" => call(assembly, location, &given),
+        "tool_decision" => decision(assembly, location, &given),
         "user_prompt" => match given.get("prompt") {
-            Some(words) => assembly.push(place, EventKind::Prompt(RawText::Plain(words))),
-            None => assembly.push(place, EventKind::Other),
+            Some(words) => assembly.push(location, EventKind::Prompt(RawText::Plain(words))),
+            None => assembly.push(location, EventKind::Other),
         },
         "api_request" | "api_response" | "sse_event" => {
             let usage = usage(&given);
@@ -68,14 +68,14 @@ pub(super) fn read<'a>(
                 assembly.model(given.get("model"));
                 assembly.usage(None, usage);
             }
-            assembly.push(place, EventKind::Other);
+            assembly.push(location, EventKind::Other);
         }
-        _ => assembly.push(place, EventKind::Other),
+        _ => assembly.push(location, EventKind::Other),
     }
     true
 }
 
-fn call<'a>(assembly: &mut Assembly<'a>, place: RecordLocation<'a>, given: &Attributes<'a>) {
+fn call<'a>(assembly: &mut Assembly<'a>, location: RecordLocation<'a>, given: &Attributes<'a>) {
     let mut tool = given.first(&["tool_name", "function_name"]).unwrap_or(Cow::Borrowed(""));
     let mut arguments = given.arguments(&["tool_input", "arguments", "function_args"]);
     let parameters = given.get("tool_parameters");
@@ -105,7 +105,7 @@ fn call<'a>(assembly: &mut Assembly<'a>, place: RecordLocation<'a>, given: &Attr
         return;
     }
     let call = ToolCall { call_id: call_id.clone(), tool, arguments, cwd: None, status, subagent: None };
-    assembly.call(place, call, call_id);
+    assembly.call(location, call, call_id);
 }
 
 fn command(command: Option<Raw<'_>>) -> Arguments<'static> {
@@ -116,13 +116,13 @@ fn command(command: Option<Raw<'_>>) -> Arguments<'static> {
 }
 
 /// A call that was refused never has a result: the decision is all there is of it.
-fn decision<'a>(assembly: &mut Assembly<'a>, place: RecordLocation<'a>, given: &Attributes<'a>) {
+fn decision<'a>(assembly: &mut Assembly<'a>, location: RecordLocation<'a>, given: &Attributes<'a>) {
     if !given.get("decision").is_some_and(|decision| is_refusal(&decision)) {
-        return assembly.push(place, EventKind::Other);
+        return assembly.push(location, EventKind::Other);
     }
     let call_id = given.first(&["call_id", "tool_use_id"]);
     if call_id.as_deref().is_some_and(|id| assembly.deny(id)) {
-        return assembly.push(place, EventKind::Other);
+        return assembly.push(location, EventKind::Other);
     }
     let call = ToolCall {
         call_id: call_id.clone(),
@@ -132,7 +132,7 @@ fn decision<'a>(assembly: &mut Assembly<'a>, place: RecordLocation<'a>, given: &
         status: Status::Denied,
         subagent: None,
     };
-    assembly.call(place, call, call_id);
+    assembly.call(location, call, call_id);
 }
 
 fn is_refusal(decision: &str) -> bool {

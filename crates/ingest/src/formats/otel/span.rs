@@ -64,7 +64,7 @@ pub(super) fn read<'a>(
     let SessionRecords { assembly, asked, sums } = sessions.told(&[named.clone(), filled(span.trace)]);
     assembly.id(named);
     about(&mut assembly.session, &given, resource);
-    let place = RecordLocation { line, id: filled(span.id), time: seconds(scalar(span.start)) };
+    let location = RecordLocation { line, id: filled(span.id), time: seconds(scalar(span.start)) };
     sums.span(filled(span.id), filled(span.parent));
     let usage = usage(&given);
     if usage != Usage::default() && sums::is_sum(&given) {
@@ -74,8 +74,8 @@ pub(super) fn read<'a>(
         assembly.usage(filled(span.id), usage);
     }
     let Some(tool) = tool(&span, &given) else {
-        asked.extend(asked::read(&given, &place, gaps));
-        return assembly.push(place, EventKind::Other);
+        asked.extend(asked::read(&given, &location, gaps));
+        return assembly.push(location, EventKind::Other);
     };
     let call_id = given.first(&["gen_ai.tool.call.id", "tool_call.id", "ai.toolCall.id"]);
     let ended = span.end.is_some() || span.duration.is_some();
@@ -107,11 +107,11 @@ pub(super) fn read<'a>(
     if assembly.repeats(link.as_deref(), &call.tool, &call.arguments) {
         return;
     }
-    assembly.call(place.clone(), call, link);
+    assembly.call(location.clone(), call, link);
     if let Some(result) = given.first(RESULTS) {
         let is_error = status == Status::Error;
         let text = Some(RawText::Plain(result));
-        assembly.push(place, EventKind::Result(ToolResult { call_id, text, is_error }));
+        assembly.push(location, EventKind::Result(ToolResult { call_id, text, is_error }));
     }
 }
 

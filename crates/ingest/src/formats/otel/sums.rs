@@ -12,7 +12,7 @@ use agent_strace_model::Usage;
 pub(super) struct Sums<'a> {
     list: Vec<Sum<'a>>,
     /// Where the sum of a span stands in `list`.
-    places: HashMap<Cow<'a, str>, usize>,
+    indices: HashMap<Cow<'a, str>, usize>,
     /// The span that a span is part of.
     parents: HashMap<Cow<'a, str>, Cow<'a, str>>,
 }
@@ -42,9 +42,9 @@ impl<'a> Sums<'a> {
 
     pub(super) fn note(&mut self, span: Option<Cow<'a, str>>, model: Option<Cow<'a, str>>, usage: Usage) {
         let new = self.list.len();
-        let place = span.clone().map_or(new, |span| *self.places.entry(span).or_insert(new));
+        let index = span.clone().map_or(new, |span| *self.indices.entry(span).or_insert(new));
         // A span that is exported again says the same, or more.
-        match self.list.get_mut(place) {
+        match self.list.get_mut(index) {
             Some(known) => *known = Sum { span, model, usage },
             None => self.list.push(Sum { span, model, usage }),
         }

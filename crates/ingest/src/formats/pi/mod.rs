@@ -125,103 +125,103 @@ impl<'a> Tree<'a> {
     fn entry(&mut self, item: &Item<'a, Entry<'a>>, gaps: &mut Gaps) {
         let Item { line, record, .. } = item;
         let kind = filled(record.kind).unwrap_or_default();
-        let place = RecordLocation { line: *line, id: filled(record.id), time: scalar(record.timestamp) };
+        let location = RecordLocation { line: *line, id: filled(record.id), time: scalar(record.timestamp) };
         match &*kind {
-            "session" => self.start(place, record),
-            "message" => self.branch(&place, record, gaps),
-            "message_end" => self.message(&place, record, gaps),
-            "tool_execution_start" => stream::start(&mut self.assembly, &place, record),
-            "tool_execution_end" => stream::end(&mut self.assembly, place, record),
-            "turn_end" | "agent_end" => stream::summary(&mut self.assembly, &place, record, gaps),
+            "session" => self.start(location, record),
+            "message" => self.branch(&location, record, gaps),
+            "message_end" => self.message(&location, record, gaps),
+            "tool_execution_start" => stream::start(&mut self.assembly, &location, record),
+            "tool_execution_end" => stream::end(&mut self.assembly, location, record),
+            "turn_end" | "agent_end" => stream::summary(&mut self.assembly, &location, record, gaps),
             "compaction" | "compaction_end" | "auto_compaction_end" => {
                 let compactions = &mut self.assembly.session.evidence.compactions;
                 *compactions = compactions.saturating_add(1);
-                self.assembly.push(place, EventKind::Other);
+                self.assembly.push(location, EventKind::Other);
             }
             "model_change" => {
                 self.assembly.model(filled(record.model));
-                self.assembly.push(place, EventKind::Other);
+                self.assembly.push(location, EventKind::Other);
             }
-            "custom" => self.custom(place, record),
+            "custom" => self.custom(location, record),
             "" => gaps.malformed(*line, "a record without a `type`"),
-            known if is_known(known) => self.assembly.push(place, EventKind::Other),
+            known if is_known(known) => self.assembly.push(location, EventKind::Other),
             _ => {
-                self.assembly.unknown(place.clone());
+                self.assembly.unknown(location.clone());
                 // Whatever its type says, a message may hold calls.
-                self.message_if_any(&place, record, gaps);
+                self.message_if_any(&location, record, gaps);
                 if record.args.is_some() {
-                    stream::start(&mut self.assembly, &place, record);
+                    stream::start(&mut self.assembly, &location, record);
                 }
             }
         }
     }
 
-    fn start(&mut self, place: RecordLocation<'a>, record: &Entry<'a>) {
+    fn start(&mut self, location: RecordLocation<'a>, record: &Entry<'a>) {
         self.assembly.id(filled(record.id));
         self.assembly.root(filled(record.cwd));
         let parent = filled(record.parent_session).or_else(|| filled(record.branched_from));
         note(&mut self.assembly.session.parent, parent.map(session_of));
-        self.assembly.push(place, EventKind::Start);
+        self.assembly.push(location, EventKind::Start);
     }
 
-    fn custom(&mut self, place: RecordLocation<'a>, record: &Entry<'a>) {
+    fn custom(&mut self, location: RecordLocation<'a>, record: &Entry<'a>) {
         if filled(record.custom).is_some_and(|custom| custom.starts_with("openclaw")) {
             self.assembly.session.agent = Cow::Borrowed("openclaw");
         }
-        self.assembly.push(place, EventKind::Other);
+        self.assembly.push(location, EventKind::Other);
     }
 
     /// A message whose parent was continued before starts another branch.
-    fn branch(&mut self, place: &RecordLocation<'a>, record: &Entry<'a>, gaps: &mut Gaps) {
+    fn branch(&mut self, location: &RecordLocation<'a>, record: &Entry<'a>, gaps: &mut Gaps) {
         if let Some(parent) = filled(record.parent)
             && !self.parents.insert(parent)
         {
             let rewinds = &mut self.assembly.session.evidence.rewinds;
             *rewinds = rewinds.saturating_add(1);
         }
-        self.message(place, record, gaps);
+        self.message(location, record, gaps);
     }
 
-    fn message(&mut self, place: &RecordLocation<'a>, record: &Entry<'a>, gaps: &mut Gaps) {
+    fn message(&mut self, location: &RecordLocation<'a>, record: &Entry<'a>, gaps: &mut Gaps) {
         if !record.message.is_object() {
-            gaps.malformed(place.line, "a message record without its message");
+            gaps.malformed(location.line, "a message record without its message");
         }
-        self.message_if_any(place, record, gaps);
+        self.message_if_any(location, record, gaps);
     }
 
-    fn message_if_any(&mut self, place: &RecordLocation<'a>, record: &Entry<'a>, gaps: &mut Gaps) {
+    fn message_if_any(&mut self, location: &RecordLocation<'a>, record: &Entry<'a>, gaps: &mut Gaps) {
         let Some(message) = record.message.object() else { return };
         if let Some(key) = message.duplicate {
-            gaps.twice(place.line, key, "a message");
+            gaps.twice(location.line, key, "a message");
         }
-        let time = place.time.clone().or_else(|| scalar(message.timestamp));
-        let place = RecordLocation { line: place.line, id: place.id.clone(), time };
+        let time = location.time.clone().or_else(|| scalar(message.timestamp));
+        let location = RecordLocation { line: location.line, id: location.id.clone(), time };
         self.assembly.model(filled(message.model));
         if let Some(usage) = usage(message) {
-            self.assembly.usage(place.id.clone(), usage);
+            self.assembly.usage(location.id.clone(), usage);
         } else if is(message.role, "assistant") {
-            self.assembly.untold(place.id.clone());
+            self.assembly.untold(location.id.clone());
         }
         match filled(message.role).as_deref() {
-            Some("toolResult") => result(&mut self.assembly, place, message),
+            Some("toolResult") => result(&mut self.assembly, location, message),
             // The user's own command, or what an extension wrote.
             Some("bashExecution" | "custom" | "hookMessage" | "branchSummary" | "compactionSummary") => {
-                self.assembly.push(place, EventKind::Other);
+                self.assembly.push(location, EventKind::Other);
             }
             _ => {
                 let around = Around { starters: STARTERS, ..Around::of(message.role) };
-                blocks::add(&mut self.assembly, &place, message.content, &around, gaps);
+                blocks::add(&mut self.assembly, &location, message.content, &around, gaps);
             }
         }
     }
 }
 
-fn result<'a>(assembly: &mut Assembly<'a>, place: RecordLocation<'a>, message: &Message<'a>) {
+fn result<'a>(assembly: &mut Assembly<'a>, location: RecordLocation<'a>, message: &Message<'a>) {
     let id = identity(message.call_id);
     let is_error = is_true(message.is_error);
     let status = if is_error { Status::Error } else { Status::Ok };
     let result = ToolResult { call_id: id.clone(), text: raw_text(message.content), is_error };
-    assembly.result(place, result, status, id);
+    assembly.result(location, result, status, id);
 }
 
 record! {

@@ -8,21 +8,21 @@ use crate::json::{elements, filled, is_true, object, record};
 use agent_strace_model::{EventKind, Status};
 
 /// A call that begins to run.
-pub(super) fn start<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, record: &Entry<'a>) {
+pub(super) fn start<'a>(assembly: &mut Assembly<'a>, location: &RecordLocation<'a>, record: &Entry<'a>) {
     let around = Around { starters: STARTERS, ..Around::of(None) };
     let call = NewCall {
         id: identity(record.call_id),
         tool: filled(record.tool).unwrap_or_default(),
         arguments: assembly::arguments(record.args),
     };
-    blocks::add_call(assembly, place, call, &around);
+    blocks::add_call(assembly, location, call, &around);
 }
 
 /// How a call ended; its result follows as a message.
-pub(super) fn end<'a>(assembly: &mut Assembly<'a>, place: RecordLocation<'a>, record: &Entry<'a>) {
+pub(super) fn end<'a>(assembly: &mut Assembly<'a>, location: RecordLocation<'a>, record: &Entry<'a>) {
     let status = if is_true(record.is_error) { Status::Error } else { Status::Ok };
     assembly.settle(status, identity(record.call_id));
-    assembly.push(place, EventKind::Other);
+    assembly.push(location, EventKind::Other);
 }
 
 record! {
@@ -32,14 +32,14 @@ record! {
 /// Messages once more, when a turn or a run has ended: only what was not recorded before is new.
 pub(super) fn summary<'a>(
     assembly: &mut Assembly<'a>,
-    place: &RecordLocation<'a>,
+    location: &RecordLocation<'a>,
     record: &Entry<'a>,
     gaps: &mut Gaps,
 ) {
-    assembly.push(place.clone(), EventKind::Other);
+    assembly.push(location.clone(), EventKind::Other);
     for raw in elements(record.messages).into_iter().chain(elements(record.results)) {
         let Some(message) = object::<Message<'a>>(Some(raw)) else {
-            gaps.malformed(place.line, "a message that is not an object");
+            gaps.malformed(location.line, "a message that is not an object");
             continue;
         };
         if let Some(id) = identity(message.call_id) {
@@ -48,12 +48,12 @@ pub(super) fn summary<'a>(
             continue;
         }
         let around = Around { starters: STARTERS, ..Around::of(message.role) };
-        for part in blocks::parts(message.content, place.line, gaps) {
+        for part in blocks::parts(message.content, location.line, gaps) {
             if let Part::Block(block) = part
                 && block.name.is_some()
                 && identity(block.id).is_some()
             {
-                blocks::add_block(assembly, place, &block, &around);
+                blocks::add_block(assembly, location, &block, &around);
             }
         }
     }

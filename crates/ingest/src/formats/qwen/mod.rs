@@ -79,11 +79,11 @@ impl<'a> Chat<'a> {
         let Item { line, record, .. } = item;
         self.identify(record);
         let kind = filled(record.kind).unwrap_or_default();
-        let place = RecordLocation { line: *line, id: filled(record.uuid), time: scalar(record.timestamp) };
+        let location = RecordLocation { line: *line, id: filled(record.uuid), time: scalar(record.timestamp) };
         if let Some(usage) = usage(record.usage) {
-            self.assembly.usage(place.id.clone(), usage);
+            self.assembly.usage(location.id.clone(), usage);
         } else if kind == "assistant" {
-            self.assembly.untold(place.id.clone());
+            self.assembly.untold(location.id.clone());
         }
         match &*kind {
             "user" | "assistant" | "tool_result" => {
@@ -91,9 +91,9 @@ impl<'a> Chat<'a> {
                     gaps.malformed(*line, "a message record without its message");
                 }
             }
-            "system" => self.system(&place, record, gaps),
+            "system" => self.system(&location, record, gaps),
             "" => gaps.malformed(*line, "a record without a `type`"),
-            _ => self.assembly.unknown(place.clone()),
+            _ => self.assembly.unknown(location.clone()),
         }
         if let Some(message) = record.message.object() {
             let outcome = object::<parts::Outcome<'a>>(record.outcome).unwrap_or_default();
@@ -103,7 +103,7 @@ impl<'a> Chat<'a> {
                 is_user: &*kind == "user" && !is(record.subtype, "notification"),
                 outcome,
             };
-            parts::add(self, &place, message, &around, gaps);
+            parts::add(self, &location, message, &around, gaps);
         }
     }
 
@@ -125,11 +125,11 @@ impl<'a> Chat<'a> {
         note_each(&mut attribution.branches, filled(record.branch));
     }
 
-    fn system(&mut self, place: &RecordLocation<'a>, record: &Entry<'a>, gaps: &mut Gaps) {
+    fn system(&mut self, location: &RecordLocation<'a>, record: &Entry<'a>, gaps: &mut Gaps) {
         let payload = object::<Payload<'a>>(record.payload).unwrap_or_default();
         let session = &mut self.assembly.session;
         match filled(record.subtype).as_deref() {
-            Some("ui_telemetry") => return telemetry::add(self, place, record, payload.event, gaps),
+            Some("ui_telemetry") => return telemetry::add(self, location, record, payload.event, gaps),
             Some("chat_compression") => {
                 session.evidence.compactions = session.evidence.compactions.saturating_add(1);
             }
@@ -141,7 +141,7 @@ impl<'a> Chat<'a> {
             Some("parent_session") => note(&mut session.parent, filled(payload.parent)),
             _ => {}
         }
-        self.assembly.push(place.clone(), EventKind::Other);
+        self.assembly.push(location.clone(), EventKind::Other);
     }
 }
 

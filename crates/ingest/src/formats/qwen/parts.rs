@@ -37,24 +37,24 @@ record! {
 
 pub(super) fn add<'a>(
     chat: &mut Chat<'a>,
-    place: &RecordLocation<'a>,
+    location: &RecordLocation<'a>,
     message: &Message<'a>,
     around: &Around<'a>,
     gaps: &mut Gaps,
 ) {
     if let Some(key) = message.duplicate {
-        gaps.twice(place.line, key, "a message");
+        gaps.twice(location.line, key, "a message");
     }
     if !is_array(message.parts) {
-        gaps.malformed(place.line, "a message without a list of parts");
+        gaps.malformed(location.line, "a message without a list of parts");
     }
     for raw in elements(message.parts) {
         let Some(part) = object::<Part<'a>>(Some(raw)) else {
-            gaps.malformed(place.line, "a part of a message that is not an object");
+            gaps.malformed(location.line, "a part of a message that is not an object");
             continue;
         };
         if let Some(key) = part.duplicate {
-            gaps.twice(place.line, key, "a part of a message");
+            gaps.twice(location.line, key, "a part of a message");
         }
         if let Some(words) = part.text {
             let words = RawText::Json(words.get());
@@ -65,28 +65,28 @@ pub(super) fn add<'a>(
             } else {
                 EventKind::Message(words)
             };
-            chat.assembly.push(place.clone(), kind);
+            chat.assembly.push(location.clone(), kind);
         }
         match object::<Function<'a>>(part.call) {
-            Some(function) => call(chat, place, &function, around, gaps),
-            None if part.call.is_some() => gaps.malformed(place.line, "a call that is not an object"),
+            Some(function) => call(chat, location, &function, around, gaps),
+            None if part.call.is_some() => gaps.malformed(location.line, "a call that is not an object"),
             None => {}
         }
         if let Some(function) = object::<Function<'a>>(part.response) {
-            result(chat, place, &function, around);
+            result(chat, location, &function, around);
         }
     }
 }
 
 fn call<'a>(
     chat: &mut Chat<'a>,
-    place: &RecordLocation<'a>,
+    location: &RecordLocation<'a>,
     function: &Function<'a>,
     around: &Around<'a>,
     gaps: &mut Gaps,
 ) {
     if let Some(key) = function.duplicate {
-        gaps.twice(place.line, key, "a call");
+        gaps.twice(location.line, key, "a call");
     }
     let id = identity(function.id);
     let tool = filled(function.name).unwrap_or_default();
@@ -106,7 +106,7 @@ fn call<'a>(
         status: Status::Missing,
         subagent: around.subagent.clone(),
     };
-    chat.assembly.call(place.clone(), call, id.clone());
+    chat.assembly.call(location.clone(), call, id.clone());
     if starts {
         let event = chat.assembly.session.events.last().map_or(0, |event| event.number);
         let kind = object::<Started<'a>>(function.args).and_then(|started| filled(started.kind));
@@ -114,12 +114,12 @@ fn call<'a>(
     }
 }
 
-fn result<'a>(chat: &mut Chat<'a>, place: &RecordLocation<'a>, function: &Function<'a>, around: &Around<'a>) {
+fn result<'a>(chat: &mut Chat<'a>, location: &RecordLocation<'a>, function: &Function<'a>, around: &Around<'a>) {
     let id = identity(function.id).or_else(|| identity(around.outcome.call_id));
     let status = status(function, &around.outcome);
     let is_error = !matches!(status, Status::Ok | Status::Missing);
     let result = ToolResult { call_id: id.clone(), text: raw_text(function.response), is_error };
-    chat.assembly.result(place.clone(), result, status, id);
+    chat.assembly.result(location.clone(), result, status, id);
 }
 
 /// What the host says about the call outweighs what the tool answered.

@@ -21,7 +21,7 @@ record! {
 
 pub(super) fn add<'a>(
     chat: &mut Chat<'a>,
-    place: &RecordLocation<'a>,
+    location: &RecordLocation<'a>,
     record: &Entry<'a>,
     event: Option<Raw<'a>>,
     gaps: &mut Gaps,
@@ -29,15 +29,15 @@ pub(super) fn add<'a>(
     let Some(event) = object::<Event<'a>>(event) else {
         // Older versions wrote nothing but the kind of record.
         if event.is_some() {
-            gaps.malformed(place.line, "telemetry that is not an object");
+            gaps.malformed(location.line, "telemetry that is not an object");
         }
-        return chat.assembly.push(place.clone(), EventKind::Other);
+        return chat.assembly.push(location.clone(), EventKind::Other);
     };
-    let Some(tool) = filled(event.tool) else { return chat.assembly.push(place.clone(), EventKind::Other) };
+    let Some(tool) = filled(event.tool) else { return chat.assembly.push(location.clone(), EventKind::Other) };
     let content = (tool.clone(), event.args.map_or("", Raw::get));
     if let Some(pending) = chat.pending.get_mut(&content).filter(|pending| **pending > 0) {
         *pending -= 1;
-        return chat.assembly.push(place.clone(), EventKind::Other);
+        return chat.assembly.push(location.clone(), EventKind::Other);
     }
     let status = if is(event.decision, "reject") || is(event.error_type, "execution_denied") {
         Status::Denied
@@ -56,7 +56,7 @@ pub(super) fn add<'a>(
         status,
         subagent: subagent(&event),
     };
-    chat.assembly.call(place.clone(), call, None);
+    chat.assembly.call(location.clone(), call, None);
 }
 
 /// The prompts of other agents are named `<session>#<agent>-<id>#<turn>`, those of the session have no name there.

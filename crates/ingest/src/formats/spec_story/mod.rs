@@ -44,9 +44,9 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
 }
 
 fn close<'a>(assembly: &mut Assembly<'a>, turn: Option<(RecordLocation<'a>, bool, usize)>, text: &'a str, end: usize) {
-    let Some((place, by_user, start)) = turn else { return };
+    let Some((location, by_user, start)) = turn else { return };
     let words = RawText::Plain(Cow::Borrowed(text.get(start..end).unwrap_or("").trim()));
-    assembly.push(place, if by_user { EventKind::Prompt(words) } else { EventKind::Message(words) });
+    assembly.push(location, if by_user { EventKind::Prompt(words) } else { EventKind::Message(words) });
 }
 
 /// `<!-- Claude Code Session 0a1b… (2026-01-01 10:00:00Z) -->`

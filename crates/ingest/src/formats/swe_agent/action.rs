@@ -81,24 +81,24 @@ fn own<'a>(text: &str, shown: Option<&str>) -> Option<(Cow<'a, str>, Arguments<'
     Some((Cow::Borrowed(tool), Arguments::Json(Cow::Owned(object(&arguments)))))
 }
 
-/// Words by their place, and those behind `--NAME` by that name, wherever they stand.
+/// Words by their index, and those behind `--NAME` by that name, wherever they stand.
 fn named(names: &[&'static str], words: Vec<String>) -> Option<Vec<(&'static str, String)>> {
     let mut arguments: Vec<(&'static str, String)> = Vec::new();
-    let mut places = Vec::new();
+    let mut operands = Vec::new();
     let mut words = words.into_iter().skip(1);
     while let Some(word) = words.next() {
         let name = word.strip_prefix("--").and_then(|option| names.iter().copied().find(|name| *name == option));
         match name {
             Some(name) => arguments.push((name, words.next()?)),
-            None => places.push(word),
+            None => operands.push(word),
         }
     }
     let free = names.iter().copied().filter(|name| !arguments.iter().any(|(known, _)| known == name));
     let free: Vec<&'static str> = free.collect();
-    if places.len() > free.len() {
+    if operands.len() > free.len() {
         return None;
     }
-    arguments.extend(free.into_iter().zip(places));
+    arguments.extend(free.into_iter().zip(operands));
     Some(arguments)
 }
 

@@ -163,12 +163,12 @@ impl<'a> Run<'a> {
     }
 
     fn spoken(&mut self, item: &Item<'a, Step<'a>>) {
-        let place = RecordLocation { line: item.line, id: None, time: None };
+        let location = RecordLocation { line: item.line, id: None, time: None };
         if let Some(words) = item.record.content
             && is(item.record.role, "user")
             && !is_true(item.record.is_demo)
         {
-            self.assembly.push(place, EventKind::Prompt(RawText::Json(words.get())));
+            self.assembly.push(location, EventKind::Prompt(RawText::Json(words.get())));
         }
     }
 
@@ -177,9 +177,9 @@ impl<'a> Run<'a> {
         if let Some(key) = step.duplicate {
             gaps.twice(item.line, key, "a step");
         }
-        let place = RecordLocation { line: item.line, id: None, time: None };
+        let location = RecordLocation { line: item.line, id: None, time: None };
         if let Some(words) = step.thought.or(step.response).filter(|words| words.get() != "\"\"") {
-            self.assembly.push(place.clone(), EventKind::Message(RawText::Json(words.get())));
+            self.assembly.push(location.clone(), EventKind::Message(RawText::Json(words.get())));
         }
         let (state, after) = state(step);
         let cwd = if after { self.cwd.take() } else { state.cwd.clone() };
@@ -193,14 +193,14 @@ impl<'a> Run<'a> {
                 }
                 let status = if step.observation.is_some() { Status::Ok } else { Status::Missing };
                 let call = ToolCall { call_id: None, tool, arguments, cwd, status, subagent: None };
-                self.assembly.call(place.clone(), call, None);
+                self.assembly.call(location.clone(), call, None);
             }
             None if step.action.is_some() => gaps.malformed(item.line, "an action that is not a text"),
             _ => {}
         }
         if let Some(observation) = step.observation {
             let result = ToolResult { call_id: None, text: raw_text(Some(observation)), is_error: false };
-            self.assembly.push(place, EventKind::Result(result));
+            self.assembly.push(location, EventKind::Result(result));
         }
         self.cwd = state.cwd;
     }

@@ -68,15 +68,15 @@ fn session<'a>(mut assembly: Assembly<'a>, item: &Item<'a, Document<'a>>, gaps: 
     let mut reader = Reader::of_field(item.json, item.line, list);
     let mut typed = String::new();
     while let Some(message) = reader.next::<Message<'a>>(gaps) {
-        let place = RecordLocation { line: message.line, id: None, time: None };
-        add(&mut assembly, &place, &message.record, &mut typed, gaps);
+        let location = RecordLocation { line: message.line, id: None, time: None };
+        add(&mut assembly, &location, &message.record, &mut typed, gaps);
     }
     assembly.finish()
 }
 
 fn add<'a>(
     assembly: &mut Assembly<'a>,
-    place: &RecordLocation<'a>,
+    location: &RecordLocation<'a>,
     message: &Message<'a>,
     typed: &mut String,
     gaps: &mut Gaps,
@@ -84,14 +84,14 @@ fn add<'a>(
     let words = message.content.map(|words: Raw<'a>| RawText::Json(words.get()));
     if !is(message.role, "assistant") {
         let kind = words.filter(|_| is(message.role, "user")).map_or(EventKind::Other, EventKind::Prompt);
-        return assembly.push(place.clone(), kind);
+        return assembly.push(location.clone(), kind);
     }
-    assembly.push(place.clone(), words.map_or(EventKind::Other, EventKind::Message));
+    assembly.push(location.clone(), words.map_or(EventKind::Other, EventKind::Message));
     let spoken = text(message.content).unwrap_or_default();
     let Some(json) = answer(&spoken) else {
         // An answer without one is asked for again. A broken one ran as far as the agent could read it.
         if spoken.contains("\"keystrokes\"") {
-            gaps.malformed(place.line, "an answer with keystrokes that can't be read");
+            gaps.malformed(location.line, "an answer with keystrokes that can't be read");
         }
         return;
     };
@@ -110,7 +110,7 @@ fn add<'a>(
             status: Status::Missing,
             subagent: None,
         };
-        assembly.call(place.clone(), call, None);
+        assembly.call(location.clone(), call, None);
     }
 }
 

@@ -146,7 +146,7 @@ impl<'a> Chat<'a> {
         }
     }
 
-    /// The place of a request; one that was there before keeps what it had.
+    /// The index of a request; one that was there before keeps what it had.
     fn request(&mut self, line: u32, json: &'a str, fields: Fields<'a>, gaps: &mut Gaps) -> usize {
         if let Some(key) = fields.duplicate {
             gaps.twice(line, key, "a request");
@@ -224,13 +224,13 @@ impl<'a> Chat<'a> {
             let Some(fields) = object::<Fields<'a>>(Some(value)) else {
                 return gaps.malformed(line, "a request that is not an object");
             };
-            let place = self.request(line, value.get(), fields, gaps);
-            if !put(&mut self.now, at, place) {
+            let index = self.request(line, value.get(), fields, gaps);
+            if !put(&mut self.now, at, index) {
                 gaps.malformed(line, LOST);
             }
             return;
         }
-        let request = self.now.get(at).and_then(|place| self.requests.get_mut(*place));
+        let request = self.now.get(at).and_then(|index| self.requests.get_mut(*index));
         match request {
             Some(request) => request.change(line, rest, change, gaps),
             None => self.orphan(line, change, gaps),
@@ -302,7 +302,7 @@ impl<'a> Request<'a> {
 
     /// A part as it was stays known: the change makes another one of it.
     fn change_part(&mut self, line: u32, at: usize, rest: &[Step<'a>], change: Change<'a>, gaps: &mut Gaps) {
-        let known = self.now.get(at).and_then(|place| self.parts.get(*place)).map(|(_, part)| part.clone());
+        let known = self.now.get(at).and_then(|index| self.parts.get(*index)).map(|(_, part)| part.clone());
         let part = match (rest, change, known) {
             ([], Change::Set(value), _) => object::<Part<'a>>(Some(value)),
             ([Step::Key(key)], Change::Set(value), Some(mut part)) => {
@@ -317,9 +317,9 @@ impl<'a> Request<'a> {
             _ => None,
         };
         let Some(part) = part else { return gaps.malformed(line, LOST) };
-        let place = self.parts.len();
+        let index = self.parts.len();
         self.parts.push((line, part));
-        if !put(&mut self.now, at, place) {
+        if !put(&mut self.now, at, index) {
             gaps.malformed(line, LOST);
         }
     }

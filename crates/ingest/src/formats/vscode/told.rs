@@ -41,25 +41,25 @@ impl<'a> Chat<'a> {
 fn tell<'a>(assembly: &mut Assembly<'a>, request: &Request<'a>, gaps: &mut Gaps) {
     let fields = &request.fields;
     let time = scalar(fields.timestamp);
-    let place = RecordLocation { line: request.line, id: filled(fields.id), time: time.clone() };
+    let location = RecordLocation { line: request.line, id: filled(fields.id), time: time.clone() };
     let attribution = &mut assembly.session.attribution;
     note_each(&mut attribution.models, filled(fields.model));
     note(&mut attribution.version, object::<Agent<'a>>(fields.agent).and_then(|agent| filled(agent.version)));
     let prompt = object::<Message<'a>>(fields.message).and_then(|message| message.text).or(fields.message);
-    assembly.push(place, raw_text(prompt).map_or(EventKind::Other, EventKind::Prompt));
+    assembly.push(location, raw_text(prompt).map_or(EventKind::Other, EventKind::Prompt));
 
     let now: HashSet<usize> = request.now.iter().copied().collect();
     let mut invocations = Invocations::new(asked(request));
     let mut written = HashSet::new();
     for (at, (line, part)) in request.parts.iter().enumerate() {
-        let place = RecordLocation { line: *line, id: None, time: time.clone() };
+        let location = RecordLocation { line: *line, id: None, time: time.clone() };
         if let Some(base) = path(part.base) {
             assembly.root(Some(without_slash(base)));
         }
         if let Some(ran) = ran(*line, part) {
             invocations.add(ran);
-        } else if !files(assembly, &place, part, &mut written, gaps) && now.contains(&at) {
-            words(assembly, place, part);
+        } else if !files(assembly, &location, part, &mut written, gaps) && now.contains(&at) {
+            words(assembly, location, part);
         }
     }
     invocations.tell(assembly, time.as_ref());
@@ -70,20 +70,20 @@ fn without_slash(path: Cow<'_, str>) -> Cow<'_, str> {
     if trimmed.is_empty() || trimmed.len() == path.len() { path } else { Cow::Owned(trimmed.to_owned()) }
 }
 
-fn words<'a>(assembly: &mut Assembly<'a>, place: RecordLocation<'a>, part: &Part<'a>) {
+fn words<'a>(assembly: &mut Assembly<'a>, location: RecordLocation<'a>, part: &Part<'a>) {
     let words = part.value.filter(|value| value.get().starts_with('"')).map(|value| RawText::Json(value.get()));
     let event = match (text(part.kind).as_deref(), words) {
         (None | Some("markdownContent" | "markdownVuln"), Some(words)) => EventKind::Message(words),
         (Some("thinking"), Some(words)) => EventKind::Reasoning(words),
         _ => EventKind::Other,
     };
-    assembly.push(place, event);
+    assembly.push(location, event);
 }
 
 /// Files that the editor itself says were changed. `false`: the part is about something else.
 fn files<'a>(
     assembly: &mut Assembly<'a>,
-    place: &RecordLocation<'a>,
+    location: &RecordLocation<'a>,
     part: &Part<'a>,
     written: &mut HashSet<(Access, Cow<'a, str>)>,
     gaps: &mut Gaps,
@@ -109,11 +109,11 @@ fn files<'a>(
     }
     for (access, uri) in targets {
         let Some(target) = path(uri) else {
-            gaps.malformed(place.line, "a change of a file that is not named");
+            gaps.malformed(location.line, "a change of a file that is not named");
             continue;
         };
         if written.insert((access, target.clone())) {
-            assembly.push(place.clone(), EventKind::File(FileEvent { access, target }));
+            assembly.push(location.clone(), EventKind::File(FileEvent { access, target }));
         }
     }
     true
@@ -220,7 +220,7 @@ fn one<'a>(assembly: &mut Assembly<'a>, ran: Ran<'a>, asked: Option<&Asked<'a>>,
         Some(asked) if !ran.by_user => (asked.line, asked.arguments.clone()),
         _ => (ran.line, ran.arguments),
     };
-    let place = RecordLocation { line, id: None, time: time.cloned() };
+    let location = RecordLocation { line, id: None, time: time.cloned() };
     // The editor runs what the model asked for: without a word on its end, a result says that it ran.
     let status = if ran.status == Status::Missing && asked.is_some_and(|asked| asked.answered) {
         Status::Ok
@@ -228,7 +228,7 @@ fn one<'a>(assembly: &mut Assembly<'a>, ran: Ran<'a>, asked: Option<&Asked<'a>>,
         ran.status
     };
     let call = ToolCall { call_id: ran.id.clone(), tool, arguments, cwd: ran.cwd, status, subagent: ran.subagent };
-    assembly.call(place.clone(), call, ran.id.clone());
+    assembly.call(location.clone(), call, ran.id.clone());
     if let Some(kind) = ran.starts {
         let event = assembly.session.events.last().map_or(0, |event| event.number);
         let kind = Some(kind).filter(|kind| !kind.is_empty());
@@ -238,6 +238,6 @@ fn one<'a>(assembly: &mut Assembly<'a>, ran: Ran<'a>, asked: Option<&Asked<'a>>,
     if let Some(details) = ran.details {
         let is_error = status == Status::Error;
         let result = ToolResult { call_id: ran.id.clone(), text: raw_text(Some(details)), is_error };
-        assembly.result(place, result, status, ran.id);
+        assembly.result(location, result, status, ran.id);
     }
 }

@@ -55,13 +55,14 @@ impl<'a> Steps<'a> {
     fn step(&mut self, item: &Item<'a, Step<'a>>, gaps: &mut Gaps) {
         let Item { line, record: step, .. } = item;
         let number = scalar(step.number);
-        let place = RecordLocation { line: *line, id: number.clone(), time: scalar(step.created.or(step.timestamp)) };
+        let location =
+            RecordLocation { line: *line, id: number.clone(), time: scalar(step.created.or(step.timestamp)) };
         let kind = filled(step.kind).unwrap_or_default();
         match kind.strip_prefix("CORTEX_STEP_TYPE_").unwrap_or(&kind) {
-            "USER_INPUT" => self.words(&place, step.content, EventKind::Prompt),
+            "USER_INPUT" => self.words(&location, step.content, EventKind::Prompt),
             "PLANNER_RESPONSE" => {
-                self.words(&place, step.thinking, EventKind::Reasoning);
-                self.words(&place, step.content, EventKind::Message);
+                self.words(&location, step.thinking, EventKind::Reasoning);
+                self.words(&location, step.content, EventKind::Message);
             }
             // The host's own steps.
             "EPHEMERAL_MESSAGE"
@@ -69,61 +70,61 @@ impl<'a> Steps<'a> {
             | "CONVERSATION_HISTORY"
             | "CHECKPOINT"
             | "ERROR_MESSAGE"
-            | "KNOWLEDGE_ARTIFACTS" => self.assembly.push(place.clone(), EventKind::Other),
+            | "KNOWLEDGE_ARTIFACTS" => self.assembly.push(location.clone(), EventKind::Other),
             "" => gaps.malformed(*line, "a step without a `type`"),
-            kind if step.calls.is_none() => self.outcome(place.clone(), kind, step),
-            _ => self.assembly.unknown(place.clone()),
+            kind if step.calls.is_none() => self.outcome(location.clone(), kind, step),
+            _ => self.assembly.unknown(location.clone()),
         }
         if step.calls.is_some() && !is_array(step.calls) {
             gaps.malformed(*line, "the calls of a step are not a list");
         }
         for (at, raw) in elements(step.calls).into_iter().enumerate() {
             match object::<Call<'a>>(Some(raw)) {
-                Some(call) => self.call(&place, at, &call, gaps),
+                Some(call) => self.call(&location, at, &call, gaps),
                 None => gaps.malformed(*line, "a call that is not an object"),
             }
         }
     }
 
-    fn words(&mut self, place: &RecordLocation<'a>, text: Option<Raw<'a>>, kind: fn(RawText<'a>) -> EventKind<'a>) {
+    fn words(&mut self, location: &RecordLocation<'a>, text: Option<Raw<'a>>, kind: fn(RawText<'a>) -> EventKind<'a>) {
         if let Some(text) = text {
-            self.assembly.push(place.clone(), kind(RawText::Json(text.get())));
+            self.assembly.push(location.clone(), kind(RawText::Json(text.get())));
         }
     }
 
-    fn call(&mut self, place: &RecordLocation<'a>, at: usize, call: &Call<'a>, gaps: &mut Gaps) {
+    fn call(&mut self, location: &RecordLocation<'a>, at: usize, call: &Call<'a>, gaps: &mut Gaps) {
         if let Some(key) = call.duplicate {
-            gaps.twice(place.line, key, "a call");
+            gaps.twice(location.line, key, "a call");
         }
         let tool = filled(call.name).unwrap_or_default();
         let arguments = arguments(call.args.or(call.arguments));
         // Calls have no ids; a step that is written again has the same number.
-        let step = place.id.as_deref().map_or_else(|| format!("line {}", place.line), str::to_owned);
+        let step = location.id.as_deref().map_or_else(|| format!("line {}", location.line), str::to_owned);
         let link: Cow<'a, str> = Cow::Owned(format!("{step}.{at}"));
         if self.assembly.repeats(Some(&link), &tool, &arguments) {
             return;
         }
         self.open.push_back((link.clone(), step_of(&tool)));
         let call = ToolCall { call_id: None, tool, arguments, cwd: None, status: Status::Missing, subagent: None };
-        self.assembly.call(place.clone(), call, Some(link));
+        self.assembly.call(location.clone(), call, Some(link));
     }
 
     /// The step of a call that was asked for before, or one that nobody is known to have asked for.
-    fn outcome(&mut self, place: RecordLocation<'a>, kind: &str, step: &Step<'a>) {
+    fn outcome(&mut self, location: RecordLocation<'a>, kind: &str, step: &Step<'a>) {
         let status = status(step.status);
         let found = self.open.iter().position(|(_, expected)| *expected == kind);
         let found = found.or_else(|| self.open.iter().position(|(_, expected)| expected.is_empty()));
         if let Some((link, _)) = found.and_then(|at| self.open.remove(at)) {
             self.assembly.settle(status, Some(link));
-        } else if is(step.source, "MODEL") && !self.was_settled(place.id.as_deref()) {
+        } else if is(step.source, "MODEL") && !self.was_settled(location.id.as_deref()) {
             let tool = Cow::Owned(kind.to_ascii_lowercase());
             let arguments = Arguments::Missing;
             let call = ToolCall { call_id: None, tool, arguments, cwd: None, status, subagent: None };
-            self.assembly.call(place.clone(), call, None);
+            self.assembly.call(location.clone(), call, None);
         }
         let is_error = status == Status::Error;
         let result = ToolResult { call_id: None, text: raw_text(step.content), is_error };
-        self.assembly.push(place, EventKind::Result(result));
+        self.assembly.push(location, EventKind::Result(result));
     }
 
     /// The step was written before, when it had not ended yet.

@@ -101,7 +101,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
 
 fn step<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Step<'a>>, gaps: &mut Gaps) {
     let Item { line, record: step, .. } = item;
-    let place = RecordLocation { line: *line, id: None, time: scalar(step.timestamp) };
+    let location = RecordLocation { line: *line, id: None, time: scalar(step.timestamp) };
     let Some(kind) = filled(step.kind) else {
         return gaps.malformed(*line, "a step without a `type`");
     };
@@ -112,30 +112,30 @@ fn step<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Step<'a>>, gaps: &mut G
         gaps.twice(*line, key, "a step");
     }
     match &*kind {
-        "user_input" => words(assembly, &place, given.words, EventKind::Prompt),
+        "user_input" => words(assembly, &location, given.words, EventKind::Prompt),
         "planner_response" => {
-            words(assembly, &place, given.thinking, EventKind::Reasoning);
-            words(assembly, &place, given.answer, EventKind::Message);
+            words(assembly, &location, given.thinking, EventKind::Reasoning);
+            words(assembly, &location, given.answer, EventKind::Message);
         }
-        _ => call(assembly, place, kind, details, &given, step.status),
+        _ => call(assembly, location, kind, details, &given, step.status),
     }
 }
 
 fn words<'a>(
     assembly: &mut Assembly<'a>,
-    place: &RecordLocation<'a>,
+    location: &RecordLocation<'a>,
     text: Option<Raw<'a>>,
     kind: fn(RawText<'a>) -> EventKind<'a>,
 ) {
     if let Some(text) = text {
-        assembly.push(place.clone(), kind(RawText::Json(text.get())));
+        assembly.push(location.clone(), kind(RawText::Json(text.get())));
     }
 }
 
 /// Every other step is a tool that ran, or was to run.
 fn call<'a>(
     assembly: &mut Assembly<'a>,
-    place: RecordLocation<'a>,
+    location: RecordLocation<'a>,
     tool: Cow<'a, str>,
     details: Option<Raw<'a>>,
     given: &Details<'a>,
@@ -156,9 +156,9 @@ fn call<'a>(
     assembly.root(cwd.clone());
     let arguments = details.map_or(Arguments::Missing, |details| Arguments::Json(Cow::Borrowed(details.get())));
     let call = ToolCall { call_id: None, tool, arguments, cwd, status, subagent: None };
-    assembly.call(place.clone(), call, None);
+    assembly.call(location.clone(), call, None);
     if let Some(output) = raw_text(given.output.or(given.content)) {
         let is_error = matches!(status, Status::Error | Status::Denied);
-        assembly.push(place, EventKind::Result(ToolResult { call_id: None, text: Some(output), is_error }));
+        assembly.push(location, EventKind::Result(ToolResult { call_id: None, text: Some(output), is_error }));
     }
 }

@@ -27,7 +27,7 @@ pub(super) fn read(fields: &mut Fields<'_, '_, '_>) -> Option<Criterion> {
     let bound = bound(fields, metric, fail_on)?;
     let slack = fields.number("min_change").unwrap_or_else(|| metric.usual_slack());
     let (estimates, context_window) = (estimates(fields), fields.whole("context_window"));
-    Some(Criterion { name, metric, fail_on, bound, slack, estimates, context_window, place: fields.place() })
+    Some(Criterion { name, metric, fail_on, bound, slack, estimates, context_window, location: fields.location() })
 }
 
 fn metric(fields: &mut Fields<'_, '_, '_>) -> Option<Metric> {

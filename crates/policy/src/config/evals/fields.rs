@@ -1,4 +1,4 @@
-//! The members of one object, read by name, each fault at its place.
+//! The members of one object, read by name, each fault at its location.
 
 use crate::json::{Data, Key, Value};
 use crate::{Parser, nearest, quoted};
@@ -36,13 +36,13 @@ impl<'p, 'a, 'v> Fields<'p, 'a, 'v> {
     }
 
     /// Where the object stands.
-    pub(super) fn place(&mut self) -> PolicyLocation {
-        self.parser.place(self.value, &self.pointer)
+    pub(super) fn location(&mut self) -> PolicyLocation {
+        self.parser.location(self.value, &self.pointer)
     }
 
-    pub(super) fn place_of(&mut self, name: &str) -> PolicyLocation {
+    pub(super) fn location_of(&mut self, name: &str) -> PolicyLocation {
         let value = self.member(name).unwrap_or(self.value);
-        self.parser.place(value, &self.pointer_of(name))
+        self.parser.location(value, &self.pointer_of(name))
     }
 
     pub(super) fn fault(&mut self, message: String, help: &str) {

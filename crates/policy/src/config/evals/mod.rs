@@ -45,7 +45,7 @@ pub struct Scorer {
     pub threshold: f64,
     /// Its share of the weighted score.
     pub weight: f64,
-    pub place: PolicyLocation,
+    pub location: PolicyLocation,
 }
 
 /// What a scorer looks at.
@@ -129,7 +129,7 @@ pub struct Criterion {
     pub estimates: Estimates,
     /// The size of the model's context, where the log or the table does not tell.
     pub context_window: Option<u64>,
-    pub place: PolicyLocation,
+    pub location: PolicyLocation,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -164,8 +164,9 @@ pub enum Bound {
 impl Evals {
     /// What holds where there is no file: no error, and nothing else.
     pub fn standard() -> Self {
-        let place = PolicyLocation { pointer: String::new(), line: 1, column: 1, file: None };
-        let scorer = Scorer { name: "no_errors".to_owned(), test: Test::NoErrors, threshold: 1.0, weight: 1.0, place };
+        let location = PolicyLocation { pointer: String::new(), line: 1, column: 1, file: None };
+        let scorer =
+            Scorer { name: "no_errors".to_owned(), test: Test::NoErrors, threshold: 1.0, weight: 1.0, location };
         Self { file: String::new(), scorers: vec![scorer], thresholds: None, criteria: Vec::new() }
     }
 
@@ -388,8 +389,8 @@ impl HasName for Criterion {
 fn thresholds(parser: &mut Parser<'_>, value: &Value) -> Option<Thresholds> {
     let mut fields = Fields::of(parser, value, "/thresholds")?;
     fields.only(THRESHOLDS);
-    let pass = fields.share("pass").map(|share| (share, fields.place_of("pass")));
-    let warn = fields.share("warn").map(|share| (share, fields.place_of("warn")));
+    let pass = fields.share("pass").map(|share| (share, fields.location_of("pass")));
+    let warn = fields.share("warn").map(|share| (share, fields.location_of("warn")));
     if let (Some((pass, _)), Some((warn, _))) = (&pass, &warn)
         && warn > pass
     {

@@ -113,7 +113,7 @@ pub(super) fn read(fields: &mut Fields<'_, '_, '_>) -> Option<Scorer> {
         test,
         threshold: threshold.unwrap_or(1.0),
         weight: weight.unwrap_or(1.0),
-        place: fields.place(),
+        location: fields.location(),
     })
 }
 

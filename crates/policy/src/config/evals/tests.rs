@@ -52,7 +52,7 @@ fn a_whole_file_is_read_with_its_places() {
     assert_eq!((*pass, *warn, at.pointer.as_str(), at.line), (0.85, 0.7, "/thresholds/pass", 20));
     let [cost, finished, context] = evals.criteria.as_slice() else { panic!("three criteria") };
     assert_eq!((cost.metric, cost.fail_on, &cost.bound), (Metric::CostUsd, FailOn::Above, &Bound::Number(0.5)));
-    assert_eq!((cost.place.pointer.as_str(), cost.place.line), ("/evals/0", 23));
+    assert_eq!((cost.location.pointer.as_str(), cost.location.line), ("/evals/0", 23));
     assert_eq!(finished.bound, Bound::Text("completed".to_owned()));
     assert_eq!((context.metric, context.context_window), (Metric::ContextFillRatio, Some(100_000)));
 }
@@ -78,7 +78,7 @@ fn lists_are_lists_however_they_are_written() {
     assert!(said.contains("3:20: `scorers[0].allowed_paths` is a string, not a list of texts"), "{said}");
 }
 
-/// Each fault with its place, and what to do about it. Rows eval-malformed, gate-code-exec, eval-weight-threshold,
+/// Each fault with its location, and what to do about it. Rows eval-malformed, gate-code-exec, eval-weight-threshold,
 /// eval-baseline-collide and eval-redos are among them.
 #[test]
 fn faults_say_where_and_what() {

@@ -95,14 +95,14 @@ impl Did {
         let ruling = act.ruling.as_ref();
         // Where no part of the policy speaks of it there is nothing to say.
         let ruled = ruling.filter(|ruling| ruling.decision != Decision::Unruled);
-        let place = ruling.and_then(|ruling| ruling.place.as_ref());
+        let location = ruling.and_then(|ruling| ruling.location.as_ref());
         Self {
             kind: act.effect.kind,
             what: action(&act.effect),
             sure: act.effect.certainty.filter(|certainty| *certainty != "exact"),
             decision: ruling.map(|ruling| ruling.decision.name()),
             reason: ruled.map(|ruling| terminal(&shorten(ruling.reason.as_str(), REASON))),
-            by: place.zip(quotes).and_then(|(place, quotes)| quotes.place(place)),
+            by: location.zip(quotes).and_then(|(location, quotes)| quotes.quote(location)),
             sensitive: ruling.is_some_and(|ruling| ruling.sensitive),
         }
     }

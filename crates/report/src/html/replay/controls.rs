@@ -123,9 +123,9 @@ fn player() -> Html {
         element("option", &attributes, [text(&format!("{speed}×"))])
     });
     let speed = element("select", &[("id", "speed")], speeds);
-    let place =
+    let position =
         [("type", "range"), ("id", "place"), ("min", "0"), ("value", "0"), ("aria-label", "Place in the session")];
-    let track = [element("div", &[("id", "marks"), ("aria-hidden", "true")], []), input(&place)];
+    let track = [element("div", &[("id", "marks"), ("aria-hidden", "true")], []), input(&position)];
     let told = [
         element("span", &[("id", "cost-so-far"), ("class", "cost")], []),
         element("span", &[("id", "cost-of-all"), ("class", "meta")], []),

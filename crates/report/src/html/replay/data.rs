@@ -139,14 +139,14 @@ pub(super) fn block(page: &Page<'_>) -> Block {
     let mut budget = Budget::new(TOTAL);
     let details = details(page, &mut budget, quotes.as_mut());
     let anchors = anchors(&page.rows.all);
-    let places = page.rows.places();
+    let indices = page.rows.indices();
     let mut running = Running::new(page);
     let rows = page.rows.all.iter().zip(details).zip(anchors).enumerate().map(|(at, ((row, detail), id))| {
         let found = page.found.at(at);
         let cost = running.at(row);
         match row.of {
             Of::Event(_, line) => {
-                let call = line.call_place.and_then(|place| places.get(&(row.session, place)).copied());
+                let call = line.call_index.and_then(|index| indices.get(&(row.session, index)).copied());
                 OfRow { id, call, detail, found, cost, ..of_event(row, line) }
             }
             Of::Session(session, why) | Of::Elsewhere(session, why) => {
@@ -174,12 +174,12 @@ pub(super) fn block(page: &Page<'_>) -> Block {
 fn details(page: &Page<'_>, budget: &mut Budget, mut quotes: Option<&mut Quotes<'_>>) -> Vec<Detail> {
     let rows = &page.rows.all;
     let closes: Vec<Option<&CloseUp>> =
-        page.rows.sessions.iter().map(|place| page.close.get(*place).and_then(Option::as_ref)).collect();
+        page.rows.sessions.iter().map(|index| page.close.get(*index).and_then(Option::as_ref)).collect();
     let mut details: Vec<Detail> = rows.iter().map(|_| Detail::default()).collect();
     let (worth, others): (Vec<usize>, Vec<usize>) = (0..rows.len()).partition(|at| !page.found.at(*at).is_empty());
     for at in worth.into_iter().chain(others) {
         let event = rows.get(at).and_then(|row| match row.of {
-            Of::Event(place, _) => closes.get(row.session).copied().flatten()?.events.get(place),
+            Of::Event(index, _) => closes.get(row.session).copied().flatten()?.events.get(index),
             Of::Session(..) | Of::Elsewhere(..) => None,
         });
         if let Some((detail, event)) = details.get_mut(at).zip(event) {
@@ -243,7 +243,7 @@ fn of_finding<'a>(found: &NumberedFinding<'a>, quotes: Option<&mut Quotes<'_>>) 
         level: level(finding),
         says: terminal(&shorten(finding.message.as_str(), MESSAGE)),
         until: finding.until,
-        by: finding.policy.as_ref().zip(quotes).and_then(|(place, quotes)| quotes.place(place)),
+        by: finding.policy.as_ref().zip(quotes).and_then(|(location, quotes)| quotes.quote(location)),
         fingerprint: &finding.fingerprint,
         anchor: format!("finding-{}", found.number),
     }

@@ -97,7 +97,8 @@ pub(super) fn notes(page: &Page<'_>) -> Html {
         super::rows::Of::Session(..) | super::rows::Of::Elsewhere(..) => Vec::new(),
     });
     let of_sessions = page.sessions().flat_map(|(events, _)| &events.notes).map(|note| (None, note));
-    let notes: Vec<Html> = at_rows.chain(of_sessions).take(NOTES).map(|(place, shown)| note(place, shown)).collect();
+    let notes: Vec<Html> =
+        at_rows.chain(of_sessions).take(NOTES).map(|(location, shown)| note(location, shown)).collect();
     let missing = total.saturating_sub(notes.len());
     let title = element("h2", &[("id", "notes")], [text("Notes")]);
     let why = element("p", &[("class", "meta")], [text("What people noted at events. Nothing is judged by it.")]);
@@ -106,15 +107,15 @@ pub(super) fn notes(page: &Page<'_>) -> Html {
     element("section", &[("aria-labelledby", "notes")], [title, why, list].into_iter().chain(more))
 }
 
-fn note(place: Option<(u32, &str)>, note: &ShownNote) -> Html {
-    let place = match place {
+fn note(location: Option<(u32, &str)>, note: &ShownNote) -> Html {
+    let location = match location {
         Some((event, anchor)) => {
             element("a", &[("href", &format!("#{anchor}")), ("class", "to-event")], [text(&format!("Event {event}"))])
         }
         None => text("The whole session"),
     };
     let shown = |text: &agent_strace_secrets::Redacted| shorten(text.as_str(), LONGEST);
-    let mut parts = vec![place];
+    let mut parts = vec![location];
     parts.extend(note.bookmark.then(|| text(" ★ bookmark")));
     parts.extend(note.label.as_ref().map(|label| [text(" "), code(&shown(label))].into_iter().collect()));
     parts.extend(note.said.as_ref().map(|said| text(&format!(": {}", shown(said)))));

@@ -49,7 +49,7 @@ pub struct Sources<'a> {
     pub replay: &'a ReplayReport,
     /// In the order of the report's sessions; `None`: it could not be looked at.
     pub close: &'a [Option<CloseUp>],
-    /// The sessions that were asked for, by their places.
+    /// The sessions that were asked for, by their indices.
     pub roots: &'a [usize],
     pub gaps: &'a [Gap],
     /// Reads a file of the policy, where it is there and not too large.
@@ -76,15 +76,15 @@ impl<'a> Page<'a> {
     /// Sessions of the page, with what was judged of each.
     fn sessions(&self) -> impl Iterator<Item = (&'a ShownEvents, Option<&'a ShownSession>)> {
         let replay = self.replay;
-        self.rows.sessions.iter().filter_map(move |place| {
-            let judged = replay.judged.as_ref().and_then(|report| report.sessions.get(*place));
-            Some((replay.sessions.get(*place)?, judged))
+        self.rows.sessions.iter().filter_map(move |index| {
+            let judged = replay.judged.as_ref().and_then(|report| report.sessions.get(*index));
+            Some((replay.sessions.get(*index)?, judged))
         })
     }
 
     fn closes(&self) -> impl Iterator<Item = Option<&'a CloseUp>> {
         let close = self.close;
-        self.rows.sessions.iter().map(move |place| close.get(*place).and_then(Option::as_ref))
+        self.rows.sessions.iter().map(move |index| close.get(*index).and_then(Option::as_ref))
     }
 }
 

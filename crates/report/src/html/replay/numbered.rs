@@ -33,10 +33,12 @@ pub(super) struct Findings<'a> {
 
 impl<'a> Findings<'a> {
     pub(super) fn new(report: &'a ReplayReport, rows: &Rows<'a>) -> Self {
-        let places = rows.places();
+        let indices = rows.indices();
         let mut all: Vec<NumberedFinding<'a>> = Vec::new();
-        for (session, place) in rows.sessions.iter().enumerate() {
-            all.extend(report.sessions.get(*place).into_iter().flat_map(|events| of_session(session, events, &places)));
+        for (session, index) in rows.sessions.iter().enumerate() {
+            all.extend(
+                report.sessions.get(*index).into_iter().flat_map(|events| of_session(session, events, &indices)),
+            );
         }
         let total = all.len();
         let mut shown = worst(all, MOST);
@@ -50,7 +52,7 @@ impl<'a> Findings<'a> {
         Self { shown, total, by_row }
     }
 
-    /// Those at a row, by their places.
+    /// Those at a row, by their indices.
     pub(super) fn at(&self, row: usize) -> &[usize] {
         self.by_row.get(row).map_or(&[], Vec::as_slice)
     }
@@ -63,11 +65,11 @@ impl<'a> Findings<'a> {
 fn of_session<'a>(
     session: usize,
     events: &'a ShownEvents,
-    places: &BTreeMap<(usize, usize), usize>,
+    indices: &BTreeMap<(usize, usize), usize>,
 ) -> impl Iterator<Item = NumberedFinding<'a>> {
     let found = move |finding, row| NumberedFinding { finding, session, row, number: 0 };
-    let at_events = events.lines.iter().enumerate().flat_map(move |(place, line)| {
-        let row = places.get(&(session, place)).copied();
+    let at_events = events.lines.iter().enumerate().flat_map(move |(index, line)| {
+        let row = indices.get(&(session, index)).copied();
         line.findings.iter().map(move |finding| found(finding, row))
     });
     at_events.chain(events.findings.iter().map(move |finding| found(finding, None)))

@@ -8,7 +8,7 @@ use crate::escape::{shorten, terminal};
 use crate::view::{Report, ShownLocation};
 use agent_strace_secrets::redact;
 
-/// Longest line of a policy that is quoted whole, and the longest name of a place.
+/// Longest line of a policy that is quoted whole, and the longest name of a location.
 const LINE: usize = 200;
 const NAME: usize = 300;
 
@@ -45,30 +45,30 @@ impl<'a> Quotes<'a> {
         Self { report, read, files: BTreeMap::new(), known: BTreeMap::new(), entries: Vec::new() }
     }
 
-    /// Its place among [`Self::entries`]; `None` where no file stands behind it.
-    pub(super) fn place(&mut self, place: &ShownLocation) -> Option<usize> {
-        let file = self.report.file(place);
+    /// Its index among [`Self::entries`]; `None` where no file stands behind it.
+    pub(super) fn quote(&mut self, location: &ShownLocation) -> Option<usize> {
+        let file = self.report.file(location);
         if file.is_empty() {
             return None;
         }
-        let key = (file.to_owned(), place.line, place.column, place.pointer.clone());
+        let key = (file.to_owned(), location.line, location.column, location.pointer.clone());
         if let Some(known) = self.known.get(&key) {
             return Some(*known);
         }
         let read = self.read;
         let bytes = self.files.entry(file.to_owned()).or_insert_with(|| read(file));
         let text = bytes.as_deref().map(String::from_utf8_lossy);
-        let line = text.as_deref().and_then(|text| text.lines().nth(place.line.saturating_sub(1) as usize));
+        let line = text.as_deref().and_then(|text| text.lines().nth(location.line.saturating_sub(1) as usize));
         let shown = |text: &str| terminal(redact(text).as_str());
-        let column = place.column.saturating_sub(1) as usize;
+        let column = location.column.saturating_sub(1) as usize;
         let before = line.map(|line| match line.char_indices().nth(column) {
             Some((end, _)) => line.get(..end).unwrap_or_default(),
             None => line,
         });
         self.entries.push(Quoted {
-            at: format!("{}:{}:{}", terminal(&shorten(file, NAME)), place.line, place.column),
-            pointer: terminal(&shorten(&place.pointer, NAME)),
-            named: place.named().map(|named| terminal(&shorten(&named, NAME))),
+            at: format!("{}:{}:{}", terminal(&shorten(file, NAME)), location.line, location.column),
+            pointer: terminal(&shorten(&location.pointer, NAME)),
+            named: location.named().map(|named| terminal(&shorten(&named, NAME))),
             line: line.map(|line| shorten(&shown(line.trim_start()), LINE)),
             before: before.map_or(0, |before| shown(before.trim_start()).chars().count()).min(LINE),
         });

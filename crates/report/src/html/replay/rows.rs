@@ -11,7 +11,7 @@ const MOST: usize = 50_000;
 /// One row.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Row<'a> {
-    /// The place of its session among those of the page.
+    /// The index of its session among those of the page.
     pub(super) session: usize,
     pub(super) depth: usize,
     pub(super) of: Of<'a>,
@@ -24,7 +24,7 @@ pub(super) enum Of<'a> {
     Session(&'a ShownEvents, &'static str),
     /// A session that stands elsewhere in the page, or too deep for it.
     Elsewhere(&'a ShownEvents, &'static str),
-    /// An event, by its place in its session.
+    /// An event, by its index in its session.
     Event(usize, &'a ShownLine),
 }
 
@@ -32,14 +32,14 @@ pub(super) enum Of<'a> {
 #[derive(Debug)]
 pub(super) struct Rows<'a> {
     pub(super) all: Vec<Row<'a>>,
-    /// Sessions of the page in order, by their places in the report.
+    /// Sessions of the page in order, by their indices in the report.
     pub(super) sessions: Vec<usize>,
     /// Events beyond the most that a page has.
     pub(super) left_out: usize,
 }
 
 impl<'a> Rows<'a> {
-    /// Of these sessions and all below them, by their places in the report.
+    /// Of these sessions and all below them, by their indices in the report.
     pub(super) fn new(report: &'a ReplayReport, roots: &[usize]) -> Self {
         Self::of(report, roots, MOST)
     }
@@ -49,19 +49,19 @@ impl<'a> Rows<'a> {
         let rows = Self { all: Vec::new(), sessions: Vec::new(), left_out: 0 };
         let mut walk = Walk { report, family: &family, shown: BTreeSet::new(), most, rows };
         let tops = family.tops_first(roots);
-        for place in &tops {
-            walk.session(*place, 0, (tops.len() > 1).then_some(""));
+        for index in &tops {
+            walk.session(*index, 0, (tops.len() > 1).then_some(""));
         }
         walk.rows
     }
 
-    /// By the session of the page and the place of an event in it: the row.
-    pub(super) fn places(&self) -> BTreeMap<(usize, usize), usize> {
-        let places = self.all.iter().enumerate().filter_map(|(at, row)| match row.of {
-            Of::Event(place, _) => Some(((row.session, place), at)),
+    /// By the session of the page and the index of an event in it: the row.
+    pub(super) fn indices(&self) -> BTreeMap<(usize, usize), usize> {
+        let indices = self.all.iter().enumerate().filter_map(|(at, row)| match row.of {
+            Of::Event(index, _) => Some(((row.session, index), at)),
             Of::Session(..) | Of::Elsewhere(..) => None,
         });
-        places.collect()
+        indices.collect()
     }
 
     pub(super) fn events(&self) -> usize {
@@ -79,15 +79,15 @@ struct Walk<'a, 'f> {
 
 impl<'a> Walk<'a, '_> {
     /// No deeper than [`Depth::MOST`].
-    fn session(&mut self, place: usize, depth: usize, title: Option<&'static str>) {
-        let Some(session) = self.report.sessions.get(place).filter(|_| self.shown.insert(place)) else { return };
+    fn session(&mut self, index: usize, depth: usize, title: Option<&'static str>) {
+        let Some(session) = self.report.sessions.get(index).filter(|_| self.shown.insert(index)) else { return };
         let of = self.rows.sessions.len();
-        self.rows.sessions.push(place);
+        self.rows.sessions.push(index);
         if let Some(title) = title {
             self.push(Row { session: of, depth, of: Of::Session(session, title) });
         }
         let inside = depth + usize::from(title.is_some());
-        let below = self.family.below(place);
+        let below = self.family.below(index);
         let mut next = below.iter().peekable();
         for (at, line) in session.lines.iter().enumerate() {
             let depth = inside + usize::from(line.subagent.is_some());
@@ -101,17 +101,17 @@ impl<'a> Walk<'a, '_> {
         }
     }
 
-    fn child(&mut self, place: usize, depth: usize, title: &'static str) {
-        let Some(session) = self.report.sessions.get(place) else { return };
+    fn child(&mut self, index: usize, depth: usize, title: &'static str) {
+        let Some(session) = self.report.sessions.get(index) else { return };
         let session_of_page = self.rows.sessions.len().saturating_sub(1);
         let elsewhere = |why| Row { session: session_of_page, depth, of: Of::Elsewhere(session, why) };
-        if self.shown.contains(&place) {
+        if self.shown.contains(&index) {
             return self.push(elsewhere("it stands elsewhere in this page"));
         }
         if depth > 2 * Depth::MOST.0 {
             return self.push(elsewhere("it is too deep for this page: `agent-strace replay` with its id shows it"));
         }
-        self.session(place, depth, Some(title));
+        self.session(index, depth, Some(title));
     }
 
     fn push(&mut self, row: Row<'a>) {

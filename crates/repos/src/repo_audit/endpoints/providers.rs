@@ -31,7 +31,7 @@ pub(crate) struct Providers {
     all: Vec<Provider>,
     /// Literal pieces of hosts.
     pieces: AhoCorasick,
-    /// By piece: the place of the provider, and the pattern of the host.
+    /// By piece: the index of the provider, and the pattern of the host.
     hosts: Vec<(usize, Glob)>,
     variables: BTreeMap<String, usize>,
 }

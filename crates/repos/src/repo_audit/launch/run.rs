@@ -28,11 +28,11 @@ fn is(words: &[String], names: &[&str]) -> bool {
 /// The effects of a text, in order.
 pub(super) struct Run {
     pub(super) effects: Vec<Effect>,
-    /// The places of the commands that caused them.
+    /// The indices of the commands that caused them.
     causes: Vec<Option<usize>>,
-    /// By the place of a command: what it caused.
+    /// By the index of a command: what it caused.
     caused: BTreeMap<usize, Vec<usize>>,
-    /// Words of commands by their places.
+    /// Words of commands by their indices.
     pub(super) commands: BTreeMap<usize, Vec<String>>,
 }
 

@@ -172,7 +172,7 @@ impl Format {
     }
 }
 
-/// By their places: two rows may find the same entry.
+/// By their indices: two rows may find the same entry.
 type Found = BTreeMap<usize, Server>;
 
 /// The servers of one map or list.

@@ -8,7 +8,7 @@ use regex::Regex;
 
 use super::{Ecosystem, Form, Role, Signal, Tool};
 
-/// The place of a signal: that of its tool, and its own within.
+/// The index of a signal: that of its tool, and its own within.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SignalId {
     pub tool: usize,
@@ -34,7 +34,7 @@ pub enum Pattern {
 #[derive(Debug)]
 pub struct Texts {
     needles: AhoCorasick,
-    /// By the place of their needles.
+    /// By the index of their needles.
     of: Vec<(SignalId, Pattern)>,
 }
 

@@ -63,11 +63,11 @@ impl Number {
             _ => return None,
         };
         let (groups, words) = (fields.next()?, fields.next()?);
-        let places = |wanted: fn(&u8) -> bool| {
+        let count = |wanted: fn(&u8) -> bool| {
             shape.bytes().enumerate().filter(|(_, byte)| wanted(byte)).fold(0, |bits, (at, _)| bits | 1 << at)
         };
         let (digits, letters) =
-            (places(|byte| *byte == b'9'), places(|byte| byte.is_ascii_alphabetic() && *byte != b'X'));
+            (count(|byte| *byte == b'9'), count(|byte| byte.is_ascii_alphabetic() && *byte != b'X'));
         Some(Self {
             kind,
             shape: shape.as_bytes(),
@@ -188,7 +188,7 @@ pub(super) fn word(text: &Text<'_>, start: usize, end: usize, hits: &mut Vec<Hit
     if end - start > MOST {
         return None;
     }
-    let (length, digits) = places(text.piece(from, to))?;
+    let (length, digits) = shape(text.piece(from, to))?;
     NUMBERS.iter().find(|known| known.may_have(length, digits))?;
     if is_joined(text, from) || !text.closes(to) {
         return None;
@@ -212,7 +212,7 @@ pub(super) fn word(text: &Text<'_>, start: usize, end: usize, hits: &mut Vec<Hit
 }
 
 /// How many characters a number has, and which are digits, one bit each.
-fn places(written: &[u8]) -> Option<(usize, u32)> {
+fn shape(written: &[u8]) -> Option<(usize, u32)> {
     let (mut length, mut digits) = (0, 0);
     for byte in written.iter().filter(|byte| **byte != b'-') {
         digits |= u32::from(byte.is_ascii_digit()).checked_shl(length)?;

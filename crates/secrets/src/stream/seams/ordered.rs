@@ -30,7 +30,7 @@ pub(super) struct PendingFinding {
 pub(in crate::stream) struct Ordered<'s> {
     sink: &'s mut dyn Sink,
     queue: &'s Queue,
-    /// The bytes stay as they are, and what the walk finds has its place in them.
+    /// The bytes stay as they are, and what the walk finds has its offset in them.
     is_searching: bool,
     /// What was told of the last line: pointer, start, end.
     last: (u64, Vec<(String, u64, u64)>),
@@ -64,11 +64,11 @@ impl<'s> Ordered<'s> {
 
     /// Whether it is a part of something that was told already: a piece may look like a whole value.
     fn is_told(&self, finding: &Finding<'_>) -> bool {
-        let (line, places) = &self.last;
+        let (line, findings) = &self.last;
         let holds = |(pointer, start, end): &(String, u64, u64)| {
             pointer == finding.pointer && *start <= finding.start && finding.end <= *end
         };
-        self.is_searching && *line == finding.line && !finding.is_key && places.iter().any(holds)
+        self.is_searching && *line == finding.line && !finding.is_key && findings.iter().any(holds)
     }
 }
 

@@ -128,7 +128,7 @@ fn lines(records: impl IntoIterator<Item = Value>) -> String {
     records.into_iter().map(|record| record.to_string() + "\n").collect()
 }
 
-/// What all records say at a place, put together.
+/// What all records say at a location, put together.
 fn joined(log: &str, pointer: &str) -> String {
     let text =
         |line| serde_json::from_str::<Value>(line).unwrap().pointer(pointer).unwrap().as_str().unwrap().to_owned();
@@ -162,7 +162,7 @@ fn a_key_in_two_or_three_pieces_goes_from_every_shape() {
                 let shown: String =
                     found.iter().map(|(line, _, start, end, _)| cut(pieces[at(*line) - 1], *start, *end)).collect();
                 assert_eq!(shown, KEY, "{case}: {found:?}");
-                assert!(found.iter().all(|(_, place, ..)| place == pointer), "{case}: {found:?}");
+                assert!(found.iter().all(|(_, at, ..)| at == pointer), "{case}: {found:?}");
             }
         }
     }

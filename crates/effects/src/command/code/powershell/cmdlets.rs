@@ -127,12 +127,12 @@ impl Machine<'_> {
     /// The file that was written holds what the one that was read or moved held; `contents` are those of all targets.
     fn copied_content(&mut self, targets: &[(&str, Arg)], contents: Vec<Option<String>>) {
         let source = targets.iter().zip(contents).find(|((role, _), _)| matches!(*role, "read" | "delete"));
-        let place = targets.iter().find(|(role, word)| *role == "write" && word.is_exact());
-        if let (Some(((_, source), content)), Some((_, place))) = (source, place)
+        let target = targets.iter().find(|(role, word)| *role == "write" && word.is_exact());
+        if let (Some(((_, source), content)), Some((_, target))) = (source, target)
             && source.is_exact()
         {
             let (original, copy) =
-                (self.world.locate_word(&slashed(source)).0, self.world.locate_word(&slashed(place)).0);
+                (self.world.locate_word(&slashed(source)).0, self.world.locate_word(&slashed(target)).0);
             self.world.copied(&copy, &original);
             if content.is_some() {
                 self.world.wrote(&copy, content.as_deref());

@@ -326,11 +326,11 @@ impl Machine<'_> {
     }
 
     fn git_names(&mut self, sub: &Sub<'_>) -> Stream {
-        let places = operands(sub);
+        let targets = operands(sub);
         let mut names = Vec::new();
-        for place in &places {
-            self.pathspec(Role::List, place);
-            let text = place.text.replace('*', "**");
+        for target in &targets {
+            self.pathspec(Role::List, target);
+            let text = target.text.replace('*', "**");
             names.push(Arg::glob(text.clone()));
             names.push(Arg::glob(format!("{text}/**")));
         }

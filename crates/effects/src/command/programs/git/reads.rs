@@ -132,7 +132,7 @@ impl Machine<'_> {
             }
         }
         let has_pattern = sub.arguments.has(&["-e", "-f"]);
-        let mut places: Vec<Arg> = sub
+        let mut targets: Vec<Arg> = sub
             .arguments
             .operands
             .iter()
@@ -144,15 +144,15 @@ impl Machine<'_> {
             })
             .cloned()
             .collect();
-        places.extend_from_slice(sub.paths);
+        targets.extend_from_slice(sub.paths);
         for file in sub.arguments.values(&["-f"]) {
             self.path(Role::Read, file);
         }
-        if places.is_empty() {
+        if targets.is_empty() {
             self.path(Role::ReadTree, &Arg::exact("."));
         }
-        for place in &places {
-            self.pathspec(Role::ReadTree, place);
+        for target in &targets {
+            self.pathspec(Role::ReadTree, target);
         }
         if sub.arguments.has(&["-l", "--files-with-matches", "--name-only"]) {
             return Stream::Names(vec![Arg::glob("**")]);

@@ -117,12 +117,12 @@ impl Machine<'_> {
         if sub.arguments.has(&["-n", "--dry-run"]) {
             return;
         }
-        let places = operands(sub);
-        if places.is_empty() {
+        let targets = operands(sub);
+        if targets.is_empty() {
             self.path(Role::DeleteTree, &Arg::exact("."));
         }
-        for place in &places {
-            self.path(Role::DeleteTree, place);
+        for target in &targets {
+            self.path(Role::DeleteTree, target);
         }
     }
 

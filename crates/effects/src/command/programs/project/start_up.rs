@@ -91,13 +91,13 @@ impl Machine<'_> {
     fn test_files(&mut self, names: &str, words: &[Arg], io: &mut Io<'_>) {
         let operands = words.iter().skip(1).filter(|word| !word.text.starts_with('-'));
         // `tests/test_a.py::test_b` is one test of a file.
-        let places = operands.map(|word| word.with(word.text.split("::").next().unwrap_or_default()));
-        let mut places: Vec<Arg> = places.filter(Arg::is_exact).collect();
-        if places.is_empty() {
-            places.push(Arg::exact("."));
+        let files = operands.map(|word| word.with(word.text.split("::").next().unwrap_or_default()));
+        let mut files: Vec<Arg> = files.filter(Arg::is_exact).collect();
+        if files.is_empty() {
+            files.push(Arg::exact("."));
         }
-        for place in places {
-            let (target, _) = self.world.locate_word(&place);
+        for file in files {
+            let (target, _) = self.world.locate_word(&file);
             let below = if target.path == "." { format!("**/{names}") } else { format!("{}/**/{names}", target.path) };
             let one = if self.world.written(&target).is_some() { target.path } else { below };
             for (path, text) in self.world.written_matching(&one) {

@@ -89,8 +89,8 @@ fn home(path: &str) -> Option<(&'static str, &str)> {
     found.and_then(|(pattern, rest)| Some((pattern, rest.split_once('/')?.1)))
 }
 
-/// The place that a path belongs to, and whether it may be written there.
-fn place(path: &str) -> Option<(PathOwner<'_>, bool)> {
+/// The folder that a path belongs to, and whether it may be written there.
+fn owner(path: &str) -> Option<(PathOwner<'_>, bool)> {
     if path.split('/').any(|part| part == "..") {
         return None;
     }
@@ -122,16 +122,16 @@ pub(super) fn take(touched: &mut BTreeMap<Slot, Vec<Touched<'_>>>) -> Vec<Planne
     let mut used: BTreeMap<PathOwner<'_>, BTreeSet<usize>> = BTreeMap::new();
     for (slot, list) in touched.iter_mut() {
         list.retain(|one| {
-            let found = place(&one.target.path);
-            let Some((place, _)) = found.filter(|(_, is_written)| *slot == Slot::Read || *is_written) else {
+            let found = owner(&one.target.path);
+            let Some((owner, _)) = found.filter(|(_, is_written)| *slot == Slot::Read || *is_written) else {
                 return true;
             };
-            used.entry(place).or_default().insert(one.place);
+            used.entry(owner).or_default().insert(one.index);
             // What was deleted stands for itself.
             *slot == Slot::Delete
         });
     }
-    used.into_iter().flat_map(|(place, support)| place.entries(&support)).collect()
+    used.into_iter().flat_map(|(owner, support)| owner.entries(&support)).collect()
 }
 
 impl PathOwner<'_> {
@@ -168,11 +168,11 @@ mod tests {
     #[test]
     fn a_folder_is_found_wherever_homes_are() {
         let store = |home, agent, is_written| Some((PathOwner::Store(home, agent), is_written));
-        assert_eq!(place("/tmp/a/b"), Some((PathOwner::Scratch, true)));
-        assert_eq!(place("C:/Users/a/AppData/Local/Temp/x"), Some((PathOwner::Scratch, true)));
-        assert_eq!(place("/Users/ana/.claude/plans/x.md"), store("//Users/*/", "claude", true));
-        assert_eq!(place("/home/ana/.claude/projects/p/memory/x.md"), store("//home/*/", "claude", true));
-        assert_eq!(place("~/.codex/memories/MEMORY.md"), store("~/", "codex", false));
+        assert_eq!(owner("/tmp/a/b"), Some((PathOwner::Scratch, true)));
+        assert_eq!(owner("C:/Users/a/AppData/Local/Temp/x"), Some((PathOwner::Scratch, true)));
+        assert_eq!(owner("/Users/ana/.claude/plans/x.md"), store("//Users/*/", "claude", true));
+        assert_eq!(owner("/home/ana/.claude/projects/p/memory/x.md"), store("//home/*/", "claude", true));
+        assert_eq!(owner("~/.codex/memories/MEMORY.md"), store("~/", "codex", false));
         for other in [
             "/tmp/",
             "/tmp/../etc/passwd",
@@ -183,7 +183,7 @@ mod tests {
             "~/.codex/auth.json",
             "/home/.claude",
         ] {
-            assert_eq!(place(other), None, "{other}");
+            assert_eq!(owner(other), None, "{other}");
         }
     }
 }
