@@ -40,7 +40,7 @@ impl Parser<'_> {
             };
             match name(text) {
                 Ok(name) => {
-                    names.push(Name::new(name, Stated::entry(self.locator.location(item.span.start, &pointer))))
+                    names.push(Name::new(name, Stated::entry(self.locator.location(item.span.start, &pointer))));
                 }
                 Err((message, help)) => self.faults.push(item.span.clone(), &pointer, message, help),
             }

@@ -63,7 +63,7 @@ impl<'a> Rollout<'a> {
             "custom_tool_call" => call::custom(self, location, item),
             "local_shell_call" => call::local_shell(self, location, item),
             "web_search_call" | "tool_search_call" | "image_generation_call" => {
-                call::hosted(self, location, item, &kind)
+                call::hosted(self, location, item, &kind);
             }
             "function_call_output" | "custom_tool_call_output" | "tool_search_output" => self.output(location, item),
             "message" => self.message(&location, item),
