@@ -6,7 +6,7 @@ use std::fs;
 use agent_strace_testing::corpus::{Data, data};
 use serde_json::Value;
 
-use crate::world::{Answer, in_process, project};
+use crate::world::{Answer, World, in_process, project};
 
 /// Policy → the kinds of the corpus's cases that it claims to refuse.
 const CLAIMS: &[(&str, &[&str])] = &[
@@ -82,4 +82,87 @@ fn deny_what_they_claim(data: &Data) {
 
 fn policy(arguments: &[&str]) -> Answer {
     in_process(&[&["policy"], arguments].concat())
+}
+
+/// Where people and runners keep repositories, and the home directory of each.
+const ROOTS: &[(&str, &str)] = &[
+    ("/repo", "/root"),
+    ("/root/app", "/root"),
+    ("/home/ann/app", "/home/ann"),
+    ("/home/runner/work/app/app", "/home/runner"),
+    ("/Users/ann/src/app", "/Users/ann"),
+    ("C:\\Users\\ann\\app", "C:\\Users\\ann"),
+];
+
+/// What an agent does, with `ROOT` and `HOME` in place of the directories, and whether the policy named refuses it.
+const WORK: &[(&str, &str, &str, &[(&str, bool)])] = &[
+    (
+        "Write",
+        "file_path",
+        "ROOT/src/a.rs",
+        &[("default", false), ("library", false), ("web-app", false), ("strict", false), ("read-only", true)],
+    ),
+    (
+        "Read",
+        "file_path",
+        "ROOT/src/a.rs",
+        &[
+            ("default", false),
+            ("library", false),
+            ("web-app", false),
+            ("monorepo", false),
+            ("strict", false),
+            ("read-only", false),
+        ],
+    ),
+    ("Bash", "command", "ls src", &[("default", false), ("read-only", false), ("strict", false)]),
+    (
+        "Write",
+        "file_path",
+        "HOME/notes.txt",
+        &[("default", true), ("library", true), ("web-app", true), ("strict", true), ("read-only", true)],
+    ),
+    ("Read", "file_path", "HOME/.ssh/id_ed25519", &[("default", true), ("monorepo", true), ("read-only", true)]),
+    ("Read", "file_path", "ROOT/.env", &[("default", true), ("monorepo", true), ("read-only", true)]),
+];
+
+#[test]
+fn shipped_policies_mean_the_same_in_every_root() {
+    let world = World::empty();
+    let mut wrong = Vec::new();
+    for (root, home) in ROOTS {
+        for (tool, key, target, policies) in WORK {
+            let target = target.replace("ROOT", root).replace("HOME", home);
+            let target = if root.contains('\\') { target.replace('/', "\\") } else { target };
+            world.write("log.jsonl", &transcript(root, tool, key, &target));
+            let log = world.path().join("log.jsonl");
+            for (policy, refused) in *policies {
+                let policy = project().join(format!("policies/{policy}.json"));
+                let answer = in_process(&["check", log.to_str().unwrap(), "--policy", policy.to_str().unwrap()]);
+                if answer.code != i32::from(*refused) {
+                    wrong.push(format!("{} in {root}: {tool} {target}: {answer:?}", policy.display()));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A session of one call that succeeds.
+fn transcript(cwd: &str, tool: &str, key: &str, value: &str) -> String {
+    let record = |kind: &str, id: &str, content: Value| {
+        serde_json::json!({
+            "type": kind, "uuid": id, "parentUuid": null, "sessionId": "s", "timestamp": "2026-05-01T10:00:00.000Z",
+            "cwd": cwd, "version": "2.1.50", "isSidechain": false, "message": {"role": kind, "content": content},
+        })
+        .to_string()
+    };
+    let content = if tool == "Write" { serde_json::json!("x") } else { Value::Null };
+    let mut input = serde_json::json!({key: value});
+    if !content.is_null() {
+        input["content"] = content;
+    }
+    let call = serde_json::json!([{"type": "tool_use", "id": "t1", "name": tool, "input": input}]);
+    let result = serde_json::json!([{"type": "tool_result", "tool_use_id": "t1", "content": "ok"}]);
+    [record("assistant", "u1", call), record("user", "u2", result)].join("\n") + "\n"
 }

@@ -172,10 +172,20 @@ impl<'a> Files<'a> {
         if self.folded().names.meets(entry) || as_written() {
             return true;
         }
-        if rule.anchored && self.folded_below().is_some_and(|names| names.meets(entry)) {
+        if rule.anchored && self.in_reach_of(rule) && self.folded_below().is_some_and(|names| names.meets(entry)) {
             return true;
         }
         self.anchored && self.touched_in_place(rule, entry)
+    }
+
+    /// Whether an anchored entry can speak of files inside the root. A home directory is a name for places outside of the
+    /// root, so an entry below `~/` does not, unless the root is the home directory itself and the entry names something
+    /// in it.
+    fn in_reach_of(&self, rule: &PathPattern) -> bool {
+        match &rule.below_home {
+            Some(below) => self.root.is_some_and(|root| is_home(&fold(root))) && !below.matches(ANY_NAME),
+            None => true,
+        }
     }
 
     /// An absolute path, or a pattern that may reach into the root or into a home directory.
@@ -240,7 +250,8 @@ impl<'a> Files<'a> {
         if self.own.names.within(patterns.clone().map(PathPattern::exact)) {
             return true;
         }
-        let mut anchored = patterns.filter(|pattern| pattern.anchored).map(PathPattern::exact).peekable();
+        let in_reach = patterns.filter(|pattern| pattern.anchored && self.in_reach_of(pattern));
+        let mut anchored = in_reach.map(PathPattern::exact).peekable();
         anchored.peek().is_some() && self.own_below().is_some_and(|names| names.within(anchored))
     }
 
@@ -297,6 +308,14 @@ impl<'a> Files<'a> {
             Glob::after(&format!("{}/", folder.trim_end_matches('/')), &Glob::effect("**"))
         })
     }
+}
+
+/// A name that only an entry for every name matches.
+const ANY_NAME: &str = "any name";
+
+/// The folded directory is somebody's home directory.
+fn is_home(directory: &str) -> bool {
+    directory.starts_with('~') && !directory.trim_end_matches('/').contains('/')
 }
 
 /// What a pattern spells, without what may be anything.

@@ -162,6 +162,24 @@ fn paths_without_a_recorded_root() {
 }
 
 #[test]
+fn home_patterns_are_for_files_outside_of_the_root() {
+    let scope = policy(r#"{"version": 2, "files": {"read": {"deny": ["~/**"]}, "write": {"deny": ["~/.ssh/**"]}}}"#);
+    for (root, text, expected) in [
+        ("/home/ana/work", "read a", "allowed scope/read"),
+        ("/home/ana/work", "read tree .", "allowed scope/read"),
+        ("/home/ana/work", "read ~/a", "denied scope/read"),
+        ("/home/ana/work", "write .ssh/config", "allowed scope/write"),
+        ("/home/ana/work", "write ~/.ssh/config", "denied scope/write"),
+        // Where the home directory is the root, an entry that names something in it still counts.
+        ("/home/ana", "write .ssh/config", "denied scope/write"),
+        ("/root", "write .ssh/config", "denied scope/write"),
+        ("/home/ana", "read a", "allowed scope/read"),
+    ] {
+        assert_eq!(short(&decide(&scope, &file_effect(text), Some(root))), expected, "{text} in {root}");
+    }
+}
+
+#[test]
 fn the_floor_and_sensitive_files_need_no_policy() {
     let none = Policy::none();
     for (text, decision, sensitive) in [
