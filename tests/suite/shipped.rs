@@ -94,36 +94,58 @@ const ROOTS: &[(&str, &str)] = &[
     ("C:\\Users\\ann\\app", "C:\\Users\\ann"),
 ];
 
-/// What an agent does, with `ROOT` and `HOME` in place of the directories, and whether the policy named refuses it.
-const WORK: &[(&str, &str, &str, &[(&str, bool)])] = &[
-    (
-        "Write",
-        "file_path",
-        "ROOT/src/a.rs",
-        &[("default", false), ("library", false), ("web-app", false), ("strict", false), ("read-only", true)],
-    ),
-    (
-        "Read",
-        "file_path",
-        "ROOT/src/a.rs",
-        &[
-            ("default", false),
-            ("library", false),
-            ("web-app", false),
-            ("monorepo", false),
-            ("strict", false),
-            ("read-only", false),
-        ],
-    ),
-    ("Bash", "command", "ls src", &[("default", false), ("read-only", false), ("strict", false)]),
-    (
-        "Write",
-        "file_path",
-        "HOME/notes.txt",
-        &[("default", true), ("library", true), ("web-app", true), ("strict", true), ("read-only", true)],
-    ),
-    ("Read", "file_path", "HOME/.ssh/id_ed25519", &[("default", true), ("monorepo", true), ("read-only", true)]),
-    ("Read", "file_path", "ROOT/.env", &[("default", true), ("monorepo", true), ("read-only", true)]),
+/// One call of a tool, and the policies that allow and refuse it. `ROOT` and `HOME` stand for the directories.
+struct Work {
+    tool: &'static str,
+    key: &'static str,
+    target: &'static str,
+    allowed_by: &'static [&'static str],
+    refused_by: &'static [&'static str],
+}
+
+const WORK: &[Work] = &[
+    Work {
+        tool: "Write",
+        key: "file_path",
+        target: "ROOT/src/a.rs",
+        allowed_by: &["default", "library", "web-app", "strict"],
+        refused_by: &["read-only"],
+    },
+    Work {
+        tool: "Read",
+        key: "file_path",
+        target: "ROOT/src/a.rs",
+        allowed_by: &["default", "library", "web-app", "monorepo", "strict", "read-only"],
+        refused_by: &[],
+    },
+    Work {
+        tool: "Bash",
+        key: "command",
+        target: "ls src",
+        allowed_by: &["default", "read-only", "strict"],
+        refused_by: &[],
+    },
+    Work {
+        tool: "Write",
+        key: "file_path",
+        target: "HOME/notes.txt",
+        allowed_by: &[],
+        refused_by: &["default", "library", "web-app", "strict", "read-only"],
+    },
+    Work {
+        tool: "Read",
+        key: "file_path",
+        target: "HOME/.ssh/id_ed25519",
+        allowed_by: &[],
+        refused_by: &["default", "monorepo", "read-only"],
+    },
+    Work {
+        tool: "Read",
+        key: "file_path",
+        target: "ROOT/.env",
+        allowed_by: &[],
+        refused_by: &["default", "monorepo", "read-only"],
+    },
 ];
 
 #[test]
@@ -131,16 +153,18 @@ fn shipped_policies_mean_the_same_in_every_root() {
     let world = World::empty();
     let mut wrong = Vec::new();
     for (root, home) in ROOTS {
-        for (tool, key, target, policies) in WORK {
+        for Work { tool, key, target, allowed_by, refused_by } in WORK {
             let target = target.replace("ROOT", root).replace("HOME", home);
             let target = if root.contains('\\') { target.replace('/', "\\") } else { target };
             world.write("log.jsonl", &transcript(root, tool, key, &target));
             let log = world.path().join("log.jsonl");
-            for (policy, refused) in *policies {
-                let policy = project().join(format!("policies/{policy}.json"));
-                let answer = in_process(&["check", log.to_str().unwrap(), "--policy", policy.to_str().unwrap()]);
-                if answer.code != i32::from(*refused) {
-                    wrong.push(format!("{} in {root}: {tool} {target}: {answer:?}", policy.display()));
+            let expected =
+                allowed_by.iter().map(|policy| (policy, 0)).chain(refused_by.iter().map(|policy| (policy, 1)));
+            for (policy, code) in expected {
+                let path = project().join(format!("policies/{policy}.json"));
+                let answer = in_process(&["check", log.to_str().unwrap(), "--policy", path.to_str().unwrap()]);
+                if answer.code != code {
+                    wrong.push(format!("{policy} in {root}: {tool} {target}: {answer:?}"));
                 }
             }
         }
