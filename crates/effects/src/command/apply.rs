@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::{About, Reason};
 
 use super::argument::{Arg, Arguments, Given};
-use super::knowledge::{Entry, OperandRole, Print, Role, Special, Subject};
+use super::knowledge::{Entry, Meaning, OperandRole, Print, Role, Special, Subject};
 use super::machine::{Launch, Machine};
 use super::programs::{self, Call};
 use super::simple::Io;
@@ -87,10 +87,23 @@ impl Machine<'_> {
         }
     }
 
+    /// An option that neither the knowledge base nor the policy lists may do anything.
+    fn unknown_options(&mut self, entry: &Entry, words: &[Arg], arguments: &Arguments) {
+        let mut names = words.iter().map(|word| word.text.as_str());
+        let program = names.next().map_or("", |name| name.rsplit('/').next().unwrap_or(name));
+        let added = self.knowledge.addition(program);
+        let of_subcommand = added.zip(names.next()).and_then(|(own, sub)| own.subcommand(sub));
+        let is_declared = |name| [added, of_subcommand].into_iter().flatten().any(|own| own.option(name).is_some());
+        if entry.lists(program) && arguments.unknown().any(|name| !is_declared(name)) {
+            self.opaque(About::Anything, Reason::UnknownOption, &borrowed(&leading(words, 2)));
+        }
+    }
+
     /// Effects of divided arguments.
     pub(crate) fn given(&mut self, entry: &Entry, words: &[Arg], arguments: &Arguments, io: &mut Io<'_>) -> Stream {
         let cwd = self.world.cwd().map(str::to_owned);
         self.options(arguments, io);
+        self.unknown_options(entry, words, arguments);
         let harmless = arguments.has_role(Role::Harmless);
         let mut output = self.operands(entry, arguments, io);
         if !arguments.command.is_empty() {
@@ -327,7 +340,8 @@ fn global_options(entry: &Entry, words: &[Arg]) -> usize {
         if !is_option {
             break;
         }
-        let takes_value = entry.option(&word.text).is_some_and(|spec| !spec.attached && !spec.role.is_flag());
+        let takes_value =
+            matches!(entry.meaning(&word.text), Meaning::Role(spec) if !spec.attached && !spec.role.is_flag());
         at += if takes_value { 2 } else { 1 };
     }
     at.min(words.len())

@@ -3,7 +3,7 @@
 use crate::Certainty;
 use agent_strace_shell::{Field, Knowledge, Span};
 
-use super::knowledge::{Entry, OptionRole, Role};
+use super::knowledge::{Entry, Meaning, OptionRole, Role};
 
 /// How well a word is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,9 +119,11 @@ pub(crate) fn literals(words: &[Arg]) -> Vec<Option<String>> {
 pub(crate) struct Given {
     /// With its dashes.
     pub name: String,
-    /// `None`: the knowledge base does not list it; it takes no value.
+    /// `None`: the knowledge base does not say what it is for; it takes no value.
     pub role: Option<Role>,
     pub value: Option<Arg>,
+    /// The program has no option of this name.
+    pub unknown: bool,
 }
 
 /// Options and operands of one command.
@@ -145,11 +147,11 @@ impl Arguments {
                 all.operands.extend(rest.cloned());
                 break;
             }
-            if option && entry.option(text).is_some_and(|spec| spec.role == Role::Argv) {
+            if option && entry.listed_option(text).is_some_and(|spec| spec.role == Role::Argv) {
                 all.command = rest.cloned().collect();
                 break;
             }
-            if !option || (text.starts_with('+') && entry.option(text).is_none()) {
+            if !option || (text.starts_with('+') && entry.listed_option(text).is_none()) {
                 all.operands.push(word.clone());
                 if entry.stops {
                     all.operands.extend(rest.cloned());
@@ -165,46 +167,52 @@ impl Arguments {
     }
 
     /// `--name`, `--name=value`, `--name value`; `-name value` where options are words.
-    fn long<'a>(&mut self, entry: &Entry, word: &Arg, rest: &mut impl Iterator<Item = &'a Arg>) {
+    fn long(&mut self, entry: &Entry, word: &Arg, rest: &mut std::slice::Iter<'_, Arg>) {
         let (name, attached) = match word.after('=') {
             Some((name, value)) => (name, Some(value)),
             None => (word.text.clone(), None),
         };
-        let spec = entry.option(&name);
-        let value = match (attached, spec) {
+        let meaning = entry.meaning(&name);
+        let value = match (attached, meaning) {
             (Some(value), _) => Some(value),
-            (None, Some(OptionRole { role, attached: false })) if !role.is_flag() => rest.next().cloned(),
+            (None, Meaning::Role(OptionRole { role, attached: false })) if !role.is_flag() => rest.next().cloned(),
+            // The next word is an operand, too, if the option is a flag.
+            (None, Meaning::Either(OptionRole { role, attached: false })) if !role.is_flag() => {
+                rest.as_slice().first().filter(|word| !word.text.starts_with('-')).cloned()
+            }
             _ => None,
         };
-        let name = entry.whole_option(&name).to_owned();
-        self.options.push(Given { name, role: spec.map(|spec| spec.role), value });
+        let is_certain = !matches!(meaning, Meaning::Either(_));
+        let name = if is_certain { entry.whole_option(&name).to_owned() } else { name };
+        let unknown = meaning == Meaning::Unknown;
+        self.options.push(Given { name, role: meaning.role().map(|spec| spec.role), value, unknown });
     }
 
     /// `-abc`, `-ovalue`, `-o value`.
-    fn cluster<'a>(&mut self, entry: &Entry, word: &Arg, rest: &mut impl Iterator<Item = &'a Arg>) {
+    fn cluster(&mut self, entry: &Entry, word: &Arg, rest: &mut std::slice::Iter<'_, Arg>) {
         let Some((sign, letters)) = word.text.split_at_checked(1) else { return };
-        if let Some(whole) = entry.option(&word.text).filter(|_| letters.chars().count() > 1) {
+        if let Some(whole) = entry.listed_option(&word.text).filter(|_| letters.chars().count() > 1) {
             let value = if whole.attached || whole.role.is_flag() { None } else { rest.next().cloned() };
-            self.options.push(Given { name: word.text.clone(), role: Some(whole.role), value });
+            self.options.push(Given { name: word.text.clone(), role: Some(whole.role), value, unknown: false });
             return;
         }
         // `-fplugin=x.so`: a whole word behind one dash, with its value.
         if let Some((name, value)) = word.after('=').filter(|(name, _)| name.chars().count() > 2)
-            && let Some(OptionRole { role, .. }) = entry.option(&name).filter(|spec| !spec.role.is_flag())
+            && let Some(OptionRole { role, .. }) = entry.listed_option(&name).filter(|spec| !spec.role.is_flag())
         {
-            self.options.push(Given { name, role: Some(role), value: Some(value) });
+            self.options.push(Given { name, role: Some(role), value: Some(value), unknown: false });
             return;
         }
         let mut left = letters.chars();
         while let Some(letter) = left.next() {
             let name = format!("{sign}{letter}");
-            let spec = entry.option(&name);
-            let Some(OptionRole { role, attached }) = spec else {
-                self.options.push(Given { name, role: None, value: None });
+            let meaning = entry.meaning(&name);
+            let Some(OptionRole { role, attached }) = meaning.role() else {
+                self.options.push(Given { name, role: None, value: None, unknown: meaning == Meaning::Unknown });
                 continue;
             };
             if role.is_flag() && !attached {
-                self.options.push(Given { name, role: Some(role), value: None });
+                self.options.push(Given { name, role: Some(role), value: None, unknown: false });
                 continue;
             }
             let joined = left.as_str();
@@ -214,7 +222,7 @@ impl Arguments {
                 (true, true) => None,
                 (true, false) => rest.next().cloned(),
             };
-            self.options.push(Given { name, role: Some(role), value });
+            self.options.push(Given { name, role: Some(role), value, unknown: false });
             break;
         }
     }
@@ -222,6 +230,12 @@ impl Arguments {
     /// One of `names` was given.
     pub(crate) fn has(&self, names: &[&str]) -> bool {
         self.options.iter().any(|option| names.contains(&option.name.as_str()))
+    }
+
+    /// Options that the program does not have. Letters differ between systems too often to say so of them.
+    pub(crate) fn unknown(&self) -> impl Iterator<Item = &str> {
+        let names = self.options.iter().filter(|option| option.unknown).map(|option| option.name.as_str());
+        names.filter(|name| name.starts_with("--") && name.len() > 2)
     }
 
     pub(crate) fn has_role(&self, role: Role) -> bool {

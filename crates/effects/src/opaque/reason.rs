@@ -93,6 +93,7 @@ reasons! {
     }
     Unknown {
         UnknownSubcommand: "the subcommand is not known",
+        UnknownOption: "an option is not known",
         UnknownGitSubcommand: "a subcommand or alias that is not known",
         UnknownPowerShellCommand: "a PowerShell command that is not known",
         UnknownPowerShellMethod: "a method that is not known",

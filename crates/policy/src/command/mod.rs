@@ -9,7 +9,7 @@ mod parts;
 
 use std::sync::OnceLock;
 
-use agent_strace_effects::{Argument, Execution};
+use agent_strace_effects::{Argument, Execution, knowledge};
 use agent_strace_model::finding::PolicyLocation;
 
 use super::glob::{Answer, Glob};
@@ -386,7 +386,7 @@ fn flag_matches(wanted: &str, arguments: &[Argument], program: &str) -> Match {
         let glob = Glob::fnmatch(wanted);
         return if given.iter().any(|flag| glob.matches(flag)) { Match::Yes } else { missing };
     }
-    if given.iter().any(|flag| same_option(wanted, flag)) {
+    if given.iter().any(|flag| same_option(wanted, flag, program, arguments)) {
         return Match::Yes;
     }
     let letters: Vec<char> = wanted.chars().skip(1).collect();
@@ -409,9 +409,10 @@ fn flag_matches(wanted: &str, arguments: &[Argument], program: &str) -> Match {
 }
 
 /// The same option, with a value or shortened to a beginning.
-fn same_option(wanted: &str, flag: &str) -> bool {
+fn same_option(wanted: &str, flag: &str, program: &str, arguments: &[Argument]) -> bool {
     let name = flag.split('=').next().unwrap_or(flag);
-    wanted == flag || wanted == name || name.len() > 4 && name.starts_with("--") && wanted.starts_with(name)
+    let words: Vec<&str> = arguments.iter().map(|argument| argument.text.as_str()).collect();
+    wanted == flag || knowledge::spells(program, &words, name, wanted)
 }
 
 fn letter_given(letter: char, given: &[&str], program: &str, arguments: &[Argument]) -> bool {
@@ -423,7 +424,7 @@ fn letter_given(letter: char, given: &[&str], program: &str, arguments: &[Argume
     };
     given.iter().any(|flag| {
         if flag.starts_with("--") {
-            globals::own_long_names(program, arguments, letter).any(|long| same_option(long, flag))
+            globals::own_long_names(program, arguments, letter).any(|long| same_option(long, flag, program, arguments))
         } else {
             globals::letters(flag, program, arguments).any(|given| given == letter || given == twin)
         }

@@ -39,10 +39,11 @@ fn denied_commands() {
             &["git reset --hard", "git reset HEAD --hard", "git reset --hard=x"],
             &["git reset", "git reset --soft"],
         ),
+        ("git clean --force", &["git clean --forc"], &["git clean -n"]),
         (
             "git push --force",
-            &["git push --forc", "git push -f", "git push origin main --force"],
-            &["git push --force-with-lease"],
+            &["git push -f", "git push origin main --force"],
+            &["git push --force-with-lease", "git push --forc"],
         ),
         (
             "git commit --no-verify",

@@ -160,10 +160,11 @@ fn denied_command_patterns() {
             &["git push", "git -C . push -f", "/usr/bin/git -c x=y push", "GIT.exe push"],
             &["git log push", "echo git push"],
         ),
+        ("git clean --force", &["git clean --forc"], &["git clean -n"]),
         (
             "git push --force",
-            &["git push -f", "git push origin main --force", "git push --forc"],
-            &["git push", "git push --force-with-lease"],
+            &["git push -f", "git push origin main --force"],
+            &["git push", "git push --force-with-lease", "git push --forc"],
         ),
         ("rm -rf", &["rm -fr x", "rm -r --force x", "rm x -rf"], &["rm -r x", "rmdir -rf"]),
         ("npm run *", &["npm run build", "npm run build x"], &["npm run", "npm test"]),

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use super::lines::{self, name};
 use super::{Entry, FAMILIES};
 
 pub(super) const INDEX: &str = include_str!("index.tsv");
@@ -52,31 +53,14 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
     INDEX.lines().map(name)
 }
 
-fn name(line: &'static str) -> &'static str {
-    line.split('\t').next().unwrap_or_default()
-}
-
 fn found(line: &str) -> Option<IndexLine> {
     let mut numbers = line.split('\t').skip(1).map(|number| number.parse::<usize>().ok());
     let mut next = || numbers.next().flatten();
     Some(IndexLine { entry: next()?, family: next()?, start: next()?, end: next()? })
 }
 
-/// Halves what is left of the index until the line is found.
 fn searched(program: &str) -> Option<IndexLine> {
-    let (mut low, mut high) = (0, INDEX.len());
-    while low < high {
-        let middle = low.midpoint(high);
-        let start = INDEX.as_bytes().get(..middle)?.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        let rest = INDEX.get(start..)?;
-        let line = rest.lines().next()?;
-        match name(line).cmp(program) {
-            std::cmp::Ordering::Equal => return found(line),
-            std::cmp::Ordering::Less => low = start + line.len() + 1,
-            std::cmp::Ordering::Greater => high = start,
-        }
-    }
-    None
+    lines::line(INDEX, program).and_then(found)
 }
 
 impl IndexLine {
@@ -86,8 +70,12 @@ impl IndexLine {
         static ENTRIES: OnceLock<Vec<OnceLock<Option<Box<Entry>>>>> = OnceLock::new();
         let entries = ENTRIES.get_or_init(|| (0..MOST).map(|_| OnceLock::new()).collect());
         let (family, text) = FAMILIES.get(self.family)?;
-        let parsed =
-            entries.get(self.entry)?.get_or_init(|| serde_json::from_str(text.get(self.start..self.end)?).ok());
+        let parse = || {
+            let mut entry: Box<Entry> = serde_json::from_str(text.get(self.start..self.end)?).ok()?;
+            entry.adopt();
+            Some(entry)
+        };
+        let parsed = entries.get(self.entry)?.get_or_init(parse);
         Some(Builtin { entry: parsed.as_deref()?, family })
     }
 }

@@ -15,7 +15,7 @@
 //! | key | what it says |
 //! |---|---|
 //! | `names` | the bare names of the program, separated by blanks; a version at the end (`python3.12`) is no part of it |
-//! | `options` | names of options, separated by blanks → a role. An option that is not listed takes no value: list every one that does, or its value is taken for an operand |
+//! | `options` | names of options, separated by blanks → a role. List every one whose value has effects; which options exist besides, `options.tsv` says |
 //! | `operands` | the role of each operand in order; `*` behind one role: any number of operands; what is left over has the last role |
 //! | `stops` | options end at the first operand (wrappers) |
 //! | `words` | options are whole words behind one dash (`-out FILE`); otherwise `-abc` is three flags, or `-o` with a value attached |
@@ -35,7 +35,10 @@
 //!
 //! Where several programs share an entry, every option must mean the same to all of them.
 
+pub(crate) mod git;
 mod index;
+mod lines;
+mod options;
 mod role;
 mod special;
 mod table;
@@ -49,6 +52,8 @@ use serde::Deserialize;
 
 use crate::Class;
 
+pub use options::spells;
+pub(crate) use options::{Listed, Meaning};
 pub use role::{OperandRole, OptionRole, ROLES, Role};
 pub use special::Special;
 pub use table::{Knowledge, Standing};
@@ -86,7 +91,7 @@ pub const FAMILIES: &[(&str, &str)] = &[
 pub struct Entry {
     /// Names it goes by, separated by blanks.
     pub names: Text,
-    /// Option names (separated by blanks) → what the value is for. Options that are not listed take no value.
+    /// Option names (separated by blanks) → what the value is for.
     pub options: BTreeMap<Text, OptionRole>,
     pub operands: Vec<OperandRole>,
     /// It only prints or computes what its arguments say.
@@ -118,6 +123,12 @@ pub struct Entry {
     pub subcommands: Vec<Entry>,
     /// What a subcommand that is not listed does; without it, it is opaque.
     pub otherwise: Option<Box<Entry>>,
+    /// The names of the program that it is a subcommand of.
+    #[serde(skip)]
+    pub(crate) program: Option<Text>,
+    /// All its options.
+    #[serde(skip)]
+    pub(crate) listed: Listed,
 }
 
 /// What remains unproven when the program ran.
@@ -187,29 +198,6 @@ pub enum Language {
 }
 
 impl Entry {
-    /// What an option's value is for; `None`: the option takes no value. Long options may be abbreviated.
-    pub fn option(&self, name: &str) -> Option<OptionRole> {
-        if let Some(role) = self.listed_option(name) {
-            return Some(role);
-        }
-        if !name.starts_with("--") || name.len() < 4 {
-            return None;
-        }
-        let abbreviated =
-            |(names, role): (&Text, &OptionRole)| names.split(' ').any(|one| one.starts_with(name)).then_some(*role);
-        let mut candidates = self.options.iter().filter_map(abbreviated);
-        let first = candidates.next()?;
-        candidates.all(|other| other == first).then_some(first)
-    }
-
-    /// The option that an abbreviation stands for, or the name itself.
-    pub(crate) fn whole_option<'n>(&'n self, name: &'n str) -> &'n str {
-        if !name.starts_with("--") || name.len() < 4 || self.listed_option(name).is_some() {
-            return name;
-        }
-        self.options.keys().flat_map(|names| names.split(' ')).find(|one| one.starts_with(name)).unwrap_or(name)
-    }
-
     /// From now on the option `name` has this role; `None`: it takes no value.
     pub fn set_option(&mut self, name: &str, role: Option<OptionRole>) {
         let others = std::mem::take(&mut self.options).into_iter().filter_map(|(names, role)| {

@@ -11,7 +11,7 @@ use super::Call;
 
 impl Machine<'_> {
     pub(super) fn sqlite(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
-        let mut entry = Entry { words: true, ..Entry::default() };
+        let mut entry = Entry { words: true, ..Entry::named(call.name) };
         let mut option = |names: &'static str, role| {
             entry.options.insert(names.into(), OptionRole { role, attached: false });
         };

@@ -143,7 +143,7 @@ impl Machine<'_> {
     }
 
     pub(super) fn less(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
-        let mut entry = Entry::default();
+        let mut entry = Entry::named(call.name);
         entry
             .options
             .insert("-b -h -j -p -P -x -y -z -D -t -T".into(), OptionRole { role: Role::Value, attached: false });
@@ -165,7 +165,7 @@ impl Machine<'_> {
     }
 
     pub(super) fn man(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
-        let mut entry = Entry::default();
+        let mut entry = Entry::named(call.name);
         entry.options.insert("-P --pager -H --html".into(), OptionRole { role: Role::Command, attached: false });
         entry.options.insert("-C --config-file".into(), OptionRole { role: Role::Config, attached: false });
         entry

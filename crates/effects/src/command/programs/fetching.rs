@@ -193,7 +193,7 @@ impl Machine<'_> {
 }
 
 fn curl_options() -> Entry {
-    let mut entry = Entry::default();
+    let mut entry = Entry::named("curl");
     let mut option = |names: &'static str, role| {
         entry.options.insert(names.into(), OptionRole { role, attached: false });
     };
@@ -204,7 +204,7 @@ fn curl_options() -> Entry {
         Role::Write,
     );
     option(
-        "-T --upload-file -E --cert --key --cacert --capath -n --netrc-file --etag-compare --crlfile --pubkey --proxy-cacert",
+        "-T --upload-file -E --cert --key --cacert --capath --netrc-file --etag-compare --crlfile --pubkey --proxy-cacert",
         Role::Read,
     );
     option(
@@ -219,7 +219,7 @@ fn curl_options() -> Entry {
 }
 
 fn wget_options() -> Entry {
-    let mut entry = Entry::default();
+    let mut entry = Entry::named("wget");
     let mut option = |names: &'static str, role| {
         entry.options.insert(names.into(), OptionRole { role, attached: false });
     };

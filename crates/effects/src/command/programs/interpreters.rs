@@ -40,7 +40,7 @@ impl Machine<'_> {
         io: &mut Io<'_>,
     ) -> bool {
         let mut ran = false;
-        for Given { name, role, value } in &arguments.options {
+        for Given { name, role, value, .. } in &arguments.options {
             let Some(value) = value else { continue };
             match (role, name.as_str()) {
                 (Some(Role::Code), _) => {

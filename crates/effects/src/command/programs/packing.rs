@@ -12,7 +12,7 @@ use super::Call;
 impl Machine<'_> {
     pub(super) fn tar(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let words = dashed(call.rest);
-        let mut entry = Entry::default();
+        let mut entry = Entry::named(call.name);
         let mut option = |names: &'static str, role| {
             entry.options.insert(names.into(), OptionRole { role, attached: false });
         };
@@ -97,7 +97,7 @@ impl Machine<'_> {
     }
 
     pub(super) fn compress(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
-        let mut entry = Entry::default();
+        let mut entry = Entry::named(call.name);
         entry.options.insert(
             "-S --suffix -T --threads -b -M -m --quality -w --lgwin".into(),
             OptionRole { role: Role::Value, attached: false },
@@ -133,7 +133,7 @@ impl Machine<'_> {
     }
 
     pub(super) fn zip(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
-        let mut entry = Entry { words: false, ..Entry::default() };
+        let mut entry = Entry { words: false, ..Entry::named(call.name) };
         let mut option = |names: &'static str, role| {
             entry.options.insert(names.into(), OptionRole { role, attached: false });
         };
@@ -165,7 +165,7 @@ impl Machine<'_> {
     }
 
     pub(super) fn unzip(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
-        let mut entry = Entry::default();
+        let mut entry = Entry::named(call.name);
         entry.options.insert("-d -P -x -I -O".into(), OptionRole { role: Role::Value, attached: false });
         let arguments = Arguments::divide(&entry, call.rest);
         if let Some(archive) = arguments.operands.first() {
@@ -228,7 +228,7 @@ impl Machine<'_> {
     }
 
     pub(super) fn jar(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
-        let mut entry = Entry::default();
+        let mut entry = Entry::named(call.name);
         entry.options.insert("-f --file".into(), OptionRole { role: Role::Value, attached: false });
         entry.options.insert("-m --manifest".into(), OptionRole { role: Role::Read, attached: false });
         entry.options.insert(
@@ -255,7 +255,7 @@ impl Machine<'_> {
     }
 
     pub(super) fn patch(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
-        let mut entry = Entry::default();
+        let mut entry = Entry::named(call.name);
         entry.options.insert("-i --input".into(), OptionRole { role: Role::Read, attached: false });
         entry.options.insert("-o --output -r --reject-file".into(), OptionRole { role: Role::Write, attached: false });
         entry.options.insert(

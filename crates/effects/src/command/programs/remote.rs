@@ -16,7 +16,7 @@ const REMOTE: &str = "a command that runs on another host";
 
 impl Machine<'_> {
     pub(super) fn ssh(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
-        let mut entry = Entry { stops: true, ..Entry::default() };
+        let mut entry = Entry { stops: true, ..Entry::named(call.name) };
         let mut option = |names: &'static str, role| {
             entry.options.insert(names.into(), OptionRole { role, attached: false });
         };
@@ -93,7 +93,7 @@ impl Machine<'_> {
     }
 
     pub(super) fn scp(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
-        let mut entry = Entry::default();
+        let mut entry = Entry::named(call.name);
         let mut option = |names: &'static str, role| {
             entry.options.insert(names.into(), OptionRole { role, attached: false });
         };
@@ -150,7 +150,7 @@ impl Machine<'_> {
     }
 
     pub(super) fn rsync(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
-        let mut entry = Entry::default();
+        let mut entry = Entry::named(call.name);
         let mut option = |names: &'static str, role| {
             entry.options.insert(names.into(), OptionRole { role, attached: false });
         };

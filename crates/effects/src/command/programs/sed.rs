@@ -112,7 +112,7 @@ fn backup(file: &Arg, suffix: &Arg) -> Arg {
 
 fn divide(words: &[Arg]) -> Arguments {
     let value = |role| OptionRole { role, attached: false };
-    let mut entry = Entry::default();
+    let mut entry = Entry::named("sed");
     entry.options.insert("-e --expression".into(), value(Role::Value));
     entry.options.insert("-f --file".into(), value(Role::Value));
     entry.options.insert("-l --line-length".into(), value(Role::Value));

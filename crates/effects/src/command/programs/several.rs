@@ -64,7 +64,7 @@ impl Machine<'_> {
     }
 
     pub(super) fn parallel(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
-        let mut entry = Entry { stops: true, ..Entry::default() };
+        let mut entry = Entry { stops: true, ..Entry::named(call.name) };
         let value = OptionRole { role: Role::Value, attached: false };
         entry.options.insert("-a --arg-file -j --jobs -n --max-args -N -L -I -d --delimiter --timeout --delay --joblog --results --colsep -C --tmpdir --retries --halt --tagstring --memfree --load -S --sshlogin --workdir --wd".into(), value);
         let arguments = Arguments::divide(&entry, call.rest);
@@ -157,7 +157,7 @@ fn items(input: &Stream, format: ItemFormat) -> Vec<Arg> {
 }
 
 fn xargs_options() -> Entry {
-    let mut entry = Entry { stops: true, ..Entry::default() };
+    let mut entry = Entry { stops: true, ..Entry::named("xargs") };
     let value = OptionRole { role: Role::Value, attached: false };
     entry.options.insert("-a --arg-file -d --delimiter -E -I -J -R -L --max-lines -n --max-args -P --max-procs -s --max-chars --process-slot-var".into(), value);
     entry.options.insert("-i --replace -l -e --eof".into(), OptionRole { role: Role::Value, attached: true });

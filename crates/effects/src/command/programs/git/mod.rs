@@ -1,12 +1,11 @@
 //! git: global options, subcommands with path specifications, revisions with paths, remotes.
 
-mod options;
 mod reads;
 mod remotes;
 mod writes;
 
 use crate::command::argument::{Arg, Arguments};
-use crate::command::knowledge::Role;
+use crate::command::knowledge::{Role, git};
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
@@ -14,7 +13,6 @@ use crate::{About, Argument, Certainty, Execution, Kind, Reason};
 
 use super::Call;
 use super::git_triggers::Setting;
-use options::options;
 pub(super) use reads::revision_path;
 use remotes::Listed;
 
@@ -107,7 +105,7 @@ impl Machine<'_> {
         let alias = format!("alias.{}", sub.to_lowercase());
         if let Some((_, value)) = settings.iter().rev().find(|(name, _)| *name == alias)
             && value.literal() != Some("")
-            && !options::is_builtin(sub)
+            && !git::is_builtin(sub)
         {
             return self.git_alias(&value.clone(), words, call, io);
         }
@@ -115,7 +113,10 @@ impl Machine<'_> {
         let dashes = words.iter().position(|word| word.literal() == Some("--"));
         let paths = dashes.and_then(|at| words.get(at + 1..)).unwrap_or_default();
         let before = dashes.and_then(|at| words.get(..at)).unwrap_or(words);
-        let arguments = Arguments::divide(&options(sub), before);
+        let arguments = Arguments::divide(git::options(sub, before.first().and_then(Arg::literal)), before);
+        if arguments.unknown().next().is_some() {
+            self.opaque(About::Anything, Reason::UnknownOption, &["git", sub]);
+        }
         let sub = Sub { name: sub, words, arguments, paths, has_dashes: dashes.is_some() };
         self.git_sub(&sub, io)
     }

@@ -202,7 +202,13 @@ impl Machine<'_> {
     pub(super) fn git_worktree(&mut self, sub: &Sub<'_>) {
         let mut operands = sub.arguments.operands.iter();
         match (operands.next().map(|word| word.text.as_str()), operands.next()) {
-            (Some("add" | "move"), Some(directory)) => {
+            (Some("move"), Some(old)) => {
+                self.path(Role::DeleteTree, old);
+                if let Some(new) = operands.next() {
+                    self.path(Role::WriteTree, new);
+                }
+            }
+            (Some("add"), Some(directory)) => {
                 self.path(Role::WriteTree, directory);
                 // It holds the same files, as far as they are committed.
                 let top = self.git_directory();
