@@ -25,6 +25,6 @@ pub use expand::{
 pub use parse::parse;
 pub use parse::parse_at;
 pub use problem::Problem;
-pub use scope::Scope;
+pub use scope::{Function, Scope};
 pub use span::{Home, Span};
 pub use value::{EmptyField, Fragment, Value};

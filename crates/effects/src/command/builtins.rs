@@ -1,9 +1,7 @@
 //! Builtins that change the shell itself: its directory, variables, functions and what it runs next.
 
-use std::rc::Rc;
-
 use crate::{About, Certainty, Reason};
-use agent_strace_shell::{Scope, Script};
+use agent_strace_shell::{Function, Scope, Script};
 
 use super::argument::{Arg, Known, literals};
 use super::knowledge::{Language, Role};
@@ -60,12 +58,7 @@ impl Machine<'_> {
             }
             "trap" => self.trapped(words, io),
             "export" | "declare" | "typeset" | "readonly" | "local" => self.declared(name, words, io),
-            "unset" => {
-                self.execute(words, Launch::Inert);
-                for word in rest.iter().filter(|word| !word.text.starts_with('-')) {
-                    io.scope.unset(&word.text);
-                }
-            }
+            "unset" => self.unset(words, io.scope),
             "set" => return Some(self.set(words, io)),
             "shift" => {
                 self.execute(words, Launch::Inert);
@@ -239,16 +232,11 @@ impl Machine<'_> {
         }
         let skip = rest.iter().take_while(|word| matches!(word.literal(), Some("-p" | "--"))).count();
         let rest = rest.get(skip..).unwrap_or_default();
-        let hidden = rest.first().and_then(Arg::literal).and_then(|name| {
-            let body = io.scope.function(name)?;
-            io.scope.undefine(name);
-            Some((name.to_owned(), body))
-        });
-        let output = if rest.is_empty() { Stream::nothing() } else { self.command(rest, io) };
-        if let Some((name, body)) = hidden {
-            io.scope.define(&name, body);
-        }
-        output
+        let Some(program) = rest.first() else { return Stream::nothing() };
+        let input = io.input;
+        io.scope.without_function(program.literal().unwrap_or_default(), |scope| {
+            self.command(rest, &mut Io { scope, input })
+        })
     }
 
     fn trapped(&mut self, words: &[Arg], io: &mut Io<'_>) {
@@ -344,12 +332,26 @@ impl Machine<'_> {
         }
     }
 
-    /// A function of the script.
-    pub(crate) fn function(&mut self, body: &Rc<Script>, words: &[Arg], io: &mut Io<'_>) -> Stream {
+    /// Functions of the script, of which one runs.
+    pub(crate) fn function(&mut self, function: &Function, words: &[Arg], io: &mut Io<'_>) -> Stream {
+        if let [body] = function.bodies() {
+            return self.function_body(body, words, io);
+        }
+        let bodies = function.bodies().iter();
+        let input = io.input;
+        let printed = self.alternatives(bodies, io.scope, |machine, body, scope| {
+            machine.function_body(body, words, &mut Io { scope, input })
+        });
+        printed.unwrap_or(Stream::Unknown)
+    }
+
+    fn function_body(&mut self, body: &Script, words: &[Arg], io: &mut Io<'_>) -> Stream {
         let outer = io.scope.positional();
         io.scope.set_positional(literals(words.get(1..).unwrap_or_default()));
+        io.scope.enter_function();
         let input = io.input.clone();
         let output = self.nested(Stream::Unknown, |machine| machine.script(body, io.scope, &input));
+        io.scope.leave_function();
         io.scope.restore_positional(outer);
         output
     }

@@ -20,6 +20,23 @@ struct Attributes {
     exported: bool,
 }
 
+/// Which of several variables of a name a declaration is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// The function's own.
+    Local,
+    /// The one that the function sees.
+    Seen,
+    /// `-g`: the one outside of all functions.
+    Global,
+}
+
+/// The name in `name=value`, `name+=value` or `name`.
+fn declared_name(word: &Arg) -> &str {
+    let name = word.text.split_once('=').map_or(word.text.as_str(), |(name, _)| name);
+    name.trim_end_matches('+')
+}
+
 impl Machine<'_> {
     pub(super) fn declared(&mut self, name: &str, words: &[Arg], io: &mut Io<'_>) {
         self.execute(words, Launch::Inert);
@@ -33,9 +50,18 @@ impl Machine<'_> {
             return;
         }
         let has = |letter: char| options().any(|word| word.text.starts_with('-') && word.text.contains(letter));
+        let fixes = name == "readonly" || name != "export" && has('r');
         if has('f') && (name == "export" || has('x')) {
             return self.exported_functions(rest, io.scope);
         }
+        if has('f') && fixes {
+            return rest.iter().filter_map(Arg::literal).for_each(|function| io.scope.fix_function(function));
+        }
+        let place = match name {
+            "export" | "readonly" => Place::Seen,
+            _ if has('g') => Place::Global,
+            _ => Place::Local,
+        };
         let attributes = Attributes {
             integer: has('i'),
             associative: has('A'),
@@ -44,7 +70,12 @@ impl Machine<'_> {
         };
         let operands = || rest.iter().filter(|word| !word.text.starts_with(['-', '+']));
         for word in operands() {
-            let name = word.text.split_once('=').map_or(word.text.as_str(), |(name, _)| name);
+            let name = declared_name(word);
+            match place {
+                Place::Local => io.scope.localise(name),
+                Place::Global => io.scope.swap_global(name),
+                Place::Seen => {}
+            }
             if attributes.integer {
                 io.scope.make_integer(name);
             }
@@ -54,6 +85,28 @@ impl Machine<'_> {
         }
         for word in operands() {
             self.declared_operand(word, attributes, io.scope);
+            if place == Place::Global {
+                io.scope.swap_global(declared_name(word));
+            }
+            if fixes {
+                self.shell.fixing.push(declared_name(word).to_owned());
+            }
+        }
+    }
+
+    /// `unset`, `unset -v` and `unset -f`.
+    pub(super) fn unset(&mut self, words: &[Arg], scope: &mut Scope) {
+        self.execute(words, Launch::Inert);
+        let rest = words.get(1..).unwrap_or_default();
+        let (options, names): (Vec<&Arg>, Vec<&Arg>) = rest.iter().partition(|word| word.text.starts_with('-'));
+        let has = |letter: char| options.iter().any(|word| word.text.contains(letter));
+        for word in names {
+            match word.literal() {
+                None => scope.forget_all(),
+                Some(name) if has('f') => scope.undefine(name),
+                Some(name) if has('v') => scope.unset_variable(name),
+                Some(name) => scope.unset(name),
+            }
         }
     }
 

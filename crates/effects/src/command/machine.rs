@@ -43,6 +43,8 @@ pub(super) struct Shell {
     pub(super) pipes: Vec<Pipe>,
     /// The values that a declaration (`export a=$b`) assigns, with their names.
     pub(super) declaring: Vec<(String, Value)>,
+    /// The variables that the running declaration makes read-only, once they have their values.
+    pub(super) fixing: Vec<String>,
 }
 
 /// How much the words of a command show of its acts.

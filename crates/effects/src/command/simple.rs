@@ -1,7 +1,7 @@
 //! Simple commands: assignments, then words, then redirections, then the program.
 
 use crate::{About, Certainty, Reason};
-use agent_strace_shell::{Scope, Simple};
+use agent_strace_shell::{Function, Scope, Simple};
 
 use super::argument::Arg;
 use super::context::Context;
@@ -45,6 +45,9 @@ impl Machine<'_> {
         for assignment in &simple.declared {
             self.assigned(&assignment.name, &assignment.value, scope);
             self.assign(assignment, scope);
+        }
+        for name in std::mem::take(&mut self.shell.fixing) {
+            scope.make_readonly(&name);
         }
         if let Some(before) = before {
             scope.restore_variables(&before, simple.assignments.iter().map(|assignment| assignment.name.as_str()));
@@ -92,10 +95,29 @@ impl Machine<'_> {
             self.context.outcome = Outcome::default();
             self.through_alias(&alias, words, io);
         }
-        if let Some(body) = io.scope.function(text) {
-            self.execute_function(words);
-            return self.function(&body, words, io);
+        if let Some(function) = io.scope.function(text) {
+            return self.function_or_program(&function, text, words, io);
         }
+        self.found_program(text, words, io)
+    }
+
+    /// A function, and where it is in doubt the program that runs without it.
+    fn function_or_program(&mut self, function: &Function, text: &str, words: &[Arg], io: &mut Io<'_>) -> Stream {
+        if !function.is_doubtful() {
+            self.execute_function(words);
+            return self.function(function, words, io);
+        }
+        // One of the two runs.
+        let unsure = Context { outcome: Outcome::default(), ..self.context };
+        let mut called = self.with(unsure);
+        called.execute_function(words);
+        let printed = called.function(function, words, io).doubted();
+        let program = self.with(unsure).found_program(text, words, io).doubted();
+        printed.then(program)
+    }
+
+    /// A builtin or a program.
+    fn found_program(&mut self, text: &str, words: &[Arg], io: &mut Io<'_>) -> Stream {
         self.context.shadowed = self.world.is_shadowed(io.scope);
         let outcome = self.context.outcome;
         let output = match self.builtin(text, words, io) {

@@ -165,26 +165,28 @@ impl Machine<'_> {
             let printed = self.with_outcome(outcome).script(condition, scope, input);
             output = output.then(printed.doubted());
         }
-        let printed = self.with_outcome(Outcome::default()).alternatives(bodies.iter(), scope, input);
+        let mut shell = self.with_outcome(Outcome::default());
+        let printed =
+            shell.alternatives(bodies.iter(), scope, |machine, body, scope| machine.script(body, scope, input));
         printed.map_or(output.clone(), |printed| output.then(printed))
     }
 
-    /// Walks scripts of which at most one runs, each from the same state; leaves what all of them agree on.
-    fn alternatives<'s>(
+    /// Walks parts of which at most one runs, each from the same state; leaves what all of them agree on.
+    pub(super) fn alternatives<P>(
         &mut self,
-        scripts: impl Iterator<Item = &'s Script>,
+        parts: impl Iterator<Item = P>,
         scope: &mut Scope,
-        input: &Stream,
+        walk: impl Fn(&mut Machine<'_>, P, &mut Scope) -> Stream,
     ) -> Option<Stream> {
         let before = scope.clone();
         let cwd = self.world.cwd().map(str::to_owned);
         let mut ends: Option<(Scope, Option<String>)> = None;
         let mut output: Option<Stream> = None;
-        for script in scripts {
+        for part in parts {
             self.may_spend(scope.weight());
             let mut own = before.clone();
             self.world.set_cwd(cwd.clone());
-            let printed = self.script(script, &mut own, input).doubted();
+            let printed = walk(self, part, &mut own).doubted();
             let here = self.world.cwd().map(str::to_owned);
             output = Some(output.map_or(printed.clone(), |output| output.then(printed)));
             ends = Some(match ends {
@@ -268,7 +270,8 @@ impl Machine<'_> {
         // No arm need match.
         let nothing = Script::default();
         let scripts = arms.iter().map(|(_, script)| script).chain(std::iter::once(&nothing));
-        self.alternatives(scripts, scope, input).unwrap_or_else(Stream::nothing)
+        let printed = self.alternatives(scripts, scope, |machine, arm, scope| machine.script(arm, scope, input));
+        printed.unwrap_or_else(Stream::nothing)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{Content, Scope, Variable, assigned};
+use super::{Content, Fixed, Scope, Variable, assigned};
 use crate::{Script, Value};
 
 impl Scope {
@@ -16,9 +16,8 @@ impl Scope {
     /// From now on any variable may have any value.
     pub fn forget_all(&mut self) {
         self.poisoned = true;
-        for variable in Rc::make_mut(&mut self.variables).values_mut() {
-            variable.content = doubted(&variable.content);
-        }
+        Rc::make_mut(&mut self.variables).values_mut().for_each(Variable::forget);
+        self.forget_hidden();
     }
 
     /// Doubts every variable that `script` may assign: it runs more than once, or at another time.
@@ -43,15 +42,12 @@ impl Scope {
             .iter()
             .filter(|(name, _)| name.as_str() != "IFS")
             .map(|(name, variable)| {
-                (name.clone(), Variable { content: inherit(variable), exported: variable.exported, integer: false })
+                (name.clone(), Variable { exported: variable.exported, ..Variable::new(inherit(variable)) })
             })
             .collect();
-        let is_exported = |name: &String| self.exported_functions.contains(name);
-        let functions = self.functions.iter().filter(|(name, _)| is_exported(name));
         Self {
             variables: Rc::new(variables),
-            functions: Rc::new(functions.map(|(name, body)| (name.clone(), Rc::clone(body))).collect()),
-            exported_functions: Rc::clone(&self.exported_functions),
+            functions: Rc::new(self.exported_functions()),
             poisoned: self.poisoned,
             ..Self::default()
         }
@@ -61,25 +57,19 @@ impl Scope {
     pub fn merge(&mut self, other: &Self) {
         self.poisoned |= other.poisoned;
         self.strictness.merge(other.strictness);
+        self.merge_frames(other);
         if !Rc::ptr_eq(&self.variables, &other.variables) {
             let names: Vec<String> = self.variables.keys().chain(other.variables.keys()).cloned().collect();
             let variables = Rc::make_mut(&mut self.variables);
             for name in names {
                 let (here, there) = (variables.get(&name), other.variables.get(&name));
                 if here != there {
-                    let exported = here.or(there).is_some_and(|variable| variable.exported);
-                    let integer = here.or(there).is_some_and(|variable| variable.integer);
-                    let content = either(here, there);
-                    variables.insert(name, Variable { content, exported, integer });
+                    let merged = either(here, there);
+                    variables.extend(merged.map(|variable| (name, variable)));
                 }
             }
         }
-        if !Rc::ptr_eq(&self.functions, &other.functions) {
-            let functions = Rc::make_mut(&mut self.functions);
-            for (name, body) in other.functions.iter() {
-                functions.entry(name.clone()).or_insert_with(|| Rc::clone(body));
-            }
-        }
+        self.merge_functions(other);
         if self.positional != other.positional {
             self.positional = Rc::new(vec![Value::unknown()]);
         }
@@ -92,8 +82,17 @@ impl Scope {
     }
 }
 
+impl Variable {
+    /// It may have any value by now, unless nothing can change it.
+    pub(super) fn forget(&mut self) {
+        if self.fixed != Fixed::Yes {
+            self.content = doubted(&self.content);
+        }
+    }
+}
+
 /// What it was, but it may be something else by now.
-fn doubted(content: &Content) -> Content {
+pub(super) fn doubted(content: &Content) -> Content {
     match content {
         Content::Scalar(value) => Content::Scalar(value.doubted()),
         Content::Unset => Content::Scalar(Value::likely("")),
@@ -102,7 +101,15 @@ fn doubted(content: &Content) -> Content {
     }
 }
 
-fn either(here: Option<&Variable>, there: Option<&Variable>) -> Content {
+/// A variable that is one of two; without one there is none.
+pub(super) fn either(here: Option<&Variable>, there: Option<&Variable>) -> Option<Variable> {
+    let one = here.or(there)?;
+    let fixed = |variable: Option<&Variable>| variable.map_or(Fixed::No, |variable| variable.fixed);
+    let content = one_of(here, there);
+    Some(Variable { content, exported: one.exported, integer: one.integer, fixed: fixed(here).merged(fixed(there)) })
+}
+
+fn one_of(here: Option<&Variable>, there: Option<&Variable>) -> Content {
     let mut contents = here.into_iter().chain(there).map(|variable| doubted(&variable.content));
     let first = contents.next().unwrap_or(Content::Unset);
     match (first, contents.next()) {

@@ -3,13 +3,16 @@
 mod array;
 mod assigned;
 mod doubt;
+mod functions;
+mod locals;
 mod strictness;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::Script;
 use super::value::Value;
+pub use functions::Function;
+use locals::Frame;
 pub(crate) use strictness::Strictness;
 
 /// References to references end somewhere.
@@ -53,8 +56,9 @@ const ENVIRONMENT: &[&str] = &[
 #[derive(Debug, Clone, Default)]
 pub struct Scope {
     variables: Rc<BTreeMap<String, Variable>>,
-    functions: Rc<BTreeMap<String, Rc<Script>>>,
-    exported_functions: Rc<BTreeSet<String>>,
+    functions: Rc<BTreeMap<String, Function>>,
+    /// What each running function hides from its callers, the innermost last.
+    frames: Rc<Vec<Frame>>,
     aliases: Rc<BTreeMap<String, String>>,
     positional: Rc<Vec<Value>>,
     /// Any variable may have been set to anything.
@@ -76,6 +80,24 @@ struct Variable {
     exported: bool,
     /// `declare -i`: what is assigned is an expression.
     integer: bool,
+    /// `readonly`: nothing changes it any more.
+    fixed: Fixed,
+}
+
+/// Whether a variable is read-only.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Fixed {
+    #[default]
+    No,
+    /// It depends on which part of the text ran.
+    Perhaps,
+    Yes,
+}
+
+impl Variable {
+    fn new(content: Content) -> Self {
+        Self { content, exported: false, integer: false, fixed: Fixed::No }
+    }
 }
 
 /// What a name stands for.
@@ -143,13 +165,19 @@ impl Scope {
 
     fn set(&mut self, name: &str, content: Content) {
         let name = self.resolve(name).to_owned();
-        let variables = Rc::make_mut(&mut self.variables);
-        match variables.get_mut(&name) {
-            Some(variable) => variable.content = content,
-            None => {
-                variables.insert(name, Variable { content, exported: false, integer: false });
-            }
+        let fixed = self.variables.get(&name).map_or(Fixed::No, |variable| variable.fixed);
+        if fixed == Fixed::Yes {
+            return;
         }
+        let content = if fixed == Fixed::Perhaps { doubt::doubted(&content) } else { content };
+        Rc::make_mut(&mut self.variables).entry(name).or_insert(Variable::new(Content::Unset)).content = content;
+    }
+
+    /// `readonly name`
+    pub fn make_readonly(&mut self, name: &str) {
+        let name = self.resolve(name).to_owned();
+        let before = Variable::new(Content::Scalar(self.value(&name)));
+        Rc::make_mut(&mut self.variables).entry(name).or_insert(before).fixed = Fixed::Yes;
     }
 
     pub fn assign(&mut self, name: &str, value: Value) {
@@ -180,12 +208,19 @@ impl Scope {
         self.assign(name, appended);
     }
 
-    /// `unset name`, `unset -f name`: what it was is gone.
+    /// `unset name`: without a variable of that name, the function is gone.
     pub fn unset(&mut self, name: &str) {
         if self.variables.contains_key(self.resolve(name)) || !self.functions.contains_key(name) {
-            self.set(name, Content::Unset);
+            self.unset_variable(name);
         } else {
             self.undefine(name);
+        }
+    }
+
+    /// `unset -v name`
+    pub fn unset_variable(&mut self, name: &str) {
+        if !self.reveal(name) {
+            self.set(name, Content::Unset);
         }
     }
 
@@ -195,14 +230,15 @@ impl Scope {
             Some(target) if target != name => Content::Reference(target.to_owned()),
             _ => Content::Scalar(Value::unknown()),
         };
-        Rc::make_mut(&mut self.variables)
-            .insert(name.to_owned(), Variable { content, exported: false, integer: false });
+        if self.variables.get(name).is_none_or(|variable| variable.fixed == Fixed::No) {
+            Rc::make_mut(&mut self.variables).insert(name.to_owned(), Variable::new(content));
+        }
     }
 
     /// `declare -i name`
     pub fn make_integer(&mut self, name: &str) {
         let name = self.resolve(name).to_owned();
-        let unset = Variable { content: Content::Unset, exported: false, integer: false };
+        let unset = Variable::new(Content::Unset);
         Rc::make_mut(&mut self.variables).entry(name).or_insert(unset).integer = true;
     }
 
@@ -224,11 +260,6 @@ impl Scope {
     /// What `name` would stand for if aliases were expanded.
     pub fn aliased(&self, name: &str) -> Option<String> {
         self.aliases.get(name).cloned()
-    }
-
-    /// `export -f name`: shells started from here know the function.
-    pub fn export_function(&mut self, name: &str) {
-        Rc::make_mut(&mut self.exported_functions).insert(name.to_owned());
     }
 
     /// Programs and shells started from here see `name`.
@@ -300,18 +331,6 @@ impl Scope {
             }
             None => *positional = vec![Value::unknown()],
         }
-    }
-
-    pub fn define(&mut self, name: &str, body: Rc<Script>) {
-        Rc::make_mut(&mut self.functions).insert(name.to_owned(), body);
-    }
-
-    pub fn undefine(&mut self, name: &str) {
-        Rc::make_mut(&mut self.functions).remove(name);
-    }
-
-    pub fn function(&self, name: &str) -> Option<Rc<Script>> {
-        self.functions.get(name).map(Rc::clone)
     }
 
     /// Characters that separate fields in expanded text.

@@ -1,0 +1,117 @@
+//! Variables that belong to a function: its callers get theirs back when it ends.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::doubt::{doubted, either};
+use super::{Fixed, Scope, Variable};
+
+/// The variables of the callers that one running function hides, by name.
+pub(super) type Frame = BTreeMap<String, Hidden>;
+
+#[derive(Debug, Clone)]
+pub(super) struct Hidden {
+    /// `None`: there was none.
+    before: Option<Variable>,
+    /// The declaration may not have run: what the function assigns may be the caller's.
+    doubtful: bool,
+}
+
+impl Scope {
+    /// A function starts.
+    pub fn enter_function(&mut self) {
+        Rc::make_mut(&mut self.frames).push(Frame::new());
+    }
+
+    /// The function that started last ends: what it hid is back.
+    pub fn leave_function(&mut self) {
+        let Some(frame) = Rc::make_mut(&mut self.frames).pop() else { return };
+        for (name, Hidden { before, doubtful }) in frame {
+            let own = self.variables.get(&name).filter(|_| doubtful);
+            let left = if doubtful && own != before.as_ref() { either(own, before.as_ref()) } else { before };
+            self.put(name, left);
+        }
+    }
+
+    /// `local name`: without a value, some shells leave it unset and others keep the value of the caller.
+    pub fn localise(&mut self, name: &str) {
+        let before = self.variables.get(name).cloned();
+        let is_fixed = before.as_ref().is_some_and(|variable| variable.fixed == Fixed::Yes);
+        let is_local = self.frames.last().is_none_or(|frame| frame.contains_key(name));
+        if is_fixed || is_local {
+            return;
+        }
+        let own = before.as_ref().map(|variable| Variable {
+            content: doubted(&variable.content),
+            integer: false,
+            fixed: variable.fixed,
+            exported: variable.exported,
+        });
+        if let Some(frame) = Rc::make_mut(&mut self.frames).last_mut() {
+            frame.insert(name.to_owned(), Hidden { before, doubtful: false });
+        }
+        self.put(name.to_owned(), own);
+    }
+
+    /// Exchanges the variable that running functions see under `name` for the one outside of all functions.
+    pub fn swap_global(&mut self, name: &str) {
+        if !self.frames.iter().any(|frame| frame.contains_key(name)) {
+            return;
+        }
+        let seen = self.variables.get(name).cloned();
+        let outermost = Rc::make_mut(&mut self.frames).iter_mut().find_map(|frame| frame.get_mut(name));
+        if let Some(outermost) = outermost {
+            let outside = std::mem::replace(&mut outermost.before, seen);
+            self.put(name.to_owned(), outside);
+        }
+    }
+
+    /// `unset` of a caller's local variable shows what that hid. `false`: `name` is no such variable.
+    pub(super) fn reveal(&mut self, name: &str) -> bool {
+        let holder = self.frames.iter().rposition(|frame| frame.contains_key(name));
+        let Some(holder) = holder.filter(|at| at + 1 < self.frames.len()) else { return false };
+        let frames = Rc::make_mut(&mut self.frames);
+        if let Some(hidden) = frames.get_mut(holder).and_then(|frame| frame.remove(name)) {
+            self.put(name.to_owned(), hidden.before);
+        }
+        true
+    }
+
+    fn put(&mut self, name: String, variable: Option<Variable>) {
+        let variables = Rc::make_mut(&mut self.variables);
+        match variable {
+            Some(variable) => variables.insert(name, variable),
+            None => variables.remove(&name),
+        };
+    }
+
+    /// What functions hide may have any value, too.
+    pub(super) fn forget_hidden(&mut self) {
+        let hidden = Rc::make_mut(&mut self.frames).iter_mut().flat_map(Frame::values_mut);
+        hidden.filter_map(|hidden| hidden.before.as_mut()).for_each(Variable::forget);
+    }
+
+    /// A variable that only one of two parts made local is the caller's own in the other.
+    pub(super) fn merge_frames(&mut self, other: &Self) {
+        if Rc::ptr_eq(&self.frames, &other.frames) {
+            return;
+        }
+        let mut frames = (*self.frames).clone();
+        for (frame, others) in frames.iter_mut().zip(other.frames.iter()) {
+            let names: Vec<String> = frame.keys().chain(others.keys()).cloned().collect();
+            for name in names {
+                let (here, there) = (self.hidden(frame, &name), other.hidden(others, &name));
+                let same = here.before == there.before;
+                let before = if same { here.before } else { either(here.before.as_ref(), there.before.as_ref()) };
+                frame.insert(name, Hidden { before, doubtful: here.doubtful || there.doubtful });
+            }
+        }
+        self.frames = Rc::new(frames);
+    }
+
+    /// What `frame` hides; a variable that is not hidden is the caller's own.
+    fn hidden(&self, frame: &Frame, name: &str) -> Hidden {
+        let visible = || Hidden { before: self.variables.get(name).cloned(), doubtful: true };
+        frame.get(name).cloned().unwrap_or_else(visible)
+    }
+}
