@@ -172,7 +172,10 @@ impl Machine<'_> {
             | Role::Unproven
             | Role::Harmless
             | Role::Argv => {}
-            Role::Code => self.opaque(About::Anything, Reason::ProgramTextNotRead, &[]),
+            Role::Code => {
+                self.opaque(About::Anything, Reason::ProgramTextNotRead, &[]);
+                self.guess_commands(word);
+            }
             Role::Directory => {
                 self.path(Role::List, word);
                 self.world.enter_word(word);
@@ -203,7 +206,10 @@ impl Machine<'_> {
                     self.path(Role::Read, &word.with(path));
                 }
             }
-            Role::Config => self.opaque(About::Anything, Reason::ArbitrarySettings, &[]),
+            Role::Config => {
+                self.opaque(About::Anything, Reason::ArbitrarySettings, &[]);
+                self.guess_commands(word);
+            }
             Role::Read
             | Role::ReadTree
             | Role::PatternFile

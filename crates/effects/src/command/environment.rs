@@ -39,7 +39,11 @@ impl Machine<'_> {
 
     /// Assignments that decide what later programs run.
     pub(super) fn assigned(&mut self, name: &str, value: &AssignedValue, scope: &mut Scope) {
-        if !steering::steers(name) && !steering::places_scratch(name) && !steering::names_proxy(name) {
+        let has_effects = steering::steers(name)
+            || steering::places_scratch(name)
+            || steering::names_proxy(name)
+            || steering::names_target(name).is_some();
+        if !has_effects {
             return;
         }
         let value = match value {
@@ -59,6 +63,9 @@ impl Machine<'_> {
             // Clients send everything there, whatever host their arguments name.
             return self.connect(proxy);
         }
+        if let Some((role, value)) = steering::names_target(name).zip(value) {
+            return self.targets_of_variable(role, value, scope);
+        }
         if !steering::steers(name) {
             return;
         }
@@ -76,6 +83,17 @@ impl Machine<'_> {
         }
         if let Some(text) = value.and_then(Arg::literal).filter(|_| steering::holds_command(name)) {
             self.forked(scope, |machine, scope| machine.shell_text(text, scope, &Stream::Unknown));
+        }
+    }
+
+    /// Programs that know the variable use the files and hosts that it names; whether this one does, nobody says.
+    fn targets_of_variable(&mut self, role: Role, value: &Arg, scope: &mut Scope) {
+        let Some(text) = value.literal() else {
+            return self.guessed(|machine| machine.role(role, value, &mut Io { scope, input: &Stream::Unknown }));
+        };
+        for (role, part) in steering::targets(role, text) {
+            let word = value.with(part);
+            self.guessed(|machine| machine.role(role, &word, &mut Io { scope: &mut *scope, input: &Stream::Unknown }));
         }
     }
 }

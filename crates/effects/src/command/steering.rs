@@ -1,5 +1,7 @@
 //! Variables of the environment that decide what programs run, by their names and values.
 
+use super::knowledge::{Role, names};
+
 /// Variables that name the tools of a build, or what runs them.
 const TOOLS: &[&str] = &[
     "CC",
@@ -49,7 +51,7 @@ pub(super) fn is_plain_tool(name: &str, value: &str) -> bool {
 pub(super) fn commands(name: &str, value: &str) -> Vec<String> {
     match name {
         // Expanded each time a prompt or a traced line is shown.
-        "PS4" | "PS1" => vec![format!(": \"{}\"", value.replace('"', "\\\""))],
+        "PS0" | "PS1" | "PS2" | "PS4" => vec![format!(": \"{}\"", value.replace('"', "\\\""))],
         "TAR_OPTIONS" => value
             .split_once("exec=")
             .map(|(_, command)| command.trim_matches(['"', '\'']).to_owned())
@@ -125,6 +127,9 @@ const STEERING: &[&str] = &[
     "PYTHONINSPECT",
     "PYTHONBREAKPOINT",
     "RIPGREP_CONFIG_PATH",
+    "PS0",
+    "PS1",
+    "PS2",
     "PS4",
     "TAR_OPTIONS",
     "RSYNC_RSH",
@@ -161,6 +166,7 @@ pub(super) fn steers(name: &str) -> bool {
         || names_tool(name)
         || prefixes.iter().any(|prefix| name.starts_with(prefix))
         || name.starts_with("CARGO_TARGET_") && (name.ends_with("_RUNNER") || name.ends_with("_LINKER"))
+        || names::variable(name).is_some_and(Role::runs)
 }
 
 /// Its value is a command.
@@ -184,7 +190,31 @@ pub(super) fn holds_command(name: &str) -> bool {
             | "GIT_PROXY_COMMAND"
             | "HGEDITOR"
             | "BROWSER"
-    )
+    ) || names::variable(name) == Some(Role::Command)
+}
+
+/// What programs that know the variable do with the file or host that it names.
+pub(super) fn names_target(name: &str) -> Option<Role> {
+    names::variable(name).filter(|role| !role.runs())
+}
+
+/// The files or hosts that a variable names, each in its role.
+pub(super) fn targets(role: Role, value: &str) -> Vec<(Role, String)> {
+    if matches!(value, "" | "0" | "1" | "2" | "true" | "false" | "on" | "off" | "yes" | "no" | "none" | "direct") {
+        return Vec::new();
+    }
+    if role.is_of_files() {
+        let several = matches!(role, Role::Read) && !value.contains("://") && value.as_bytes().get(1) != Some(&b':');
+        let parts = value.split(|character| several && character == ':').filter(|part| !part.is_empty());
+        return parts.map(|part| (role, part.to_owned())).collect();
+    }
+    let is_local = |part: &str| {
+        part.is_empty()
+            || part.starts_with(['/', '.'])
+            || ["unix:", "npipe:", "fd:"].iter().any(|it| part.starts_with(it))
+    };
+    let parts = value.split([',', '|', ' ']).filter(|part| !is_local(part) && !matches!(*part, "direct" | "off"));
+    parts.map(|part| (if part.contains("://") { Role::Url } else { Role::Host }, part.to_owned())).collect()
 }
 
 /// Values that agents set so that no pager or editor opens.
@@ -200,6 +230,7 @@ pub(super) fn is_harmless(name: &str, value: &str) -> bool {
         "GIT_SSH_COMMAND" | "PATH" | "LD_PRELOAD" | "LD_LIBRARY_PATH" => false,
         _ if names_tool(name) => is_plain_tool(name, value),
         "GIT_CONFIG_NOSYSTEM" | "GIT_CONFIG_GLOBAL" | "GIT_CONFIG_SYSTEM" => matches!(value, "1" | "/dev/null"),
+        "PS0" | "PS1" | "PS2" => !value.contains("$(") && !value.contains('`'),
         "MAKEFLAGS" => value.split_whitespace().all(|flag| flag.starts_with("-j")),
         _ => idle && holds_command(name),
     }

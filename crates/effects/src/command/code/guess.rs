@@ -4,6 +4,7 @@ use agent_strace_shell::Scope;
 
 use super::lexer::{TemplatePart, Token};
 use super::scan::Value;
+use crate::command::argument::Arg;
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
@@ -31,19 +32,35 @@ impl Machine<'_> {
     /// Quoted texts in a program of a language that is not read may be commands.
     pub(crate) fn guess_strings(&mut self, text: &str) {
         let mut left = text;
+        let mut texts = Vec::new();
         for _ in 0..TEXTS {
             let Some(at) = left.find(['"', '\'', '`']) else { break };
             let Some((_, rest)) = left.split_at_checked(at) else { break };
             let quote = rest.chars().next().unwrap_or('"');
             let Some((inner, behind)) = rest.get(1..).and_then(|rest| rest.split_once(quote)) else { break };
-            self.guess_text(inner);
+            self.guess_text(inner.trim_end_matches("\\r").trim_end_matches("\\n"));
+            texts.push(inner);
             left = behind;
+        }
+        // A list of words is a command, too.
+        if texts.len() > 1 {
+            self.guess_text(&texts.join(" "));
         }
         for line in text.split(['\n', ';', '[']).take(TEXTS) {
             if let Some(command) = line.trim().strip_prefix("exec ").or_else(|| line.trim().strip_prefix("spawn ")) {
                 self.guess_text(command.trim_end_matches(']'));
             }
         }
+    }
+
+    /// Program text or settings of some language may name commands, whole or quoted.
+    pub(crate) fn guess_commands(&mut self, word: &Arg) {
+        let Some(text) = word.literal().filter(|text| text.len() <= LENGTH) else { return };
+        self.guess_text(text);
+        if let Some((_, value)) = text.split_once('=') {
+            self.guess_text(value.trim_start_matches('!'));
+        }
+        self.guess_strings(text);
     }
 
     /// A text may be a command if it starts with the name of a program.

@@ -34,10 +34,14 @@
 //! role of an option: it and all that follows is a command.
 //!
 //! Where several programs share an entry, every option must mean the same to all of them.
+//!
+//! Options whose names mean the same everywhere (`--output-file`, `--cacert`) stand in `option_names.tsv`: what the table says
+//! counts for the options that an entry does not mention. `variables.tsv` says what variables of the environment are for.
 
 pub(crate) mod git;
 mod index;
 mod lines;
+pub(crate) mod names;
 mod options;
 mod role;
 mod special;

@@ -4,8 +4,8 @@
 
 use std::sync::OnceLock;
 
-use super::lines;
 use super::{Entry, OptionRole, Text, builtin, git};
+use super::{lines, names};
 
 const OPTIONS: &str = include_str!("options.tsv");
 
@@ -104,10 +104,11 @@ impl Entry {
             return Meaning::Role(role);
         }
         let all = self.listed.names(self);
+        let common = names::option(name).map(|role| Meaning::Either(OptionRole { role, attached: false }));
         if self.exists(name) {
-            return Meaning::Flag;
+            return common.unwrap_or(Meaning::Flag);
         }
-        let absent = if all.is_empty() { Meaning::Unlisted } else { Meaning::Unknown };
+        let absent = if all.is_empty() { common.unwrap_or(Meaning::Unlisted) } else { Meaning::Unknown };
         if !name.starts_with("--") || name.len() < 3 {
             return absent;
         }

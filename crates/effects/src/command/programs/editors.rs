@@ -1,7 +1,7 @@
 //! Editors and pagers: files they open, commands they are told to run.
 
 use crate::command::argument::{Arg, Arguments};
-use crate::command::knowledge::{Entry, OptionRole, Role};
+use crate::command::knowledge::{Entry, Language, OptionRole, Role};
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
@@ -29,6 +29,13 @@ impl Machine<'_> {
                         }
                     }
                 }
+                Some("-l") if call.name == "nvim" => {
+                    let rest = left.as_slice();
+                    if let Some((script, arguments)) = rest.split_first() {
+                        self.run_script("nvim", Language::Other, script, arguments, io);
+                    }
+                    return Stream::Unknown;
+                }
                 Some("-T" | "-t" | "-q" | "--servername") => {
                     left.next();
                 }
@@ -47,6 +54,10 @@ impl Machine<'_> {
         let only_reads =
             call.name == "view" || call.rest.iter().any(|word| matches!(word.literal(), Some("-R" | "-M")));
         for file in &files {
+            if file.text.contains("://") {
+                self.connect(file);
+                continue;
+            }
             self.path(if only_reads { Role::Read } else { Role::Edit }, file);
         }
         if let Some(text) = io.input.text().map(str::to_owned) {
@@ -91,6 +102,8 @@ impl Machine<'_> {
                 {
                     if let Some(command) = rest.strip_prefix('!') {
                         self.command_text(&Arg::exact(command), io);
+                    } else if rest.contains("://") {
+                        self.connect(&Arg::exact(rest));
                     } else {
                         self.path(Role::Read, &Arg::exact(rest));
                     }
@@ -100,8 +113,9 @@ impl Machine<'_> {
                     self.opaque(About::Anything, Reason::EditorScript, &[]);
                 }
                 "call" | "lua" | "py" | "python" | "python3" | "py3" | "ruby" | "perl" | "exe" | "execute"
-                | "terminal" | "ter" | "make" | "grep" | "luafile" => {
+                | "terminal" | "ter" | "make" | "grep" | "luafile" | "shell" | "sh" | "!" => {
                     self.opaque(About::Anything, Reason::EditorCommandNotRead, &[]);
+                    self.guess_commands(&Arg::exact(rest));
                 }
                 _ if one.contains("system(") || one.contains("jobstart(") || one.contains("writefile(") => {
                     self.opaque(About::Anything, Reason::EditorCommandNotRead, &[]);
@@ -171,9 +185,17 @@ impl Machine<'_> {
         entry
             .options
             .insert("-M -m -S -s -e -L -r -R -E -p -T".into(), OptionRole { role: Role::Value, attached: false });
+        let is_info = call.name == "info";
+        if is_info {
+            entry
+                .options
+                .insert("-f --file --restore -r --render".into(), OptionRole { role: Role::Read, attached: false });
+            entry.options.insert("-o --output --dribble".into(), OptionRole { role: Role::Write, attached: false });
+        }
         let arguments = Arguments::divide(&entry, call.rest);
         self.options(&arguments, io);
-        for file in arguments.operands.iter().filter(|word| word.text.contains('/')) {
+        let is_local = arguments.has(&["-l", "--local-file"]);
+        for file in arguments.operands.iter().filter(|word| is_local || word.text.contains('/')) {
             self.path(Role::Read, file);
         }
         Stream::Unknown

@@ -1,7 +1,7 @@
 //! Programs with commands of their own that start others: `dc`, `ip netns exec`, debuggers, database clients.
 
 use crate::command::argument::{Arg, Arguments};
-use crate::command::knowledge::Role;
+use crate::command::knowledge::{Entry, Language, Role};
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
@@ -35,6 +35,57 @@ impl Machine<'_> {
             if let Some((_, command)) = line.split_once('!').filter(|(_, rest)| !rest.starts_with(['<', '>', '='])) {
                 self.command_text(&Arg::exact(command), io);
             }
+        }
+        Stream::Unknown
+    }
+
+    /// `#(command)` and the like in a word: what stands between `open` and its closing parenthesis runs.
+    pub(super) fn embedded_commands(&mut self, word: &Arg, open: &str, io: &mut Io<'_>) {
+        const MOST: usize = 16;
+        for part in word.text.split(open).skip(1).take(MOST) {
+            let mut depth = 1_usize;
+            let end = part.find(|letter| {
+                depth = match letter {
+                    '(' => depth.saturating_add(1),
+                    ')' => depth.saturating_sub(1),
+                    _ => depth,
+                };
+                depth == 0
+            });
+            self.command_text(&word.with(part.get(..end.unwrap_or(part.len())).unwrap_or(part)), io);
+        }
+    }
+
+    /// `rpm --eval '%(command)'`: macros run commands.
+    pub(super) fn rpm(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        for word in call.rest.iter().filter(|word| word.text.contains('%')) {
+            self.embedded_commands(word, "%(", io);
+            if word.text.contains("%{lua:") {
+                self.opaque(About::Anything, Reason::ProgramTextNotRead, &[]);
+                self.guess_commands(word);
+            }
+        }
+        let arguments = Arguments::divide(call.entry, call.rest);
+        self.given(call.entry, call.words, &arguments, io)
+    }
+
+    /// `runuser -u USER -- COMMAND…` starts a command, `runuser USER -c TEXT` a shell.
+    pub(super) fn runuser(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let names_user = call
+            .rest
+            .iter()
+            .any(|word| word.text.starts_with("--user") || word.text.starts_with("-u") && !word.text.starts_with("--"));
+        if names_user {
+            return self.sudo(call, io);
+        }
+        let arguments = Arguments::divide(&Entry { stops: false, ..call.entry.clone() }, call.rest);
+        self.options(&arguments, io);
+        // `-` and the user; what is left over goes to the user's shell.
+        let mut others = arguments.operands.iter().filter(|word| word.text != "-").skip(1);
+        if let Some(script) = others.next() {
+            self.run_script("sh", Language::Shell, script, &[], io);
+        } else if !arguments.has(&["-c", "--command", "--session-command"]) {
+            return self.unread_input(io);
         }
         Stream::Unknown
     }
@@ -86,7 +137,8 @@ impl Machine<'_> {
             }
         }
         self.client_input(io);
-        self.loose_wrapper(call, io)
+        let arguments = Arguments::divide(call.entry, call.rest);
+        self.given(call.entry, call.words, &arguments, io)
     }
 
     /// Lines that a client reads from its input.

@@ -62,6 +62,7 @@ impl Machine<'_> {
                     ran = true;
                     self.opaque(About::Anything, Reason::ProgramNotRead, &[program, &value.text]);
                 }
+                (Some(role), _) if role.is_of_files() => self.path(*role, value),
                 _ => {}
             }
         }

@@ -252,6 +252,9 @@ impl Machine<'_> {
 
     pub(super) fn tmux(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let program = call.words.first().map_or("tmux", |word| word.text.as_str());
+        for format in call.rest.iter().filter(|word| word.text.contains("#(")) {
+            self.embedded_commands(format, "#(", io);
+        }
         let sub = call.rest.iter().find(|word| !word.text.starts_with('-')).map_or("", |word| word.text.as_str());
         let listing = matches!(
             sub,

@@ -1,0 +1,78 @@
+//! What is meant by names that mean the same wherever they are found: options (`--output-file`, `-outfile`, `--outputFile`), by
+//! `option_names.tsv`, and variables of the environment, by `variables.tsv`.
+//!
+//! The families' files say what the options of a program are for; these tables count for options that they do not mention.
+
+use super::{Role, lines};
+
+const OPTION_NAMES: &str = include_str!("option_names.tsv");
+const VARIABLES: &str = include_str!("variables.tsv");
+/// No name of the table is longer.
+const LONGEST: usize = 40;
+
+/// What the value of an option of this name is for, with or without its dashes.
+pub(super) fn option(name: &str) -> Option<Role> {
+    let bare = name.trim_start_matches('-');
+    if bare.len() < 3 || bare.len() > LONGEST {
+        return None;
+    }
+    role(OPTION_NAMES, &plain(bare))
+}
+
+/// What programs do with a variable of this name.
+pub(crate) fn variable(name: &str) -> Option<Role> {
+    role(VARIABLES, name)
+}
+
+fn role(table: &'static str, name: &str) -> Option<Role> {
+    let (_, role) = lines::line(table, name)?.split_once('\t')?;
+    Role::named(role)
+}
+
+/// `outputFile` and `output_file` are `output-file`.
+fn plain(name: &str) -> String {
+    let mut plain = String::with_capacity(name.len() + 4);
+    let mut after_small = false;
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() && after_small {
+            plain.push('-');
+        }
+        after_small = letter.is_ascii_lowercase() || letter.is_ascii_digit();
+        plain.push(if letter == '_' { '-' } else { letter.to_ascii_lowercase() });
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tables_are_in_order_and_name_roles() {
+        for table in [OPTION_NAMES, VARIABLES] {
+            let names: Vec<&str> = table.lines().map(lines::name).collect();
+            assert!(names.is_sorted_by(|one, next| one < next));
+            for name in names {
+                assert!(role(table, name).is_some_and(|role| !role.is_flag()), "{name}");
+            }
+        }
+        assert!(OPTION_NAMES.lines().all(|line| lines::name(line).len() <= LONGEST));
+    }
+
+    #[test]
+    fn names_mean_the_same_however_they_are_written() {
+        for (name, expected) in [
+            ("--output-file", Some(Role::Write)),
+            ("--outputFile", Some(Role::Write)),
+            ("--output_file", Some(Role::Write)),
+            ("-outfile", Some(Role::Write)),
+            ("--config-file", Some(Role::Read)),
+            ("--outDir", Some(Role::WriteTree)),
+            ("--output", None),
+            ("-o", None),
+            ("--", None),
+        ] {
+            assert_eq!(option(name), expected, "{name}");
+        }
+    }
+}
