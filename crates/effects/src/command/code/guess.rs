@@ -1,4 +1,4 @@
-//! Text in a program that is not understood, where a command is expected: it may run.
+//! Text in a program that is not understood: it may be a command that runs, or name a file or a host.
 
 use agent_strace_shell::Scope;
 
@@ -6,30 +6,54 @@ use super::lexer::{TemplatePart, Token};
 use super::scan::Value;
 use crate::command::argument::Arg;
 use crate::command::machine::Machine;
-use crate::command::simple::Io;
 use crate::command::stream::Stream;
 
 /// Texts that are tried, and how long they may be.
-const TEXTS: usize = 16;
+const TEXTS: usize = 256;
 const LENGTH: usize = 4096;
 
 impl Machine<'_> {
-    /// The texts among `tokens` may be commands.
-    pub(super) fn guess(&mut self, tokens: &[Token], _io: &mut Io<'_>) {
+    /// The texts among `tokens` may be commands, or name files and hosts.
+    pub(super) fn guess(&mut self, tokens: &[Token]) {
         let mut texts = Vec::new();
         collect(tokens, &mut texts);
+        for text in texts.iter().filter(|text| !has_words(text)) {
+            self.guess_text(text);
+        }
+        self.guess_texts(&texts);
+    }
+
+    /// The same for arguments of a call that is not known.
+    pub(super) fn guess_arguments(&mut self, arguments: &[Value]) {
+        let mut texts = Vec::new();
+        for value in arguments {
+            texts_in(value, &mut texts);
+        }
+        self.guess_texts(&texts);
+    }
+
+    fn guess_texts(&mut self, texts: &[String]) {
         for text in texts {
-            self.guess_text(&text);
+            // The name of a program alone is a word like others.
+            if has_words(text) {
+                self.guess_text(text);
+            }
+            self.guess_operand(text);
+        }
+        // A list of words is a command, too.
+        if texts.len() > 1 {
+            self.guess_text(&texts.join(" "));
         }
     }
 
-    pub(super) fn guess_value(&mut self, value: &Value, io: &mut Io<'_>) {
-        if let Value::Text(text) = value {
-            self.guess(&[Token::Text(text.clone())], io);
+    /// A text may name a file or a host.
+    pub(super) fn guess_operand(&mut self, text: &str) {
+        if text.len() <= LENGTH && !text.contains('\n') {
+            self.guessed(|machine| machine.possible_operand(&Arg::exact(text)));
         }
     }
 
-    /// Quoted texts in a program of a language that is not read may be commands.
+    /// Quoted texts in a program of a language that is not read may be commands, or name files and hosts.
     pub(crate) fn guess_strings(&mut self, text: &str) {
         let mut left = text;
         let mut texts = Vec::new();
@@ -40,6 +64,7 @@ impl Machine<'_> {
             let Some((inner, behind)) = rest.get(1..).and_then(|rest| rest.split_once(quote)) else { break };
             self.guess_text(inner.trim_end_matches("\\r").trim_end_matches("\\n"));
             texts.push(inner);
+            self.guess_operand(inner);
             left = behind;
         }
         // A list of words is a command, too.
@@ -96,8 +121,27 @@ fn collect(tokens: &[Token], texts: &mut Vec<String>) {
             _ => {}
         }
     }
-    // A list of words is a command, too.
-    if texts.len() > 1 {
-        texts.push(texts.join(" "));
+}
+
+fn has_words(text: &str) -> bool {
+    text.trim().contains(char::is_whitespace)
+}
+
+/// The texts in an argument. What is named as prose is data.
+fn texts_in(value: &Value, texts: &mut Vec<String>) {
+    const PROSE: &[&str] = &["help", "message", "msg", "description", "title", "body", "prompt", "label", "doc"];
+    if texts.len() >= TEXTS {
+        return;
+    }
+    match value {
+        Value::Text(text) | Value::Path(text) => texts.push(text.clone()),
+        Value::List(list) | Value::Each(list) => list.iter().for_each(|value| texts_in(value, texts)),
+        Value::Named(name, value) if !PROSE.contains(&name.as_str()) => texts_in(value, texts),
+        Value::Named(..)
+        | Value::Glob(_)
+        | Value::Module(_)
+        | Value::Object(_)
+        | Value::Function(_)
+        | Value::Unknown => {}
     }
 }

@@ -22,12 +22,23 @@ use super::knowledge::Language;
 use super::machine::Machine;
 use super::simple::Io;
 
-/// What is known about one language.
+/// What is known about one language: names are separated by blanks.
+///
+/// The roles of a call are either one word that `called` knows (`command`, `open`, …), or one role for each argument.
+/// `role*`: any number of arguments; `role?`: only where the argument is given; `role=text`: that text where it is not;
+/// `name:role`: the argument of that name.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Raw {
+    /// Calls → roles of their arguments.
     #[serde(borrow)]
     calls: BTreeMap<&'static str, &'static str>,
+    /// Calls that make an object → its methods → roles of their arguments.
+    #[serde(borrow, default)]
+    classes: BTreeMap<&'static str, BTreeMap<&'static str, &'static str>>,
+    /// Methods whose names say what they do, whatever they belong to → roles.
+    #[serde(borrow, default)]
+    any: BTreeMap<&'static str, &'static str>,
     pure: &'static str,
     methods: &'static str,
     modules: &'static str,
@@ -38,6 +49,12 @@ struct Raw {
 struct Calls {
     /// Call → what its arguments are for.
     effects: BTreeMap<&'static str, &'static str>,
+    /// Call that makes an object → the index of its class.
+    makes: BTreeMap<&'static str, usize>,
+    /// Method → what its arguments are for, by class.
+    classes: Vec<BTreeMap<&'static str, &'static str>>,
+    /// Method of any object → what its arguments are for.
+    any: BTreeMap<&'static str, &'static str>,
     pure: BTreeSet<&'static str>,
     methods: BTreeSet<&'static str>,
     modules: BTreeSet<&'static str>,
@@ -63,9 +80,15 @@ fn calls(language: Language) -> Option<&'static Calls> {
 impl Calls {
     fn new(raw: &Raw) -> Self {
         let words = |text: &'static str| text.split_whitespace().collect();
-        let effects = raw.calls.iter().flat_map(|(names, roles)| names.split(' ').map(|name| (name, *roles)));
+        let single = |table: &BTreeMap<&'static str, &'static str>| -> BTreeMap<&'static str, &'static str> {
+            table.iter().flat_map(|(names, roles)| names.split(' ').map(|name| (name, *roles))).collect()
+        };
+        let made = raw.classes.keys().enumerate();
         Self {
-            effects: effects.collect(),
+            effects: single(&raw.calls),
+            makes: made.flat_map(|(at, names)| names.split(' ').map(move |name| (name, at))).collect(),
+            classes: raw.classes.values().map(single).collect(),
+            any: single(&raw.any),
             pure: words(raw.pure),
             methods: words(raw.methods),
             modules: words(raw.modules),

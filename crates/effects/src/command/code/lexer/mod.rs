@@ -101,7 +101,10 @@ impl Lexer<'_> {
             }
             '\\' => {
                 self.bump();
-                self.bump();
+                // `\system()` is `system()` in the outermost namespace.
+                if !self.is(&[Php]) {
+                    self.bump();
+                }
             }
             '#' if self.is(&[Python, Perl, Ruby, Php]) => self.line(),
             '/' if self.is(&[Javascript, Php]) && self.left.starts_with("//") => self.line(),
@@ -129,6 +132,16 @@ impl Lexer<'_> {
                 self.word()?;
             }
             _ if character.is_ascii_digit() => self.number(),
+            '-' if self.is(&[Perl, Php])
+                && self
+                    .left
+                    .strip_prefix("->")
+                    .is_some_and(|rest| rest.starts_with(|c: char| c.is_alphabetic() || c == '_')) =>
+            {
+                self.eat("->");
+                let name = self.name();
+                self.tokens.push(Token::Name(format!(".{name}")));
+            }
             '.' if self.left.get(1..).is_some_and(|rest| rest.starts_with(|c: char| c.is_alphabetic() || c == '_'))
                 && !self.is(&[Perl, Php]) =>
             {

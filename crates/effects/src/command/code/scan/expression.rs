@@ -1,7 +1,7 @@
 //! Expressions of literals: what a program builds before it hands it to a call.
 
 use super::super::lexer::{TemplatePart, Token};
-use super::tokens::{group, joined, split, trimmed};
+use super::tokens::{group, joined, trimmed};
 use super::{DEPTH, Scan, Value};
 use crate::Reason;
 use crate::command::code::decode;
@@ -16,9 +16,13 @@ impl Machine<'_> {
     /// The value of an argument; calls in it have their effects.
     pub(super) fn value(&mut self, scan: &mut Scan<'_>, tokens: &[Token], io: &mut Io<'_>) -> Value {
         let tokens = trimmed(tokens);
-        if let [Token::Name(name), Token::Mark('=' | ':'), value @ ..] = tokens
+        if let [Token::Name(name) | Token::Text(name), Token::Mark(mark @ ('=' | ':')), value @ ..] = tokens
             && !matches!(value.first(), Some(Token::Mark('=')))
+            && (*mark == ':'
+                || matches!(tokens.first(), Some(Token::Name(_)))
+                || matches!(value.first(), Some(Token::Mark('>'))))
         {
+            let value = value.strip_prefix(&[Token::Mark('>')]).unwrap_or(value);
             return Value::Named(name.clone(), Box::new(self.value(scan, value, io)));
         }
         if tokens.is_empty() {
@@ -40,13 +44,18 @@ impl Machine<'_> {
                     *mark
                 }
                 Some(_) => {
+                    scan.lost(std::slice::from_ref(&value));
                     self.statements(scan, left, io);
                     value = Value::Unknown;
                     break;
                 }
             };
             let (next, rest) = self.operand(scan, trimmed(left), io);
+            let parts = [value.clone(), next.clone()];
             value = combined(value, operator, next, scan.language);
+            if value == Value::Unknown {
+                scan.lost(&parts);
+            }
             left = rest;
         }
         scan.depth -= 1;
@@ -54,7 +63,12 @@ impl Machine<'_> {
     }
 
     /// One operand with its methods, and what is left behind it.
-    fn operand<'t>(&mut self, scan: &mut Scan<'_>, tokens: &'t [Token], io: &mut Io<'_>) -> (Value, &'t [Token]) {
+    pub(super) fn operand<'t>(
+        &mut self,
+        scan: &mut Scan<'_>,
+        tokens: &'t [Token],
+        io: &mut Io<'_>,
+    ) -> (Value, &'t [Token]) {
         let Some((first, rest)) = tokens.split_first() else { return (Value::Unknown, &[]) };
         let (value, left) = match first {
             Token::Name(name)
@@ -77,13 +91,23 @@ impl Machine<'_> {
             }
             Token::Mark('[') => {
                 let (inner, left) = group(tokens);
-                let list = split(inner).into_iter().map(|tokens| self.value(scan, tokens, io)).collect();
-                (Value::List(list), left)
+                (Value::List(self.arguments(scan, inner, io)), left)
+            }
+            Token::Name(word) if matches!(word.as_str(), "new" | "await" | "my") && !rest.is_empty() => {
+                let rest = match rest {
+                    [Token::Mark('$' | '@'), Token::Name(_), ..] if word == "my" => rest.get(1..).unwrap_or_default(),
+                    rest => rest,
+                };
+                return self.operand(scan, rest, io);
+            }
+            // An object with options.
+            Token::Mark('{') if scan.language == Language::Javascript && is_object(rest) => {
+                let (inner, left) = group(tokens);
+                (Value::List(self.arguments(scan, inner, io)), left)
             }
             Token::Mark('(') => {
                 let (inner, left) = group(tokens);
-                let mut parts: Vec<Value> =
-                    split(inner).into_iter().map(|tokens| self.value(scan, tokens, io)).collect();
+                let mut parts = self.arguments(scan, inner, io);
                 let is_list = parts.len() != 1 || matches!(inner.last(), Some(Token::Mark(',')));
                 let value = if is_list { Value::List(parts) } else { parts.pop().unwrap_or(Value::Unknown) };
                 (value, left)
@@ -112,6 +136,16 @@ impl Machine<'_> {
         }
         text.map_or(Value::Unknown, Value::Text)
     }
+}
+
+/// `name: …`, `'name': …`, or nothing between braces.
+fn is_object(tokens: &[Token]) -> bool {
+    matches!(
+        tokens,
+        [Token::Mark('}'), ..]
+            | [Token::Name(_) | Token::Text(_), Token::Mark(':' | ',' | '}'), ..]
+            | [Token::Mark('.'), Token::Mark('.'), Token::Mark('.'), ..]
+    )
 }
 
 /// `a + b`, `Path / 'x'`, `'%s' % x`

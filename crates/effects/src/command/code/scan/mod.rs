@@ -1,7 +1,11 @@
 //! Tokens → calls → effects.
 
+mod canonical;
 mod expression;
+mod loops;
 mod names;
+mod objects;
+mod opening;
 mod roles;
 mod tokens;
 
@@ -15,7 +19,7 @@ use crate::{About, Reason};
 
 use super::Calls;
 use super::lexer::{TemplatePart, Token};
-use expression::{method_value, pure_value};
+use expression::pure_value;
 use tokens::{group, joined, split};
 
 /// Calls in calls, lists in lists.
@@ -29,8 +33,16 @@ pub(super) enum Value {
     /// A path object, or a file opened from one.
     Path(String),
     Module(String),
+    /// Files that a pattern matches.
+    Glob(String),
     /// `name=value`.
     Named(String, Box<Value>),
+    /// An object of a class that the table lists.
+    Object(usize),
+    /// A function with effects that is passed on.
+    Function(String),
+    /// One of these: the variable of a loop.
+    Each(Vec<Value>),
     Unknown,
 }
 
@@ -51,6 +63,16 @@ struct Scan<'a> {
     stars: Vec<String>,
     /// Variables that are assigned once.
     single: BTreeSet<String>,
+    /// How often a name gets a value. What is not a plain assignment counts twice.
+    bindings: BTreeMap<String, usize>,
+    /// Modules that were loaded.
+    loaded: BTreeSet<String>,
+    /// Variables of loops, with the expression that they walk through.
+    loops: BTreeMap<String, Vec<Token>>,
+    /// Texts that no call has taken for data.
+    loose: Vec<Value>,
+    /// A file was touched whose name is not known.
+    touches_unknown: bool,
     depth: usize,
 }
 
@@ -65,12 +87,29 @@ impl Machine<'_> {
             unread: None,
             stars: Vec::new(),
             single: BTreeSet::new(),
+            bindings: BTreeMap::new(),
+            loaded: BTreeSet::new(),
+            loops: BTreeMap::new(),
+            loose: Vec::new(),
+            touches_unknown: false,
             depth: 0,
         };
         scan.define(tokens);
+        let cwd = self.world.cwd().map(str::to_owned);
+        if language == Language::Perl {
+            self.perl_arguments(tokens, io);
+        }
         self.statements(&mut scan, tokens, io);
+        self.world.set_cwd(cwd);
+        let unread = scan.unread.is_some();
         if let Some(reason) = scan.unread {
             self.opaque(About::Anything, reason, &[]);
+        }
+        if unread || scan.touches_unknown {
+            // Which of them goes where is not known.
+            for text in &scan.loose {
+                self.guess_arguments(std::slice::from_ref(text));
+            }
         }
     }
 
@@ -80,13 +119,14 @@ impl Machine<'_> {
             left = match token {
                 Token::Name(name) => {
                     let assigned = Scan::starts_statement(tokens, left).then(|| scan.assigned(name, rest)).flatten();
-                    match assigned {
-                        Some((expression, behind)) => {
-                            let value = self.value(scan, expression, io);
-                            scan.variables.insert(name.clone(), value);
-                            behind
-                        }
-                        None => self.name(scan, name, left, io),
+                    if let Some((expression, behind)) = assigned {
+                        let value = self.value(scan, expression, io);
+                        scan.variables.insert(name.clone(), value);
+                        behind
+                    } else {
+                        let (value, behind) = self.name(scan, name, left, io);
+                        scan.bind(value, behind);
+                        behind
                     }
                 }
                 Token::Template(parts) => {
@@ -107,16 +147,16 @@ impl Machine<'_> {
                 }
                 Token::Mark('(') if scan.called_value(tokens, left) => {
                     scan.unread = Some(Reason::CallsValue);
-                    self.guess(left, io);
+                    self.guess(left);
                     rest
                 }
-                Token::Mark('(') if Scan::starts_expression(tokens, left) => {
-                    let (inner, behind) = group(left);
-                    let value = self.value(scan, inner, io);
-                    self.methods(scan, value, behind, io).1
-                }
+                Token::Mark('(' | '[') if Scan::starts_expression(tokens, left) => self.operand(scan, left, io).1,
                 Token::Text(text) if matches!(rest.first(), Some(Token::Name(name)) if name.starts_with('.')) => {
                     self.methods(scan, Value::Text(text.clone()), rest, io).1
+                }
+                Token::Text(text) => {
+                    scan.note_loose(text, tokens, left);
+                    rest
                 }
                 _ => rest,
             };
@@ -142,28 +182,30 @@ impl Machine<'_> {
         }
     }
 
-    /// A name at the start of `tokens`; returns what is left behind what it belongs to.
-    fn name<'t>(&mut self, scan: &mut Scan<'_>, name: &str, tokens: &'t [Token], io: &mut Io<'_>) -> &'t [Token] {
+    /// A name at the start of `tokens`: its value, and what is left behind what it belongs to.
+    fn name<'t>(
+        &mut self,
+        scan: &mut Scan<'_>,
+        name: &str,
+        tokens: &'t [Token],
+        io: &mut Io<'_>,
+    ) -> (Value, &'t [Token]) {
         let rest = tokens.get(1..).unwrap_or_default();
-        match (scan.language, name) {
-            (Language::Python, "import" | "from") => return scan.import(name, rest),
+        let left = match (scan.language, name) {
+            (Language::Python, "import" | "from") => scan.import(name, rest),
             (Language::Javascript, "import") if !matches!(rest.first(), Some(Token::Mark('('))) => {
-                return scan.import_script(rest);
+                scan.import_script(rest)
             }
-            (Language::Perl, "use" | "no") => return scan.use_module(rest),
+            (Language::Perl, "use" | "no") => scan.use_module(rest),
             (Language::Python, "def" | "class")
             | (Language::Ruby, "def" | "class" | "module")
             | (_, "function" | "sub") => {
                 // The name that follows is no call.
-                return if matches!(rest.first(), Some(Token::Name(_))) {
-                    rest.get(1..).unwrap_or_default()
-                } else {
-                    rest
-                };
+                if matches!(rest.first(), Some(Token::Name(_))) { rest.get(1..).unwrap_or_default() } else { rest }
             }
-            _ => {}
-        }
-        self.chain(scan, name, rest, io).1
+            _ => return self.chain(scan, name, rest, io),
+        };
+        (Value::Unknown, left)
     }
 
     /// `name(…).method(…)…`: its value, and what is left behind it.
@@ -180,7 +222,26 @@ impl Machine<'_> {
         if let Some((reached, left)) = self.reached(scan, &full, rest, io) {
             (full, rest) = (reached, left);
         }
-        let (mut value, left) = match rest.first() {
+        // `IO::File->new(…)`
+        if let Some(Token::Name(next)) = rest.first().filter(|_| scan.roles(&full).is_none())
+            && next.starts_with('.')
+            && scan.is_listed(&format!("{full}{next}"))
+        {
+            full.push_str(next);
+            rest = rest.get(1..).unwrap_or_default();
+        }
+        // Methods of a name whose value is known: `p.read_text()`.
+        if let Some((object, method)) = full.rsplit_once('.')
+            && matches!(rest.first(), Some(Token::Mark('(')))
+        {
+            let value = self.variable(scan, object, io);
+            if !matches!(value, Value::Unknown | Value::Module(_)) {
+                let value = self.method_call(scan, &value, method, rest, io);
+                scan.mutated(object, method);
+                return self.methods(scan, value, group(rest).1, io);
+            }
+        }
+        let (value, left) = match rest.first() {
             Some(Token::Mark('(')) => {
                 let (inner, left) = group(rest);
                 (self.call(scan, &full, inner, io), left)
@@ -189,6 +250,7 @@ impl Machine<'_> {
                 Token::Text(_)
                 | Token::Template(_)
                 | Token::Command(_)
+                | Token::Number
                 | Token::Mark('$' | '[' | '@' | '{')
                 | Token::Name(_),
             ) if scan.calls_without_parentheses(&full) => {
@@ -200,27 +262,12 @@ impl Machine<'_> {
                 let (text, left) = rest.split_first().unwrap_or((&Token::End, &[]));
                 (self.call(scan, "$", std::slice::from_ref(text), io), left)
             }
-            _ => {
-                scan.mention(&full);
-                (scan.variable(&full), rest)
-            }
+            _ if scan.mention(&full) => (Value::Function(full), rest),
+            _ => match scan.calls.makes.get(full.as_str()) {
+                Some(class) => (Value::Object(*class), rest),
+                None => (self.variable(scan, &full, io), rest),
+            },
         };
-        // Methods of a name that holds a path: `p.read_text()`.
-        if let Some((object, method)) = full.rsplit_once('.')
-            && matches!(rest.first(), Some(Token::Mark('(')))
-        {
-            let (inner, _) = group(rest);
-            match scan.variable(object) {
-                Value::Path(path) => value = self.path_method(scan, &path, method, rest, io),
-                object @ (Value::Text(_) | Value::List(_)) => {
-                    let arguments: Vec<Value> =
-                        split(inner).into_iter().map(|tokens| self.value(scan, tokens, io)).collect();
-                    value = method_value(&object, method, &arguments);
-                }
-                _ => {}
-            }
-            scan.mutated(object, method);
-        }
         self.methods(scan, value, left, io)
     }
 
@@ -246,10 +293,12 @@ impl Machine<'_> {
                 matches!(left.first(), Some(Token::Mark('(')))
                     .then(|| (format!("{}.{name}", scan.resolve(object)), left))
             }
-            (variable, [Token::Mark('('), ..]) if scan.language == Language::Php => match scan.variable(variable) {
-                Value::Text(name) => Some((name, rest)),
-                _ => None,
-            },
+            (variable, [Token::Mark('('), ..]) if scan.language == Language::Php => {
+                match self.variable(scan, variable, io) {
+                    Value::Text(name) => Some((name, rest)),
+                    _ => None,
+                }
+            }
             _ => None,
         }
     }
@@ -269,6 +318,7 @@ impl Machine<'_> {
             let mut parts: Vec<&str> = next.trim_start_matches('.').split('.').collect();
             let method = parts.pop().unwrap_or_default();
             let Some(Token::Mark('(')) = after.first() else {
+                scan.bind_block(&value, method, after);
                 if !matches!(value, Value::Module(_)) {
                     value = Value::Unknown;
                 }
@@ -277,28 +327,12 @@ impl Machine<'_> {
             };
             let (inner, behind) = group(after);
             value = match &value {
-                Value::Path(path) => {
-                    let path = path.clone();
-                    self.path_method(scan, &path, method, after, io)
-                }
-                Value::Module(module) if parts.is_empty() => {
-                    let full = format!("{module}.{method}");
-                    self.call(scan, &full, inner, io)
-                }
                 Value::Module(module) => {
-                    let full = format!("{module}.{}.{method}", parts.join("."));
+                    parts.push(method);
+                    let full = format!("{module}.{}", parts.join("."));
                     self.call(scan, &full, inner, io)
                 }
-                object => {
-                    let object = object.clone();
-                    let arguments: Vec<Value> =
-                        split(inner).into_iter().map(|tokens| self.value(scan, tokens, io)).collect();
-                    if let Some(argument) = arguments.first().filter(|_| method == "execute") {
-                        self.guess_value(argument, io);
-                    }
-                    scan.method(method);
-                    method_value(&object, method, &arguments)
-                }
+                object => self.method_call(scan, &object.clone(), method, after, io),
             };
             left = behind;
         }
@@ -312,22 +346,26 @@ impl Machine<'_> {
             return Value::Unknown;
         }
         scan.depth += 1;
-        let arguments: Vec<Value> = split(inner).into_iter().map(|tokens| self.value(scan, tokens, io)).collect();
+        let loose = scan.loose.len();
+        let arguments = self.arguments(scan, inner, io);
         scan.depth -= 1;
+        // `sh.rm('-rf', 'x')`: the module `sh` has each program as a function.
+        if let Some(program) = name.strip_prefix("sh.").filter(|_| scan.loaded.contains("sh")) {
+            let program = Value::Text(program.replace('_', "-"));
+            let words: Vec<Value> = std::iter::once(program).chain(arguments).collect();
+            self.list_command(scan, &words, io);
+            return Value::Unknown;
+        }
         if let Some(roles) = scan.roles(name) {
+            scan.loose.truncate(loose);
             let before = scan.unread.take();
             self.called(scan, roles, &arguments, io);
             if scan.unread.is_some() {
                 // What is known of a command that is not known as a whole.
-                self.guess(inner, io);
+                self.guess(inner);
             }
             scan.unread = scan.unread.take().or(before);
-            return match (roles, arguments.first()) {
-                ("require", Some(Value::Text(module))) if !module.starts_with(['.', '/']) => {
-                    Value::Module(module.trim_start_matches("node:").to_owned())
-                }
-                _ => Value::Unknown,
-            };
+            return scan.made(name, roles, &arguments);
         }
         if let Some(value) = pure_value(name, &arguments) {
             scan.pure(name);
@@ -365,9 +403,20 @@ impl Machine<'_> {
         }
         if scan.names_function(&arguments) {
             scan.unread = Some(Reason::FunctionPassedOn);
-            self.guess(inner, io);
+            self.guess(inner);
         }
-        scan.pure(name);
-        Value::Unknown
+        self.passed_on(scan, &arguments, &arguments, io);
+        if scan.pure(name) {
+            scan.loose.truncate(loose);
+            let method = name.rsplit_once('.').map_or("", |(_, method)| method);
+            self.unknown_receiver(scan, method, &arguments);
+        } else {
+            self.guess_arguments(&arguments);
+        }
+        scan.made(name, "", &arguments)
+    }
+
+    fn arguments(&mut self, scan: &mut Scan<'_>, inner: &[Token], io: &mut Io<'_>) -> Vec<Value> {
+        split(inner).into_iter().map(|tokens| self.value(scan, tokens, io)).collect()
     }
 }

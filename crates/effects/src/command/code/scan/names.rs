@@ -41,6 +41,8 @@ impl Scan<'_> {
             *counts.entry(name).or_default() += 2;
         }
         self.single = counts.iter().filter(|(_, count)| **count == 1).map(|(name, _)| (*name).to_owned()).collect();
+        self.bindings = counts.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect();
+        self.find_loops(tokens);
         self.destructured(tokens);
         for (at, token) in tokens.iter().enumerate() {
             let Token::Name(name) = token else { continue };
@@ -125,8 +127,11 @@ impl Scan<'_> {
     /// What the arguments of a call are for; nothing if the table does not list it.
     pub(super) fn roles(&self, name: &str) -> Option<&'static str> {
         let listed = |name: &str| self.calls.effects.get(name).copied();
+        let method = name.rsplit_once('.').map(|(_, method)| method);
         listed(name)
+            .or_else(|| self.canonical(name).and_then(|name| listed(&name)))
             .or_else(|| self.bare(name).and_then(listed))
+            .or_else(|| method.and_then(|method| self.calls.any.get(method).copied()))
             .or_else(|| self.stars.iter().find_map(|module| listed(&format!("{module}.{name}"))))
             .or_else(|| {
                 let loads = name.ends_with(".require") || name.ends_with("._load") || name.ends_with(".import_module");
@@ -271,6 +276,7 @@ impl Scan<'_> {
     }
 
     pub(super) fn module(&mut self, module: &str) {
+        self.loaded.insert(module.trim_start_matches("node:").to_owned());
         if !self.calls.modules.contains(module) {
             self.unread = Some(Reason::UnknownModuleLoaded);
         }
@@ -294,10 +300,6 @@ impl Scan<'_> {
             .filter(|bare| bare.ends_with("Sync") && *bare != name)
     }
 
-    pub(super) fn variable(&self, name: &str) -> Value {
-        self.variables.get(name).cloned().unwrap_or(Value::Unknown)
-    }
-
     pub(super) fn calls_without_parentheses(&self, name: &str) -> bool {
         match self.language {
             Language::Perl | Language::Ruby => self.calls.effects.contains_key(name),
@@ -306,15 +308,19 @@ impl Scan<'_> {
         }
     }
 
-    /// A name that is not called: harmless, unless it is a function with effects that may be called elsewhere.
-    pub(super) fn mention(&mut self, name: &str) {
+    /// A name that is not called: harmless, unless it is a function with effects that may be called elsewhere (`true`).
+    pub(super) fn mention(&mut self, name: &str) -> bool {
         let keyword = matches!(self.language, Language::Perl | Language::Ruby | Language::Php);
-        if self.calls.effects.contains_key(name) && !keyword {
+        let listed = |name: &str| self.calls.effects.contains_key(name);
+        let passed_on = !keyword && (listed(name) || self.canonical(name).is_some_and(|name| listed(&name)));
+        if passed_on {
             self.unread = Some(Reason::EffectfulValue);
         }
+        passed_on
     }
 
-    pub(super) fn pure(&mut self, name: &str) {
+    /// Whether a call that is in no table of effects is known to have none.
+    pub(super) fn pure(&mut self, name: &str) -> bool {
         let full = self
             .stars
             .iter()
@@ -327,17 +333,22 @@ impl Scan<'_> {
             || name.rsplit_once('.').is_some_and(|(object, method)| {
                 !self.names.values().any(|full| full == object)
                     && !self.calls.modules.contains(object)
+                    && !self.loaded.contains(object)
                     && self.calls.methods.contains(method)
             });
         if !known {
             self.unread = Some(Reason::UnknownFunction);
         }
+        known
     }
 
-    pub(super) fn method(&mut self, name: &str) {
-        if !self.calls.methods.contains(name) && !self.defined.iter().any(|defined| defined == name) {
+    /// Whether a method is known to have no effect.
+    pub(super) fn method(&mut self, name: &str) -> bool {
+        let known = self.calls.methods.contains(name) || self.defined.iter().any(|defined| defined == name);
+        if !known {
             self.unread = Some(Reason::UnknownMethod);
         }
+        known
     }
 
     /// `)(`, `](`: the result of something is called.

@@ -5,9 +5,15 @@ use super::tokens::{group, joined, split, word};
 use super::{Scan, Value};
 use crate::Reason;
 use crate::command::argument::Arg;
-use crate::command::knowledge::Role;
+use crate::command::knowledge::{Language, Role};
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
+
+/// Values of a loop that a call is followed with.
+const ELEMENTS: usize = 32;
+
+/// Roles of a whole call that may stand behind arguments which are data.
+const SPECIAL: &[&str] = &["script", "command", "words", "code"];
 
 /// Arguments by position. Where all are named, those that mostly come first do.
 fn positional(arguments: &[Value]) -> Vec<&Value> {
@@ -26,17 +32,46 @@ fn positional(arguments: &[Value]) -> Vec<&Value> {
     named(true).chain(named(false)).collect()
 }
 
+/// An object with options, not a list of words.
+fn is_options(list: &[Value]) -> bool {
+    list.iter().all(|value| matches!(value, Value::Named(..)))
+}
+
+/// The value of `name=value` among the arguments, or in an object of options that is one of them.
+fn named_argument<'v>(arguments: &'v [Value], name: &str) -> Option<&'v Value> {
+    arguments.iter().find_map(|value| match value {
+        Value::Named(own, value) if own == name => Some(value.as_ref()),
+        Value::List(list) => list.iter().find_map(|value| match value {
+            Value::Named(own, value) if own == name => Some(value.as_ref()),
+            _ => None,
+        }),
+        _ => None,
+    })
+}
+
 impl Machine<'_> {
     /// A call with effects.
     pub(super) fn called(&mut self, scan: &mut Scan<'_>, roles: &str, arguments: &[Value], io: &mut Io<'_>) {
+        if let Some(at) = arguments.iter().position(|value| matches!(value, Value::Each(_)))
+            && let Some(Value::Each(elements)) = arguments.get(at)
+        {
+            for element in elements.iter().take(ELEMENTS) {
+                let mut one = arguments.to_vec();
+                if let Some(place) = one.get_mut(at) {
+                    *place = element.clone();
+                }
+                self.called(scan, roles, &one, io);
+            }
+            return;
+        }
         let given = positional(arguments);
         let mut plain = given.iter().copied();
-        let named = |name: &str| {
-            arguments.iter().find_map(|value| match value {
-                Value::Named(own, value) if own == name => Some(value.as_ref()),
-                _ => None,
-            })
-        };
+        let mut roles = roles;
+        while let Some(rest) = roles.strip_prefix("value ").filter(|rest| SPECIAL.contains(rest)) {
+            plain.next();
+            roles = rest;
+        }
+        let named = |name: &str| named_argument(arguments, name);
         match roles {
             "command" => match plain.next() {
                 Some(Value::Text(text)) => {
@@ -45,28 +80,38 @@ impl Machine<'_> {
                 Some(Value::List(list)) => self.list_command(scan, list, io),
                 _ => scan.unread = Some(Reason::UnknownCommandRun),
             },
-            "process" => {
-                let command = plain.next().or_else(|| named("args"));
-                if named("env").is_some() || named("executable").is_some() || named("cwd").is_some() {
+            "process" | "program" => {
+                let (first, second) = (plain.next().or_else(|| named("args")), plain.next());
+                if named("env").is_some() || named("executable").is_some() {
                     scan.unread = Some(Reason::AnotherEnvironment);
                 }
-                match command {
-                    Some(Value::List(list)) => self.list_command(scan, list, io),
-                    Some(Value::Text(text)) => {
+                let here = self.world.cwd().map(str::to_owned);
+                if let Some(directory) = named("cwd") {
+                    self.entered(scan, directory);
+                }
+                match (first, second) {
+                    (Some(program @ Value::Text(_)), Some(Value::List(list)))
+                        if roles == "program" && (!is_options(list) || named("shell").is_none()) =>
+                    {
+                        let words: Vec<Value> = std::iter::once(program.clone()).chain(list.iter().cloned()).collect();
+                        self.list_command(scan, &words, io);
+                    }
+                    (Some(Value::List(list)), _) => self.list_command(scan, list, io),
+                    (Some(Value::Text(text)), second) => {
+                        let known =
+                            roles == "process" || matches!(second, None | Some(Value::Function(_) | Value::List(_)));
                         self.command_text(&Arg::exact(text.as_str()), io);
+                        if !known {
+                            scan.unread = Some(Reason::UnknownCommandRun);
+                        }
                     }
                     _ => scan.unread = Some(Reason::UnknownCommandRun),
                 }
+                self.world.set_cwd(here);
             }
-            "program" => match (plain.next(), plain.next()) {
-                (Some(Value::Text(program)), None) => {
-                    self.command_text(&Arg::exact(program.as_str()), io);
-                }
-                (Some(program @ Value::Text(_)), Some(Value::List(list))) => {
-                    let words: Vec<Value> = std::iter::once(program.clone()).chain(list.iter().cloned()).collect();
-                    self.list_command(scan, &words, io);
-                }
-                _ => scan.unread = Some(Reason::UnknownCommandRun),
+            "chdir" => match plain.next() {
+                Some(directory) => self.entered(scan, directory),
+                None => scan.unread = Some(Reason::UnknownCode),
             },
             "words" => {
                 let words: Vec<Value> = plain.cloned().collect();
@@ -99,7 +144,7 @@ impl Machine<'_> {
                     _ => scan.unread = Some(Reason::UnknownCommandRun),
                 }
             }
-            "code" => match plain.next() {
+            "code" | "code-last" => match if roles == "code" { plain.next() } else { plain.last() } {
                 Some(Value::Text(text)) => {
                     let text = text.clone();
                     self.code(scan.language, &text, &[], io);
@@ -108,7 +153,7 @@ impl Machine<'_> {
             },
             // A file of code.
             "script" => {
-                self.by_role("read", plain.next());
+                self.by_role(scan, "read", plain.next());
                 scan.unread = Some(Reason::ScriptFromCode);
             }
             "open" | "php-open" | "ruby-open" | "perl-open" => self.opened_file(scan, roles, arguments, io),
@@ -124,35 +169,140 @@ impl Machine<'_> {
                 _ => scan.unread = Some(Reason::UnknownCodeLoaded),
             },
             "unknown" => scan.unread = Some(Reason::UnknownCode),
-            "host" => match plain.next().or_else(|| named("host").or_else(|| named("hostname"))) {
-                Some(Value::Text(host)) => self.connect_host(&Arg::exact(host.as_str()), None, None),
-                Some(Value::List(pair)) => match pair.first() {
-                    Some(Value::Text(host)) => self.connect_host(&Arg::exact(host.as_str()), None, None),
-                    _ => self.connect_to(None, None),
-                },
+            // A library of machine code; without a name it is the C library.
+            "library" => {
+                if let Some(Value::Text(file)) = plain.next() {
+                    self.path(Role::Read, &Arg::exact(file.as_str()));
+                    scan.unread = Some(Reason::UnreadCodeLoaded);
+                }
+            }
+            "host" => {
+                let host = plain.next().or_else(|| named("host").or_else(|| named("hostname")));
+                self.by_role(scan, "host", host);
+            }
+            // `connect(80, 'host')`, `connect({port, host})`; a text alone is a socket in the file system.
+            "port-host" => match (plain.next(), plain.next()) {
+                (Some(options @ Value::List(_)), _) => self.by_role(scan, "host", Some(options)),
+                (Some(socket @ Value::Text(_)), None) => self.by_role(scan, "edit", Some(socket)),
+                (Some(_), Some(host @ Value::Text(_))) => self.by_role(scan, "host", Some(host)),
+                (Some(_), None | Some(Value::Function(_))) => self.connect_to(Some("localhost"), None),
                 _ => self.connect_to(None, None),
             },
+            // `PeerAddr => 'host:80'`
+            "hosts" => {
+                for value in arguments {
+                    let host = match value {
+                        Value::Named(name, value) if name.starts_with("Peer") => value.as_ref(),
+                        value => value,
+                    };
+                    if let Value::Text(host) = host
+                        && host.contains('.')
+                    {
+                        self.connect_host(&Arg::exact(host.as_str()), None, None);
+                    }
+                }
+            }
+            // Statements of a database: texts in them may name files.
+            "statement" => {
+                for value in given.iter().copied() {
+                    if let Value::Text(text) = value {
+                        self.guess_strings(text);
+                    }
+                }
+            }
+            // `sh.rm('-rf', 'x')`: `self` stands for the name of the call.
+            "guess" => {
+                scan.unread = Some(Reason::UnknownCode);
+                self.guess_arguments(arguments);
+            }
             roles => {
                 for role in roles.split(' ') {
-                    let (role, many) = role.strip_suffix('*').map_or((role, false), |role| (role, true));
-                    if many {
-                        for value in plain.by_ref() {
-                            self.by_role(role, Some(value));
-                        }
-                    } else {
-                        let value = plain.next();
-                        self.by_role(role, value);
-                    }
+                    self.argument_role(scan, role, arguments, &mut plain);
                 }
             }
         }
     }
 
-    pub(super) fn by_role(&mut self, role: &str, value: Option<&Value>) {
+    /// One role of the list, and the arguments that it takes.
+    fn argument_role<'v>(
+        &mut self,
+        scan: &mut Scan<'_>,
+        role: &str,
+        arguments: &[Value],
+        plain: &mut impl Iterator<Item = &'v Value>,
+    ) {
+        if let Some(role) = role.strip_suffix('*') {
+            for value in plain {
+                self.by_role(scan, role, Some(value));
+            }
+            return;
+        }
+        let (role, default) = role.split_once('=').map_or((role, None), |(role, text)| (role, Some(text)));
+        let (value, role, needed) = match (role.split_once(':'), role.strip_suffix('?')) {
+            (Some((name, role)), _) => (named_argument(arguments, name), role, false),
+            (None, Some(role)) => {
+                let text = plain.next().filter(|value| matches!(value, Value::Text(_) | Value::Path(_)));
+                (text, role, false)
+            }
+            (None, None) => (plain.next(), role, true),
+        };
+        match (value, default) {
+            (None, Some(default)) => self.by_role(scan, role, Some(&Value::Text(default.to_owned()))),
+            (None, None) if !needed => {}
+            (value, _) => self.by_role(scan, role, value),
+        }
+    }
+
+    /// The working directory of the program from here on.
+    fn entered(&mut self, scan: &mut Scan<'_>, directory: &Value) {
+        let directory = word(Some(directory));
+        let target = directory.is_exact().then(|| self.world.locate_word(&directory).0.path);
+        if target.is_none() {
+            scan.unread = Some(Reason::UnknownCode);
+        }
+        self.world.set_cwd(target);
+    }
+
+    pub(super) fn by_role(&mut self, scan: &mut Scan<'_>, role: &str, value: Option<&Value>) {
+        if let Some(Value::List(list)) = value
+            && !matches!(role, "url" | "host" | "value")
+        {
+            for value in list {
+                self.by_role(scan, role, Some(value));
+            }
+            return;
+        }
+        if let (Some(Value::Text(text)), Language::Php) = (value, scan.language)
+            && self.wrapped(text)
+        {
+            return;
+        }
         let word = word(value);
+        scan.touches_unknown |= !word.is_exact() && !matches!(role, "url" | "host" | "value");
         match role {
+            "host" => {
+                let host = match value {
+                    Some(Value::List(parts)) => {
+                        let named = named_argument(parts, "host").or_else(|| named_argument(parts, "hostname"));
+                        named.or_else(|| parts.first())
+                    }
+                    value => value,
+                };
+                match host {
+                    Some(Value::Text(host)) => self.connect_host(&Arg::exact(host.as_str()), None, None),
+                    _ => self.connect_to(None, None),
+                }
+            }
             "url" => match value {
                 Some(Value::Text(_)) => self.connect(&word),
+                Some(Value::List(parts)) => {
+                    let find = |name| named_argument(parts, name);
+                    let host = find("url").or_else(|| find("hostname")).or_else(|| find("host"));
+                    match host {
+                        Some(Value::Text(host)) => self.connect(&Arg::exact(host.as_str())),
+                        _ => self.connect_to(None, None),
+                    }
+                }
                 _ => self.connect_to(None, None),
             },
             "list-tree" if word.text.contains('*') => self.path(Role::ListTree, &Arg::glob(word.text)),
@@ -175,65 +325,6 @@ impl Machine<'_> {
         self.command(&literal, io);
     }
 
-    pub(super) fn opened_file(&mut self, scan: &mut Scan<'_>, roles: &str, arguments: &[Value], io: &mut Io<'_>) {
-        let skip = usize::from(roles == "perl-open");
-        let mut plain = arguments.iter().skip(skip).filter(|value| !matches!(value, Value::Named(..)));
-        let find = |names: [&str; 3]| {
-            arguments.iter().find_map(|value| match value {
-                Value::Named(name, value) if names.contains(&name.as_str()) => Some(value.as_ref()),
-                _ => None,
-            })
-        };
-        let (named_file, named_mode) = (find(["file", "filename", "path"]), find(["mode", "flags", "mode"]));
-        let (file, mode) = if roles == "perl-open" {
-            let mode = plain.next();
-            match (mode, plain.next()) {
-                (Some(mode), Some(file)) => (Some(file), Some(mode)),
-                (Some(Value::Text(text)), None) => return self.opened_by_text(text, io),
-                _ => {
-                    scan.unread = Some(Reason::UnknownOpened);
-                    return;
-                }
-            }
-        } else {
-            (plain.next().or(named_file), plain.next().or(named_mode))
-        };
-        if let (Some(Value::Text(text)), "ruby-open" | "perl-open") = (file, roles)
-            && (text.starts_with('|') || matches!(mode, Some(Value::Text(mode)) if mode.contains('|')))
-        {
-            self.command_text(&Arg::exact(text.trim_start_matches('|')), io);
-            return;
-        }
-        if let (Some(Value::Text(text)), "php-open" | "ruby-open") = (file, roles)
-            && text.contains("://")
-            && !text.starts_with("file:")
-        {
-            self.connect(&Arg::exact(text.as_str()));
-            return;
-        }
-        let target = word(file);
-        match mode {
-            Some(Value::Text(mode)) if mode.contains('+') => self.path(Role::Edit, &target),
-            Some(Value::Text(mode)) if mode.contains(['w', 'a', 'x', '>']) => self.path(Role::Write, &target),
-            None | Some(Value::Text(_)) => self.path(Role::Read, &target),
-            Some(_) => self.path(Role::Edit, &target),
-        }
-    }
-
-    /// Perl's `open F, "TEXT"`: the text says whether it is a file or a command.
-    fn opened_by_text(&mut self, text: &str, io: &mut Io<'_>) {
-        let text = text.trim();
-        let command = text.strip_prefix('|').or_else(|| text.strip_suffix('|'));
-        let written = text.strip_prefix("+<").or_else(|| text.strip_prefix('>'));
-        match (command, written) {
-            (Some(command), _) => {
-                self.command_text(&Arg::exact(command), io);
-            }
-            (None, Some(file)) => self.path(Role::Write, &Arg::exact(file.trim_start_matches('>').trim())),
-            (None, None) => self.path(Role::Read, &Arg::exact(text.trim_start_matches('<').trim())),
-        }
-    }
-
     /// `Path('x').read_text()`.
     pub(super) fn path_method(
         &mut self,
@@ -248,15 +339,24 @@ impl Machine<'_> {
         let file = word(Some(&Value::Path(path.to_owned())));
         match method {
             "read_text" | "read_bytes" => self.path(Role::Read, &file),
-            "write_text" | "write_bytes" | "touch" | "mkdir" | "chmod" | "symlink_to" | "hardlink_to" => {
+            "write_text" | "write_bytes" | "touch" | "mkdir" | "chmod" | "lchmod" | "symlink_to" | "hardlink_to" => {
                 self.path(Role::Write, &file);
             }
             "unlink" | "rmdir" => self.path(Role::Delete, &file),
-            "iterdir" | "glob" | "rglob" | "stat" => {
-                self.path(Role::ListTree, &file);
-                return if method == "stat" { Value::Unknown } else { Value::Path(joined(path, "**")) };
+            "copy" | "copy_into" => {
+                self.path(Role::ReadTree, &file);
+                self.by_role(scan, "write-tree", arguments.first());
             }
-            "rename" | "replace" => {
+            "iterdir" | "glob" | "rglob" | "stat" | "walk" => {
+                self.path(Role::ListTree, &file);
+                return match (method, arguments.first()) {
+                    ("stat", _) => Value::Unknown,
+                    ("glob", Some(Value::Text(pattern))) => Value::Path(joined(path, pattern)),
+                    ("rglob", Some(Value::Text(pattern))) => Value::Path(joined(&joined(path, "**"), pattern)),
+                    _ => Value::Path(joined(path, "**")),
+                };
+            }
+            "rename" | "replace" | "move" | "move_into" => {
                 self.path(Role::DeleteTree, &file);
                 self.path(Role::WriteTree, &word(arguments.first()));
             }
@@ -273,7 +373,11 @@ impl Machine<'_> {
                 };
             }
             "with_suffix" | "with_name" | "relative_to" => return Value::Path("**".to_owned()),
-            other => scan.method(other),
+            other => {
+                if !scan.method(other) {
+                    self.guess_arguments(&arguments);
+                }
+            }
         }
         Value::Unknown
     }

@@ -53,7 +53,9 @@ pub(super) fn name_of(token: Option<&Token>) -> Option<&str> {
 
 pub(super) fn word(value: Option<&Value>) -> Arg {
     match value {
-        Some(Value::Text(text) | Value::Path(text)) if text.contains("**") => Arg::glob(text.as_str()),
+        Some(Value::Glob(text)) => Arg::glob(text.as_str()),
+        Some(Value::Path(text)) if text.contains(['*', '?']) => Arg::glob(text.as_str()),
+        Some(Value::Text(text)) if text.contains("**") => Arg::glob(text.as_str()),
         Some(Value::Text(text) | Value::Path(text)) => Arg::exact(text.as_str()),
         _ => Arg::unknown("a value of the program"),
     }

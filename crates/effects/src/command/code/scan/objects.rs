@@ -1,0 +1,129 @@
+//! Objects that known calls make, what their methods do, and functions that are passed on.
+
+use super::super::lexer::Token;
+use super::expression::method_value;
+use super::tokens::group;
+use super::{Scan, Value};
+use crate::command::machine::Machine;
+use crate::command::simple::Io;
+
+/// Elements that a function which is passed on is tried with.
+const ELEMENTS: usize = 32;
+
+impl Scan<'_> {
+    /// What a call returns.
+    pub(super) fn made(&self, name: &str, roles: &str, arguments: &[Value]) -> Value {
+        match (roles, arguments.first()) {
+            ("require", Some(Value::Text(module))) if !module.starts_with(['.', '/']) => {
+                Value::Module(module.trim_start_matches("node:").to_owned())
+            }
+            ("list-tree", Some(Value::Text(pattern))) if pattern.contains(['*', '?', '[']) => {
+                Value::Glob(pattern.clone())
+            }
+            _ => self.calls.makes.get(name).map_or(Value::Unknown, |class| Value::Object(*class)),
+        }
+    }
+
+    /// The table lists it, as a call or as what makes an object.
+    pub(super) fn is_listed(&self, name: &str) -> bool {
+        self.calls.effects.contains_key(name) || self.calls.makes.contains_key(name) || self.calls.pure.contains(name)
+    }
+
+    /// A class of a module that is loaded has a method of that name with effects.
+    fn may_be_method(&self, method: &str) -> bool {
+        let loaded = |name: &str| {
+            let module = name.split(['.', ':']).next().unwrap_or(name);
+            self.loaded.iter().any(|loaded| loaded.split(['.', ':']).next() == Some(module))
+        };
+        self.calls
+            .makes
+            .iter()
+            .filter(|(name, _)| loaded(name))
+            .any(|(_, class)| self.calls.classes.get(*class).is_some_and(|methods| methods.contains_key(method)))
+    }
+}
+
+impl Machine<'_> {
+    /// `value.method(…)`; `tokens` start at the parenthesis.
+    pub(super) fn method_call(
+        &mut self,
+        scan: &mut Scan<'_>,
+        value: &Value,
+        method: &str,
+        tokens: &[Token],
+        io: &mut Io<'_>,
+    ) -> Value {
+        let (inner, _) = group(tokens);
+        if let Value::Path(path) = value {
+            return self.path_method(scan, path, method, tokens, io);
+        }
+        scan.bind_parameter(value, inner);
+        let loose = scan.loose.len();
+        let arguments = self.arguments(scan, inner, io);
+        let of_class = match value {
+            Value::Object(class) => scan.calls.classes.get(*class).and_then(|methods| methods.get(method)).copied(),
+            _ => None,
+        };
+        if let Some(roles) = of_class.or_else(|| scan.calls.any.get(method).copied()) {
+            scan.loose.truncate(loose);
+            self.called(scan, roles, &arguments, io);
+            return Value::Unknown;
+        }
+        self.passed_on(scan, &arguments, std::slice::from_ref(value), io);
+        if scan.method(method) {
+            scan.loose.truncate(loose);
+            if *value == Value::Unknown {
+                self.unknown_receiver(scan, method, &arguments);
+            }
+        } else {
+            self.guess_arguments(&arguments);
+        }
+        method_value(value, method, &arguments)
+    }
+
+    /// A method of something that is not known, but that may be an object of a class whose method has effects.
+    pub(super) fn unknown_receiver(&mut self, scan: &Scan<'_>, method: &str, arguments: &[Value]) {
+        if scan.may_be_method(method) {
+            for argument in arguments {
+                if let Value::Text(text) | Value::Path(text) = argument {
+                    self.guess_operand(text);
+                }
+            }
+        }
+    }
+
+    /// Functions among `arguments` may be called with the elements of `values`: `map(os.remove, list)`.
+    pub(super) fn passed_on(&mut self, scan: &mut Scan<'_>, arguments: &[Value], values: &[Value], io: &mut Io<'_>) {
+        let functions = arguments.iter().filter_map(|argument| match argument {
+            Value::Function(name) => Some(name),
+            Value::Named(_, value) => match value.as_ref() {
+                Value::Function(name) => Some(name),
+                _ => None,
+            },
+            _ => None,
+        });
+        let roles: Vec<&'static str> = functions.filter_map(|name| scan.roles(name)).collect();
+        if roles.is_empty() {
+            return;
+        }
+        let mut elements = Vec::new();
+        for value in values {
+            elements_of(value, &mut elements);
+        }
+        for roles in roles {
+            for element in &elements {
+                self.guessed(|machine| machine.called(scan, roles, std::slice::from_ref(element), io));
+            }
+        }
+    }
+}
+
+fn elements_of(value: &Value, elements: &mut Vec<Value>) {
+    match value {
+        _ if elements.len() >= ELEMENTS => {}
+        Value::Text(_) | Value::Path(_) | Value::Glob(_) => elements.push(value.clone()),
+        Value::List(list) | Value::Each(list) => list.iter().for_each(|value| elements_of(value, elements)),
+        Value::Named(_, value) => elements_of(value, elements),
+        Value::Module(_) | Value::Object(_) | Value::Function(_) | Value::Unknown => {}
+    }
+}
