@@ -138,6 +138,8 @@ reasons! {
         GitRunsPrograms: "a git setting that makes git run other programs",
         GitRunsCommand: "a git setting that makes git run a command",
         ObjectsOfInput: "shows objects that its input names",
+        IndexOfInput: "commits what its input names",
+        StoredCredentials: "reads or writes stored credentials",
         ListedFiles: "reads files that a list names",
         ListedPacked: "packs files that a list names",
         InputPacked: "packs files that its input names",

@@ -1,5 +1,6 @@
 //! git: global options, subcommands with path specifications, revisions with paths, remotes.
 
+mod index;
 mod reads;
 mod remotes;
 mod writes;
@@ -240,16 +241,18 @@ impl Machine<'_> {
                 if sub.arguments.has(&["--hard", "--merge", "--keep"]) {
                     self.git_rewrites();
                 } else {
-                    self.git_index(sub);
+                    self.git_resets_index(sub);
                 }
             }
-            "add" | "stage" | "update-index" | "hash-object" => self.git_adds(sub),
+            "add" | "stage" | "hash-object" => self.git_adds(sub),
+            "update-index" => self.git_updates_index(sub, io),
+            "mktree" => self.git_index_lines(io),
+            "fast-import" => self.git_imports(sub, io),
             "rm" => {
-                for path in operands(sub) {
-                    let cached = sub.arguments.has(&["--cached"]);
-                    if !cached && !sub.arguments.has(&["-n", "--dry-run"]) {
-                        self.path(if sub.arguments.has(&["-r"]) { Role::DeleteTree } else { Role::Delete }, &path);
-                    }
+                // With `--cached` the file stays, and the next commit deletes it.
+                let role = if sub.arguments.has(&["-r"]) { Role::DeleteTree } else { Role::Delete };
+                for path in operands(sub).iter().filter(|_| !only_shows(sub)) {
+                    self.pathspec(role, path);
                 }
             }
             "mv" => self.git_moves(sub),
@@ -265,8 +268,24 @@ impl Machine<'_> {
                 self.git_bisect_command(sub, io);
                 self.git_switches(sub, io);
             }
-            "merge" | "cherry-pick" | "revert" | "switch" | "read-tree" | "sparse-checkout" | "filter-branch"
-            | "mergetool" => self.git_switches(sub, io),
+            "read-tree" => self.git_reads_tree(sub, io),
+            "sparse-checkout" => {
+                self.git_leaves_out(sub);
+                self.git_switches(sub, io);
+            }
+            "merge" | "cherry-pick" | "revert" | "switch" | "filter-branch" | "mergetool" => {
+                self.git_switches(sub, io);
+            }
+            "credential-store" => {
+                for file in sub.arguments.values(&["--file"]) {
+                    self.path(Role::Edit, file);
+                }
+                self.opaque(About::Reads, Reason::StoredCredentials, &[]);
+            }
+            "fast-export" => {
+                self.git_marks(sub);
+                return self.git_reads(sub);
+            }
             "worktree" => self.git_worktree(sub),
             "config" => self.git_config(sub.words, io),
             "init" => {
@@ -295,7 +314,7 @@ impl Machine<'_> {
             | "for-each-ref" | "show-ref" | "check-ignore" | "check-attr" | "var" | "version" | "help"
             | "count-objects" | "fsck" | "gc" | "prune" | "repack" | "pack-refs" | "maintenance" | "update-ref"
             | "write-tree" | "commit-tree" | "cherry" | "verify-commit" | "verify-tag" | "column"
-            | "check-ref-format" | "merge-tree" | "patch-id" | "mktree" | "rerere" | "replace" | "lfs" => {}
+            | "check-ref-format" | "merge-tree" | "patch-id" | "rerere" | "replace" | "lfs" => {}
             "p4" | "svn" | "send-email" | "imap-send" | "instaweb" | "daemon" | "gui" | "citool" | "web--browse" => {
                 self.opaque(About::Anything, Reason::GitNetworkProgram, &[]);
             }
@@ -350,6 +369,11 @@ fn pushes(sub: &Sub<'_>) -> bool {
 /// Operands before and behind `--`.
 fn operands(sub: &Sub<'_>) -> Vec<Arg> {
     sub.arguments.operands.iter().chain(sub.paths).cloned().collect()
+}
+
+/// Nothing happens but output.
+fn only_shows(sub: &Sub<'_>) -> bool {
+    sub.arguments.has(&["-n", "--dry-run"]) && !sub.arguments.has(&["--no-dry-run"])
 }
 
 /// A URL, `host:path`, or a path: not the name of a configured remote.

@@ -54,7 +54,7 @@ impl Reading {
         match subcommand {
             "blame" | "annotate" => Self { content: Content::Shown, operands: Operands::Files, ..plain },
             "archive" => Self { content: Content::Shown, operands: Operands::Archive, ..plain },
-            "cat-file" | "difftool" => Self { content: Content::Shown, ..plain },
+            "cat-file" | "difftool" | "fast-export" => Self { content: Content::Shown, ..plain },
             "diff" | "show" => Self { content: Content::Shown, prints_names: true, ..plain },
             "diff-tree" => Self { prints_names: true, ..plain },
             "ls-tree" => Self { content: Content::Never, prints_names: true, ..plain },

@@ -67,6 +67,7 @@ impl Machine<'_> {
             self.opaque(About::Anything, Reason::CommandRemote, &[]);
             let words: Vec<Arg> = command.split_whitespace().map(Arg::exact).collect();
             self.execute(&words, Launch::Plain);
+            self.guess_text(command);
         } else if text.contains("://") || text.contains(':') && !text.starts_with(['/', '.']) {
             self.connect(word);
         } else {
@@ -130,8 +131,10 @@ impl Machine<'_> {
                 }
             }
             "foreach" => {
-                let rest = sub.arguments.operands.get(1..).unwrap_or_default();
-                self.joined(rest, io);
+                // Options behind the command's name are the command's own.
+                let behind = sub.words.iter().skip_while(|word| word.literal() != Some("foreach")).skip(1);
+                let rest: Vec<Arg> = behind.skip_while(|word| word.text.starts_with('-')).cloned().collect();
+                self.joined(&rest, io);
             }
             "remove" | "rm" | "rename" => {
                 self.git_settings_written();

@@ -1,7 +1,7 @@
 //! Subcommands that change files of the work tree.
 
 use super::reads::{Likeness, likeness};
-use super::{Sub, operands};
+use super::{Sub, index, only_shows, operands};
 use crate::command::argument::Arg;
 use crate::command::knowledge::Role;
 use crate::command::machine::Machine;
@@ -35,7 +35,8 @@ impl Machine<'_> {
         }
         let paths = all_paths(sub);
         let index_only = sub.arguments.has(&["--staged", "-S"]) && !sub.arguments.has(&["--worktree", "-W"]);
-        if !index_only {
+        let source = sub.arguments.values(&["--source", "-s"]).next();
+        if !index_only || source.is_some_and(|source| !index::is_head(source)) {
             self.pathspecs(Role::WriteTree, &paths);
         }
         self.git_other_revision(sub, &paths);
@@ -62,7 +63,7 @@ impl Machine<'_> {
         self.git_other_revision(sub, &paths);
     }
 
-    fn pathspecs(&mut self, role: Role, paths: &[Arg]) {
+    pub(super) fn pathspecs(&mut self, role: Role, paths: &[Arg]) {
         for path in paths {
             self.pathspec(role, path);
         }
@@ -83,12 +84,6 @@ impl Machine<'_> {
         self.opaque(About::Writes, Reason::AnotherRevision, &["git", "reset"]);
     }
 
-    pub(super) fn git_index(&mut self, sub: &Sub<'_>) {
-        for path in sub.paths {
-            self.pathspec(Role::List, path);
-        }
-    }
-
     pub(super) fn git_adds(&mut self, sub: &Sub<'_>) {
         for path in operands(sub) {
             // A file that is named is read; of a directory, what is tracked and not ignored, which is not known.
@@ -101,7 +96,7 @@ impl Machine<'_> {
 
     pub(super) fn git_moves(&mut self, sub: &Sub<'_>) {
         let operands = operands(sub);
-        let Some((last, sources)) = operands.split_last() else { return };
+        let Some((last, sources)) = operands.split_last().filter(|_| !only_shows(sub)) else { return };
         for source in sources {
             self.path(Role::DeleteTree, source);
         }
@@ -114,7 +109,7 @@ impl Machine<'_> {
     }
 
     pub(super) fn git_cleans(&mut self, sub: &Sub<'_>) {
-        if sub.arguments.has(&["-n", "--dry-run"]) {
+        if only_shows(sub) {
             return;
         }
         let targets = operands(sub);
@@ -131,7 +126,11 @@ impl Machine<'_> {
         if sub.arguments.has(&["--abort", "--skip", "--quit", "--show-current-patch"]) {
             return;
         }
-        let only_reads = sub.arguments.has(&["--check", "--stat", "--numstat", "--summary"]);
+        let only_reads =
+            sub.arguments.has(&["--check", "--stat", "--numstat", "--summary"]) && !sub.arguments.has(&["--apply"]);
+        for directory in sub.arguments.values(&["--directory"]).filter(|_| !only_reads) {
+            self.at_root(Role::WriteTree, directory);
+        }
         let strip = sub.arguments.values(&["-p"]).next().and_then(|word| word.text.parse().ok());
         let mut texts: Vec<Stream> = Vec::new();
         for file in &files {
@@ -165,7 +164,10 @@ impl Machine<'_> {
             }
             Some("list" | "drop" | "clear" | "create" | "store") => {}
             Some("pop" | "apply" | "branch") => self.opaque(About::Writes, Reason::StashedFiles, &[]),
-            _ => self.opaque(About::Writes, Reason::RestoresFiles, &["git", "stash"]),
+            _ => {
+                self.pathspecs(Role::WriteTree, sub.paths);
+                self.opaque(About::Writes, Reason::RestoresFiles, &["git", "stash"]);
+            }
         }
     }
 
