@@ -108,7 +108,7 @@ impl Entry {
         if self.exists(name) {
             return common.unwrap_or(Meaning::Flag);
         }
-        let absent = if all.is_empty() { common.unwrap_or(Meaning::Unlisted) } else { Meaning::Unknown };
+        let absent = common.unwrap_or(if all.is_empty() { Meaning::Unlisted } else { Meaning::Unknown });
         if !name.starts_with("--") || name.len() < 3 {
             return absent;
         }

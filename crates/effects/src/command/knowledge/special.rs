@@ -16,6 +16,7 @@ pub enum Special {
     Bun,
     Cat,
     Cloud,
+    Cmake,
     Cmd,
     Compress,
     Copy,

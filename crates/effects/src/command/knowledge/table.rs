@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::index;
-use super::{Entry, OptionRole, Role};
+use super::{Entry, OptionRole, Role, Special};
 
 /// Families of tools that differ between projects: what a policy says about one of them counts in place of the built-in
 /// data. All other programs are what they are everywhere.
@@ -113,9 +113,10 @@ impl Knowledge {
 }
 
 impl Entry {
-    /// It has a grammar of its own, or is a program in another language.
+    /// It has a grammar of its own, or is a program in another language. All that `cmake` has of its own are tools like those
+    /// of the system, behind `-E`.
     pub fn is_code(&self) -> bool {
-        self.special.is_some() || self.language.is_some()
+        self.special.is_some_and(|special| special != Special::Cmake) || self.language.is_some()
     }
 
     /// Takes over how words divide into options and operands, without the effects; what is not told has none.

@@ -61,6 +61,7 @@ pub(crate) fn run(special: Special, machine: &mut Machine<'_>, call: Call<'_>, i
         Special::Bun => machine.bun(call, io),
         Special::Cat => machine.cat(call, io),
         Special::Cloud => machine.cloud(call),
+        Special::Cmake => machine.cmake(call, io),
         Special::Cmd => machine.cmd(call, io),
         Special::Compress => machine.compress(call, io),
         Special::Copy => machine.copy(call, io),

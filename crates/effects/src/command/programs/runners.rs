@@ -1,6 +1,6 @@
-//! Build runners, and `openssl`.
+//! Build runners, `cmake`, and `openssl`.
 
-use crate::command::argument::Known;
+use crate::command::argument::{Arg, Arguments, Known};
 use crate::command::knowledge::Role;
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
@@ -38,11 +38,53 @@ impl Machine<'_> {
                 if name == "SHELL" {
                     self.env_injection("SHELL", Some(&value), io.scope);
                 }
+                self.guess_commands(&value);
             }
         }
+        let home = self.world.cwd().map(str::to_owned);
+        let arguments = Arguments::divide(call.entry, call.rest);
+        self.options(&arguments, io);
+        self.world.set_cwd(home);
         let about = self.world.about_project(call.words);
         self.opaque(about, Reason::RunsBuild, &[&program]);
         Stream::Unknown
+    }
+
+    /// `cmake -E copy a b` is what `cp a b` is.
+    pub(super) fn cmake(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let tool = call.rest.iter().position(|word| word.literal() == Some("-E"));
+        let Some([name, rest @ ..]) = tool.and_then(|at| call.rest.get(at + 1..)) else {
+            let arguments = Arguments::divide(call.entry, call.rest);
+            return self.given(call.entry, call.words, &arguments, io);
+        };
+        let command = match name.literal() {
+            Some("copy" | "copy_if_different" | "copy_if_newer") => "cp",
+            Some("copy_directory" | "copy_directory_if_different" | "copy_directory_if_newer") => "cp -r",
+            Some("rm") => "rm",
+            Some("remove") => "rm -f",
+            Some("remove_directory") => "rm -r",
+            Some("make_directory") => "mkdir -p",
+            Some("rename") => "mv",
+            Some("touch" | "touch_nocreate") => "touch",
+            Some("cat") => "cat",
+            Some("create_symlink") => "ln -s",
+            Some("create_hardlink") => "ln",
+            Some("compare_files") => "cmp",
+            Some("md5sum" | "sha1sum" | "sha224sum" | "sha256sum" | "sha384sum" | "sha512sum") => "sha256sum",
+            Some("tar") => "tar",
+            Some("env") => "env",
+            Some("chdir") => "env -C",
+            Some("time") => "time",
+            Some("echo" | "echo_append" | "sleep" | "capabilities" | "environment" | "true" | "false") => {
+                return Stream::Unknown;
+            }
+            _ => {
+                self.possible_operands(call.words);
+                return Stream::Unknown;
+            }
+        };
+        let words: Vec<Arg> = command.split(' ').map(Arg::exact).chain(rest.iter().cloned()).collect();
+        self.command(&words, io)
     }
 
     pub(super) fn openssl(&mut self, call: Call<'_>, io: &Io<'_>) -> Stream {
