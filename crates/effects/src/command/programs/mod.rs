@@ -51,7 +51,7 @@ pub(crate) struct Call<'a> {
 /// Runs the program's own function, which finds the execution recorded.
 pub(crate) fn run(special: Special, machine: &mut Machine<'_>, call: Call<'_>, io: &mut Io<'_>) -> Stream {
     match special {
-        Special::Agent => machine.agent(call),
+        Special::Agent => machine.agent(call, io),
         Special::ApplyPatch => machine.apply_patch(call, io),
         Special::Ar => machine.ar(call),
         Special::At => machine.at(call, io),

@@ -1,7 +1,7 @@
 //! Programs that run another command: `env`, `sudo`, `flock`, `watch`, `script`, `npx`.
 
 use crate::command::argument::{Arg, Arguments};
-use crate::command::knowledge::Role;
+use crate::command::knowledge::{Entry, Role};
 use crate::command::machine::{Launch, Machine};
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
@@ -310,16 +310,47 @@ impl Machine<'_> {
         self.unread_input(io)
     }
 
-    pub(super) fn agent(&mut self, call: Call<'_>) -> Stream {
-        let information = call.rest.first().and_then(Arg::literal).is_some_and(|word| {
-            matches!(
-                word,
-                "--version" | "-v" | "-V" | "--help" | "-h" | "doctor" | "mcp" | "config" | "auth" | "models" | "login"
-            )
+    /// Another agent. What its subcommands change in its settings is data.
+    pub(super) fn agent(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let first = call.rest.first().and_then(Arg::literal);
+        if matches!(first, Some("--version" | "-v" | "-V" | "--help" | "-h")) {
+            return Stream::Unknown;
+        }
+        let sub = call.rest.iter().position(|word| !word.text.starts_with('-'));
+        let listed = sub.and_then(|at| call.rest.get(at)).and_then(Arg::literal);
+        if let Some((at, entry)) = sub.zip(listed.and_then(|name| call.entry.subcommand(name))) {
+            return self.agent_settings(entry, call.rest.get(at + 1..).unwrap_or_default(), call, io);
+        }
+        self.spawn(call.name);
+        self.opaque(About::Anything, Reason::AnotherAgent, &[call.name]);
+        Stream::Unknown
+    }
+
+    /// `claude mcp add -s project …`: which of the files that an entry lists, the scope says; else it may be any.
+    fn agent_settings(&mut self, entry: &Entry, words: &[Arg], call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let verb = words.iter().find(|word| !word.text.starts_with('-'));
+        let changes = verb.and_then(Arg::literal).and_then(|verb| entry.subcommand(verb)).unwrap_or(entry);
+        let scope = words.windows(2).find_map(|pair| match pair {
+            [option, value] if matches!(option.literal(), Some("-s" | "--scope")) => value.literal(),
+            _ => None,
         });
-        if !information {
-            self.spawn(call.name);
-            self.opaque(About::Anything, Reason::AnotherAgent, &[call.name]);
+        let attached = words.iter().find_map(|word| word.text.strip_prefix("--scope="));
+        let all = |home: bool| changes.always.iter().filter(move |text| text.contains(" ~/") == home);
+        let only_home = match scope.or(attached) {
+            Some("project" | "workspace") => Some(false),
+            Some("user" | "global" | "local") => Some(true),
+            _ => None,
+        };
+        let Some(home) = only_home.filter(|home| all(*home).next().is_some()) else {
+            let named: Vec<Arg> = call.words.first().into_iter().chain(call.rest).cloned().collect();
+            return self.data(call.entry, &named, 1, io);
+        };
+        for text in all(home) {
+            if let Some((role, path)) = text.split_once(' ')
+                && let Some(role) = Role::named(role)
+            {
+                self.path(role, &Arg::exact(path));
+            }
         }
         Stream::Unknown
     }
