@@ -71,6 +71,7 @@ pub enum Special {
     Script,
     Search,
     Sed,
+    Setup,
     SevenZip,
     Shell,
     Socat,

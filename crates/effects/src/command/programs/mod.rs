@@ -52,6 +52,7 @@ pub(crate) struct Call<'a> {
 pub(crate) fn run(special: Special, machine: &mut Machine<'_>, call: Call<'_>, io: &mut Io<'_>) -> Stream {
     match special {
         Special::Agent => machine.agent(call, io),
+        Special::Setup => machine.hook_setup(call, io),
         Special::ApplyPatch => machine.apply_patch(call, io),
         Special::Ar => machine.ar(call),
         Special::At => machine.at(call, io),

@@ -326,6 +326,26 @@ impl Machine<'_> {
         Stream::Unknown
     }
 
+    /// `agent-strace setup` prints the settings, and writes them where it is told to.
+    pub(super) fn hook_setup(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let changes = call.rest.iter().any(|word| matches!(word.literal(), Some("--write" | "--remove")));
+        if changes {
+            let home = if call.rest.iter().any(|word| word.text == "--global") { "~/" } else { "" };
+            for file in [
+                ".claude/settings.json",
+                ".codex/hooks.json",
+                ".gemini/settings.json",
+                ".cursor/hooks.json",
+                ".github/hooks/agent-strace.json",
+            ] {
+                self.path(Role::Edit, &Arg::exact(format!("{home}{file}")));
+            }
+        }
+        let arguments = Arguments::divide(call.entry, call.rest);
+        self.options(&arguments, io);
+        Stream::Unknown
+    }
+
     /// `claude mcp add -s project …`: which of the files that an entry lists, the scope says; else it may be any.
     fn agent_settings(&mut self, entry: &Entry, words: &[Arg], call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let verb = words.iter().find(|word| !word.text.starts_with('-'));
