@@ -58,6 +58,7 @@ impl Machine<'_> {
                 (_, "-r" | "--require" | "--import" | "--loader") if value.text.starts_with(['.', '/', '~']) => {
                     self.run_script(program, language, value, &[], io);
                 }
+                (_, "-r" | "--require" | "--import" | "--loader" | "--experimental-loader") => self.preloaded(value),
                 (_, "-jar" | "-S") => {
                     ran = true;
                     self.opaque(About::Anything, Reason::ProgramNotRead, &[program, &value.text]);
@@ -67,6 +68,19 @@ impl Machine<'_> {
             }
         }
         ran
+    }
+
+    /// A module that is loaded before the program: its text is given as a URL, or it reads `.env`.
+    fn preloaded(&mut self, module: &Arg) {
+        if let Some(code) = module.text.strip_prefix("data:") {
+            self.opaque(About::Anything, Reason::ProgramTextNotRead, &[]);
+            self.guess_commands(&module.with(code));
+        } else if module.text.starts_with("dotenv") {
+            self.path(Role::Read, &Arg::exact(".env"));
+        } else if module.text.contains("://") {
+            self.connect(module);
+            self.opaque(About::Anything, Reason::LoadsCode, &[]);
+        }
     }
 
     /// `ruby -ne CODE FILE`: the code reads the operands, or edits them in place.

@@ -23,9 +23,10 @@ impl Machine<'_> {
             "-I --use-compress-program --to-command --rsh-command --info-script --new-volume-script -F",
             Role::Command,
         );
+        option("-g --listed-incremental --index-file", Role::Write);
         option("--checkpoint-action", Role::Value);
         option(
-            "-b -H -L -N -V -K -g --exclude --format --owner --group --mode --mtime --transform --xform --strip-components --suffix --one-top-level --newer --label --sort --blocking-factor --level --occurrence --pax-option",
+            "-b -H -L -N -V -K --exclude --format --owner --group --mode --mtime --transform --xform --strip-components --suffix --one-top-level --newer --label --sort --blocking-factor --level --occurrence --pax-option",
             Role::Value,
         );
         entry.options.insert(

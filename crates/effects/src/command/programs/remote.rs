@@ -30,6 +30,9 @@ impl Machine<'_> {
         for setting in arguments.values(&["-o"]) {
             self.ssh_setting(setting, arguments.operands.first(), io);
         }
+        for forward in arguments.values(&["-L", "-R", "-W"]) {
+            self.forwarded(forward);
+        }
         let port = arguments.values(&["-p"]).next().and_then(|word| word.text.parse().ok()).or(Some(22));
         let Some((host, command)) = arguments.operands.split_first() else { return Stream::Unknown };
         self.ssh_host(host, port);
@@ -51,6 +54,15 @@ impl Machine<'_> {
         }
         self.remote_text(&text.join(" "), io);
         Stream::Unknown
+    }
+
+    /// `[BIND:]PORT:HOST:PORT` and `HOST:PORT`: connections go on to that host.
+    fn forwarded(&mut self, forward: &Arg) {
+        let Some((rest, port)) = forward.text.rsplit_once(':') else { return };
+        let host = rest.rsplit(':').next().unwrap_or(rest);
+        if !host.is_empty() && !host.contains('/') && !host.chars().all(|letter| letter.is_ascii_digit()) {
+            self.connect_host(&forward.with(host), port.parse().ok(), Some("tcp"));
+        }
     }
 
     fn ssh_host(&mut self, host: &Arg, port: Option<u16>) {
