@@ -37,6 +37,8 @@ pub struct Origin {
     pub elsewhere: bool,
     /// Another program of its name may have run: the search path was set.
     pub shadowed: bool,
+    /// All that is known is that a word of the command names it, and that nothing shows the word to be mere data.
+    pub named: bool,
 }
 
 impl Origin {
@@ -286,6 +288,7 @@ impl fmt::Display for Effect {
         match self.certainty {
             Certainty::Exact => {}
             Certainty::Pattern => f.write_str("?")?,
+            Certainty::Possible if self.origin.named => f.write_str("(named)")?,
             Certainty::Possible => f.write_str("??")?,
         }
         match &self.kind {

@@ -1,6 +1,6 @@
 //! Effects in words, and what the log says about a call.
 
-use agent_strace_effects::{Effect, Kind, PathTarget};
+use agent_strace_effects::{Connection, Effect, Kind, PathTarget};
 use agent_strace_model::{Arguments, EventKind, ToolCall};
 
 /// The most characters of log text in one message.
@@ -8,6 +8,9 @@ pub(super) const LONGEST: usize = 160;
 
 /// `reads `src/a.rs``, `runs `cargo test``.
 pub(super) fn act(effect: &Effect) -> String {
+    if effect.origin.named {
+        return mention(&effect.kind);
+    }
     match &effect.kind {
         Kind::Read(target) => format!("reads {}", files(target)),
         Kind::Write(target) => format!("writes {}", files(target)),
@@ -28,6 +31,20 @@ pub(super) fn act(effect: &Effect) -> String {
         Kind::Env { name } if name == "*" => "sets environment variables that are not known".to_owned(),
         Kind::Env { name } => format!("sets the environment variable {}", quoted(name)),
         Kind::Opaque(_) => "does something that could not be resolved".to_owned(),
+    }
+}
+
+/// A word of a command names something: the log does not show what the program did with it.
+fn mention(kind: &Kind) -> String {
+    match kind {
+        Kind::Read(target) => format!("names {}, which it may read", quoted(&target.shown())),
+        Kind::Write(target) => format!("names {}, which it may write", quoted(&target.shown())),
+        Kind::Connect(Connection { host: Some(host), .. }) => format!("names the host {}", quoted(host)),
+        Kind::Execute(execution) => {
+            let words: Vec<&str> = execution.argv.iter().map(|argument| argument.text.as_str()).collect();
+            format!("names the command {}", quoted(&words.join(" ")))
+        }
+        _ => "names what it may act on".to_owned(),
     }
 }
 

@@ -18,6 +18,7 @@ impl Machine<'_> {
             self.execute(words, Launch::Plain);
             return Stream::Unknown;
         }
+        let mark = self.emitter.mark();
         self.execute(words, if entry.inert { Launch::Inert } else { Launch::Plain });
         let output = if let Some(special) = entry.special {
             let call = Call { entry, name, words, rest: words.get(1..).unwrap_or_default() };
@@ -29,6 +30,7 @@ impl Machine<'_> {
         if self.world.has_written() || entry.special == Some(Special::Build) {
             self.project_scripts(name, words, io);
         }
+        self.catch_words(entry, words, mark);
         output
     }
 

@@ -70,6 +70,7 @@ impl Context {
             detached: self.detached,
             elsewhere: world.is_elsewhere(),
             shadowed: self.shadowed,
+            named: false,
         }
     }
 }

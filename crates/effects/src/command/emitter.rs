@@ -21,6 +21,8 @@ pub(crate) const STEPS: usize = 1 << 18;
 #[derive(Debug, Default)]
 pub(crate) struct Emitter {
     effects: Vec<Effect>,
+    /// The index of each effect in the order in which it was found, again or for the first time.
+    found: Vec<u32>,
     /// The hash of each effect, and its index.
     seen: HashMap<u64, u32>,
     commands: usize,
@@ -118,14 +120,27 @@ impl Emitter {
             && let Some(known) = self.effects.get_mut(index as usize).filter(|known| **known == effect)
         {
             merge(known, &effect);
+            self.found.push(index);
             return Some(index);
         }
         let index = u32::try_from(self.effects.len()).ok();
+        self.found.extend(index);
         if let Some(index) = index.filter(|_| known.is_none()) {
             self.seen.insert(hash, index);
         }
         self.effects.push(effect);
         index
+    }
+
+    /// How many effects were found so far, repetitions included.
+    pub(crate) fn mark(&self) -> usize {
+        self.found.len()
+    }
+
+    /// The effects that were found since `mark`.
+    pub(crate) fn since(&self, mark: usize) -> impl Iterator<Item = &Effect> {
+        let indices = self.found.get(mark..).unwrap_or_default();
+        indices.iter().filter_map(|index| self.effects.get(*index as usize))
     }
 
     /// The effect at `index` happened outside of the workspace.
@@ -143,6 +158,7 @@ fn merge(known: &mut Effect, again: &Effect) {
     known.origin.detached |= again.origin.detached;
     known.origin.elsewhere |= again.origin.elsewhere;
     known.origin.shadowed |= again.origin.shadowed;
+    known.origin.named &= again.origin.named;
     if let (Kind::Opaque(known), Kind::Opaque(again)) = (&mut known.kind, &again.kind) {
         known.class = known.class.max(again.class);
     }

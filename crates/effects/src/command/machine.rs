@@ -145,6 +145,13 @@ impl Machine<'_> {
         self.emit_indexed(kind, certainty, via);
     }
 
+    /// An effect of which a word of the command is all that is known.
+    pub(super) fn mention(&mut self, kind: Kind) {
+        let via = self.emitter.via(self.context.via, "argument");
+        let origin = Origin { ran: false, told: false, named: true, ..self.origin() };
+        self.emitter.emit(Effect { kind, certainty: Certainty::Possible, via, origin });
+    }
+
     /// Emits an effect, and returns its index.
     fn emit_indexed(&mut self, kind: Kind, certainty: Certainty, via: &'static str) -> Option<u32> {
         let via = self.emitter.via(self.context.via, via);
@@ -357,7 +364,7 @@ pub(crate) fn looks_like_file(path: &str) -> bool {
 }
 
 /// Paths that stand for the process's own descriptors, or for nothing.
-fn is_device(path: &str) -> bool {
+pub(super) fn is_device(path: &str) -> bool {
     matches!(
         path,
         "/dev/null"

@@ -12,6 +12,7 @@
 //! | `knowledge`, `apply` | what programs do with their options and operands, as data, and how it becomes effects |
 //! | `programs` | programs that data can't describe |
 //! | `code` | one-liners and scripts in other languages |
+//! | `net` | words of a command that nothing else explains |
 //! | `location` | what words name in the session's file system |
 //! | `temporary` | names that `mktemp` makes up |
 //! | `whereabouts` | commands that are told to work on another project |
@@ -30,6 +31,7 @@ mod environment;
 pub mod knowledge;
 mod location;
 mod machine;
+mod net;
 mod origin;
 mod outcome;
 mod programs;

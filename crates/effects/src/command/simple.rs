@@ -1,7 +1,7 @@
 //! Simple commands: assignments, then words, then redirections, then the program.
 
 use crate::{About, Certainty, Reason};
-use agent_strace_shell::{Function, Scope, Simple};
+use agent_strace_shell::{AssignedValue, Function, Scope, Simple};
 
 use super::argument::Arg;
 use super::context::Context;
@@ -63,6 +63,9 @@ impl Machine<'_> {
                 self.persistent_assignment(&assignment.name, scope);
             } else if !stays_in_shell(words) {
                 self.environment(&Arg::exact(assignment.name.as_str()), Certainty::Exact);
+                if let AssignedValue::Scalar(value) = &assignment.value {
+                    self.catch_value(value.literal().as_deref());
+                }
             }
             self.assigned(&assignment.name, &assignment.value, scope);
             let assigned = lasting && is_assigned_output(simple);
@@ -165,7 +168,7 @@ impl Machine<'_> {
     }
 
     /// The word is a program that the knowledge base lists.
-    fn names_program(&self, word: &Arg) -> bool {
+    pub(super) fn names_program(&self, word: &Arg) -> bool {
         word.literal().is_some_and(|text| self.knowledge.entry(text.rsplit('/').next().unwrap_or(text)).is_some())
     }
 
@@ -257,7 +260,7 @@ pub(crate) fn shown(name: &str) -> String {
 }
 
 /// A word that could name a file.
-fn looks_like_path(text: &str) -> bool {
+pub(super) fn looks_like_path(text: &str) -> bool {
     if text.is_empty() || text.starts_with('-') {
         return false;
     }

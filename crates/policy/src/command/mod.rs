@@ -77,6 +77,19 @@ impl CommandList {
         (None, perhaps)
     }
 
+    /// The first entry whose words stand in the command in order. An entry of one word says too little about text, and
+    /// where nothing follows the word.
+    pub(super) fn named(&self, ran: &Ran<'_>, mentioned: Mentioned) -> Option<&CommandRule> {
+        let speaks = |rule: &&CommandRule| match rule.pattern.size() {
+            Size::Any => false,
+            Size::Word => {
+                mentioned == Mentioned::InWords && ran.commands.iter().any(|command| rule.pattern.names(command))
+            }
+            Size::Words => rule.pattern.denies(ran) == Match::Yes,
+        };
+        self.rules.iter().find(speaks)
+    }
+
     /// Where the list stands, if it demands anything.
     pub(super) fn list_location(&self) -> Option<&PolicyLocation> {
         self.location.as_ref()
@@ -134,6 +147,28 @@ impl CommandPattern {
         }
     }
 
+    /// How much of a command it names.
+    fn size(&self) -> Size {
+        let (programs, more) = match self {
+            Self::Text(text) => (text.words.get(..1).unwrap_or_default(), text.words.len() > 1),
+            Self::Parts(parts) => (parts.programs.as_slice(), parts.names_more()),
+        };
+        match more {
+            _ if programs.is_empty() || programs.iter().any(|program| has_wildcard(program)) => Size::Any,
+            true => Size::Words,
+            false => Size::Word,
+        }
+    }
+
+    /// The command is one that the entry denies, and more follows than the program.
+    fn names(&self, command: &Spelled<'_>) -> bool {
+        let found = match self {
+            Self::Text(text) => text.denies_command(command),
+            Self::Parts(parts) => parts.denies_command(command),
+        };
+        found == Match::Yes && command.arguments.iter().any(|argument| !is_flag(&argument.text))
+    }
+
     /// The programs that it is about, where an allow of it is about no others.
     fn programs(&self) -> Option<&[String]> {
         let programs = match self {
@@ -183,6 +218,26 @@ pub(super) struct TextPattern {
     whole: Option<(Glob, Glob)>,
     /// In lower case, as version 1 compared it.
     lower: String,
+}
+
+/// Where a command is mentioned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mentioned {
+    /// Its words are words of another command.
+    InWords,
+    /// Its words stand in one word of another command.
+    InText,
+}
+
+/// How much of a command an entry names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Size {
+    /// Any program, or any of a pattern.
+    Any,
+    /// A program.
+    Word,
+    /// A program, and more.
+    Words,
 }
 
 /// How well a deny matches.

@@ -71,7 +71,13 @@ impl Parts {
         ran.commands.iter().map(|command| self.denies_command(command)).max().unwrap_or(Match::No).max(cut)
     }
 
-    fn denies_command(&self, command: &Spelled<'_>) -> Match {
+    /// It names more than a program.
+    pub(super) fn names_more(&self) -> bool {
+        let Self { subcommands, any_flag, all_flags, operands, .. } = self;
+        !(subcommands.is_empty() && any_flag.is_empty() && all_flags.is_empty() && operands.is_empty())
+    }
+
+    pub(super) fn denies_command(&self, command: &Spelled<'_>) -> Match {
         let (arguments, name) = (command.arguments, command.name.as_str());
         let program = best(self.programs.iter().map(|wanted| program_matches(wanted, command.program, name)));
         if program == Match::No {

@@ -12,9 +12,9 @@ use super::{allowed, allowed_by, asked_by, denied, denied_by, no_policy, unruled
 
 /// The words for one kind of file access.
 pub(super) struct Wording {
-    rule: RuleId,
-    deny: &'static str,
-    ask: &'static str,
+    pub(super) rule: RuleId,
+    pub(super) deny: &'static str,
+    pub(super) ask: &'static str,
     allow: &'static str,
     unlisted: &'static str,
     unproven: &'static str,

@@ -3,6 +3,7 @@
 mod commands;
 mod env;
 mod files;
+mod named;
 mod network;
 mod opaque;
 mod tools;
@@ -105,6 +106,9 @@ impl CompiledLists {
 
     fn judge_by_all(&self, effect: &Effect, context: &Context<'_>) -> Judgement {
         let certainty = effect.certainty;
+        if effect.origin.named {
+            return self.named(effect, context);
+        }
         match &effect.kind {
             Kind::Read(target) => self.file(target, certainty, context, &files::READ),
             Kind::Write(target) => self.file(target, certainty, context, &files::WRITE),

@@ -210,8 +210,18 @@ impl<'a> Files<'a> {
     /// The first rule of the list that speaks of any of the files. What the list leaves out counts only where it is all
     /// of the files, as they are written.
     pub(super) fn denied_by<'r>(&self, list: &'r PathList) -> Option<&'r PathRule> {
+        self.forbidden_by(list, |_| true)
+    }
+
+    /// The same of entries that spell what they name.
+    pub(super) fn named_by<'r>(&self, list: &'r PathList) -> Option<&'r PathRule> {
+        self.forbidden_by(list, |pattern| pattern.spelled)
+    }
+
+    fn forbidden_by<'r>(&self, list: &'r PathList, counts: impl Fn(&PathPattern) -> bool) -> Option<&'r PathRule> {
         let speaks = |rule: &&PathRule| {
-            rule.set.any_of.iter().any(|pattern| self.touched_by(pattern)) && !self.within(rule.set.except.iter())
+            rule.set.any_of.iter().any(|pattern| counts(pattern) && self.touched_by(pattern))
+                && !self.within(rule.set.except.iter())
         };
         let listed = list.rules.iter().find(speaks).filter(|_| !self.within(list.except.iter()));
         let named = list.named.iter().find(speaks);

@@ -18,6 +18,8 @@ pub(crate) struct PathPattern {
     pub(super) below_home: Option<Glob>,
     /// The folded pattern at the root alone, where it is a bare name that counts in every directory.
     pub(super) at_root: Option<Glob>,
+    /// It spells the last component of what it names: `.env`, `secrets/**`, and not `*.key`.
+    pub(super) spelled: bool,
 }
 
 /// Where a pattern of version 2 counts.
@@ -36,6 +38,7 @@ impl PathPattern {
         let folded = fold(text);
         Self {
             exact: Glob::path(text),
+            spelled: is_spelled(text),
             anchored: is_anchored(text),
             at_root: bare_name(&folded).map(Glob::component_wise),
             below_home: folded.strip_prefix("~/").map(Glob::path),
@@ -53,6 +56,7 @@ impl PathPattern {
         };
         Self {
             exact: compile(text),
+            spelled: is_spelled(text),
             anchored: anchor == Anchor::Absolute,
             at_root: match anchor {
                 Anchor::Anywhere if text != "**" => Some(Glob::component_wise(&folded)),
@@ -72,6 +76,18 @@ impl PathPattern {
     pub(crate) fn exact(&self) -> &Glob {
         &self.exact
     }
+}
+
+/// The least that an entry spells of a name that it ends with a wildcard (`.env*`).
+const SPELLED: usize = 4;
+
+/// The last component is there letter by letter, or how it begins.
+fn is_spelled(entry: &str) -> bool {
+    let mut components =
+        entry.rsplit('/').skip_while(|component| component.is_empty() || matches!(*component, "*" | "**"));
+    let name = components.next().filter(|name| !matches!(*name, "." | "~")).unwrap_or_default();
+    let literal = name.find(['*', '?', '[', '{']).unwrap_or(usize::MAX);
+    !name.is_empty() && literal >= SPELLED
 }
 
 /// The name of an entry that counts in every directory (`.env`, `**/*.pem`).

@@ -1,6 +1,7 @@
 mod commands;
 mod extends;
 mod faults;
+mod named;
 mod programs;
 mod properties;
 mod properties_2;

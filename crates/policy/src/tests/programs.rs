@@ -54,7 +54,10 @@ const TOLD: &[(&str, &[(&str, &str)])] = &[
         r#"{"black": {"options": {"--report": "write", "--line-length -l": "value"}}, "cpanm": {"operands": ["value"]}}"#,
         &[
             ("black --report r -l 9 src", "write r, write src/**"),
-            ("cpanm ./x", "connect registry:cpan, opaque: runs what the packages bring (vouched by `cpanm`)"),
+            (
+                "cpanm ./x",
+                "connect registry:cpan, opaque: runs what the packages bring (vouched by `cpanm`), read(named) x, write(named) x",
+            ),
         ],
     ),
     (

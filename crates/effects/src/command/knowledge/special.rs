@@ -92,3 +92,26 @@ pub enum Special {
     Xargs,
     Zip,
 }
+
+impl Special {
+    /// Words of it that its function leaves without an effect are data: names to match, text to print, programs in a
+    /// language of its own.
+    pub(crate) fn has_data_for_words(self) -> bool {
+        matches!(
+            self,
+            Self::Awk
+                | Self::Date
+                | Self::Echo
+                | Self::Fd
+                | Self::Filter
+                | Self::Find
+                | Self::Jq
+                | Self::Perl
+                | Self::Printf
+                | Self::Search
+                | Self::Sed
+                | Self::Test
+                | Self::Which
+        )
+    }
+}

@@ -1,0 +1,269 @@
+//! The net of last resort: words of a known program's command that no effect explains and no knowledge proves to be data.
+//!
+//! What the program does with such a word is not known, so it may read or write the path that the word is, connect to
+//! the URL, or run the command. A policy judges these effects by what it forbids and by nothing else.
+
+use std::collections::BTreeSet;
+
+use crate::{Argument, Certainty, Effect, Execution, Kind, PathTarget, hosts};
+
+use super::apply::assign;
+use super::argument::{Arg, Arguments};
+use super::knowledge::{Entry, Role, Special, git};
+use super::machine::{Machine, is_device};
+use super::simple::looks_like_path;
+
+/// Words of one text that are taken for commands: more of them are prose.
+const MOST_TOKENS: usize = 2_000;
+/// Words of one command that are looked at, and how many of those before stand in front again: an entry has few words.
+const PIECE: usize = 200;
+const OVERLAP: usize = 16;
+
+/// Options whose value people read, or that select by name, whatever the program is.
+const DATA_OPTIONS: &[&str] = &[
+    "--annotation",
+    "--author",
+    "--body",
+    "--comment",
+    "--description",
+    "--exclude",
+    "--expression",
+    "--field",
+    "--filter",
+    "--format",
+    "--glob",
+    "--grep",
+    "--header",
+    "--jq",
+    "--label",
+    "--message",
+    "--name",
+    "--notes",
+    "--pattern",
+    "--prompt",
+    "--query",
+    "--search",
+    "--selector",
+    "--subject",
+    "--summary",
+    "--tag",
+    "--template",
+    "--text",
+    "--title",
+];
+
+impl Machine<'_> {
+    /// Mentions what is left of a command's words; `mark`: what was found since then explains them.
+    pub(super) fn catch_words(&mut self, entry: &Entry, words: &[Arg], mark: usize) {
+        if entry.inert || entry.special.is_some_and(Special::has_data_for_words) {
+            return;
+        }
+        for kind in self.left(entry, words, mark) {
+            self.mention(kind);
+        }
+    }
+
+    /// A program may read or write the file that a variable of its environment names.
+    pub(super) fn catch_value(&mut self, value: Option<&str>) {
+        let Some(text) =
+            value.filter(|text| looks_like_path(text) && !is_device(text) && !text.contains([':', '*', '?']))
+        else {
+            return;
+        };
+        let (target, _) = self.world.locate_word(&Arg::exact(text));
+        self.mention(Kind::Read(target.clone()));
+        self.mention(Kind::Write(target));
+    }
+
+    /// The paths, URLs and commands that the words name, neither explained by an effect nor data.
+    fn left(&self, entry: &Entry, words: &[Arg], mark: usize) -> Vec<Kind> {
+        let (grammar, start) = grammar(entry, words);
+        let rest = words.get(start..).unwrap_or_default();
+        let data = data(grammar, rest);
+        let explained = Explained::by(self.emitter.since(mark), words);
+        let mut left = Vec::new();
+        let mut kinds = Vec::new();
+        let mut before = "";
+        for word in rest {
+            let Some(text) = word.literal() else { continue };
+            let is_data = data.contains(text) || DATA_OPTIONS.contains(&before);
+            let is_text = text.split_once('=').is_some_and(|(name, _)| DATA_OPTIONS.contains(&name));
+            before = text;
+            if is_data || is_text || explained.has_words(text) {
+                continue;
+            }
+            if text.contains(char::is_whitespace) {
+                self.commands_of_text(text, &explained, &mut kinds);
+            } else {
+                self.targets_of_word(word, &explained, &mut kinds);
+            }
+            left.push(word);
+        }
+        kinds.extend(self.command_of_words(&left, subcommands(entry, start)));
+        kinds
+    }
+
+    fn targets_of_word(&self, word: &Arg, explained: &Explained<'_>, kinds: &mut Vec<Kind>) {
+        for part in parts(word) {
+            if part.text.contains("://") {
+                let connection = hosts::connection(&part.text, Certainty::Exact);
+                kinds.extend(connection.map(|(connection, _)| Kind::Connect(connection)));
+            } else if looks_like_path(&part.text) && !is_device(&part.text) {
+                let (target, _) = self.world.locate_word(&part);
+                if target.path != "." && !explained.has_path(&target) {
+                    kinds.extend([Kind::Read(target.clone()), Kind::Write(target)]);
+                }
+            }
+        }
+    }
+
+    /// Words that may be a command; the first `subcommands` of them belong to the program itself.
+    fn command_of_words(&self, words: &[&Arg], subcommands: usize) -> Option<Kind> {
+        let mut operands = words.iter().enumerate().filter(|(_, word)| !is_option(word)).skip(subcommands);
+        let (at, _) = operands.find(|(_, word)| self.names_program(word))?;
+        operands.next()?;
+        let words = words.get(at..)?.iter();
+        let argv = words.map(|word| Argument { text: word.text.clone(), known: true }).collect();
+        Some(Kind::Execute(Execution { argv, inert: false, embeds: true }))
+    }
+
+    /// Commands inside one word.
+    fn commands_of_text(&self, text: &str, explained: &Explained<'_>, kinds: &mut Vec<Kind>) {
+        let value = text.strip_prefix("--").and_then(|option| option.split_once('='));
+        let text = value.map_or(text, |(_, value)| value);
+        let mut left = MOST_TOKENS;
+        for command in text.split(|letter| ";|&()`\n".contains(letter)) {
+            let is_mark = |letter: char| letter.is_whitespace() || "\"'{}<>$#,".contains(letter);
+            let tokens = command.split(is_mark).filter(|token| !token.is_empty()).take(left);
+            let tokens: Vec<&str> = tokens.collect();
+            left -= tokens.len();
+            let start = tokens.iter().position(|token| self.names_program(&Arg::exact(*token)));
+            let tokens = start.and_then(|start| tokens.get(start..)).unwrap_or_default();
+            if !tokens.iter().all(|token| explained.words.contains(token)) {
+                kinds.extend(pieces(tokens));
+            }
+        }
+    }
+}
+
+/// The commands that tokens may be.
+fn pieces(tokens: &[&str]) -> Vec<Kind> {
+    let mut kinds = Vec::new();
+    let mut at = 0;
+    while let Some(piece) = tokens.get(at..).filter(|piece| piece.len() > 1) {
+        let piece = piece.get(..PIECE).unwrap_or(piece);
+        let argv = piece.iter().map(|token| Argument { text: (*token).to_owned(), known: true }).collect();
+        kinds.push(Kind::Execute(Execution { argv, inert: true, embeds: true }));
+        at += if piece.len() == PIECE { PIECE - OVERLAP } else { piece.len() };
+    }
+    kinds
+}
+
+/// How many operands behind the words that the data know may be names of subcommands.
+fn subcommands(entry: &Entry, start: usize) -> usize {
+    let has_subcommands = entry.special.is_some() || entry.otherwise.is_some() || !entry.subcommands.is_empty();
+    if has_subcommands { 3_usize.saturating_sub(start) } else { 0 }
+}
+
+/// The entry that divides the words, and where its arguments begin.
+fn grammar<'e>(entry: &'e Entry, words: &[Arg]) -> (&'e Entry, usize) {
+    if entry.special == Some(Special::Git) {
+        let mut names = words.iter().enumerate().skip(1).filter(|(_, word)| !is_option(word));
+        let Some((at, sub)) = names.next() else { return (entry, 1) };
+        return (git::options(&sub.text, names.next().map(|(_, word)| word.text.as_str())), at + 1);
+    }
+    let (mut entry, mut at) = (entry, 1);
+    while let Some(name) = words.get(at) {
+        let Some(sub) = entry.subcommand(&name.text) else { break };
+        entry = sub;
+        at += 1;
+    }
+    (entry, at)
+}
+
+/// Words that the data say are data.
+fn data(entry: &Entry, words: &[Arg]) -> BTreeSet<String> {
+    let arguments = Arguments::divide(entry, words);
+    let is_data = |role: Role| matches!(role, Role::Value | Role::Pattern | Role::AtFile | Role::Package | Role::Code);
+    let options = arguments.options.iter().filter(|option| option.role.is_some_and(is_data));
+    let values = options.filter_map(|option| option.value.as_ref());
+    let assigned = assign(entry, &arguments);
+    let is_data = |role: Role| matches!(role, Role::Pattern | Role::AtFile | Role::Package | Role::Code);
+    let operands = assigned.iter().filter(|(role, ..)| is_data(*role)).map(|(_, word, _)| *word);
+    values.chain(operands).map(|word| word.text.clone()).collect()
+}
+
+fn is_option(word: &Arg) -> bool {
+    word.text.starts_with('-')
+}
+
+/// The word itself, what is before and behind `=` or `:` in it, and what is attached to a letter.
+fn parts(word: &Arg) -> Vec<Arg> {
+    let text = word.text.as_str();
+    let (name, value) = match text.split_once('=') {
+        Some((name, value)) => (name, Some(value)),
+        None => (text, None),
+    };
+    let is_option = is_option(word);
+    let attached = name.get(2..).filter(|_| is_option && !name.starts_with("--") && value.is_none());
+    let whole = Some(text).filter(|_| !is_option && value.is_none());
+    let mut parts = Vec::new();
+    for part in [whole, value, attached].into_iter().flatten() {
+        // `host:path`, `from:to`, `C:/x`, `https://x`
+        match part.split_once(':').filter(|(before, after)| before.len() > 1 && !after.starts_with("//")) {
+            Some((before, after)) => parts.extend([before, after]),
+            None => parts.push(part),
+        }
+    }
+    // `@file`: the content of a file.
+    let parts = parts.into_iter().map(|part| part.strip_prefix('@').unwrap_or(part));
+    parts.filter(|part| !part.is_empty() && !part.contains(['*', '?'])).map(|part| word.with(part)).collect()
+}
+
+/// What the effects of a command show of its words.
+struct Explained<'e> {
+    words: BTreeSet<&'e str>,
+    paths: BTreeSet<&'e str>,
+    trees: Vec<&'e str>,
+    hosts: Vec<&'e str>,
+}
+
+impl<'e> Explained<'e> {
+    fn by(effects: impl Iterator<Item = &'e Effect>, command: &[Arg]) -> Self {
+        let mut explained =
+            Self { words: BTreeSet::new(), paths: BTreeSet::new(), trees: Vec::new(), hosts: Vec::new() };
+        for effect in effects {
+            match &effect.kind {
+                Kind::Read(target) | Kind::Write(target) | Kind::Delete(target) | Kind::List(target) => {
+                    if target.subtree {
+                        explained.trees.push(&target.path);
+                    }
+                    explained.paths.insert(&target.path);
+                }
+                Kind::Execute(execution) if !is_same(&execution.argv, command) => {
+                    explained.words.extend(execution.argv.iter().map(|argument| argument.text.as_str()));
+                }
+                Kind::Connect(connection) => explained.hosts.extend(connection.host.as_deref()),
+                _ => {}
+            }
+        }
+        explained
+    }
+
+    /// A command that runs has the words, or a connection the host.
+    fn has_words(&self, text: &str) -> bool {
+        let value = text.split_once('=').map_or(text, |(_, value)| value);
+        let has_all = |text: &str| !text.is_empty() && text.split_whitespace().all(|word| self.words.contains(word));
+        let lower = text.to_ascii_lowercase();
+        has_all(text) || has_all(value) || self.hosts.iter().any(|host| lower.contains(host))
+    }
+
+    fn has_path(&self, target: &PathTarget) -> bool {
+        let is_below = |tree: &&str| target.path.strip_prefix(*tree).is_some_and(|rest| rest.starts_with('/'));
+        self.paths.contains(target.path.as_str()) || self.trees.iter().any(is_below)
+    }
+}
+
+fn is_same(argv: &[Argument], words: &[Arg]) -> bool {
+    argv.len() == words.len() && argv.iter().zip(words).all(|(argument, word)| argument.text == word.shown())
+}
