@@ -156,10 +156,13 @@ rules! {
     RetentionUnreadable = Retention, "retention/unreadable";
     ScopeApproval = Scope, "scope/approval";
     ScopeCommand = Scope, "scope/command";
+    ScopeDecodedCode = Scope, "scope/decoded-code";
     ScopeDelete = Scope, "scope/delete";
     ScopeEnv = Scope, "scope/env";
     ScopeNetwork = Scope, "scope/network";
     ScopeRead = Scope, "scope/read";
+    ScopeRemoteCode = Scope, "scope/remote-code";
+    ScopeRemoteShell = Scope, "scope/remote-shell";
     ScopeSensitive = Scope, "scope/sensitive";
     ScopeSession = Scope, "scope/session";
     ScopeTool = Scope, "scope/tool";

@@ -31,6 +31,9 @@ evaluator!(
     Error,
     "what a call did could not be proven to be in scope"
 );
+evaluator!(REMOTE_CODE, RuleId::ScopeRemoteCode, "scope-remote-code", Error, "code from another host was run");
+evaluator!(DECODED_CODE, RuleId::ScopeDecodedCode, "scope-decoded-code", Error, "decoded or unpacked code was run");
+evaluator!(REMOTE_SHELL, RuleId::ScopeRemoteShell, "scope-remote-shell", Error, "another host was given a shell");
 evaluator!(FLOOR_POLICY, RuleId::FloorPolicy, "floor-policy", Error, "the agent changed the policy that judges it");
 evaluator!(
     FLOOR_SETTINGS,

@@ -27,4 +27,4 @@ pub use parse::parse_at;
 pub use problem::Problem;
 pub use scope::{Function, Scope};
 pub use span::{Home, Span};
-pub use value::{EmptyField, Fragment, Value};
+pub use value::{EmptyField, Fragment, Provenance, Value};

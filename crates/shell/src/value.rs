@@ -14,6 +14,17 @@ pub enum EmptyField {
     Removed,
 }
 
+/// Where text comes from that must not run as code unseen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Provenance {
+    /// A program decoded or unpacked it.
+    Decoded,
+    /// A program fetched it from another host.
+    Network,
+    /// It arrives over an open connection, whose other side may type it.
+    Socket,
+}
+
 /// One stretch of the text that an expansion yields.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fragment {
@@ -29,6 +40,8 @@ pub enum Fragment {
     Matching(String),
     /// Any text.
     Unknown,
+    /// Any text, from a known origin.
+    Foreign(Provenance),
     /// What the environment gave the shell under this name, and no script made: any text, but not an empty one.
     Inherited,
     /// The end of a field.
@@ -45,7 +58,7 @@ impl Fragment {
     pub fn size(&self) -> usize {
         let text = match self {
             Self::Text { text, .. } | Self::Glob(text) | Self::Likely(text) | Self::Matching(text) => text.len(),
-            Self::Tilde(_) | Self::Unknown | Self::Inherited | Self::Break(_) => 0,
+            Self::Tilde(_) | Self::Unknown | Self::Foreign(_) | Self::Inherited | Self::Break(_) => 0,
         };
         text + size_of::<Self>()
     }
@@ -64,6 +77,11 @@ impl Value {
 
     pub fn unknown() -> Self {
         Self { fragments: vec![Fragment::Unknown] }
+    }
+
+    /// Any text, from a known origin.
+    pub fn foreign(provenance: Provenance) -> Self {
+        Self { fragments: vec![Fragment::Foreign(provenance)] }
     }
 
     pub fn inherited() -> Self {
@@ -134,6 +152,7 @@ impl Value {
                 Fragment::Glob(_)
                 | Fragment::Matching(_)
                 | Fragment::Unknown
+                | Fragment::Foreign(_)
                 | Fragment::Inherited
                 | Fragment::Break(_) => {
                     return None;
@@ -141,6 +160,20 @@ impl Value {
             }
         }
         Some(best)
+    }
+
+    /// Where a part of it comes from that is not known.
+    pub fn provenance(&self) -> Option<Provenance> {
+        let foreign = self.fragments.iter().filter_map(|fragment| match fragment {
+            Fragment::Foreign(provenance) => Some(*provenance),
+            _ => None,
+        });
+        foreign.max()
+    }
+
+    /// Any text, from the same origin.
+    pub(crate) fn unknown_too(&self) -> Self {
+        self.provenance().map_or_else(Self::unknown, Self::foreign)
     }
 
     /// Whether all of it is what the environment gave.
@@ -159,7 +192,7 @@ impl Value {
 
     /// The same text, but it may be another.
     pub fn doubted(&self) -> Self {
-        self.best().map_or_else(Self::unknown, Self::likely)
+        self.best().map_or_else(|| self.unknown_too(), Self::likely)
     }
 
     pub fn appended(&self, more: &Self) -> Self {

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use agent_strace_shell::Provenance;
+
 use crate::{About, Reason};
 
 use super::argument::{Arg, Arguments, Given};
@@ -136,6 +138,8 @@ impl Machine<'_> {
         match entry.output {
             Print::Unknown => output,
             Print::Nothing => Stream::nothing(),
+            Print::Network => Stream::Foreign(Provenance::Network),
+            Print::Decoded => io.input.decoded(),
             Print::Names => names(arguments),
             Print::Lines => match io.input {
                 Stream::Names(names) if arguments.operands.is_empty() => Stream::Names(names.clone()),
@@ -231,7 +235,7 @@ impl Machine<'_> {
         let text = if let Some(text) = word.literal() {
             text.to_owned()
         } else {
-            self.opaque(About::Anything, Reason::UnknownCommandText, &[]);
+            self.opaque(About::Anything, self.code_of(word, Reason::UnknownCommandText), &[]);
             match &word.likely {
                 Some(likely) => likely.clone(),
                 None => return Stream::Unknown,

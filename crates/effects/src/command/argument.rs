@@ -1,7 +1,7 @@
 //! Words of a command after expansion, and how they divide into options and operands.
 
 use crate::Certainty;
-use agent_strace_shell::{Field, Knowledge, Span};
+use agent_strace_shell::{Field, Knowledge, Provenance, Span};
 
 use super::knowledge::{Entry, Meaning, OptionRole, Role};
 
@@ -28,13 +28,15 @@ pub(crate) struct Arg {
     pub tilde: bool,
     /// Where the word stands in the call's text.
     pub span: Option<Span>,
+    /// Where a part of the text comes from that is not known.
+    pub provenance: Option<Provenance>,
 }
 
 impl Arg {
     pub(crate) fn exact(text: impl Into<String>) -> Self {
         let text = text.into();
         let tilde = text.starts_with('~');
-        Self { text, known: Known::Exact, likely: None, tilde, span: None }
+        Self { text, known: Known::Exact, likely: None, tilde, span: None, provenance: None }
     }
 
     pub(crate) fn glob(text: impl Into<String>) -> Self {
@@ -50,7 +52,7 @@ impl Arg {
     pub(crate) fn with(&self, text: impl Into<String>) -> Self {
         let text = text.into();
         let tilde = text.starts_with('~');
-        Self { text, known: self.known, likely: None, tilde, span: self.span }
+        Self { text, known: self.known, likely: None, tilde, span: self.span, provenance: self.provenance }
     }
 
     pub(crate) fn is_exact(&self) -> bool {
@@ -105,7 +107,14 @@ impl From<Field> for Arg {
             Knowledge::Pattern => Known::Glob,
             Knowledge::Unknown => Known::Not,
         };
-        Self { text: field.text, known, likely: field.likely, tilde: field.tilde, span: None }
+        Self {
+            text: field.text,
+            known,
+            likely: field.likely,
+            tilde: field.tilde,
+            span: None,
+            provenance: field.provenance,
+        }
     }
 }
 

@@ -153,7 +153,8 @@ impl Machine<'_> {
         let rest = words.get(1..).unwrap_or_default();
         let texts: Vec<&str> = rest.iter().map(Arg::best).collect();
         if !rest.iter().all(Arg::is_exact) {
-            self.opaque(About::Anything, Reason::EvaluatesUnknownText, &[]);
+            let reason = rest.iter().fold(Reason::EvaluatesUnknownText, |reason, word| self.code_of(word, reason));
+            self.opaque(About::Anything, reason, &[]);
             if rest.iter().any(|word| word.known == Known::Not && word.likely.is_none()) {
                 return Stream::Unknown;
             }
@@ -175,6 +176,9 @@ impl Machine<'_> {
         if let Some(text) = self.world.content_of(file).text().map(str::to_owned) {
             let input = io.input.clone();
             self.through_script(file, |machine| machine.shell_text(&text, io.scope, &input))
+        } else if let Stream::Foreign(provenance) = self.world.content_of(file) {
+            self.foreign_code(provenance);
+            Stream::Unknown
         } else if file.is_exact() && self.world.written(&self.world.locate_word(file).0).is_some() {
             self.opaque(About::Anything, Reason::ScriptContentUnknown, &[]);
             self.run_parts(file, Some(Language::Shell), io);
@@ -198,6 +202,10 @@ impl Machine<'_> {
             Stream::Likely(text) => {
                 self.opaque_input(Reason::UncertainInputCommands);
                 self.shell_text(text, io.scope, &Stream::Unknown)
+            }
+            Stream::Foreign(provenance) => {
+                self.foreign_input(*provenance);
+                Stream::Unknown
             }
             Stream::Names(_) | Stream::Unknown | Stream::Unconnected => {
                 self.opaque_input(Reason::UnknownInputCommands);
@@ -251,7 +259,7 @@ impl Machine<'_> {
                 let text = text.to_owned();
                 self.forked(io.scope, |machine, scope| machine.shell_text(&text, scope, &Stream::Unknown));
             }
-            None => self.opaque(About::Anything, Reason::EvaluatesUnknownText, &[]),
+            None => self.opaque(About::Anything, self.code_of(action, Reason::EvaluatesUnknownText), &[]),
         }
     }
 

@@ -1,8 +1,10 @@
 //! Collects the effects of one text: without repetition, and within the limits of what is done for one text.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
+
+use agent_strace_shell::Span;
 
 use crate::{About, Certainty, Effect, Kind, Opaque, Origin, Reason};
 
@@ -32,6 +34,8 @@ pub(crate) struct Emitter {
     /// The first command of the text has run: later commands that only print need no entry in a policy.
     led: bool,
     exhausted: bool,
+    /// Hashes of texts that a program of the text decoded.
+    decoded: HashSet<u64>,
     /// Scripts and settings that effects come from, by [`Via`].
     sources: Vec<String>,
 }
@@ -112,9 +116,7 @@ impl Emitter {
     /// Adds an effect, or merges it into an equal one, and returns its index. Different effects with one hash are both kept.
     pub(crate) fn add(&mut self, effect: Effect) -> Option<u32> {
         let effect = temporary::generalised(effect);
-        let mut hasher = DefaultHasher::new();
-        effect.hash(&mut hasher);
-        let hash = hasher.finish();
+        let hash = hash_of(&effect);
         let known = self.seen.get(&hash).copied();
         if let Some(index) = known
             && let Some(known) = self.effects.get_mut(index as usize).filter(|known| **known == effect)
@@ -143,12 +145,40 @@ impl Emitter {
         indices.iter().filter_map(|index| self.effects.get(*index as usize))
     }
 
+    /// A program decoded this text.
+    pub(crate) fn remember_decoded(&mut self, text: &str) {
+        if !text.trim().is_empty() {
+            self.decoded.insert(hash_of(text.trim()));
+        }
+    }
+
+    /// A program of the text decoded this.
+    pub(crate) fn was_decoded(&self, text: &str) -> bool {
+        !self.decoded.is_empty() && self.decoded.contains(&hash_of(text.trim()))
+    }
+
+    /// Where the command stands that is at the root of what caused the effect at `index`.
+    pub(crate) fn cause(&self, index: u32) -> Option<Span> {
+        let mut effect = self.effects.get(index as usize)?;
+        // Causes come before what they cause.
+        while let Some(parent) = effect.origin.parent.and_then(|parent| self.effects.get(parent as usize)) {
+            effect = parent;
+        }
+        effect.origin.span
+    }
+
     /// The effect at `index` happened outside of the workspace.
     pub(crate) fn mark_elsewhere(&mut self, index: u32) {
         if let Some(effect) = self.effects.get_mut(index as usize) {
             effect.origin.elsewhere = true;
         }
     }
+}
+
+fn hash_of(value: &(impl Hash + ?Sized)) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// An effect that is found again counts as found in each of its contexts.

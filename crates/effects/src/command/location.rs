@@ -46,7 +46,8 @@ impl World {
         let (target, _) = self.locate_word(word);
         match self.written(&target) {
             Some(Some(text)) => Stream::Known(text.to_owned()),
-            Some(None) | None => Stream::Unknown,
+            Some(None) => self.provenance(&target).map_or(Stream::Unknown, Stream::Foreign),
+            None => Stream::Unknown,
         }
     }
 

@@ -35,6 +35,7 @@ mod net;
 mod origin;
 mod outcome;
 mod programs;
+mod provenance;
 mod reading;
 mod redirect;
 mod search;

@@ -101,6 +101,10 @@ impl Machine<'_> {
                 (names, fields)
             }
         };
+        let unknown = match io.input {
+            Stream::Foreign(provenance) => Value::foreign(*provenance),
+            _ => Value::unknown(),
+        };
         for (at, name) in names.iter().enumerate() {
             let value = match (&fields, &pattern) {
                 (Some(fields), _) => {
@@ -108,7 +112,7 @@ impl Machine<'_> {
                     if certain { Value::known(text) } else { Value::likely(text) }
                 }
                 (None, Some(pattern)) if names.len() == 1 => Value::matching(pattern.as_str()),
-                _ => Value::unknown(),
+                _ => unknown.clone(),
             };
             put(io.scope, name, value);
         }

@@ -1,7 +1,7 @@
 //! Redirections: what a command opens before it runs.
 
 use crate::PathTarget;
-use agent_strace_shell::{Redirect, RedirectKind, Scope, Word};
+use agent_strace_shell::{Provenance, Redirect, RedirectKind, Scope, Word};
 
 use super::argument::{Arg, Known};
 use super::knowledge::Role;
@@ -18,6 +18,8 @@ pub(crate) struct Opened {
     pub output: Option<Vec<(PathTarget, Stream)>>,
     /// Process substitutions that read standard output.
     sinks: Vec<Arg>,
+    /// One of the descriptors is a connection.
+    pub socket: bool,
 }
 
 impl Machine<'_> {
@@ -32,7 +34,7 @@ impl Machine<'_> {
     fn redirect(&mut self, redirect: &Redirect, scope: &mut Scope, opened: &mut Opened) {
         let is_input = matches!(redirect.descriptor, None | Some(0));
         match &redirect.kind {
-            RedirectKind::Duplicate => {}
+            RedirectKind::Duplicate => self.duplicated(redirect, opened),
             RedirectKind::Here { body, quoted: _ } => {
                 let text = self.here(body, scope);
                 if is_input {
@@ -42,6 +44,7 @@ impl Machine<'_> {
             RedirectKind::Read(word) => {
                 for word in self.fields(std::slice::from_ref(word), scope) {
                     let text = self.opened(&word, Role::Read);
+                    opened.socket |= text == Stream::Foreign(Provenance::Socket);
                     if is_input {
                         opened.input = Some(text);
                     }
@@ -50,6 +53,7 @@ impl Machine<'_> {
             RedirectKind::ReadWrite(word) => {
                 for word in self.fields(std::slice::from_ref(word), scope) {
                     let text = self.opened(&word, Role::Edit);
+                    opened.socket |= text == Stream::Foreign(Provenance::Socket);
                     if is_input {
                         opened.input = Some(text);
                     }
@@ -57,6 +61,15 @@ impl Machine<'_> {
             }
             RedirectKind::Write(word) => self.output_redirects(redirect, word, WriteMode::Replace, scope, opened),
             RedirectKind::Append(word) => self.output_redirects(redirect, word, WriteMode::Append, scope, opened),
+        }
+    }
+
+    /// `0>&1`, `<&3`: standard input may become a connection that another descriptor is.
+    fn duplicated(&self, redirect: &Redirect, opened: &mut Opened) {
+        let text = redirect.span.and_then(|span| span.slice(self.text)).unwrap_or_default();
+        let is_input = redirect.descriptor == Some(0) || redirect.descriptor.is_none() && text.starts_with('<');
+        if is_input && (opened.socket || self.shell.has_socket) {
+            opened.input = Some(Stream::Foreign(Provenance::Socket));
         }
     }
 
@@ -77,6 +90,7 @@ impl Machine<'_> {
     fn output_redirect(&mut self, word: &Arg, descriptor: Option<u32>, mode: WriteMode, opened: &mut Opened) {
         let is_output = matches!(descriptor, None | Some(1));
         if self.socket(word) {
+            opened.socket = true;
             if is_output {
                 opened.output.get_or_insert_default();
             }
@@ -123,7 +137,7 @@ impl Machine<'_> {
 
     fn opened(&mut self, word: &Arg, role: Role) -> Stream {
         if self.socket(word) {
-            return Stream::Unknown;
+            return Stream::Foreign(Provenance::Socket);
         }
         if let Some(text) = self.process_output(word) {
             return text;
@@ -132,6 +146,9 @@ impl Machine<'_> {
             return Stream::nothing();
         }
         self.redirected(role, word);
+        if self.shell.received.contains(&word.text) {
+            return Stream::Foreign(Provenance::Socket);
+        }
         self.world.content_of(word)
     }
 
@@ -143,7 +160,9 @@ impl Machine<'_> {
         }
         for (target, before) in targets {
             let content = before.clone().then(output.clone());
-            if *before == Stream::nothing() || content.text().is_some() {
+            if let Stream::Foreign(provenance) = content {
+                self.world.wrote_from(target, provenance);
+            } else if *before == Stream::nothing() || content.text().is_some() {
                 self.world.wrote(target, content.text());
             } else {
                 self.world.edited(target);

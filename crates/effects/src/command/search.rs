@@ -37,6 +37,7 @@ impl World {
                 Fragment::Glob(_)
                 | Fragment::Matching(_)
                 | Fragment::Unknown
+                | Fragment::Foreign(_)
                 | Fragment::Inherited
                 | Fragment::Break(_) => {
                     before.push(UNKNOWN);

@@ -29,6 +29,8 @@ impl Machine<'_> {
         let mut expanding = self.reading(input);
         let words = expanding.words(simple, scope);
         let opened = expanding.redirects(&simple.redirects, scope);
+        // `exec` alone keeps what it opened.
+        expanding.shell.has_socket |= opened.socket && matches!(words.as_slice(), [only] if only.text == "exec");
         let before = (!words.is_empty() && !simple.assignments.is_empty()).then(|| scope.clone());
         expanding.assignments(simple, &words, scope);
         let output = if words.is_empty() {
@@ -134,7 +136,8 @@ impl Machine<'_> {
     /// The first word is not known: neither is what runs.
     fn unknown_name(&mut self, words: &[Arg], io: &mut Io<'_>) -> Stream {
         self.execute(words, Launch::Embedding);
-        self.opaque(About::Anything, Reason::ComputedProgram, &[]);
+        let reason = words.first().map_or(Reason::ComputedProgram, |word| self.code_of(word, Reason::ComputedProgram));
+        self.opaque(About::Anything, reason, &[]);
         // An unset variable alone leaves no field: the next word is the program then.
         let likely = words
             .first()

@@ -1,5 +1,7 @@
 //! What is known about text that flows from one command to the next.
 
+use agent_strace_shell::Provenance;
+
 use super::argument::Arg;
 
 /// Longer texts are not followed.
@@ -16,6 +18,8 @@ pub(crate) enum Stream {
     /// Names of files, one a line, that match these globs.
     Names(Vec<Arg>),
     Unknown,
+    /// Text that nobody knows, from a known origin.
+    Foreign(Provenance),
 }
 
 impl Stream {
@@ -56,6 +60,8 @@ impl Stream {
                 first.extend(second);
                 Self::Names(first)
             }
+            (Self::Foreign(first), Self::Foreign(second)) => Self::Foreign(first.max(second)),
+            (Self::Foreign(provenance), _) | (_, Self::Foreign(provenance)) => Self::Foreign(provenance),
             _ => Self::Unknown,
         }
     }
@@ -68,11 +74,24 @@ impl Stream {
         }
     }
 
+    /// What a program prints of this input where nothing else is known of its output.
+    pub(crate) fn or_passed_on(self, input: &Self) -> Self {
+        match (self, input) {
+            (Self::Unknown, Self::Foreign(provenance)) => Self::Foreign(*provenance),
+            (output, _) => output,
+        }
+    }
+
+    /// What a program makes of it that decodes or unpacks: not known, unless it is computed.
+    pub(crate) fn decoded(&self) -> Self {
+        Self::Foreign(if let Self::Foreign(provenance) = self { *provenance } else { Provenance::Decoded })
+    }
+
     /// The text, where all of it is known.
     pub(crate) fn text(&self) -> Option<&str> {
         match self {
             Self::Known(text) => Some(text),
-            Self::Unconnected | Self::Likely(_) | Self::Names(_) | Self::Unknown => None,
+            Self::Unconnected | Self::Likely(_) | Self::Names(_) | Self::Unknown | Self::Foreign(_) => None,
         }
     }
 }

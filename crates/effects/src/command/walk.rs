@@ -4,7 +4,9 @@
 //! the working directory afterwards is only what all ways through agree on.
 
 use crate::{About, Reason};
-use agent_strace_shell::{BYTES_A_STEP, Connector, Node, Redirect, Scope, Script, Word, parse_at};
+use agent_strace_shell::{
+    BYTES_A_STEP, Connector, Node, Provenance, Redirect, RedirectKind, Scope, Script, Word, parse_at,
+};
 
 use super::argument::{Arg, Known};
 use super::context::Context;
@@ -19,6 +21,7 @@ impl Machine<'_> {
     /// Text that a shell runs in a process of its own or, with `scope`, in this one.
     pub(crate) fn shell_text(&mut self, text: &str, scope: &mut Scope, input: &Stream) -> Stream {
         self.nested(Stream::Unknown, |machine| {
+            machine.runs_decoded(text);
             if !machine.may_spend(1 + text.len() / BYTES_A_STEP + scope.weight()) {
                 return Stream::Unknown;
             }
@@ -145,15 +148,22 @@ impl Machine<'_> {
     fn pipeline(&mut self, stages: &[Node], scope: &mut Scope, input: &Stream) -> Stream {
         let mut flow = input.clone();
         let mut pipe = self.context.pipe;
+        let received = received(stages);
+        self.shell.received.extend(received.iter().cloned());
         for (at, stage) in stages.iter().enumerate() {
             let position = if at + 1 == stages.len() { Stage::Last } else { Stage::Earlier };
             let outcome = self.outcome_of_stage(position, scope);
             let mut shell = self.with(Context { pipe, outcome, ..self.context });
-            flow = shell.forked(scope, |machine, scope| machine.node(stage, scope, &flow));
+            let printed = shell.forked(scope, |machine, scope| machine.node(stage, scope, &flow));
+            flow = printed.or_passed_on(&flow);
+            if received.iter().any(|file| names(stage, file)) && flow == Stream::Unknown {
+                flow = Stream::Foreign(Provenance::Socket);
+            }
             if let Node::Simple(simple) = stage {
                 pipe = pipe.or(simple.span);
             }
         }
+        self.shell.received.truncate(self.shell.received.len().saturating_sub(received.len()));
         flow
     }
 
@@ -273,6 +283,31 @@ impl Machine<'_> {
         let printed = self.alternatives(scripts, scope, |machine, arm, scope| machine.script(arm, scope, input));
         printed.unwrap_or_else(Stream::nothing)
     }
+}
+
+/// Programs that print what another host sends, and send it what they read.
+const CLIENTS: &[&str] = &["nc", "ncat", "netcat", "socat", "telnet", "openssl"];
+
+/// The files into which network clients of a pipeline write, as written.
+fn received(stages: &[Node]) -> Vec<String> {
+    let clients = stages.iter().filter_map(|stage| match stage {
+        Node::Simple(simple) => Some(simple),
+        _ => None,
+    });
+    let clients = clients.filter(|simple| {
+        let name = simple.words.first().map_or("", |word| word.source.as_str());
+        CLIENTS.contains(&name.rsplit('/').next().unwrap_or(name))
+    });
+    let targets = clients.flat_map(|simple| &simple.redirects).filter_map(|redirect| match &redirect.kind {
+        RedirectKind::Write(word) | RedirectKind::Append(word) => Some(word.source.clone()),
+        _ => None,
+    });
+    targets.filter(|file| stages.len() > 1 && !file.starts_with("/dev/")).collect()
+}
+
+/// A command has this file as an operand.
+fn names(node: &Node, file: &str) -> bool {
+    matches!(node, Node::Simple(simple) if simple.words.iter().skip(1).any(|word| word.source == file))
 }
 
 /// `wait` alone: what is in the background has ended then.

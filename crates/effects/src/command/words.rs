@@ -67,6 +67,9 @@ impl Machine<'_> {
     /// The text of a heredoc or here-string.
     pub(crate) fn here(&mut self, word: &Word, scope: &mut Scope) -> Stream {
         let field = agent_strace_shell::expand_text(word, scope, self);
+        if let Some(provenance) = field.provenance {
+            return Stream::Foreign(provenance);
+        }
         match (field.knowledge, field.likely) {
             (Knowledge::Exact, _) => Stream::of(field.text),
             (_, Some(likely)) => Stream::Likely(likely),
@@ -116,6 +119,7 @@ impl Runner for Machine<'_> {
                 [Arg { text, known: Known::Glob, tilde: false, .. }] => Printed::Matching(text.clone()),
                 _ => Printed::Unknown,
             },
+            Stream::Foreign(provenance) => Printed::Foreign(provenance),
             Stream::Unknown | Stream::Unconnected => Printed::Unknown,
         }
     }

@@ -5,6 +5,7 @@ mod reason;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
+use agent_strace_shell::Provenance;
 use serde::Deserialize;
 
 pub use reason::Reason;
@@ -24,6 +25,14 @@ pub struct Opaque {
 impl Opaque {
     pub fn new(about: About, reason: Reason, vouched_by: Vec<String>) -> Self {
         Self { class: reason.class(), reason, about, vouched_by }
+    }
+
+    /// The origin of the code that ran, where that is a proven act, and the command that ran it.
+    pub fn foreign_code(&self) -> Option<(Provenance, &str)> {
+        match &self.reason {
+            Reason::ForeignCode { provenance, command } => Some((*provenance, command)),
+            _ => None,
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use agent_strace_shell::Problem;
+use agent_strace_shell::{Problem, Provenance};
 
 use super::Class;
 use crate::command::knowledge::{Text, Unproven};
@@ -23,6 +23,8 @@ macro_rules! reasons {
             /// A program of this name reads settings that the session wrote.
             WrittenSettings(String),
             ShellText(Problem),
+            /// `command` runs code of this origin.
+            ForeignCode { provenance: Provenance, command: String },
             /// The data or the policy say in these words what a program does beyond its arguments.
             Declared { wording: Text, class: Class },
         }
@@ -34,7 +36,7 @@ macro_rules! reasons {
                     $($(Self::$reason)|* => Class::$class,)*
                     Self::WrittenSettings(_) => Class::Changed,
                     Self::SteeringVariable(_) | Self::UnknownProgram(_) => Class::Unknown,
-                    Self::ShellText(_) => Class::Hidden,
+                    Self::ShellText(_) | Self::ForeignCode { .. } => Class::Hidden,
                     Self::Declared { class, .. } => *class,
                 }
             }
@@ -49,6 +51,14 @@ macro_rules! reasons {
                     Self::UnknownProgram(name) => return Cow::Owned(format!("the program `{name}` is not known")),
                     Self::WrittenSettings(name) => {
                         return Cow::Owned(format!("`{name}` starts with settings that this session wrote"));
+                    }
+                    Self::ForeignCode { provenance, command } => {
+                        let act = match provenance {
+                            Provenance::Network => "runs code that comes from another host",
+                            Provenance::Decoded => "runs code that was decoded or unpacked",
+                            Provenance::Socket => "gives another host a shell",
+                        };
+                        return Cow::Owned(format!("{act} (`{command}`)"));
                     }
                     Self::ShellText(problem) => {
                         return Cow::Owned(format!("shell text is not understood: {problem}"));
@@ -222,6 +232,7 @@ impl Reason {
     pub(crate) fn quoted_mut(&mut self) -> Option<&mut String> {
         match self {
             Self::SteeringVariable(name) | Self::UnknownProgram(name) | Self::WrittenSettings(name) => Some(name),
+            Self::ForeignCode { command, .. } => Some(command),
             _ => None,
         }
     }

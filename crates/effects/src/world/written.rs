@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use agent_strace_shell::Provenance;
+
 use super::aliases::{AliasKind, HOPS};
 use super::{ENTRIES, World, glob};
 use crate::{Certainty, PathTarget};
@@ -20,6 +22,8 @@ pub(crate) struct Written {
     length: usize,
     /// It was made a link or copy of another file, and not written since.
     follows: bool,
+    /// Where what is not known of it comes from.
+    provenance: Option<Provenance>,
 }
 
 impl Written {
@@ -40,6 +44,16 @@ impl World {
     pub fn wrote(&mut self, target: &PathTarget, content: Option<&str>) {
         let length = content.map_or(0, str::len);
         self.put_written(target, Written { whole: content.map(str::to_owned), length, ..Written::default() });
+    }
+
+    /// What the call wrote to `target` comes from there.
+    pub(crate) fn wrote_from(&mut self, target: &PathTarget, provenance: Provenance) {
+        self.put_written(target, Written { provenance: Some(provenance), ..Written::default() });
+    }
+
+    /// Where the content of a file comes from that the session wrote and nobody knows.
+    pub(crate) fn provenance(&self, target: &PathTarget) -> Option<Provenance> {
+        self.written_entry(target)?.provenance
     }
 
     /// `text` is in the file now, and what was there may be, too (an edit or an appended line whose place is not known).

@@ -63,7 +63,11 @@ impl<'p> Rules<'p> {
         match finding.rule {
             RuleId::ScopeUnresolved => Decider::Unresolved,
             // These name the entry that judged the effect, which is not why they speak.
-            rule @ (RuleId::ScopeSensitive | RuleId::SequenceSecretEgress) => Decider::BuiltIn(rule),
+            rule @ (RuleId::ScopeSensitive
+            | RuleId::ScopeRemoteCode
+            | RuleId::ScopeDecodedCode
+            | RuleId::ScopeRemoteShell
+            | RuleId::SequenceSecretEgress) => Decider::BuiltIn(rule),
             rule => match self.at(finding.policy.as_ref()) {
                 Some(index) => Decider::Entry(index),
                 None if rule.family() == Family::Scope => Decider::Default,

@@ -2,13 +2,16 @@
 
 use crate::compiled::CompiledLists;
 use crate::{Context, Decision, Judgement};
-use agent_strace_effects::{About, Opaque};
-use agent_strace_model::finding::Level;
+use agent_strace_effects::{About, Opaque, Provenance};
+use agent_strace_model::finding::{Level, RuleId};
 
-use super::{UNRESOLVED, allowed};
+use super::{UNRESOLVED, allowed, denied};
 
 impl CompiledLists {
     pub(super) fn opaque(&self, opaque: &Opaque, via: &str, context: &Context<'_>) -> Judgement {
+        if let Some((provenance, _)) = opaque.foreign_code() {
+            return denied(proven(provenance), "no policy allows it, only an exception does", None);
+        }
         // Whoever allows a tool allows what nobody can tell of it.
         if let (Some((server, tool)), "argument", About::Anything) = (context.tool, via, opaque.about) {
             let found = self.tool(server, tool);
@@ -45,5 +48,14 @@ impl CompiledLists {
         };
         let level = if location.is_some() { Level::Error } else { Level::Warning };
         self.unresolved(level, &opaque.reason.to_string(), location)
+    }
+}
+
+/// The rule for acts that are proven, and that no policy wants.
+fn proven(provenance: Provenance) -> RuleId {
+    match provenance {
+        Provenance::Network => RuleId::ScopeRemoteCode,
+        Provenance::Decoded => RuleId::ScopeDecodedCode,
+        Provenance::Socket => RuleId::ScopeRemoteShell,
     }
 }

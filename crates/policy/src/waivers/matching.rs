@@ -48,6 +48,13 @@ impl Condition {
     fn is_met_by(&self, effect: &Effect, root: Option<&str>) -> bool {
         match (self, &effect.kind) {
             (Self::Command(commands), Kind::Execute(execution)) => commands.allowing(execution).is_some(),
+            (Self::Command(commands), Kind::Opaque(opaque)) if let Some((_, command)) = opaque.foreign_code() => {
+                // Words and arguments as of the command that runs first.
+                let first = command.split([';', '|', '&']).next().unwrap_or_default();
+                let words = first.split_whitespace().collect::<Vec<_>>().join(" ");
+                let ran = Execution { argv: arguments(&words), inert: false, embeds: false };
+                commands.allowing(&ran).is_some()
+            }
             // What could not be resolved is vouched for as `commands.allow` does it.
             (Self::Command(commands), Kind::Opaque(opaque)) => {
                 !opaque.vouched_by.is_empty()

@@ -24,12 +24,13 @@ fn weaknesses(rule: RuleId) -> &'static [&'static str] {
         | RuleId::RepoWideAllow => &["external/cwe/cwe-269"],
         RuleId::RepoGateDisabled => &["external/cwe/cwe-693"],
         RuleId::RepoHiddenText => &["external/cwe/cwe-1007"],
-        RuleId::RepoHookCommand => &["external/cwe/cwe-94"],
+        RuleId::RepoHookCommand | RuleId::ScopeDecodedCode | RuleId::ScopeRemoteShell => &["external/cwe/cwe-94"],
         RuleId::RepoServerFloating
         | RuleId::RepoServerPoisoned
         | RuleId::RepoServerUndeclared
         | RuleId::RepoServerUnsafe
         | RuleId::RepoServerUnused => &["external/cwe/cwe-829"],
+        RuleId::ScopeRemoteCode => &["external/cwe/cwe-494"],
         RuleId::ScopeEnv => &["external/cwe/cwe-526"],
         RuleId::ScopeNetwork => &["external/cwe/cwe-923"],
         RuleId::ScopeRead | RuleId::ScopeSensitive => &["external/cwe/cwe-200"],

@@ -1,7 +1,7 @@
 //! Fragments → fields.
 
 use crate::Quoting;
-use crate::value::{EmptyField, Fragment, Value};
+use crate::value::{EmptyField, Fragment, Provenance, Value};
 
 /// More fields than this are not told apart.
 pub(super) const MAX_FIELDS: usize = 4096;
@@ -20,6 +20,8 @@ pub struct Field {
     pub tilde: bool,
     /// What the field probably is if it is not exact: unset variables are empty, defaults apply.
     pub likely: Option<String>,
+    /// Where a part of the text comes from that is not known.
+    pub provenance: Option<Provenance>,
 }
 
 /// How well a field is known.
@@ -34,7 +36,7 @@ pub enum Knowledge {
 
 impl Field {
     pub fn exact(text: impl Into<String>) -> Self {
-        Self { text: text.into(), knowledge: Knowledge::Exact, tilde: false, likely: None }
+        Self { text: text.into(), knowledge: Knowledge::Exact, tilde: false, likely: None, provenance: None }
     }
 
     pub fn unknown(source: &str) -> Self {
@@ -95,6 +97,9 @@ pub fn joined(value: &Value, source: &str) -> Field {
 
 /// A field as an array's element.
 pub(super) fn into_value(field: Field) -> Value {
+    if let Some(provenance) = field.provenance {
+        return Value::foreign(provenance);
+    }
     match (field.knowledge, field.likely) {
         (Knowledge::Exact, _) if field.tilde => {
             let rest = field.text.get(1..).unwrap_or_default();
@@ -213,6 +218,7 @@ struct Rendering {
     is_unknown: bool,
     /// A stretch of it may be any text.
     is_open: bool,
+    provenance: Option<Provenance>,
 }
 
 impl Rendering {
@@ -243,7 +249,10 @@ impl Rendering {
                 (self.is_inexact, self.has_text, self.is_unknown) = (true, true, true);
                 self.pattern.push_str(text);
             }
-            Fragment::Unknown | Fragment::Inherited | Fragment::Break(_) => {
+            Fragment::Unknown | Fragment::Foreign(_) | Fragment::Inherited | Fragment::Break(_) => {
+                if let Fragment::Foreign(provenance) = fragment {
+                    self.provenance = self.provenance.max(Some(*provenance));
+                }
                 (self.is_inexact, self.is_unknown, self.is_open) = (true, true, true);
                 any(&mut self.pattern);
             }
@@ -272,7 +281,7 @@ impl Rendering {
             (true, false) => (source.to_owned(), Knowledge::Unknown),
         };
         let tilde = self.tilde && knowledge != Knowledge::Unknown;
-        Field { text, knowledge, tilde, likely }
+        Field { text, knowledge, tilde, likely, provenance: self.provenance }
     }
 }
 

@@ -6,7 +6,7 @@ mod pattern;
 
 pub use field::{Field, Knowledge, joined};
 
-use super::value::{EmptyField, Fragment, Value};
+use super::value::{EmptyField, Fragment, Provenance, Value};
 use super::{AssignedValue, Assignment, AssignmentOperator, Direction, Part, Quoting, Scope, Script, Word, parse};
 use field::{Fields, MAX_FIELDS};
 
@@ -45,6 +45,8 @@ pub enum Printed {
     /// Text that this pattern (of a [`Field`]) matches.
     Matching(String),
     Unknown,
+    /// Any text, from a known origin.
+    Foreign(Provenance),
 }
 
 /// The fields of a command's word.
@@ -279,6 +281,7 @@ impl Expansion<'_> {
             Printed::Likely(printed) => Fragment::Likely(text(&printed)),
             Printed::Matching(pattern) => Fragment::Matching(pattern),
             Printed::Unknown => Fragment::Unknown,
+            Printed::Foreign(provenance) => Fragment::Foreign(provenance),
         }
     }
 

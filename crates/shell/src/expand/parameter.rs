@@ -243,7 +243,7 @@ impl Expansion<'_> {
             (None, Some(best)) if best.is_empty() => self.word_value(word).doubted(),
             (None, _) => {
                 self.word_value(word);
-                if value.best().is_some() || value.is_inherited() { value.clone() } else { Value::unknown() }
+                if value.best().is_some() || value.is_inherited() { value.clone() } else { value.unknown_too() }
             }
         }
     }
@@ -317,7 +317,7 @@ fn compute(value: &Value, change: impl FnOnce(&str) -> Option<String>) -> Value 
     }
     match value.best() {
         Some(best) => change(&best).map_or_else(Value::unknown, Value::likely),
-        None => Value::unknown(),
+        None => value.unknown_too(),
     }
 }
 

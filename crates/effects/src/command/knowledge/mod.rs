@@ -183,6 +183,10 @@ pub enum Print {
     Names,
     /// A selection of the lines of standard input.
     Lines,
+    /// Text that another host sent.
+    Network,
+    /// Text that the program decoded or unpacked.
+    Decoded,
 }
 
 /// Languages whose programs are looked into.

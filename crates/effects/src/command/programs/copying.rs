@@ -212,16 +212,10 @@ fn within(directory: &Arg, source: &Arg) -> Arg {
         (Known::Not, _) => Known::Not,
         (Known::Partly, _) | (_, Known::Partly) => Known::Partly,
         (_, Known::Not) => {
-            return Arg {
-                text: format!("{base}/*"),
-                known: Known::Glob,
-                likely: None,
-                tilde: directory.tilde,
-                span: directory.span,
-            };
+            return Arg { text: format!("{base}/*"), known: Known::Glob, likely: None, ..directory.clone() };
         }
         _ => Known::Glob,
     };
     let base = if directory.text.starts_with('/') && base.is_empty() { "" } else { base };
-    Arg { text: format!("{base}/{name}"), known, likely: None, tilde: directory.tilde, span: directory.span }
+    Arg { text: format!("{base}/{name}"), known, likely: None, ..directory.clone() }
 }

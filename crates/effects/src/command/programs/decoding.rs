@@ -1,5 +1,7 @@
 //! Text that programs make of known text, where that is cheap to compute: decoders, `cut`, `head`, plain `sed`.
 
+use agent_strace_shell::Provenance;
+
 use crate::command::argument::{Arg, Arguments};
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
@@ -7,6 +9,16 @@ use crate::command::stream::Stream;
 
 use super::Call;
 use super::printing::decoded;
+
+/// The program undoes an encoding.
+pub(super) fn decodes(name: &str, arguments: &Arguments) -> bool {
+    match name {
+        "base64" | "base32" | "basenc" => arguments.has(&["-d", "-D", "--decode", "--d", "--de", "--dec"]),
+        "xxd" => arguments.has(&["-r", "-revert"]),
+        "uudecode" | "hxunent" => true,
+        _ => false,
+    }
+}
 
 /// What the program prints if its input is `text`; `None`: that is not computed.
 pub(super) fn computed(name: &str, text: &str, arguments: &Arguments) -> Option<String> {
@@ -22,12 +34,17 @@ pub(super) fn computed(name: &str, text: &str, arguments: &Arguments) -> Option<
 
 impl Machine<'_> {
     /// `openssl base64 -d`, `openssl enc -d -base64`
-    pub(super) fn openssl_output(call: Call<'_>, input: &Stream) -> Stream {
+    pub(super) fn openssl_output(&mut self, call: Call<'_>, input: &Stream) -> Stream {
         let has = |names: &[&str]| call.rest.iter().any(|word| names.contains(&word.text.as_str()));
         let decodes = has(&["base64", "-base64", "-a"]) && has(&["-d"]) && !has(&["-in", "-out", "-k", "-pass"]);
         match input {
-            Stream::Known(text) if decodes => decoded(text).map_or(Stream::Unknown, Stream::of),
-            Stream::Likely(text) if decodes => decoded(text).map_or(Stream::Unknown, Stream::Likely),
+            Stream::Known(text) | Stream::Likely(text) if decodes => {
+                let Some(text) = decoded(text) else { return input.decoded() };
+                self.remember_decoded(&text);
+                if matches!(input, Stream::Known(_)) { Stream::of(text) } else { Stream::Likely(text) }
+            }
+            _ if has(&["s_client"]) => Stream::Foreign(Provenance::Network),
+            _ if has(&["-d", "-decrypt"]) => input.decoded(),
             _ => Stream::Unknown,
         }
     }

@@ -149,6 +149,7 @@ impl Machine<'_> {
                 }
             }
             Stream::Unconnected => {}
+            Stream::Foreign(provenance) => self.foreign_input(provenance),
             Stream::Names(_) | Stream::Unknown => {
                 self.opaque_input(Reason::UnknownInputCommands);
             }

@@ -1,5 +1,7 @@
 //! `curl`, `wget` and other clients that fetch URLs.
 
+use agent_strace_shell::Provenance;
+
 use crate::command::argument::{Arg, Arguments, Given};
 use crate::command::knowledge::{Entry, OptionRole, Role};
 use crate::command::machine::Machine;
@@ -45,7 +47,9 @@ impl Machine<'_> {
         if arguments.has(&["-L", "--location", "--location-trusted"]) {
             self.connect_to(None, None);
         }
-        Stream::Unknown
+        let printed = self.fetched(&arguments, &["-o", "--output"]);
+        let named = arguments.has(&["-o", "--output", "-O", "--remote-name", "--remote-name-all"]);
+        if named && !printed { Stream::nothing() } else { Stream::Foreign(Provenance::Network) }
     }
 
     fn curl_option(&mut self, option: &Given, value: &Arg, io: &mut Io<'_>) {
@@ -67,6 +71,26 @@ impl Machine<'_> {
                     self.role(role, value, io);
                 }
             }
+        }
+    }
+
+    /// The files that these options name hold what came from another host. Returns whether one is standard output.
+    fn fetched(&mut self, arguments: &Arguments, names: &[&str]) -> bool {
+        let mut printed = false;
+        for file in arguments.values(names) {
+            if matches!(file.literal(), Some("-" | "/dev/stdout" | "/dev/fd/1")) {
+                printed = true;
+            } else {
+                self.fetched_into(file);
+            }
+        }
+        printed
+    }
+
+    fn fetched_into(&mut self, file: &Arg) {
+        if file.is_exact() && !file.text.starts_with("/dev/") {
+            let target = self.world.locate_word(file).0;
+            self.world.wrote_from(&target, Provenance::Network);
         }
     }
 
@@ -115,6 +139,7 @@ impl Machine<'_> {
         let name = path.split_once('/').map_or("", |(_, path)| path.rsplit('/').next().unwrap_or_default());
         let target = if name.is_empty() { Arg::glob("*") } else { url.with(name) };
         self.path(Role::Write, &target);
+        self.fetched_into(&target);
     }
 
     pub(super) fn wget(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
@@ -147,7 +172,8 @@ impl Machine<'_> {
         if !stays && !arguments.operands.is_empty() {
             self.connect_to(None, None);
         }
-        Stream::Unknown
+        let printed = self.fetched(&arguments, &["-O", "--output-document"]);
+        if printed { Stream::Foreign(Provenance::Network) } else { Stream::nothing() }
     }
 
     pub(super) fn httpie(&mut self, call: Call<'_>) -> Stream {
@@ -158,6 +184,7 @@ impl Machine<'_> {
                 Some("-o" | "--output" | "--session") => {
                     if let Some(file) = left.next() {
                         self.path(Role::Write, file);
+                        self.fetched_into(file);
                     }
                 }
                 Some("-a" | "--auth" | "-A" | "--timeout" | "--verify" | "--cert") => {
@@ -188,7 +215,7 @@ impl Machine<'_> {
                 }
             }
         }
-        Stream::Unknown
+        Stream::Foreign(Provenance::Network)
     }
 }
 

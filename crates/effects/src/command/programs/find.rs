@@ -181,7 +181,7 @@ pub(super) fn filled(word: &Arg, mark: &str, path: &Arg) -> Arg {
         (Known::Exact, known) | (known, Known::Exact) => known,
         _ => Known::Partly,
     };
-    Arg { text: word.text.replace(mark, path.target().0), known, likely: None, tilde: word.tilde, span: word.span }
+    Arg { text: word.text.replace(mark, path.target().0), known, likely: None, ..word.clone() }
 }
 
 /// The one `-name` that everything selected must match; with `-o`, `!` or several of them there is none.

@@ -127,7 +127,7 @@ impl Machine<'_> {
             Some(text) => {
                 self.code(language, text, &[], io);
             }
-            None => self.opaque(About::Anything, Reason::UnknownProgramText, &[]),
+            None => self.opaque(About::Anything, self.code_of(text, Reason::UnknownProgramText), &[]),
         }
     }
 
@@ -138,6 +138,10 @@ impl Machine<'_> {
             Stream::Likely(text) => {
                 self.opaque_input(Reason::UncertainInputProgram);
                 self.code(language, &text, &[], io)
+            }
+            Stream::Foreign(provenance) => {
+                self.foreign_input(provenance);
+                Stream::Unknown
             }
             Stream::Names(_) | Stream::Unknown | Stream::Unconnected => {
                 self.opaque_input(Reason::UnknownInputProgram);

@@ -1,5 +1,7 @@
 //! Archives: what goes in is read, what comes out is written where the archive says.
 
+use agent_strace_shell::Provenance;
+
 use crate::command::argument::{Arg, Arguments};
 use crate::command::knowledge::{Entry, OptionRole, Role};
 use crate::command::machine::Machine;
@@ -129,6 +131,17 @@ impl Machine<'_> {
             if removes {
                 self.path(if tree { Role::DeleteTree } else { Role::Delete }, file);
             }
+        }
+        let unpacks = call.name.starts_with("un")
+            || call.name.ends_with("cat")
+            || ["gunzip", "bunzip2", "pbunzip2", "lunzip"].contains(&call.name)
+            || arguments.has(&["-d", "--decompress", "--uncompress"]);
+        if unpacks {
+            return if arguments.operands.is_empty() {
+                io.input.decoded()
+            } else {
+                Stream::Foreign(Provenance::Decoded)
+            };
         }
         Stream::Unknown
     }

@@ -121,11 +121,16 @@ impl Machine<'_> {
             },
             _ => None,
         };
+        let decodes = super::decoding::decodes(call.name, &arguments);
+        if let Some(text) = computed.as_deref().filter(|_| decodes) {
+            self.remember_decoded(text);
+        }
         match (computed, text) {
             (Some(computed), Stream::Likely(_)) => Stream::of(computed).doubted(),
             (Some(computed), _) => Stream::of(computed),
             // Those that only lay text out mostly leave one line as it is.
             (None, text) if PASSING.contains(&call.name) => selection(&text),
+            (None, text) if decodes => text.decoded(),
             (None, _) => Stream::Unknown,
         }
     }
@@ -140,6 +145,7 @@ pub(super) fn selection(input: &Stream) -> Stream {
     match input {
         Stream::Names(names) => Stream::Names(names.clone()),
         Stream::Known(text) | Stream::Likely(text) => Stream::of(text.clone()).doubted(),
+        Stream::Foreign(provenance) => Stream::Foreign(*provenance),
         Stream::Unknown | Stream::Unconnected => Stream::Unknown,
     }
 }

@@ -1,5 +1,7 @@
 //! Programs that talk to another host: `ssh`, `scp`, `rsync`, `nc`, `socat`, `dig`.
 
+use agent_strace_shell::Provenance;
+
 use crate::command::argument::{Arg, Arguments, Known};
 use crate::command::context::Context;
 use crate::command::emitter::Emitter;
@@ -53,7 +55,7 @@ impl Machine<'_> {
             self.opaque(About::Commands, Reason::UnknownCommandText, &[]);
         }
         self.remote_text(&text.join(" "), io);
-        Stream::Unknown
+        Stream::Foreign(Provenance::Network)
     }
 
     /// `[BIND:]PORT:HOST:PORT` and `HOST:PORT`: connections go on to that host.
@@ -214,7 +216,9 @@ impl Machine<'_> {
 
     pub(super) fn nc(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let arguments = Arguments::divide(call.entry, call.rest);
-        self.options(&arguments, io);
+        // A command that it starts reads what the other side types.
+        let typed = Stream::Foreign(Provenance::Socket);
+        self.options(&arguments, &mut Io { scope: io.scope, input: &typed });
         let listens = arguments.has(&["-l", "--listen"]);
         let socket = arguments.has(&["-U", "--unixsock"]);
         match arguments.operands.as_slice() {
@@ -227,17 +231,19 @@ impl Machine<'_> {
         for proxy in arguments.values(&["-x"]) {
             self.connect(proxy);
         }
-        Stream::Unknown
+        Stream::Foreign(Provenance::Network)
     }
 
     pub(super) fn socat(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
-        for word in call.rest.iter().filter(|word| !word.text.starts_with('-') || word.text == "-") {
-            let sides: Vec<&str> = word.text.split("!!").collect();
-            for side in sides {
-                self.socat_address(&word.with(side), io);
-            }
+        let words = call.rest.iter().filter(|word| !word.text.starts_with('-') || word.text == "-");
+        let sides: Vec<Arg> = words.flat_map(|word| word.text.split("!!").map(|side| word.with(side))).collect();
+        let typed = Stream::Foreign(Provenance::Socket);
+        let is_remote = sides.iter().any(|side| is_socket(&side.text));
+        let input = if is_remote { &typed } else { io.input };
+        for side in &sides {
+            self.socat_address(side, &mut Io { scope: io.scope, input });
         }
-        Stream::Unknown
+        if is_remote { Stream::Foreign(Provenance::Network) } else { Stream::Unknown }
     }
 
     fn socat_address(&mut self, word: &Arg, io: &mut Io<'_>) {
@@ -280,8 +286,16 @@ impl Machine<'_> {
             self.path(Role::Read, file);
             self.connect_to(None, Some("dns"));
         }
-        Stream::Unknown
+        Stream::Foreign(Provenance::Network)
     }
+}
+
+/// An address of `socat` whose other side is another program, most likely on another host.
+fn is_socket(address: &str) -> bool {
+    let kind = address.split(':').next().unwrap_or_default().to_ascii_uppercase();
+    ["TCP", "UDP", "SCTP", "OPENSSL", "SSL", "PROXY", "SOCKS", "DTLS", "DCCP", "VSOCK", "WS", "WSS"]
+        .iter()
+        .any(|family| kind.starts_with(family))
 }
 
 fn is_record_type(text: &str) -> bool {

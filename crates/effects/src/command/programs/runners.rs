@@ -131,6 +131,7 @@ impl Machine<'_> {
                 _ => {}
             }
         }
-        if read_any { Stream::Unknown } else { Self::openssl_output(call, io.input) }
+        let input = if read_any { &Stream::Unknown } else { io.input };
+        self.openssl_output(call, input)
     }
 }

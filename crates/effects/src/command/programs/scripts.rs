@@ -1,5 +1,7 @@
 //! Files that a shell or an interpreter runs: what they hold, and in which language.
 
+use agent_strace_shell::Provenance;
+
 use crate::command::argument::{Arg, literals};
 use crate::command::knowledge::{Language, Role};
 use crate::command::machine::Machine;
@@ -39,6 +41,10 @@ impl Machine<'_> {
             Stream::Likely(text) => {
                 self.opaque(About::Anything, Reason::UncertainScript, &[]);
                 text
+            }
+            Stream::Foreign(provenance) => {
+                self.foreign_code(provenance);
+                return Stream::Unknown;
             }
             Stream::Names(_) | Stream::Unknown | Stream::Unconnected => {
                 let written = file.is_exact() && self.world.written(&self.world.locate_word(file).0).is_some();
@@ -105,7 +111,11 @@ impl Machine<'_> {
             return self.shell_text(text, &mut child, io.input);
         }
         self.nested(Stream::Unknown, |machine| {
-            machine.program_text(language, text, io);
+            machine.runs_decoded(text);
+            // A shell that the program starts may read what its connection brings.
+            let typed = Stream::Foreign(Provenance::Socket);
+            let input = if opens_socket(text) && io.input.text().is_none() { &typed } else { io.input };
+            machine.program_text(language, text, &mut Io { scope: io.scope, input });
             Stream::Unknown
         })
     }
@@ -118,6 +128,13 @@ impl Machine<'_> {
         let known = language == Language::Javascript && file.is_exact() && self.world.has_written();
         candidates.find(|candidate| known && written(candidate)).unwrap_or_else(|| file.clone())
     }
+}
+
+/// The text of a program opens a connection by itself.
+fn opens_socket(text: &str) -> bool {
+    let calls = ["socket.socket", "socket.create_connection", "use Socket", "IO::Socket", "fsockopen", "TCPSocket"];
+    let calls = calls.into_iter().chain(["net.Socket", "net.connect", "net.createConnection", "stream_socket_client"]);
+    calls.into_iter().any(|call| text.contains(call))
 }
 
 /// The language that `#!` names.

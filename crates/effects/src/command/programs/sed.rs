@@ -101,13 +101,7 @@ fn backup(file: &Arg, suffix: &Arg) -> Arg {
     let name =
         if suffix.text.contains('*') { suffix.text.replace('*', name) } else { format!("{name}{}", suffix.text) };
     let text = if directory.is_empty() || name.contains('/') { name } else { format!("{directory}/{name}") };
-    Arg {
-        known: if suffix.is_exact() { file.known } else { Known::Partly },
-        text,
-        likely: None,
-        tilde: file.tilde,
-        span: file.span,
-    }
+    Arg { known: if suffix.is_exact() { file.known } else { Known::Partly }, text, likely: None, ..file.clone() }
 }
 
 fn divide(words: &[Arg]) -> Arguments {

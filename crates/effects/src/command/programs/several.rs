@@ -152,6 +152,9 @@ fn items(input: &Stream, format: ItemFormat) -> Vec<Arg> {
             if split.len() > ITEMS { vec![Arg::unknown("items of standard input")] } else { split }
         }
         Stream::Names(names) => names.clone(),
+        Stream::Foreign(provenance) => {
+            vec![Arg { provenance: Some(*provenance), ..Arg::unknown("items of standard input") }]
+        }
         Stream::Likely(_) | Stream::Unknown | Stream::Unconnected => vec![Arg::unknown("items of standard input")],
     }
 }

@@ -118,7 +118,7 @@ impl Machine<'_> {
         let known = if let Some(known) = text.literal() {
             known.to_owned()
         } else {
-            self.opaque(About::Anything, Reason::UnknownCommandText, &[]);
+            self.opaque(About::Anything, self.code_of(text, Reason::UnknownCommandText), &[]);
             match &text.likely {
                 Some(likely) => likely.clone(),
                 None => return Stream::Unknown,

@@ -1,0 +1,70 @@
+//! Code that comes from where nobody can review it: from another host, out of an encoding, over an open connection.
+
+use agent_strace_shell::{Provenance, Span};
+
+use crate::{About, Reason};
+
+use super::argument::{Arg, Known};
+use super::context::Context;
+use super::machine::Machine;
+
+/// Characters of a command that a reason quotes.
+const QUOTED: usize = 160;
+
+impl Machine<'_> {
+    /// What comes in through a pipe runs, and this is where it comes from.
+    pub(super) fn foreign_input(&mut self, provenance: Provenance) {
+        let Context { span, pipe, parent, .. } = self.context;
+        let whole = span.map(|at| pipe.map_or(at, |first| first.join(at)));
+        // A shell reads from a connection that the program has which started it.
+        let started = parent.filter(|_| provenance == Provenance::Socket).and_then(|index| self.emitter.cause(index));
+        let whole = whole.map(|at| started.map_or(at, |cause| cause.join(at)));
+        self.opaque_input(self.foreign_code_at(whole, provenance));
+    }
+
+    /// The command that runs now runs code of this origin.
+    pub(super) fn foreign_code(&mut self, provenance: Provenance) {
+        let reason = self.foreign_code_at(self.context.span, provenance);
+        self.opaque(About::Anything, reason, &[]);
+    }
+
+    /// Why the program text `word` is opaque: `otherwise`, unless a command of it is foreign code.
+    pub(super) fn code_of(&self, word: &Arg, otherwise: Reason) -> Reason {
+        match word.provenance.filter(|_| runs_unknown(word)) {
+            Some(provenance) => self.foreign_code_at(self.context.span, provenance),
+            None => otherwise,
+        }
+    }
+
+    fn foreign_code_at(&self, span: Option<Span>, provenance: Provenance) -> Reason {
+        let text = span.and_then(|span| span.slice(self.text)).unwrap_or(self.text);
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let command = text.chars().take(QUOTED).map(|c| if c.is_control() { '?' } else { c }).collect();
+        Reason::ForeignCode { provenance, command }
+    }
+
+    /// A program decoded `text`: whoever runs it runs decoded code.
+    pub(super) fn remember_decoded(&mut self, text: &str) {
+        self.emitter.remember_decoded(text);
+    }
+
+    /// `text` runs: it may have been decoded before.
+    pub(super) fn runs_decoded(&mut self, text: &str) {
+        if self.emitter.was_decoded(text) {
+            self.foreign_input(Provenance::Decoded);
+        }
+    }
+}
+
+/// A part that is not known stands where a command starts. It reads `**`.
+fn runs_unknown(word: &Arg) -> bool {
+    let starts = |(at, _): (usize, &str)| {
+        let before = word.text.get(..at).unwrap_or_default().trim_end();
+        before.is_empty() || before.ends_with([';', '|', '&', '(', '{', '\n'])
+    };
+    match word.known {
+        Known::Exact => false,
+        Known::Not => true,
+        Known::Glob | Known::Partly => word.text.match_indices("**").any(starts),
+    }
+}
