@@ -290,6 +290,8 @@ impl<'a> Mend<'a> {
             if !whole {
                 continue;
             }
+            // Each open container is a place where it may belong.
+            self.budget = self.budget.saturating_sub(self.stack.len());
             let json = candidate.get(..scanner.position()).unwrap_or("");
             let index = if inside_list || json.starts_with('{') { self.index_of(json) } else { None };
             if let Some(depth) = index {
@@ -455,6 +457,7 @@ mod tests {
         assert_eq!(mend(&"{\"a\":".repeat(100_000)), None);
         assert_eq!(mend(&"[{\"a\":".repeat(100_000)), None);
         mend(&"{\"a\":1,[".repeat(100_000));
+        mend(&format!("{}#{}\n", "[".repeat(100_000), "{\"a\":1}".repeat(100_000)));
     }
 
     const PIECES: &[&str] = &[

@@ -31,7 +31,8 @@ impl Machine<'_> {
         let opened = expanding.redirects(&simple.redirects, scope);
         // `exec` alone keeps what it opened.
         expanding.shell.has_socket |= opened.socket && matches!(words.as_slice(), [only] if only.text == "exec");
-        let before = (!words.is_empty() && !simple.assignments.is_empty()).then(|| scope.clone());
+        let names = simple.assignments.iter().map(|assignment| assignment.name.as_str());
+        let before = (!words.is_empty()).then(|| scope.saved(names));
         expanding.assignments(simple, &words, scope);
         let output = if words.is_empty() {
             // `$(< file)` is the file's content.
@@ -52,7 +53,7 @@ impl Machine<'_> {
             scope.make_readonly(&name);
         }
         if let Some(before) = before {
-            scope.restore_variables(&before, simple.assignments.iter().map(|assignment| assignment.name.as_str()));
+            scope.restore(before);
         }
         self.close(&opened, output)
     }

@@ -103,15 +103,14 @@ impl Parser<'_> {
     }
 
     fn expanding_body(&mut self, body: &str, home: Home) -> Vec<Part> {
-        let depth = self.depth;
-        self.deeper(|parser| {
-            let mut inner = Parser::new(body, depth + 1, home);
+        let (parts, problems) = self.within(body, home, |inner| {
             let parts = inner.parts(Context::HereBody);
-            for problem in inner.problems {
-                parser.problem(problem);
-            }
-            parts
-        })
+            (parts, std::mem::take(&mut inner.problems))
+        });
+        for problem in problems {
+            self.problem(problem);
+        }
+        parts
     }
 }
 

@@ -94,8 +94,20 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// Reads a text within this one, one level down. It shares what may be spent on the whole.
+    fn within<T: Default>(&mut self, text: &str, home: Home, read: impl FnOnce(&mut Parser<'_>) -> T) -> T {
+        let depth = self.depth + 1;
+        self.deeper(|parser| {
+            let mut inner = Parser::new(text, depth, home);
+            (inner.lookahead, inner.elements) = (parser.lookahead, parser.elements);
+            let result = read(&mut inner);
+            (parser.lookahead, parser.elements) = (inner.lookahead, inner.elements);
+            result
+        })
+    }
+
     /// Everything up to the end, also behind closing tokens that open nothing.
-    fn whole_script(mut self) -> Script {
+    fn whole_script(&mut self) -> Script {
         let mut nodes = Vec::new();
         loop {
             self.list(&mut nodes);

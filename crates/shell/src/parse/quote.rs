@@ -96,10 +96,10 @@ impl Parser<'_> {
         if !closed {
             self.problem(Problem::BackquoteNotClosed);
         }
-        let depth = self.depth;
         let as_written = self.text.get(start..start.saturating_add(text.len())) == Some(text.as_str());
         let home = if as_written { self.home.at(start) } else { Home::Within(self.span_since(start)) };
-        let script = self.deeper(|_| Parser::new(&text, depth + 1, home).whole_script());
+        #[expect(clippy::redundant_closure_for_method_calls, reason = "the method alone is of one lifetime")]
+        let script = self.within(&text, home, |inner| inner.whole_script());
         out.push(Part::Substitution { script, quoting });
     }
 

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{Content, Fixed, Scope, Variable, assigned};
+use super::{Content, Fixed, Scope, Variable, Variables, assigned, count};
 use crate::{Script, Value};
 
 impl Scope {
@@ -16,7 +16,7 @@ impl Scope {
     /// From now on any variable may have any value.
     pub fn forget_all(&mut self) {
         self.poisoned = true;
-        Rc::make_mut(&mut self.variables).values_mut().for_each(Variable::forget);
+        self.variables_mut().values_mut().for_each(|variable| Rc::make_mut(variable).forget());
         self.forget_hidden();
     }
 
@@ -40,9 +40,10 @@ impl Scope {
         let variables = self
             .variables
             .iter()
-            .filter(|(name, _)| name.as_str() != "IFS")
+            .filter(|(name, _)| name.as_ref() != "IFS")
             .map(|(name, variable)| {
-                (name.clone(), Variable { exported: variable.exported, ..Variable::new(inherit(variable)) })
+                let own = Variable { exported: variable.exported, ..Variable::new(inherit(variable)) };
+                (Rc::clone(name), Rc::new(own))
             })
             .collect();
         Self {
@@ -53,21 +54,30 @@ impl Scope {
         }
     }
 
+    fn merge_variables(&mut self, others: &Variables) {
+        count(others.len());
+        let mut differing: Vec<(Rc<str>, Rc<Variable>)> = Vec::new();
+        for (name, here) in self.variables.iter() {
+            let there = others.get(name);
+            if there.is_none_or(|there| !Rc::ptr_eq(here, there) && here != there) {
+                differing.extend(either(Some(here), there.map(Rc::as_ref)).map(|merged| (Rc::clone(name), merged)));
+            }
+        }
+        for (name, there) in others.iter().filter(|(name, _)| !self.variables.contains_key(*name)) {
+            differing.extend(either(None, Some(there)).map(|merged| (Rc::clone(name), merged)));
+        }
+        if !differing.is_empty() {
+            self.variables_mut().extend(differing);
+        }
+    }
+
     /// Keeps what both agree on. What differs is unknown, though probably what it was on one side.
     pub fn merge(&mut self, other: &Self) {
         self.poisoned |= other.poisoned;
         self.strictness.merge(other.strictness);
         self.merge_frames(other);
         if !Rc::ptr_eq(&self.variables, &other.variables) {
-            let names: Vec<String> = self.variables.keys().chain(other.variables.keys()).cloned().collect();
-            let variables = Rc::make_mut(&mut self.variables);
-            for name in names {
-                let (here, there) = (variables.get(&name), other.variables.get(&name));
-                if here != there {
-                    let merged = either(here, there);
-                    variables.extend(merged.map(|variable| (name, variable)));
-                }
-            }
+            self.merge_variables(&other.variables);
         }
         self.merge_functions(other);
         if self.positional != other.positional {
@@ -102,11 +112,12 @@ pub(super) fn doubted(content: &Content) -> Content {
 }
 
 /// A variable that is one of two; without one there is none.
-pub(super) fn either(here: Option<&Variable>, there: Option<&Variable>) -> Option<Variable> {
+pub(super) fn either(here: Option<&Variable>, there: Option<&Variable>) -> Option<Rc<Variable>> {
     let one = here.or(there)?;
     let fixed = |variable: Option<&Variable>| variable.map_or(Fixed::No, |variable| variable.fixed);
     let content = one_of(here, there);
-    Some(Variable { content, exported: one.exported, integer: one.integer, fixed: fixed(here).merged(fixed(there)) })
+    let fixed = fixed(here).merged(fixed(there));
+    Some(Rc::new(Variable { content, exported: one.exported, integer: one.integer, fixed }))
 }
 
 fn one_of(here: Option<&Variable>, there: Option<&Variable>) -> Content {

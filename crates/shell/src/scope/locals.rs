@@ -7,12 +7,12 @@ use super::doubt::{doubted, either};
 use super::{Fixed, Scope, Variable};
 
 /// The variables of the callers that one running function hides, by name.
-pub(super) type Frame = BTreeMap<String, Hidden>;
+pub(super) type Frame = BTreeMap<Rc<str>, Hidden>;
 
 #[derive(Debug, Clone)]
 pub(super) struct Hidden {
     /// `None`: there was none.
-    before: Option<Variable>,
+    before: Option<Rc<Variable>>,
     /// The declaration may not have run: what the function assigns may be the caller's.
     doubtful: bool,
 }
@@ -28,7 +28,11 @@ impl Scope {
         let Some(frame) = Rc::make_mut(&mut self.frames).pop() else { return };
         for (name, Hidden { before, doubtful }) in frame {
             let own = self.variables.get(&name).filter(|_| doubtful);
-            let left = if doubtful && own != before.as_ref() { either(own, before.as_ref()) } else { before };
+            let left = if doubtful && own != before.as_ref() {
+                either(own.map(Rc::as_ref), before.as_deref())
+            } else {
+                before
+            };
             self.put(name, left);
         }
     }
@@ -41,16 +45,14 @@ impl Scope {
         if is_fixed || is_local {
             return;
         }
-        let own = before.as_ref().map(|variable| Variable {
-            content: doubted(&variable.content),
-            integer: false,
-            fixed: variable.fixed,
-            exported: variable.exported,
+        let own = before.as_ref().map(|variable| {
+            let content = doubted(&variable.content);
+            Rc::new(Variable { content, integer: false, fixed: variable.fixed, exported: variable.exported })
         });
         if let Some(frame) = Rc::make_mut(&mut self.frames).last_mut() {
-            frame.insert(name.to_owned(), Hidden { before, doubtful: false });
+            frame.insert(name.into(), Hidden { before, doubtful: false });
         }
-        self.put(name.to_owned(), own);
+        self.put(name.into(), own);
     }
 
     /// Exchanges the variable that running functions see under `name` for the one outside of all functions.
@@ -62,7 +64,7 @@ impl Scope {
         let outermost = Rc::make_mut(&mut self.frames).iter_mut().find_map(|frame| frame.get_mut(name));
         if let Some(outermost) = outermost {
             let outside = std::mem::replace(&mut outermost.before, seen);
-            self.put(name.to_owned(), outside);
+            self.put(name.into(), outside);
         }
     }
 
@@ -72,23 +74,27 @@ impl Scope {
         let Some(holder) = holder.filter(|at| at + 1 < self.frames.len()) else { return false };
         let frames = Rc::make_mut(&mut self.frames);
         if let Some(hidden) = frames.get_mut(holder).and_then(|frame| frame.remove(name)) {
-            self.put(name.to_owned(), hidden.before);
+            self.put(name.into(), hidden.before);
         }
         true
     }
 
-    fn put(&mut self, name: String, variable: Option<Variable>) {
-        let variables = Rc::make_mut(&mut self.variables);
+    pub(super) fn put(&mut self, name: Rc<str>, variable: Option<Rc<Variable>>) {
         match variable {
-            Some(variable) => variables.insert(name, variable),
-            None => variables.remove(&name),
-        };
+            Some(variable) => {
+                self.variables_mut().insert(name, variable);
+            }
+            None if self.variables.contains_key(&name) => {
+                self.variables_mut().remove(&name);
+            }
+            None => {}
+        }
     }
 
     /// What functions hide may have any value, too.
     pub(super) fn forget_hidden(&mut self) {
         let hidden = Rc::make_mut(&mut self.frames).iter_mut().flat_map(Frame::values_mut);
-        hidden.filter_map(|hidden| hidden.before.as_mut()).for_each(Variable::forget);
+        hidden.filter_map(|hidden| hidden.before.as_mut()).for_each(|it| Rc::make_mut(it).forget());
     }
 
     /// A variable that only one of two parts made local is the caller's own in the other.
@@ -98,11 +104,11 @@ impl Scope {
         }
         let mut frames = (*self.frames).clone();
         for (frame, others) in frames.iter_mut().zip(other.frames.iter()) {
-            let names: Vec<String> = frame.keys().chain(others.keys()).cloned().collect();
+            let names: Vec<Rc<str>> = frame.keys().chain(others.keys()).cloned().collect();
             for name in names {
                 let (here, there) = (self.hidden(frame, &name), other.hidden(others, &name));
                 let same = here.before == there.before;
-                let before = if same { here.before } else { either(here.before.as_ref(), there.before.as_ref()) };
+                let before = if same { here.before } else { either(here.before.as_deref(), there.before.as_deref()) };
                 frame.insert(name, Hidden { before, doubtful: here.doubtful || there.doubtful });
             }
         }

@@ -11,9 +11,15 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::value::Value;
+#[cfg(test)]
+use agent_strace_testing::work::count;
 pub use functions::Function;
 use locals::Frame;
 pub(crate) use strictness::Strictness;
+
+/// Variables that are copied or searched are counted for the tests.
+#[cfg(not(test))]
+const fn count(_: usize) {}
 
 /// References to references end somewhere.
 const MAX_REFERENCES: usize = 8;
@@ -55,7 +61,7 @@ const ENVIRONMENT: &[&str] = &[
 /// The shell's state, as far as it can be proven. Cloning is cheap: a subshell is a clone.
 #[derive(Debug, Clone, Default)]
 pub struct Scope {
-    variables: Rc<BTreeMap<String, Variable>>,
+    variables: Rc<Variables>,
     functions: Rc<BTreeMap<String, Function>>,
     /// What each running function hides from its callers, the innermost last.
     frames: Rc<Vec<Frame>>,
@@ -69,6 +75,13 @@ pub struct Scope {
     directories: Vec<Option<String>>,
     strictness: Strictness,
 }
+
+/// Copies share names and variables.
+type Variables = BTreeMap<Rc<str>, Rc<Variable>>;
+
+/// Variables by name, set aside while a command runs; `None`: there was none.
+#[derive(Debug)]
+pub struct Saved(Vec<(Rc<str>, Option<Rc<Variable>>)>);
 
 /// Positional parameters, set aside while a function runs.
 #[derive(Debug)]
@@ -165,31 +178,51 @@ impl Scope {
 
     fn set(&mut self, name: &str, content: Content) {
         let name = self.resolve(name).to_owned();
-        let fixed = self.variables.get(&name).map_or(Fixed::No, |variable| variable.fixed);
+        let fixed = self.variables.get(name.as_str()).map_or(Fixed::No, |variable| variable.fixed);
         if fixed == Fixed::Yes {
             return;
         }
         let content = if fixed == Fixed::Perhaps { doubt::doubted(&content) } else { content };
-        Rc::make_mut(&mut self.variables).entry(name).or_insert(Variable::new(Content::Unset)).content = content;
+        self.variable_mut(&name).content = content;
+    }
+
+    /// The content of a variable that is there and may be changed.
+    fn content_mut(&mut self, name: &str) -> Option<&mut Content> {
+        let name = self.resolve(name).to_owned();
+        let is_free = self.variables.get(name.as_str()).is_some_and(|variable| variable.fixed == Fixed::No);
+        is_free.then(|| &mut self.variable_mut(&name).content)
+    }
+
+    /// The variable of exactly this name; without one, a new one that is not set.
+    fn variable_mut(&mut self, name: &str) -> &mut Variable {
+        let variable =
+            self.variables_mut().entry(name.into()).or_insert_with(|| Rc::new(Variable::new(Content::Unset)));
+        Rc::make_mut(variable)
+    }
+
+    /// The variables, copied if other scopes share them.
+    fn variables_mut(&mut self) -> &mut Variables {
+        if Rc::strong_count(&self.variables) > 1 {
+            count(self.variables.len());
+        }
+        Rc::make_mut(&mut self.variables)
     }
 
     /// `readonly name`
     pub fn make_readonly(&mut self, name: &str) {
         let name = self.resolve(name).to_owned();
-        let before = Variable::new(Content::Scalar(self.value(&name)));
-        Rc::make_mut(&mut self.variables).entry(name).or_insert(before).fixed = Fixed::Yes;
+        if !self.variables.contains_key(name.as_str()) {
+            self.set(&name, Content::Scalar(self.value(&name)));
+        }
+        self.variable_mut(&name).fixed = Fixed::Yes;
     }
 
     pub fn assign(&mut self, name: &str, value: Value) {
-        match self.content(name) {
-            Some(Content::Array(elements)) if !elements.is_empty() => {
-                let mut elements = elements.clone();
-                if let Some(first) = elements.first_mut() {
-                    *first = value;
-                }
-                self.set(name, Content::Array(elements));
-            }
-            _ => self.set(name, Content::Scalar(value)),
+        let is_array = matches!(self.content(name), Some(Content::Array(elements)) if !elements.is_empty());
+        if is_array {
+            self.assign_element(name, Some("0"), value);
+        } else {
+            self.set(name, Content::Scalar(value));
         }
     }
 
@@ -231,15 +264,14 @@ impl Scope {
             _ => Content::Scalar(Value::unknown()),
         };
         if self.variables.get(name).is_none_or(|variable| variable.fixed == Fixed::No) {
-            Rc::make_mut(&mut self.variables).insert(name.to_owned(), Variable::new(content));
+            *self.variable_mut(name) = Variable::new(content);
         }
     }
 
     /// `declare -i name`
     pub fn make_integer(&mut self, name: &str) {
         let name = self.resolve(name).to_owned();
-        let unset = Variable::new(Content::Unset);
-        Rc::make_mut(&mut self.variables).entry(name).or_insert(unset).integer = true;
+        self.variable_mut(&name).integer = true;
     }
 
     pub fn is_integer(&self, name: &str) -> bool {
@@ -265,8 +297,8 @@ impl Scope {
     /// Programs and shells started from here see `name`.
     pub fn export(&mut self, name: &str) {
         let name = self.resolve(name).to_owned();
-        if let Some(variable) = Rc::make_mut(&mut self.variables).get_mut(&name) {
-            variable.exported = true;
+        if self.variables.get(name.as_str()).is_some_and(|variable| !variable.exported) {
+            self.variable_mut(&name).exported = true;
         }
     }
 
@@ -285,14 +317,15 @@ impl Scope {
         self.exports_all || self.variables.get(self.resolve(name)).is_some_and(|variable| variable.exported)
     }
 
-    /// Puts back what the variables were before a command that had assignments of its own.
-    pub fn restore_variables<'n>(&mut self, before: &Self, names: impl Iterator<Item = &'n str>) {
-        for name in names {
-            let variables = Rc::make_mut(&mut self.variables);
-            match before.variables.get(name) {
-                Some(variable) => variables.insert(name.to_owned(), variable.clone()),
-                None => variables.remove(name),
-            };
+    /// Variables as they are, to be put back behind a command that has assignments of its own.
+    pub fn saved<'n>(&self, names: impl Iterator<Item = &'n str>) -> Saved {
+        Saved(names.map(|name| (name.into(), self.variables.get(name).map(Rc::clone))).collect())
+    }
+
+    pub fn restore(&mut self, saved: Saved) {
+        // Of a name that stands there twice, all that was saved is the same.
+        for (name, before) in saved.0 {
+            self.put(name, before);
         }
     }
 

@@ -1,8 +1,8 @@
 //! Text that is meant to hurt the parser.
 
-use agent_strace_testing::work::assert_linear;
+use agent_strace_testing::work::{assert_linear, count};
 
-use crate::{Problem, parse};
+use crate::{Problem, Scope, Value, parse};
 
 const OPENERS: &[&str] = &[
     "(",
@@ -88,4 +88,27 @@ fn text_over_the_limit_is_a_problem() {
     let script = parse(&"echo x\n".repeat(200_000));
     assert!(script.problems.contains(&Problem::TextTooLong));
     assert!(script.nodes.len() > 100_000);
+}
+
+/// Texts within a text share what it may spend: each alone would write a sequence out.
+#[test]
+fn nested_texts_share_one_budget() {
+    for text in ["`{1..999}` ", "cat <<A\n$(echo {1..999})\nA\n"] {
+        let size = format!("{:?}", parse(&text.repeat(400))).matches("Literal(\"9").count();
+        assert!(size < 4_000, "{text:?}: {size} elements");
+    }
+}
+
+#[test]
+fn elements_of_arrays_are_assigned_in_place() {
+    for (name, key) in [("numbers", "1"), ("a gap", "7"), ("numbers from behind", "-")] {
+        assert_linear(name, 1_000, |size| {
+            let mut scope = Scope::default();
+            for number in 0..size {
+                let number = if key == "-" { size - number } else { number * key.parse::<usize>().unwrap() };
+                scope.assign_element("a", Some(&number.to_string()), Value::known("x"));
+                count(1);
+            }
+        });
+    }
 }
