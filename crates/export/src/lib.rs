@@ -66,6 +66,9 @@ const NETWORK_PROGRAMS: &[&str] =
 pub fn export(policy: &Policy, target: Target) -> Export {
     let exported = ExportedPolicy::new(policy);
     let mut export = translated(&exported, target);
+    let reason = "where code comes from shows only in what the commands do together";
+    let instead = "a command that may run may run such code";
+    export.residuals.push(Residual { of: Of::ForeignCode, ways: residual::EVERY_WAY, reason, instead });
     if exported.version >= 2 {
         let reason = "defaults, servers, variables, agents, budgets, sequences, rules and exceptions are not exported";
         let instead = "only the gate judges them";

@@ -5,7 +5,7 @@ use agent_strace_policy::EntryView;
 
 use super::act::Act;
 use super::script::{self, Shape};
-use agent_strace_model::finding::Family;
+use agent_strace_model::finding::{Family, RuleId};
 
 /// One thing that the policy says and the file does not.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +28,8 @@ pub enum Of {
     Floor,
     /// What can't be proven to be allowed.
     Unresolved,
+    /// Code from elsewhere that runs, and shells for other hosts.
+    ForeignCode,
     /// Whatever of the policy is no list of paths, commands or hosts.
     Rest,
 }
@@ -116,6 +118,9 @@ impl Residual {
             Of::Entry { pointer, .. } => judged.location.as_ref().is_some_and(|location| location.pointer == *pointer),
             Of::Floor => judged.rule.family() == Family::Floor,
             Of::Unresolved => judged.decision == agent_strace_policy::Decision::Unresolved,
+            Of::ForeignCode => {
+                matches!(judged.rule, RuleId::ScopeRemoteCode | RuleId::ScopeDecodedCode | RuleId::ScopeRemoteShell)
+            }
             Of::Rest => judged.location.as_ref().is_some_and(|location| {
                 !["/files/", "/commands/", "/network"].iter().any(|list| location.pointer.starts_with(list))
             }),

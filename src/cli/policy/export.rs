@@ -166,6 +166,7 @@ fn named(of: &Of) -> String {
         Of::Entry { name, line, .. } => format!("{name} (line {line})"),
         Of::Floor => "the built-in floor".to_owned(),
         Of::Unresolved => "what can't be resolved".to_owned(),
+        Of::ForeignCode => "code from elsewhere".to_owned(),
         Of::Rest => "the rest of the policy".to_owned(),
     }
 }
@@ -291,7 +292,7 @@ fn difference_json(difference: &Difference) -> DifferenceJson<'_> {
 fn residual_json(residual: &Residual) -> ResidualJson<'_> {
     let (pointer, line) = match &residual.of {
         Of::Entry { pointer, line, .. } => (Some(pointer.as_str()), Some(*line)),
-        Of::Floor | Of::Unresolved | Of::Rest => (None, None),
+        Of::Floor | Of::Unresolved | Of::ForeignCode | Of::Rest => (None, None),
     };
     ResidualJson { of: named(&residual.of), pointer, line, reason: residual.reason, instead: residual.instead }
 }

@@ -86,7 +86,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Programs that know the variable use the files and hosts that it names; whether this one does, nobody says.
+    /// Some programs read the variable and use the files and hosts that it names. This program may be one of them.
     fn targets_of_variable(&mut self, role: Role, value: &Arg, scope: &mut Scope) {
         let Some(text) = value.literal() else {
             return self.guessed(|machine| machine.role(role, value, &mut Io { scope, input: &Stream::Unknown }));

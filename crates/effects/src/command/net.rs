@@ -3,7 +3,7 @@
 //! What the program does with such a word is not known, so it may read or write the path that the word is, connect to
 //! the URL, or run the command. A policy judges these effects by what it forbids and by nothing else.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{Argument, Certainty, Effect, Execution, Kind, PathTarget, hosts};
 
@@ -12,6 +12,7 @@ use super::argument::{Arg, Arguments};
 use super::knowledge::{Entry, Role, Special, git};
 use super::machine::{Machine, is_device};
 use super::simple::looks_like_path;
+use super::steering;
 
 /// Words of one text that are taken for commands: more of them are prose.
 const MOST_TOKENS: usize = 2_000;
@@ -27,8 +28,6 @@ const DATA_OPTIONS: &[&str] = &[
     "--comment",
     "--description",
     "--exclude",
-    "--expression",
-    "--field",
     "--filter",
     "--format",
     "--glob",
@@ -47,7 +46,6 @@ const DATA_OPTIONS: &[&str] = &[
     "--subject",
     "--summary",
     "--tag",
-    "--template",
     "--text",
     "--title",
 ];
@@ -63,13 +61,13 @@ impl Machine<'_> {
         }
     }
 
-    /// A program may read or write the file that a variable of its environment names.
-    pub(super) fn catch_value(&mut self, value: Option<&str>) {
-        let Some(text) =
-            value.filter(|text| looks_like_path(text) && !is_device(text) && !text.contains([':', '*', '?']))
-        else {
+    /// A program may read or write the file that a variable of its environment names, if the tables do not list the variable.
+    pub(super) fn catch_variable(&mut self, name: &str, value: Option<&str>) {
+        let is_file = |text: &&str| looks_like_path(text) && !is_device(text) && !text.contains([':', '*', '?']);
+        let Some(text) = value.filter(is_file) else { return };
+        if steering::names_target(name).is_some() {
             return;
-        };
+        }
         let (target, _) = self.world.locate_word(&Arg::exact(text));
         self.mention(Kind::Read(target.clone()));
         self.mention(Kind::Write(target));
@@ -84,9 +82,9 @@ impl Machine<'_> {
         let mut left = Vec::new();
         let mut kinds = Vec::new();
         let mut before = "";
-        for word in rest {
+        for (at, word) in rest.iter().enumerate() {
             let Some(text) = word.literal() else { continue };
-            let is_data = data.contains(text) || DATA_OPTIONS.contains(&before);
+            let is_data = data.contains(&at) || DATA_OPTIONS.contains(&before);
             let is_text = text.split_once('=').is_some_and(|(name, _)| DATA_OPTIONS.contains(&name));
             before = text;
             if is_data || is_text || explained.has_words(text) {
@@ -181,16 +179,29 @@ fn grammar<'e>(entry: &'e Entry, words: &[Arg]) -> (&'e Entry, usize) {
     (entry, at)
 }
 
-/// Words that the data say are data.
-fn data(entry: &Entry, words: &[Arg]) -> BTreeSet<String> {
+/// The indices of the words that are data by the role of the option or operand.
+fn data(entry: &Entry, words: &[Arg]) -> BTreeSet<usize> {
     let arguments = Arguments::divide(entry, words);
-    let is_data = |role: Role| matches!(role, Role::Value | Role::Pattern | Role::AtFile | Role::Package | Role::Code);
-    let options = arguments.options.iter().filter(|option| option.role.is_some_and(is_data));
+    let is_data = |role: Role| matches!(role, Role::Pattern | Role::AtFile | Role::Package | Role::Code);
+    let of_option = |role: Role| role == Role::Value || is_data(role);
+    let options = arguments.options.iter().filter(|option| option.role.is_some_and(of_option));
     let values = options.filter_map(|option| option.value.as_ref());
     let assigned = assign(entry, &arguments);
-    let is_data = |role: Role| matches!(role, Role::Pattern | Role::AtFile | Role::Package | Role::Code);
     let operands = assigned.iter().filter(|(role, ..)| is_data(*role)).map(|(_, word, _)| *word);
-    values.chain(operands).map(|word| word.text.clone()).collect()
+    // One word is one piece of data: the same text at another place is not.
+    let mut places: BTreeMap<(Option<[usize; 2]>, &str), Vec<usize>> = BTreeMap::new();
+    for (at, word) in words.iter().enumerate().rev() {
+        places.entry((bounds(word), word.text.as_str())).or_default().push(at);
+    }
+    let mut indices = BTreeSet::new();
+    for word in values.chain(operands) {
+        indices.extend(places.get_mut(&(bounds(word), word.text.as_str())).and_then(Vec::pop));
+    }
+    indices
+}
+
+fn bounds(word: &Arg) -> Option<[usize; 2]> {
+    word.span.map(|span| [span.start(), span.end()])
 }
 
 fn is_option(word: &Arg) -> bool {
@@ -220,23 +231,23 @@ fn parts(word: &Arg) -> Vec<Arg> {
     parts.filter(|part| !part.is_empty() && !part.contains(['*', '?'])).map(|part| word.with(part)).collect()
 }
 
-/// What the effects of a command show of its words.
+/// The words that the effects of a command account for.
+#[derive(Default)]
 struct Explained<'e> {
     words: BTreeSet<&'e str>,
     paths: BTreeSet<&'e str>,
-    trees: Vec<&'e str>,
-    hosts: Vec<&'e str>,
+    trees: BTreeSet<&'e str>,
+    hosts: BTreeSet<&'e str>,
 }
 
 impl<'e> Explained<'e> {
     fn by(effects: impl Iterator<Item = &'e Effect>, command: &[Arg]) -> Self {
-        let mut explained =
-            Self { words: BTreeSet::new(), paths: BTreeSet::new(), trees: Vec::new(), hosts: Vec::new() };
+        let mut explained = Self::default();
         for effect in effects {
             match &effect.kind {
                 Kind::Read(target) | Kind::Write(target) | Kind::Delete(target) | Kind::List(target) => {
                     if target.subtree {
-                        explained.trees.push(&target.path);
+                        explained.trees.insert(&target.path);
                     }
                     explained.paths.insert(&target.path);
                 }
@@ -250,17 +261,26 @@ impl<'e> Explained<'e> {
         explained
     }
 
-    /// A command that runs has the words, or a connection the host.
+    /// A command that runs has the words, or a connection goes to the host that the word names.
     fn has_words(&self, text: &str) -> bool {
         let value = text.split_once('=').map_or(text, |(_, value)| value);
         let has_all = |text: &str| !text.is_empty() && text.split_whitespace().all(|word| self.words.contains(word));
-        let lower = text.to_ascii_lowercase();
-        has_all(text) || has_all(value) || self.hosts.iter().any(|host| lower.contains(host))
+        has_all(text) || has_all(value) || self.has_host(value)
+    }
+
+    /// `host`, `user@host:path`, `https://host:80/path`
+    fn has_host(&self, text: &str) -> bool {
+        let behind = text.split_once("://").map_or(text, |(_, behind)| behind);
+        let authority = behind.split('/').next().unwrap_or(behind);
+        let host = authority.rsplit('@').next().unwrap_or(authority);
+        let name = host.split(':').next().unwrap_or(host).to_ascii_lowercase();
+        self.hosts.contains(name.as_str())
     }
 
     fn has_path(&self, target: &PathTarget) -> bool {
-        let is_below = |tree: &&str| target.path.strip_prefix(*tree).is_some_and(|rest| rest.starts_with('/'));
-        self.paths.contains(target.path.as_str()) || self.trees.iter().any(is_below)
+        let path = target.path.as_str();
+        let mut parents = path.match_indices('/').filter_map(|(at, _)| path.get(..at));
+        self.paths.contains(path) || parents.any(|parent| self.trees.contains(parent))
     }
 }
 

@@ -10,6 +10,8 @@ use super::machine::Machine;
 
 /// Characters of a command that a reason quotes.
 const QUOTED: usize = 160;
+/// The end of a quoted command that was longer.
+const CUT: char = '…';
 
 impl Machine<'_> {
     /// What comes in through a pipe runs, and this is where it comes from.
@@ -39,7 +41,10 @@ impl Machine<'_> {
     fn foreign_code_at(&self, span: Option<Span>, provenance: Provenance) -> Reason {
         let text = span.and_then(|span| span.slice(self.text)).unwrap_or(self.text);
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let command = text.chars().take(QUOTED).map(|c| if c.is_control() { '?' } else { c }).collect();
+        let mut command: String = text.chars().take(QUOTED).map(|c| if c.is_control() { '?' } else { c }).collect();
+        if text.chars().nth(QUOTED).is_some() {
+            command.push(CUT);
+        }
         Reason::ForeignCode { provenance, command }
     }
 

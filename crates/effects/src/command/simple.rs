@@ -67,7 +67,7 @@ impl Machine<'_> {
             } else if !stays_in_shell(words) {
                 self.environment(&Arg::exact(assignment.name.as_str()), Certainty::Exact);
                 if let AssignedValue::Scalar(value) = &assignment.value {
-                    self.catch_value(value.literal().as_deref());
+                    self.catch_variable(&assignment.name, value.literal().as_deref());
                 }
             }
             self.assigned(&assignment.name, &assignment.value, scope);

@@ -441,7 +441,8 @@ fn flag_matches(wanted: &str, arguments: &[Argument], program: &str) -> Match {
         let glob = Glob::fnmatch(wanted);
         return if given.iter().any(|flag| glob.matches(flag)) { Match::Yes } else { missing };
     }
-    if given.iter().any(|flag| same_option(wanted, flag, program, arguments)) {
+    let operands = first_operands(arguments);
+    if given.iter().any(|flag| same_option(wanted, flag, program, &operands)) {
         return Match::Yes;
     }
     let letters: Vec<char> = wanted.chars().skip(1).collect();
@@ -464,10 +465,15 @@ fn flag_matches(wanted: &str, arguments: &[Argument], program: &str) -> Match {
 }
 
 /// The same option, with a value or shortened to a beginning.
-fn same_option(wanted: &str, flag: &str, program: &str, arguments: &[Argument]) -> bool {
+fn same_option(wanted: &str, flag: &str, program: &str, operands: &[&str]) -> bool {
     let name = flag.split('=').next().unwrap_or(flag);
-    let words: Vec<&str> = arguments.iter().map(|argument| argument.text.as_str()).collect();
-    wanted == flag || knowledge::spells(program, &words, name, wanted)
+    wanted == flag || knowledge::spells(program, operands, name, wanted)
+}
+
+/// The operands that may name a subcommand.
+fn first_operands(arguments: &[Argument]) -> Vec<&str> {
+    let words = arguments.iter().map(|argument| argument.text.as_str());
+    words.filter(|word| !word.starts_with('-')).take(2).collect()
 }
 
 fn letter_given(letter: char, given: &[&str], program: &str, arguments: &[Argument]) -> bool {
@@ -477,9 +483,10 @@ fn letter_given(letter: char, given: &[&str], program: &str, arguments: &[Argume
         'R' if program == "rm" => 'r',
         other => other,
     };
+    let operands = first_operands(arguments);
     given.iter().any(|flag| {
         if flag.starts_with("--") {
-            globals::own_long_names(program, arguments, letter).any(|long| same_option(long, flag, program, arguments))
+            globals::own_long_names(program, arguments, letter).any(|long| same_option(long, flag, program, &operands))
         } else {
             globals::letters(flag, program, arguments).any(|given| given == letter || given == twin)
         }

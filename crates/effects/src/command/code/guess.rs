@@ -23,7 +23,7 @@ impl Machine<'_> {
         self.guess_texts(&texts);
     }
 
-    /// The same for arguments of a call that is not known.
+    /// Guesses what the arguments of an unknown call are.
     pub(super) fn guess_arguments(&mut self, arguments: &[Value]) {
         let mut texts = Vec::new();
         for value in arguments {

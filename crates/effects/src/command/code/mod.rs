@@ -22,7 +22,7 @@ use super::knowledge::Language;
 use super::machine::Machine;
 use super::simple::Io;
 
-/// What is known about one language: names are separated by blanks.
+/// One language in `calls.json`: a blank separates two names.
 ///
 /// The roles of a call are either one word that `called` knows (`command`, `open`, …), or one role for each argument.
 /// `role*`: any number of arguments; `role?`: only where the argument is given; `role=text`: that text where it is not;

@@ -1,7 +1,7 @@
-//! What is meant by names that mean the same wherever they are found: options (`--output-file`, `-outfile`, `--outputFile`), by
-//! `option_names.tsv`, and variables of the environment, by `variables.tsv`.
+//! Names that have one meaning in all programs: `option_names.tsv` gives the role of an option (`--output-file`, `-outfile`,
+//! `--outputFile`), and `variables.tsv` the role of a variable of the environment.
 //!
-//! The families' files say what the options of a program are for; these tables count for options that they do not mention.
+//! A family's file decides about the options of its programs. The tables decide about the options that it does not mention.
 
 use super::{Role, lines};
 
@@ -10,7 +10,7 @@ const VARIABLES: &str = include_str!("variables.tsv");
 /// No name of the table is longer.
 const LONGEST: usize = 40;
 
-/// What the value of an option of this name is for, with or without its dashes.
+/// Returns the role of an option's value by the name of the option, with or without its dashes.
 pub(super) fn option(name: &str) -> Option<Role> {
     let bare = name.trim_start_matches('-');
     if bare.len() < 3 || bare.len() > LONGEST {
@@ -19,7 +19,7 @@ pub(super) fn option(name: &str) -> Option<Role> {
     role(OPTION_NAMES, &plain(bare))
 }
 
-/// What programs do with a variable of this name.
+/// Returns the role of a variable's value by the name of the variable.
 pub(crate) fn variable(name: &str) -> Option<Role> {
     role(VARIABLES, name)
 }

@@ -15,18 +15,18 @@ pub(crate) struct Listed {
     names: OnceLock<Vec<Text>>,
 }
 
-/// The program understands `given`, without a value, as `option`: long options may be abbreviated. `words` stand behind
-/// the program's name.
-pub fn spells(program: &str, words: &[&str], given: &str, option: &str) -> bool {
+/// The program understands `given`, without a value, as `option`: long options may be abbreviated. `operands` are the
+/// first two words behind the program's name that are no options.
+pub fn spells(program: &str, operands: &[&str], given: &str, option: &str) -> bool {
     if given == option {
         return true;
     }
     if !given.starts_with("--") || given.len() < 3 || !option.starts_with(given) {
         return false;
     }
-    let mut operands = words.iter().filter(|word| !word.starts_with('-'));
+    let mut operands = operands.iter().copied();
     let entry = match (program, operands.next()) {
-        ("git", Some(sub)) => Some(git::options(sub, operands.next().copied())),
+        ("git", Some(sub)) => Some(git::options(sub, operands.next())),
         (_, sub) => builtin(program).map(|entry| sub.and_then(|sub| entry.subcommand(sub)).unwrap_or(entry)),
     };
     match entry {
@@ -47,7 +47,7 @@ pub(crate) enum Meaning {
     Either(OptionRole),
     /// Nothing is known about it.
     Unlisted,
-    /// All options of the program are known, and it is none of them.
+    /// The table lists all options of the program, and this option is not in the table.
     Unknown,
 }
 
@@ -197,8 +197,8 @@ mod tests {
             ("no-such-program", "--forc", "--forc", "--force", true),
             ("no-such-program", "--f", "--f", "--force", false),
         ] {
-            let words: Vec<&str> = words.split(' ').collect();
-            assert_eq!(spells(program, &words, given, option), expected, "{program} {words:?} {option}");
+            let operands: Vec<&str> = words.split(' ').filter(|word| !word.starts_with('-')).collect();
+            assert_eq!(spells(program, &operands, given, option), expected, "{program} {words} {option}");
         }
     }
 

@@ -316,10 +316,15 @@ impl Machine<'_> {
         if matches!(first, Some("--version" | "-v" | "-V" | "--help" | "-h")) {
             return Stream::Unknown;
         }
-        let sub = call.rest.iter().position(|word| !word.text.starts_with('-'));
-        let listed = sub.and_then(|at| call.rest.get(at)).and_then(Arg::literal);
-        if let Some((at, entry)) = sub.zip(listed.and_then(|name| call.entry.subcommand(name))) {
-            return self.agent_settings(entry, call.rest.get(at + 1..).unwrap_or_default(), call, io);
+        // The word in front may be the value of an option.
+        let is_option = |word: &Arg| word.text.starts_with('-');
+        let first = call.rest.iter().position(|word| !is_option(word));
+        let is_value = first.and_then(|at| call.rest.get(at.checked_sub(1)?)).is_some();
+        let second = first.filter(|_| is_value).map(|at| at + 1);
+        let mut places = [first, second].into_iter().flatten();
+        let listed = places.find_map(|at| Some((at, call.entry.subcommand(call.rest.get(at)?.literal()?)?)));
+        if let Some((at, entry)) = listed {
+            return self.agent_settings(entry, call.rest.get(at..).unwrap_or_default(), call, io);
         }
         self.spawn(call.name);
         self.opaque(About::Anything, Reason::AnotherAgent, &[call.name]);
@@ -346,9 +351,9 @@ impl Machine<'_> {
         Stream::Unknown
     }
 
-    /// `claude mcp add -s project …`: which of the files that an entry lists, the scope says; else it may be any.
+    /// `words`: `mcp add -s project …`. The scope says which of the files that the entry lists change; without it all may.
     fn agent_settings(&mut self, entry: &Entry, words: &[Arg], call: Call<'_>, io: &mut Io<'_>) -> Stream {
-        let verb = words.iter().find(|word| !word.text.starts_with('-'));
+        let verb = words.iter().skip(1).find(|word| !word.text.starts_with('-'));
         let changes = verb.and_then(Arg::literal).and_then(|verb| entry.subcommand(verb)).unwrap_or(entry);
         let scope = words.windows(2).find_map(|pair| match pair {
             [option, value] if matches!(option.literal(), Some("-s" | "--scope")) => value.literal(),
@@ -362,7 +367,7 @@ impl Machine<'_> {
             _ => None,
         };
         let Some(home) = only_home.filter(|home| all(*home).next().is_some()) else {
-            let named: Vec<Arg> = call.words.first().into_iter().chain(call.rest).cloned().collect();
+            let named: Vec<Arg> = call.words.first().into_iter().chain(words).cloned().collect();
             return self.data(call.entry, &named, 1, io);
         };
         for text in all(home) {

@@ -36,6 +36,23 @@ fn loops(count: usize, body: &str) -> String {
     format!("{heads}{body}{}", "; done".repeat(count))
 }
 
+fn python(body: &str, head: &str) -> String {
+    format!("python3 - <<'E'\n{head}\n{body}\nE\n")
+}
+
+/// Each variable holds the one before it twice; `pair` says how. The last one is removed.
+fn doubled(pair: &str) -> String {
+    let lines = (0..40).map(|at| format!("a{}={}\n", at + 1, pair.replace('@', &format!("a{at}"))));
+    format!("a0='{}'\n{}os.remove(a40)", "x".repeat(50), lines.collect::<String>())
+}
+
+/// A call with the variables of so many loops in each other.
+fn nested_loops(count: usize) -> String {
+    let heads = (0..count).map(|at| format!("{}for i{at} in l:\n", " ".repeat(at)));
+    let names = (0..count).map(|at| format!("i{at}")).collect::<Vec<_>>().join(",");
+    format!("{}{}shutil.copy({names})", heads.collect::<String>(), " ".repeat(count))
+}
+
 #[test]
 fn bombs_end_and_say_so() {
     let bombs = [
@@ -57,6 +74,9 @@ fn bombs_end_and_say_so() {
         ("sequences", "echo {1..999}\n".repeat(1_000)),
         ("sequences in a word", format!("echo {}", "{1..999}".repeat(2_000))),
         ("words of a loop", loops(3, "echo {1..900}")),
+        ("lists of a program that double", python(&doubled("[@,@]"), "import os")),
+        ("texts of a program that double", python(&doubled("@+@"), "import os")),
+        ("loops of a program", python(&nested_loops(6), "import shutil; l=['x','y','z','u','v','w','s','t']")),
         ("texts of a loop", format!("x='{}'; {}", "echo a;".repeat(2_000), loops(3, "eval \"[[ $x ]]\""))),
     ];
     for (name, text) in bombs {

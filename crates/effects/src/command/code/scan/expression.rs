@@ -44,14 +44,14 @@ impl Machine<'_> {
                     *mark
                 }
                 Some(_) => {
-                    scan.lost(std::slice::from_ref(&value));
+                    scan.lost(&[Some(value)]);
                     self.statements(scan, left, io);
                     value = Value::Unknown;
                     break;
                 }
             };
             let (next, rest) = self.operand(scan, trimmed(left), io);
-            let parts = [value.clone(), next.clone()];
+            let parts = [scan.kept(&value), scan.kept(&next)];
             value = combined(value, operator, next, scan.language);
             if value == Value::Unknown {
                 scan.lost(&parts);

@@ -4,12 +4,17 @@
 use super::super::lexer::Token;
 use super::tokens::{group, is_keyword, trimmed};
 use super::{Scan, Value};
+use crate::Reason;
 use crate::command::knowledge::Language;
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 
 /// Texts whose use is not known; more are not kept.
 const LOOSE: usize = 256;
+/// The weight of the largest value that a variable is followed with.
+const LARGEST: usize = 1 << 14;
+/// The weight of the largest value that is kept for a guess.
+const KEPT: usize = 64;
 
 impl Scan<'_> {
     /// `… as name`
@@ -101,13 +106,19 @@ impl Scan<'_> {
     }
 
     /// Values that an expression holds, but whose part in it is not known.
-    pub(super) fn lost(&mut self, values: &[Value]) {
-        let texts = values.iter().filter(|value| matches!(value, Value::Text(_) | Value::Path(_) | Value::List(_)));
+    pub(super) fn lost(&mut self, values: &[Option<Value>]) {
+        let texts =
+            values.iter().flatten().filter(|value| matches!(value, Value::Text(_) | Value::Path(_) | Value::List(_)));
         for text in texts {
             if self.loose.len() < LOOSE {
                 self.loose.push(text.clone());
             }
         }
+    }
+
+    /// A copy for a guess, if the value is small enough.
+    pub(super) fn kept(&self, value: &Value) -> Option<Value> {
+        (self.loose.len() < LOOSE && value.weight(KEPT).is_some()).then(|| value.clone())
     }
 
     /// A text outside of a call. What is compared or names an entry is data.
@@ -152,10 +163,15 @@ fn expression(tokens: &[Token]) -> &[Token] {
 }
 
 impl Machine<'_> {
-    /// What a name stands for. The variable of a loop is worked out where it is first used.
+    /// Returns the value of a name. The first use of a loop variable evaluates the expression of its loop.
     pub(super) fn variable(&mut self, scan: &mut Scan<'_>, name: &str, io: &mut Io<'_>) -> Value {
         if let Some(value) = scan.variables.get(name) {
-            return value.clone();
+            // Variables that hold each other's values double a value with each of them.
+            let is_small = value.weight(LARGEST).is_some_and(|weight| self.may_spend(weight));
+            if !is_small {
+                scan.unread = Some(Reason::ProgramNestedTooDeeply);
+            }
+            return if is_small { value.clone() } else { Value::Unknown };
         }
         let Some(walked) = scan.loops.remove(name) else { return Value::Unknown };
         let value = match self.value(scan, &walked, io) {

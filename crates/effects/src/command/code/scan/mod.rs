@@ -46,6 +46,32 @@ pub(super) enum Value {
     Unknown,
 }
 
+impl Value {
+    /// What a copy of it costs; `None`: more than `limit`, or it is nested too deeply.
+    fn weight(&self, limit: usize) -> Option<usize> {
+        let mut left = limit;
+        self.charge(&mut left, DEPTH)?;
+        Some(limit - left)
+    }
+
+    fn charge(&self, left: &mut usize, depth: usize) -> Option<()> {
+        const BYTES: usize = 64;
+        let depth = depth.checked_sub(1)?;
+        let own = match self {
+            Self::Text(text) | Self::Path(text) | Self::Glob(text) | Self::Module(text) | Self::Function(text) => {
+                text.len() / BYTES
+            }
+            _ => 0,
+        };
+        *left = left.checked_sub(1 + own)?;
+        match self {
+            Self::List(list) | Self::Each(list) => list.iter().try_for_each(|value| value.charge(left, depth)),
+            Self::Named(_, value) => value.charge(left, depth),
+            _ => Some(()),
+        }
+    }
+}
+
 /// One program being read.
 #[derive(Debug)]
 struct Scan<'a> {

@@ -319,7 +319,7 @@ impl Scan<'_> {
         passed_on
     }
 
-    /// Whether a call that is in no table of effects is known to have none.
+    /// Returns `true` if the tables list the call as one without effects. Any other call makes the program unread.
     pub(super) fn pure(&mut self, name: &str) -> bool {
         let full = self
             .stars
@@ -342,7 +342,7 @@ impl Scan<'_> {
         known
     }
 
-    /// Whether a method is known to have no effect.
+    /// Returns `true` if the tables list the method as one without effects. Any other method makes the program unread.
     pub(super) fn method(&mut self, name: &str) -> bool {
         let known = self.calls.methods.contains(name) || self.defined.iter().any(|defined| defined == name);
         if !known {

@@ -11,7 +11,7 @@ use crate::command::simple::Io;
 const ELEMENTS: usize = 32;
 
 impl Scan<'_> {
-    /// What a call returns.
+    /// Returns the value of a call.
     pub(super) fn made(&self, name: &str, roles: &str, arguments: &[Value]) -> Value {
         match (roles, arguments.first()) {
             ("require", Some(Value::Text(module))) if !module.starts_with(['.', '/']) => {

@@ -56,6 +56,9 @@ impl Machine<'_> {
             && let Some(Value::Each(elements)) = arguments.get(at)
         {
             for element in elements.iter().take(ELEMENTS) {
+                if !self.may_spend(arguments.len()) {
+                    return;
+                }
                 let mut one = arguments.to_vec();
                 if let Some(place) = one.get_mut(at) {
                     *place = element.clone();
@@ -210,7 +213,7 @@ impl Machine<'_> {
                     }
                 }
             }
-            // `sh.rm('-rf', 'x')`: `self` stands for the name of the call.
+            // The call runs a command on another machine, or in a form that is not read.
             "guess" => {
                 scan.unread = Some(Reason::UnknownCode);
                 self.guess_arguments(arguments);
