@@ -1,5 +1,5 @@
 //! Tables that are searched where they stand: a line for each name, in the order of the names' bytes, with a tab behind
-//! the name.
+//! the name. They are ASCII, so every byte is a place to cut.
 
 use std::cmp::Ordering;
 
@@ -13,7 +13,7 @@ pub(super) fn line(table: &'static str, wanted: &str) -> Option<&'static str> {
     let (mut low, mut high) = (0, table.len());
     while low < high {
         let middle = low.midpoint(high);
-        let start = table.as_bytes().get(..middle)?.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let start = table.get(..middle)?.rfind('\n').map_or(0, |at| at + 1);
         let line = table.get(start..)?.lines().next()?;
         match name(line).cmp(wanted) {
             Ordering::Equal => return Some(line),

@@ -51,6 +51,7 @@ mod tests {
     fn the_tables_are_in_order_and_name_roles() {
         for table in [OPTION_NAMES, VARIABLES] {
             let names: Vec<&str> = table.lines().map(lines::name).collect();
+            assert!(table.is_ascii());
             assert!(names.is_sorted_by(|one, next| one < next));
             for name in names {
                 assert!(role(table, name).is_some_and(|role| !role.is_flag()), "{name}");

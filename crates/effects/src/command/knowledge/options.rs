@@ -177,6 +177,7 @@ mod tests {
     #[test]
     fn the_table_is_in_order_and_without_repetition() {
         let names: Vec<&str> = OPTIONS.lines().map(lines::name).collect();
+        assert!(OPTIONS.is_ascii() && crate::command::knowledge::index::INDEX.is_ascii());
         assert!(names.is_sorted(), "generate.py sorts by bytes");
         for line in OPTIONS.lines() {
             let (name, options) = line.split_once('\t').unwrap();
