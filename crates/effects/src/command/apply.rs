@@ -171,6 +171,7 @@ impl Machine<'_> {
     pub(crate) fn role(&mut self, role: Role, word: &Arg, io: &mut Io<'_>) {
         match role {
             Role::Value
+            | Role::Text
             | Role::Pattern
             | Role::Tree
             | Role::InPlace
@@ -291,7 +292,7 @@ impl Machine<'_> {
                 self.role(Role::ReadTree, word, io);
             }
             let role = adapted(*role, flags);
-            touched |= !matches!(role, Role::Value | Role::Pattern);
+            touched |= !matches!(role, Role::Value | Role::Text | Role::Pattern);
             self.role(role, word, io);
             if removes && let Some(role) = removed(role) {
                 self.path(role, word);

@@ -9,7 +9,7 @@ use crate::{Argument, Certainty, Effect, Execution, Kind, PathTarget, hosts};
 
 use super::apply::assign;
 use super::argument::{Arg, Arguments};
-use super::knowledge::{Entry, Role, Special, git};
+use super::knowledge::{Entry, Role, Special, git, names};
 use super::machine::{Machine, is_device};
 use super::simple::looks_like_path;
 use super::steering;
@@ -20,35 +20,8 @@ const MOST_TOKENS: usize = 2_000;
 const PIECE: usize = 200;
 const OVERLAP: usize = 16;
 
-/// Options whose value people read, or that select by name, whatever the program is.
-const DATA_OPTIONS: &[&str] = &[
-    "--annotation",
-    "--author",
-    "--body",
-    "--comment",
-    "--description",
-    "--exclude",
-    "--filter",
-    "--format",
-    "--glob",
-    "--grep",
-    "--header",
-    "--jq",
-    "--label",
-    "--message",
-    "--name",
-    "--notes",
-    "--pattern",
-    "--prompt",
-    "--query",
-    "--search",
-    "--selector",
-    "--subject",
-    "--summary",
-    "--tag",
-    "--text",
-    "--title",
-];
+/// Words that another command follows.
+const LEADS_TO_COMMAND: &[&str] = &["--", "-c", "-e", "-x", "exec", "run", "x"];
 
 impl Machine<'_> {
     /// Mentions what is left of a command's words; `mark`: what was found since then explains them.
@@ -77,25 +50,27 @@ impl Machine<'_> {
     fn left(&self, entry: &Entry, words: &[Arg], mark: usize) -> Vec<Kind> {
         let (grammar, start) = grammar(entry, words);
         let rest = words.get(start..).unwrap_or_default();
-        let data = data(grammar, rest);
+        let roles = Roles::of(grammar, rest);
         let explained = Explained::by(self.emitter.since(mark), words);
         let mut left = Vec::new();
         let mut kinds = Vec::new();
         let mut before = "";
         for (at, word) in rest.iter().enumerate() {
             let Some(text) = word.literal() else { continue };
-            let is_data = data.contains(&at) || DATA_OPTIONS.contains(&before);
-            let is_text = text.split_once('=').is_some_and(|(name, _)| DATA_OPTIONS.contains(&name));
+            let is_data = roles.data.contains(&at) || is_text(before, text);
             before = text;
-            if is_data || is_text || explained.has_words(text) {
+            if is_data || explained.has_words(text) {
                 continue;
             }
             if text.contains(char::is_whitespace) {
-                self.commands_of_text(text, &explained, &mut kinds);
+                // The program's function reads the statements.
+                if entry.special != Some(Special::Database) {
+                    self.commands_of_text(text, &explained, &mut kinds);
+                }
             } else {
                 self.targets_of_word(word, &explained, &mut kinds);
             }
-            left.push(word);
+            left.push(Left { word, is_plain: roles.plain.contains(&at) });
         }
         kinds.extend(self.command_of_words(&left, subcommands(entry, start)));
         kinds
@@ -116,11 +91,16 @@ impl Machine<'_> {
     }
 
     /// Words that may be a command; the first `subcommands` of them belong to the program itself.
-    fn command_of_words(&self, words: &[&Arg], subcommands: usize) -> Option<Kind> {
-        let mut operands = words.iter().enumerate().filter(|(_, word)| !is_option(word)).skip(subcommands);
-        let (at, _) = operands.find(|(_, word)| self.names_program(word))?;
+    fn command_of_words(&self, words: &[Left<'_>], subcommands: usize) -> Option<Kind> {
+        let operands = words.iter().enumerate().filter(|(_, left)| !left.is_plain && !is_option(left.word)).enumerate();
+        let leads = |at: usize| {
+            let before = at.checked_sub(1).and_then(|at| words.get(at));
+            before.is_some_and(|left| LEADS_TO_COMMAND.contains(&left.word.text.as_str()))
+        };
+        let mut operands = operands.filter(|(count, (at, _))| *count >= subcommands || leads(*at));
+        let (_, (at, _)) = operands.find(|(_, (_, left))| self.names_program(left.word))?;
         operands.next()?;
-        let words = words.get(at..)?.iter();
+        let words = words.get(at..)?.iter().map(|left| left.word);
         let argv = words.map(|word| Argument { text: word.text.clone(), known: true }).collect();
         Some(Kind::Execute(Execution { argv, inert: false, embeds: true }))
     }
@@ -142,6 +122,13 @@ impl Machine<'_> {
             }
         }
     }
+}
+
+/// A word that no effect explains.
+struct Left<'w> {
+    word: &'w Arg,
+    /// The plain value of an option.
+    is_plain: bool,
 }
 
 /// The commands that tokens may be.
@@ -179,25 +166,44 @@ fn grammar<'e>(entry: &'e Entry, words: &[Arg]) -> (&'e Entry, usize) {
     (entry, at)
 }
 
-/// The indices of the words that are data by the role of the option or operand.
-fn data(entry: &Entry, words: &[Arg]) -> BTreeSet<usize> {
-    let arguments = Arguments::divide(entry, words);
-    let is_data = |role: Role| matches!(role, Role::Pattern | Role::AtFile | Role::Package | Role::Code);
-    let of_option = |role: Role| role == Role::Value || is_data(role);
-    let options = arguments.options.iter().filter(|option| option.role.is_some_and(of_option));
-    let values = options.filter_map(|option| option.value.as_ref());
-    let assigned = assign(entry, &arguments);
-    let operands = assigned.iter().filter(|(role, ..)| is_data(*role)).map(|(_, word, _)| *word);
-    // One word is one piece of data: the same text at another place is not.
-    let mut places: BTreeMap<(Option<[usize; 2]>, &str), Vec<usize>> = BTreeMap::new();
-    for (at, word) in words.iter().enumerate().rev() {
-        places.entry((bounds(word), word.text.as_str())).or_default().push(at);
+/// What the roles of options and operands say of the words, by index.
+#[derive(Default)]
+struct Roles {
+    data: BTreeSet<usize>,
+    /// Plain values of options: no command begins with one.
+    plain: BTreeSet<usize>,
+}
+
+impl Roles {
+    fn of(entry: &Entry, words: &[Arg]) -> Self {
+        let arguments = Arguments::divide(entry, words);
+        let of_options = arguments.options.iter().filter_map(|option| Some((option.role?, option.value.as_ref()?)));
+        let assigned = assign(entry, &arguments);
+        let of_operands = assigned.iter().map(|(role, word, _)| (*role, *word));
+        let plain = |(role, word)| (Role::Value == role).then_some((role, word));
+        let is_data =
+            |role: Role| matches!(role, Role::Text | Role::Pattern | Role::AtFile | Role::Package | Role::Code);
+        let data = |(role, word)| is_data(role).then_some((role, word));
+        // One word has one role: the same text at another place has its own.
+        let mut places: BTreeMap<(Option<[usize; 2]>, &str), Vec<usize>> = BTreeMap::new();
+        for (at, word) in words.iter().enumerate().rev() {
+            places.entry((bounds(word), word.text.as_str())).or_default().push(at);
+        }
+        let mut roles = Self::default();
+        let of_options = of_options.filter_map(|given| data(given).or_else(|| plain(given)));
+        for (role, word) in of_options.chain(of_operands.filter_map(data)) {
+            let at = places.get_mut(&(bounds(word), word.text.as_str())).and_then(Vec::pop);
+            if role == Role::Value { roles.plain.extend(at) } else { roles.data.extend(at) }
+        }
+        roles
     }
-    let mut indices = BTreeSet::new();
-    for word in values.chain(operands) {
-        indices.extend(places.get_mut(&(bounds(word), word.text.as_str())).and_then(Vec::pop));
-    }
-    indices
+}
+
+/// Text by the name of its option, or of the field that holds it: `--title TEXT`, `--title=TEXT`, `-f title='ITS TEXT'`.
+fn is_text(before: &str, text: &str) -> bool {
+    let is_value = before.starts_with('-') && names::holds_text(before);
+    let name = text.split_once('=').map(|(name, _)| name);
+    is_value || name.is_some_and(|name| (name.starts_with('-') || text.contains(' ')) && names::holds_text(name))
 }
 
 fn bounds(word: &Arg) -> Option<[usize; 2]> {

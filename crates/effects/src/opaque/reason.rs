@@ -35,6 +35,8 @@ macro_rules! reasons {
                 match self {
                     $($(Self::$reason)|* => Class::$class,)*
                     Self::WrittenSettings(_) => Class::Changed,
+                    // The shell takes the character for part of a word; only a reader may overlook it.
+                    Self::ShellText(Problem::ControlCharacter) => Class::Unknown,
                     Self::SteeringVariable(_) | Self::UnknownProgram(_) => Class::Unknown,
                     Self::ShellText(_) | Self::ForeignCode { .. } => Class::Hidden,
                     Self::Declared { class, .. } => *class,
@@ -79,6 +81,7 @@ reasons! {
         FetchesPackage: "fetches the package where it is not installed",
         ScriptNotWritten: "runs a script that was not written in this session",
         SedScriptNotWritten: "runs a sed script that was not written in this session",
+        UnreadCodeLoaded: "loads code that is not read",
         ProgramNotRead: "runs a program that is not read",
     }
     Changed {
@@ -161,6 +164,9 @@ reasons! {
         Environment: "prints the environment",
         Variables: "prints variables",
         WaitsForConnections: "waits for connections",
+        UnknownFunction: "calls a function that is not known",
+        UnknownMethod: "calls a method that is not known",
+        LineSeparator: "the text holds a line separator that is none for the shell",
         PageScript: "a script in a web page",
     }
     Hidden {
@@ -205,13 +211,9 @@ reasons! {
         EffectfulValue: "uses a function with effects as a value",
         ImportsNotFollowed: "imports names that are not followed",
         UnknownModuleLoaded: "loads a module that is not known",
-        UnknownFunction: "calls a function that is not known",
-        UnknownMethod: "calls a method that is not known",
         AnotherEnvironment: "runs a command in another environment",
-        UnreadCodeLoaded: "loads code that is not read",
         UnknownCodeLoaded: "loads code that is not known",
         UnknownOpened: "opens a file or a command that is not known",
-        LineSeparator: "the text holds a line separator that is none for the shell",
         ReadingDirection: "the text holds marks that change its reading direction",
         UnreadablePatch: "the patch can't be read",
         LanguageNotNamed: "code in a language that is not named",

@@ -2,7 +2,7 @@
 
 use crate::compiled::CompiledLists;
 use crate::{Context, Decision, Judgement};
-use agent_strace_effects::{About, Opaque, Provenance};
+use agent_strace_effects::{About, Class, Opaque, Provenance};
 use agent_strace_model::finding::{Level, RuleId};
 
 use super::{UNRESOLVED, allowed, denied};
@@ -46,7 +46,9 @@ impl CompiledLists {
                 Some(location)
             }
         };
-        let level = if location.is_some() { Level::Error } else { Level::Warning };
+        // A list that only denies can't be held against what nobody can see.
+        let is_error = location.is_some() || opaque.class == Class::Hidden;
+        let level = if is_error { Level::Error } else { Level::Warning };
         self.unresolved(level, &opaque.reason.to_string(), location)
     }
 }

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use super::{Entry, Listed, OptionRole, Role};
+use super::{Entry, Listed, OperandRole, OptionRole, Role, names};
 
 const OPTIONS: &str = include_str!("git_options.tsv");
 
@@ -55,6 +55,12 @@ const OTHERS: &[(&str, &str)] = &[
     ("worktree", "-b= -B= --reason="),
 ];
 
+/// Short options whose value is a message, a pattern or a name. `names::holds_text` knows the long ones.
+const TEXTS: &[&str] = &["-m", "-S", "-G", "-x", "-e"];
+
+/// Subcommands whose operands are text, or names that are matched.
+const OF_TEXT: &[&str] = &["check-attr", "check-ignore", "check-mailmap", "check-ref-format", "stash save"];
+
 /// The options of a subcommand, or of its own subcommand where the word behind it names one.
 pub(crate) fn options(sub: &str, next: Option<&str>) -> &'static Entry {
     static ENTRIES: OnceLock<BTreeMap<&'static str, Entry>> = OnceLock::new();
@@ -74,24 +80,31 @@ fn entries() -> BTreeMap<&'static str, Entry> {
         texts.entry(sub).or_default().push(options);
     }
     let is_whole = |sub: &str| !OF_HISTORY.contains(&sub) && OTHERS.iter().all(|(other, _)| *other != sub);
-    texts.into_iter().map(|(sub, texts)| (sub, entry(&texts.join(" "), is_whole(sub)))).collect()
+    let entry = |sub: &str, texts: &[&str]| {
+        let operands = OF_TEXT.contains(&sub).then_some(OperandRole { role: Role::Text, many: true });
+        Entry { operands: operands.into_iter().collect(), ..entry(&texts.join(" "), is_whole(sub)) }
+    };
+    texts.into_iter().map(|(sub, texts)| (sub, entry(sub, &texts))).collect()
 }
 
 fn entry(text: &str, is_whole: bool) -> Entry {
     let mut entry = Entry::default();
     let mut names = Vec::new();
-    let (mut values, mut attached) = (Vec::new(), Vec::new());
+    let (mut values, mut texts, mut attached) = (Vec::new(), Vec::new(), Vec::new());
     for option in text.split(' ').filter(|option| !option.is_empty()) {
         let name = option.trim_end_matches(['=', '?']);
         names.push(name.to_owned());
         match option.strip_prefix(name) {
+            Some("=") if TEXTS.contains(&name) || names::holds_text(name) => texts.push(name),
             Some("=") => values.push(name),
             Some("?") => attached.push(name),
             _ => {}
         }
     }
-    for (names, attached) in [(values, false), (attached, true)] {
-        entry.options.insert(names.join(" ").into(), OptionRole { role: Role::Value, attached });
+    for (names, role, attached) in
+        [(values, Role::Value, false), (texts, Role::Text, false), (attached, Role::Value, true)]
+    {
+        entry.options.insert(names.join(" ").into(), OptionRole { role, attached });
     }
     if is_whole {
         entry.listed = Listed::of(names);

@@ -19,6 +19,12 @@ pub(super) fn option(name: &str) -> Option<Role> {
     role(OPTION_NAMES, &plain(bare))
 }
 
+/// The value of an option is data by the option's name, in every program. Without dashes it is the name of a field
+/// (`-f title=TEXT`).
+pub(crate) fn holds_text(name: &str) -> bool {
+    option(name) == Some(Role::Text)
+}
+
 /// Returns the role of a variable's value by the name of the variable.
 pub(crate) fn variable(name: &str) -> Option<Role> {
     role(VARIABLES, name)

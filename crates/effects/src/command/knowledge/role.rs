@@ -5,8 +5,10 @@ use serde::Deserialize;
 /// What one word means to the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// Data: a number, a format, a message.
+    /// A plain value: a number, a format, a mode.
     Value,
+    /// Data that names nothing to touch: a message, a title, a prompt, a name or pattern that selects or leaves out.
+    Text,
     /// Data that an operand holds where no option does (`grep PATTERN`, `grep -e PATTERN`).
     Pattern,
     /// A file that is read in place of the pattern operand (`grep -f FILE`).
@@ -101,7 +103,7 @@ impl Role {
 
     /// An option or operand in this role has effects of its own.
     pub fn has_effects(self) -> bool {
-        self == Self::Unproven || !self.is_flag() && !matches!(self, Self::Value | Self::Pattern)
+        self == Self::Unproven || !self.is_flag() && !matches!(self, Self::Value | Self::Text | Self::Pattern)
     }
 
     /// It names a file or directory that is touched.
@@ -129,6 +131,7 @@ impl Role {
 /// Every role by its name.
 pub const ROLES: &[(&str, Role)] = &[
     ("value", Role::Value),
+    ("text", Role::Text),
     ("pattern", Role::Pattern),
     ("pattern-file", Role::PatternFile),
     ("read", Role::Read),

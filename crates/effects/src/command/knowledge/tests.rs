@@ -119,8 +119,11 @@ fn mentions(command: &str, name: &str) -> bool {
 /// It may do more than read.
 fn acts(entry: &Entry) -> bool {
     let harmless = |role: Role| {
-        use Role::{Harmless, InPlace, List, ListTree, Pattern, PatternFile, Read, ReadTree, Tree, Value};
-        matches!(role, Value | Pattern | PatternFile | Read | ReadTree | List | ListTree | Tree | InPlace | Harmless)
+        use Role::{Harmless, InPlace, List, ListTree, Pattern, PatternFile, Read, ReadTree, Text, Tree, Value};
+        matches!(
+            role,
+            Value | Text | Pattern | PatternFile | Read | ReadTree | List | ListTree | Tree | InPlace | Harmless
+        )
     };
     let operands = entry.operands.iter().map(|OperandRole { role, .. }| *role);
     let options = entry.options.values().map(|option| option.role);
