@@ -139,8 +139,9 @@ impl Kind {
 ///
 /// Inside the workspace root the path is relative to it (`src/a.rs`, `.` for the root itself); elsewhere it is absolute
 /// (`/etc/passwd`, `C:/x`) or below a home directory (`~/…`, `~user/…`). `/` separates components on every platform.
-/// With [`Certainty::Pattern`] it is a glob: `*` matches within a component, `**` across components, `?` one character,
-/// `[…]` a class; a literal metacharacter stands in a class of its own (`[*]`). An unknown part is `**`.
+/// With [`Certainty::Pattern`] it is a glob as shells read them: `*` matches within a component, `**` across components,
+/// `?` one character, `[…]` a bracket expression; a literal metacharacter stands in brackets of its own (`[*]`). An unknown
+/// part is `**`. At the start of a component `*`, `?` and brackets match no dot; `**`, and brackets that spell the dot, do.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PathTarget {
     pub path: String,

@@ -1,5 +1,7 @@
 //! Does a path pattern match a path? For names made in the session; policies have their own automata.
 
+use agent_strace_shell::Brackets;
+
 /// Longer texts count as matched: this is asked to find more effects, never fewer.
 const LENGTH: usize = 256;
 
@@ -53,7 +55,7 @@ enum Token {
     One,
     Component,
     Anything,
-    Class { ranges: Vec<(char, char)>, negated: bool },
+    Brackets(Brackets),
 }
 
 impl Token {
@@ -62,10 +64,7 @@ impl Token {
             Self::Literal(literal) => *literal == character,
             Self::One | Self::Component => character != '/',
             Self::Anything => true,
-            Self::Class { ranges, negated } => {
-                let within = ranges.iter().any(|(low, high)| (*low..=*high).contains(&character));
-                character != '/' && within != *negated
-            }
+            Self::Brackets(brackets) => character != '/' && brackets.has(character),
         }
     }
 
@@ -86,10 +85,10 @@ fn tokens(pattern: &str) -> Vec<Token> {
             }
             '*' => Token::Component,
             '?' => Token::One,
-            '[' => match class(rest) {
-                Some((token, after)) => {
+            '[' => match brackets(rest) {
+                Some((brackets, after)) => {
                     rest = after;
-                    token
+                    Token::Brackets(brackets)
                 }
                 None => Token::Literal('['),
             },
@@ -99,29 +98,9 @@ fn tokens(pattern: &str) -> Vec<Token> {
     tokens
 }
 
-fn class(rest: &str) -> Option<(Token, &str)> {
-    let body = rest.strip_prefix(['!', '^']).unwrap_or(rest);
-    let negated = body.len() != rest.len();
-    let first = body.chars().next()?.len_utf8();
-    let end = first + body.get(first..)?.find(']')?;
-    let members: Vec<char> = body.get(..end)?.chars().collect();
-    if members.contains(&'/') {
-        return None;
-    }
-    let mut ranges = Vec::new();
-    let mut members = members.as_slice();
-    loop {
-        members = match members {
-            [low, '-', high, after @ ..] => {
-                ranges.push((*low, *high));
-                after
-            }
-            [only, after @ ..] => {
-                ranges.push((*only, *only));
-                after
-            }
-            [] => break,
-        };
-    }
-    Some((Token::Class { ranges, negated }, body.get(end + 1..)?))
+/// Brackets never reach across a `/`.
+fn brackets(rest: &str) -> Option<(Brackets, &str)> {
+    let component = rest.split('/').next().unwrap_or_default();
+    let (brackets, length) = Brackets::read(component)?;
+    Some((brackets, rest.get(length..)?))
 }

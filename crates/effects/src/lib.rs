@@ -44,7 +44,7 @@ mod tools;
 mod tracker;
 mod world;
 
-pub use agent_strace_shell::Provenance;
+pub use agent_strace_shell::{Brackets, Provenance};
 pub use causes::causes;
 pub use command::knowledge;
 pub use effect::*;

@@ -8,6 +8,7 @@
 //! and `expand`.
 
 mod ast;
+mod brackets;
 mod expand;
 mod parse;
 mod problem;
@@ -18,6 +19,7 @@ pub mod tests;
 mod value;
 
 pub use ast::*;
+pub use brackets::Brackets;
 pub use expand::{
     BYTES_A_STEP, Field, Knowledge, Printed, Runner, assign, evaluate, expand_text, expand_value, expand_word, joined,
 };

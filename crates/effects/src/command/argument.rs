@@ -1,6 +1,6 @@
 //! Words of a command after expansion, and how they divide into options and operands.
 
-use crate::Certainty;
+use crate::{Certainty, paths};
 use agent_strace_shell::{Field, Knowledge, Provenance, Span};
 
 use super::knowledge::{Entry, Meaning, OptionRole, Role};
@@ -70,6 +70,12 @@ impl Arg {
             (Some(likely), Known::Partly | Known::Not) => likely,
             _ => &self.text,
         }
+    }
+
+    /// The hidden names that the glob stands for, too, where its wildcards match dots in first place.
+    pub(crate) fn hidden(&self) -> Option<Self> {
+        let pattern = matches!(self.known, Known::Glob | Known::Partly).then(|| paths::hidden(&self.text)).flatten()?;
+        Some(Self { text: pattern, likely: None, ..self.clone() })
     }
 
     /// How reports and policies see the word: its text, its glob, what it probably is, or how it was written.

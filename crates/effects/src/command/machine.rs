@@ -45,6 +45,8 @@ pub(super) struct Shell {
     pub(super) declaring: Vec<(String, Value)>,
     /// The variables that the running declaration makes read-only, once they have their values.
     pub(super) fixing: Vec<String>,
+    /// Wildcards match dots in first place, too (`shopt -s dotglob`).
+    pub(super) matches_dots: bool,
     /// A descriptor of the shell is a connection (`exec 3<>/dev/tcp/…`).
     pub(super) has_socket: bool,
     /// Files that hold what a network client of the same pipeline received: `cat f | sh | nc host 1 > f`.

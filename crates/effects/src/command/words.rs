@@ -29,11 +29,17 @@ impl Machine<'_> {
                 break;
             }
             if let Some(text) = word.literal() {
+                self.shell.matches_dots |= matches_dots(&text);
                 all.push(Arg { tilde: false, span: word.span, ..Arg::exact(text) });
                 continue;
             }
             let fields = agent_strace_shell::expand_word(word, scope, self).into_iter();
-            all.extend(fields.map(|field| Arg { span: word.span, ..Arg::from(field) }));
+            let fields = fields.map(|field| Arg { span: word.span, ..Arg::from(field) });
+            if self.shell.matches_dots || scope.content("GLOBIGNORE").is_some() {
+                all.extend(fields.flat_map(|field| [field.hidden(), Some(field)]).flatten());
+            } else {
+                all.extend(fields);
+            }
         }
         all
     }
@@ -148,6 +154,15 @@ impl Runner for Machine<'_> {
     fn directory(&mut self) -> Option<String> {
         self.world.cwd().map(str::to_owned)
     }
+}
+
+/// An option that lets wildcards match dots in first place, as bash and zsh spell it.
+fn matches_dots(word: &str) -> bool {
+    let is_like = |name: &str| {
+        let letters = word.bytes().filter(|byte| *byte != b'_').map(|byte| byte.to_ascii_lowercase());
+        letters.eq(name.bytes())
+    };
+    word.len() < 16 && (is_like("dotglob") || is_like("globdots"))
 }
 
 /// `name=…` with something to expand behind the sign.

@@ -8,7 +8,7 @@ use super::{Certainty, PathTarget};
 pub use fold::fold_for_deny;
 pub use pattern::escaped;
 use pattern::has_metacharacters;
-pub(crate) use pattern::literal;
+pub(crate) use pattern::{dotted, hidden, literal};
 pub(crate) use resolve::is_below_home;
 use resolve::{Anchor, Resolved, parsed, resolve};
 

@@ -82,7 +82,7 @@ fn links_and_copies_are_followed() {
         ),
         (
             call("Grep", r#"{"pattern":"k","glob":"*.pem"}"#, None, Status::Ok),
-            "read? **/*.pem; read conf/x.pem via src/y.pem",
+            "read? **/**.pem; read conf/x.pem via src/y.pem",
         ),
         (call("Glob", r#"{"pattern":"src/dir/*"}"#, None, Status::Ok), "list? src/dir/*; list? /etc/* via src/dir"),
     ] {

@@ -4,7 +4,7 @@ use super::registry::{Entry, REGISTRY};
 use super::run::{Access, Run, is_true, literal_base, texts};
 use super::value::Object;
 use super::{UNJUDGEABLE, globs};
-use crate::{About, Certainty, Reach};
+use crate::{About, Certainty, Reach, paths};
 
 pub(super) fn list(run: &mut Run<'_>, entry: &Entry, given: &Object) {
     let reach = if is_true(given, entry, "recursive") { Reach::Subtree } else { Reach::Itself };
@@ -75,7 +75,8 @@ fn filters(includes: &[&str], bases: &[&str]) -> Option<Vec<String>> {
                     return None;
                 }
                 let plain = slash || pattern.starts_with("**/");
-                filters.push(if plain { pattern } else { format!("**/{pattern}") });
+                // Such filters match names with their dots.
+                filters.push(paths::dotted(&if plain { pattern } else { format!("**/{pattern}") }));
             }
         }
     }

@@ -39,7 +39,7 @@ impl Glob {
             alternatives.push(last);
         }
         if pattern.contains("**") {
-            alternatives.push(component_wise(pattern, push_component));
+            alternatives.push(component_wise(pattern, push_named_component));
         }
         let (prefix, suffix) = common_ends(&alternatives);
         let pairs = alternatives.iter().map(|steps| Pairs::of_steps(steps)).reduce(Pairs::common).unwrap_or_default();
@@ -48,7 +48,7 @@ impl Glob {
 
     /// A path pattern of version 1, but `*` stays within a component.
     pub(crate) fn component_wise(pattern: &str) -> Self {
-        Self::new(component_wise(pattern, push_component))
+        Self::new(component_wise(pattern, push_named_component))
     }
 
     /// The same below the root alone: no path that is absolute or below a home directory.
@@ -58,9 +58,9 @@ impl Glob {
         Self { covers: covers.map(str::to_owned), ..Self::new(rooted(pattern)) }
     }
 
-    /// A path that the effects could not pin down: `*` stays within a component, `**` crosses, `?` is one character.
+    /// A path of the product's own tables: `*` stays within a component, `**` crosses, `?` is one character.
     pub fn effect(pattern: &str) -> Self {
-        Self::new(component_wise(pattern, push_effect_component))
+        Self::new(component_wise(pattern, push_own_component))
     }
 
     /// A directory that is named, and everything below it.
@@ -198,7 +198,7 @@ fn any_of(programs: Vec<Vec<Step>>) -> Vec<Step> {
     steps
 }
 
-fn component_wise(pattern: &str, push: fn(&mut Vec<Step>, &[Token], &Set)) -> Vec<Step> {
+pub(super) fn component_wise(pattern: &str, push: fn(&mut Vec<Step>, &str)) -> Vec<Step> {
     let mut components: Vec<&str> = pattern.split('/').collect();
     components.dedup_by(|next, previous| *next == "**" && *previous == "**");
     let mut steps = Vec::with_capacity(pattern.len() + 4);
@@ -209,7 +209,7 @@ fn component_wise(pattern: &str, push: fn(&mut Vec<Step>, &[Token], &Set)) -> Ve
             if owes_slash {
                 steps.push(Step::One(Set::one('/')));
             }
-            push(&mut steps, &tokens(component), &Set::not_slash());
+            push(&mut steps, component);
             owes_slash = true;
             continue;
         }
@@ -241,7 +241,7 @@ fn first_characters() -> Set {
 
 /// The texts of the pattern that start with one of these.
 fn rooted(pattern: &str) -> Vec<Step> {
-    let steps = component_wise(pattern, push_component);
+    let steps = component_wise(pattern, push_named_component);
     let first = first_characters();
     if matches!(steps.first(), Some(Step::One(set)) if set.single().is_some_and(|single| first.contains(single))) {
         return steps;
@@ -293,12 +293,19 @@ fn push_component(steps: &mut Vec<Step>, tokens: &[Token], alphabet: &Set) {
     }
 }
 
-fn push_effect_component(steps: &mut Vec<Step>, tokens: &[Token], alphabet: &Set) {
-    let mut rest = tokens;
+/// A component of an entry of a policy.
+fn push_named_component(steps: &mut Vec<Step>, component: &str) {
+    push_component(steps, &tokens(component), &Set::not_slash());
+}
+
+/// A component of the product's own tables.
+fn push_own_component(steps: &mut Vec<Step>, component: &str) {
+    let (alphabet, tokens) = (Set::not_slash(), tokens(component));
+    let mut rest = tokens.as_slice();
     while let Some((token, after)) = rest.split_first() {
         rest = after;
         match token {
-            Token::One(set) => steps.push(Step::One(set.intersection(alphabet))),
+            Token::One(set) => steps.push(Step::One(set.intersection(&alphabet))),
             Token::Star => {
                 let stars = 1 + rest.iter().take_while(|token| **token == Token::Star).count();
                 rest = rest.get(stars - 1..).unwrap_or_default();

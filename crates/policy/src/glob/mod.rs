@@ -9,6 +9,7 @@ mod compile;
 mod pairs;
 mod search;
 mod set;
+mod shell;
 
 use std::sync::OnceLock;
 

@@ -54,9 +54,28 @@ fn patterns_of_effects_against_patterns_of_policies() {
         ("**", "**", Answer::Yes, Answer::Yes),
         ("a[*]b", "a[*]b", Answer::Yes, Answer::Yes),
         ("src/**.rs", "src/**", Answer::Yes, Answer::Yes),
+        (".e[[:alpha:]]v", ".env", Answer::Yes, Answer::No),
+        (".e[[=n=]]v", ".env", Answer::Yes, Answer::No),
+        (".e[[.n.]]v", ".env", Answer::Yes, Answer::Yes),
+        (".e[![:digit:]]v", ".env", Answer::Yes, Answer::No),
+        (".e[[:digit:]]v", ".env", Answer::No, Answer::No),
+        (".gith[^x]b/x", ".github/**", Answer::Yes, Answer::No),
+        // Dots in first place.
+        ("*", ".env", Answer::No, Answer::No),
+        ("*.ts", ".env.*", Answer::No, Answer::No),
+        ("src/*.ts", "*.ts", Answer::Yes, Answer::Yes),
+        ("*.ts", "[!.]*.ts", Answer::Yes, Answer::Yes),
+        ("*.ts", ".ts", Answer::No, Answer::No),
+        ("?env", ".env", Answer::No, Answer::No),
+        ("[!a]env", ".env", Answer::No, Answer::No),
+        ("*nv", "nv", Answer::Yes, Answer::No),
+        ("*/*", ".git/x", Answer::No, Answer::No),
+        ("**/*", "a/.env", Answer::No, Answer::No),
+        ("config/.*", "config/.env", Answer::Yes, Answer::No),
+        ("**.ts", ".env.*", Answer::Yes, Answer::No),
     ];
     for (effect, policy, meets, within) in cases {
-        let (inner, outer) = (Glob::effect(effect), Glob::path(policy));
+        let (inner, outer) = (Glob::shell(effect), Glob::path(policy));
         assert_eq!(inner.meets(&outer), meets, "`{effect}` meets `{policy}`");
         assert_eq!(inner.within(&[&outer]), within, "`{effect}` within `{policy}`");
     }

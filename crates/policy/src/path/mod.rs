@@ -78,8 +78,8 @@ enum Names<'a> {
 impl<'a> Names<'a> {
     fn new(path: Cow<'a, str>, target: &PathTarget, certainty: Certainty) -> Self {
         match (certainty, target.subtree) {
-            (Certainty::Pattern, false) => Self::Many(Glob::effect(&path)),
-            (Certainty::Pattern, true) => Self::Many(Glob::subtree(&Glob::effect(path.trim_end_matches('/')))),
+            (Certainty::Pattern, false) => Self::Many(Glob::shell(&path)),
+            (Certainty::Pattern, true) => Self::Many(Glob::subtree(&Glob::shell(path.trim_end_matches('/')))),
             (_, true) if path == "." => Self::Many(Glob::anything_relative()),
             (_, true) => Self::Many(Glob::folder(path.trim_end_matches('/'))),
             (_, false) => {
@@ -132,7 +132,11 @@ impl<'a> Files<'a> {
             folded: OnceCell::new(),
             own_below: OnceCell::new(),
             folded_below: OnceCell::new(),
-            nameless: target.subtree || certainty == Certainty::Pattern && !spells_a_name(&target.path),
+            nameless: match certainty {
+                Certainty::Pattern if target.subtree => !spells_a_dot(&target.path),
+                Certainty::Pattern => !spells_a_name(&target.path) && !spells_a_dot(&target.path),
+                Certainty::Exact | Certainty::Possible => target.subtree,
+            },
             anchored: is_anchored(&target.path),
             below: OnceCell::new(),
         }
@@ -354,6 +358,12 @@ fn spells_part_of_a_name(prefix: &str) -> bool {
         Some((_, name)) => name.chars().count() >= 2,
         None => prefix.chars().count() >= 2,
     }
+}
+
+/// The last component of an effect's pattern asks for names that start with a dot.
+fn spells_a_dot(pattern: &str) -> bool {
+    let name = pattern.rsplit('/').next().unwrap_or(pattern);
+    name.starts_with('.') && name.len() > 1
 }
 
 /// The last component of an effect's pattern has a literal letter or digit.

@@ -230,6 +230,8 @@ impl Rendering {
                 self.likely.push_str(text);
                 if self.groups == 0 {
                     escape(text, &mut self.pattern);
+                } else {
+                    grouped(text, &mut self.pattern);
                 }
             }
             Fragment::Tilde(user) => {
@@ -293,6 +295,15 @@ fn escape(text: &str, pattern: &mut String) {
             '[' => pattern.push_str("[[]"),
             other => pattern.push(other),
         }
+    }
+}
+
+/// Text in a group. One that starts with a dot may match it where the group is the start of a name, and so may one of zsh's
+/// qualifiers (`*(D)`).
+fn grouped(text: &str, pattern: &mut String) {
+    let spells_dots = text.starts_with('.') || text.len() < 4 && text.contains('D');
+    if spells_dots && (pattern == "*" || pattern.ends_with("/*")) {
+        any(pattern);
     }
 }
 

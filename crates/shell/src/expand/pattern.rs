@@ -1,7 +1,7 @@
 //! Matching of shell patterns against known text.
 
 use crate::value::Fragment;
-use crate::{Affix, MatchLength, Matches, Quoting};
+use crate::{Affix, Brackets, MatchLength, Matches, Quoting};
 
 /// Texts longer than this are not matched; trying all their prefixes would be quadratic.
 const MAX_TEXT: usize = 2048;
@@ -17,7 +17,7 @@ enum Token {
     Character(char),
     One,
     Any,
-    Class { members: Vec<(char, char)>, negated: bool },
+    Brackets(Brackets),
 }
 
 impl Pattern {
@@ -122,15 +122,13 @@ impl Token {
         match self {
             Self::Character(wanted) => *wanted == found,
             Self::One | Self::Any => true,
-            Self::Class { members, negated } => {
-                members.iter().any(|(low, high)| (*low..=*high).contains(&found)) != *negated
-            }
+            Self::Brackets(brackets) => brackets.has(found),
         }
     }
 }
 
 fn globs(text: &str, tokens: &mut Vec<Token>) -> Option<()> {
-    if text.contains(['(', ')', '|']) || text.contains("[:") {
+    if text.contains(['(', ')', '|']) {
         return None;
     }
     let mut rest = text.chars();
@@ -138,13 +136,13 @@ fn globs(text: &str, tokens: &mut Vec<Token>) -> Option<()> {
         tokens.push(match character {
             '*' => Token::Any,
             '?' => Token::One,
-            '[' => match rest.as_str().char_indices().skip(1).find(|(_, c)| *c == ']') {
-                Some((end, _)) => {
-                    let (inner, behind) = rest.as_str().split_at_checked(end)?;
-                    let token = class(inner);
-                    rest = behind.chars();
-                    rest.next();
-                    token
+            '[' => match Brackets::read(rest.as_str()) {
+                Some((brackets, length)) => {
+                    if !brackets.is_exact() {
+                        return None;
+                    }
+                    rest = rest.as_str().get(length..)?.chars();
+                    Token::Brackets(brackets)
                 }
                 None => Token::Character('['),
             },
@@ -152,22 +150,4 @@ fn globs(text: &str, tokens: &mut Vec<Token>) -> Option<()> {
         });
     }
     Some(())
-}
-
-fn class(inner: &str) -> Token {
-    let (negated, inner) = match inner.strip_prefix(['!', '^']) {
-        Some(inner) => (true, inner),
-        None => (false, inner),
-    };
-    let mut members = Vec::new();
-    let mut rest = inner.chars().peekable();
-    while let Some(low) = rest.next() {
-        if rest.peek() == Some(&'-') && rest.clone().nth(1).is_some() {
-            rest.next();
-            members.push((low, rest.next().unwrap_or(low)));
-        } else {
-            members.push((low, low));
-        }
-    }
-    Token::Class { members, negated }
 }

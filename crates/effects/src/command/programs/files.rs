@@ -159,17 +159,18 @@ impl Machine<'_> {
                 self.path(Role::ListTree, word);
             }
             self.options(&arguments, io);
-            return Stream::Names(arguments.operands.iter().map(below).collect());
+            return Stream::Names(arguments.operands.iter().map(|start| below(start, "")).collect());
         }
         self.given(call.entry, call.words, &arguments, io);
         let replaced = arguments.has_role(Role::Pattern) || arguments.has_role(Role::PatternFile);
         let files = arguments.operands.get(usize::from(!replaced)..).unwrap_or_default();
+        self.searched_names(call.name, &arguments, files);
         let names = arguments.has(&["-l", "-L", "--files-with-matches", "--files-without-match"]);
         if names {
             let targets: Vec<Arg> = if files.is_empty() {
                 vec![Arg::glob("**")]
             } else {
-                files.iter().flat_map(|file| [file.clone(), below(file)]).collect()
+                files.iter().flat_map(|file| [file.clone(), below(file, "")]).collect()
             };
             return Stream::Names(targets);
         }
@@ -313,15 +314,13 @@ fn with_variables(program: &Arg, assigned: &[Arg]) -> Arg {
     if text.is_empty() || !program.is_exact() { program.clone() } else { program.with(text + &program.text) }
 }
 
-/// Anything below a directory.
-fn below(directory: &Arg) -> Arg {
-    match directory.known {
-        Known::Exact => Arg {
-            tilde: directory.tilde,
-            span: directory.span,
-            ..Arg::glob(format!("{}/**", super::find::escaped(directory.text.trim_end_matches('/'))))
-        },
-        Known::Glob => Arg::glob(format!("{}/**", directory.text.trim_end_matches('/'))),
-        Known::Partly | Known::Not => directory.clone(),
-    }
+/// What is called so anywhere below a directory; with an empty name, everything.
+pub(super) fn below(directory: &Arg, name: &str) -> Arg {
+    let start = match directory.known {
+        Known::Exact => super::find::escaped(&directory.text),
+        Known::Glob => directory.text.clone(),
+        Known::Partly | Known::Not => return directory.clone(),
+    };
+    let glob = format!("{}/**/{name}", start.trim_end_matches('/'));
+    Arg { tilde: directory.tilde, span: directory.span, ..Arg::glob(glob.trim_end_matches('/')) }
 }

@@ -5,7 +5,7 @@ use crate::command::knowledge::Role;
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
-use crate::{About, Reason};
+use crate::{About, Reason, paths};
 
 use super::Call;
 
@@ -14,6 +14,8 @@ use super::Call;
 struct Selection {
     starts: Vec<Arg>,
     name: Option<String>,
+    /// Names with a dot in first place are among them.
+    hidden: bool,
 }
 
 /// The directory in which a command runs for each selected path.
@@ -43,7 +45,9 @@ impl Selection {
         let tilde = start.tilde;
         let glob = |text: String| Arg { tilde, ..Arg::glob(text) };
         let own = start.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned();
-        let mut paths = vec![glob(format!("{directory}/**/{}", self.name.as_deref().unwrap_or("*")))];
+        let name = self.name.as_deref().unwrap_or("*");
+        let name = if self.hidden { paths::dotted(name) } else { name.to_owned() };
+        let mut paths = vec![glob(format!("{directory}/**/{name}"))];
         if self.name.is_none() || self.name.as_deref() == Some(own.as_str()) {
             paths.push(start.clone());
         }
@@ -68,7 +72,7 @@ impl Machine<'_> {
         for start in &starts {
             self.path(Role::ListTree, start);
         }
-        let selection = Selection { starts, name: selected_name(expression) };
+        let selection = Selection { starts, name: selected_name(expression), hidden: true };
         self.actions(expression, &selection, io);
         let silent = expression.iter().any(|word| {
             matches!(
@@ -265,10 +269,15 @@ fn fd_command(words: &[Arg]) -> (&[Arg], Vec<Arg>) {
     }
 }
 
+/// A group of one-letter options that has one of the letters.
+fn is_short(word: &str, letters: &[char]) -> bool {
+    !word.starts_with("--") && word.contains(letters)
+}
+
 /// The files that the options and operands of `fd` select.
 fn fd_selection(words: &[Arg]) -> Selection {
     let mut starts: Vec<Arg> = Vec::new();
-    let (mut extension, mut pattern_seen) = (None, false);
+    let (mut extension, mut pattern_seen, mut hidden) = (None, false, false);
     let mut left = words.iter();
     while let Some(word) = left.next() {
         match word.literal() {
@@ -281,7 +290,9 @@ fn fd_selection(words: &[Arg]) -> Selection {
                 left.next();
             }
             Some("--base-directory" | "--search-path" | "-C") => starts.extend(left.next().cloned()),
-            Some(text) if text.starts_with('-') && text.len() > 1 => {}
+            Some(text) if text.starts_with('-') && text.len() > 1 => {
+                hidden |= text == "--hidden" || text.starts_with("--unrestricted") || is_short(text, &['H', 'u']);
+            }
             _ if pattern_seen => starts.push(word.clone()),
             _ => pattern_seen = true,
         }
@@ -289,5 +300,9 @@ fn fd_selection(words: &[Arg]) -> Selection {
     if starts.is_empty() {
         starts.push(Arg::exact("."));
     }
-    Selection { starts, name: extension.map(|extension| format!("*.{extension}")) }
+    let name = match extension {
+        Some(extension) => Some(format!("*.{extension}")),
+        None => (!hidden).then(|| "*".to_owned()),
+    };
+    Selection { starts, name, hidden }
 }

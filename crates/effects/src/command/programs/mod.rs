@@ -25,6 +25,7 @@ mod python;
 mod remote;
 mod runners;
 mod scripts;
+mod searching;
 mod sed;
 mod several;
 mod shells;

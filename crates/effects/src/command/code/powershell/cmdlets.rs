@@ -157,6 +157,9 @@ impl Machine<'_> {
             _ => return,
         };
         self.path(role, &word);
+        if let Some(hidden) = word.hidden().filter(|_| globbed) {
+            self.path(role, &hidden);
+        }
     }
 
     /// A policy that denies `rm` means what does the same.

@@ -3,11 +3,11 @@
 use super::super::lexer::Token;
 use super::tokens::{group, joined, split, word};
 use super::{Scan, Value};
-use crate::Reason;
 use crate::command::argument::Arg;
 use crate::command::knowledge::{Language, Role};
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
+use crate::{Reason, paths};
 
 /// Values of a loop that a call is followed with.
 const ELEMENTS: usize = 32;
@@ -354,8 +354,10 @@ impl Machine<'_> {
                 self.path(Role::ListTree, &file);
                 return match (method, arguments.first()) {
                     ("stat", _) => Value::Unknown,
-                    ("glob", Some(Value::Text(pattern))) => Value::Path(joined(path, pattern)),
-                    ("rglob", Some(Value::Text(pattern))) => Value::Path(joined(&joined(path, "**"), pattern)),
+                    ("glob", Some(Value::Text(pattern))) => Value::Path(joined(path, &paths::dotted(pattern))),
+                    ("rglob", Some(Value::Text(pattern))) => {
+                        Value::Path(joined(&joined(path, "**"), &paths::dotted(pattern)))
+                    }
                     _ => Value::Path(joined(path, "**")),
                 };
             }
