@@ -7,7 +7,7 @@ use super::super::exported_policy::{ExportedPolicy, Trouble};
 use super::super::paths::{self, Side};
 use super::super::residual::{EVERY_WAY, Of, Residual, Way};
 use super::super::spelling;
-use super::pattern::{self, Case};
+use super::pattern::{self, Case, Reach};
 use super::{Condition, Rule, Rules, Verdict};
 
 const SHELL: &str = "run_shell_command";
@@ -67,7 +67,7 @@ impl Writer<'_, '_> {
         let tools = ["write_file", "replace"];
         for glob in agent_strace_policy::floor_globs() {
             let pattern = paths::Pattern { start: paths::Start::Anywhere, body: glob.to_owned() };
-            if let Some(pattern) = pattern::path(&pattern, Case::Folded) {
+            if let Some(pattern) = pattern::path(&pattern, Case::Folded, Reach::Itself) {
                 let why = "what decides about the agent is not the agent's to write".to_owned();
                 self.rule(Decision::Denied, &tools, Condition::Arguments(pattern), why);
             }
@@ -108,9 +108,10 @@ impl Writer<'_, '_> {
         let text = text.trim_start_matches('!');
         let side = if allows && !excluded { Side::Narrower } else { Side::Wider };
         let case = if allows && !excluded { Case::Exact } else { Case::Folded };
+        let reach = if self.exported.version >= 2 && side == Side::Wider { Reach::Below } else { Reach::Itself };
         let patterns = paths::of(text, self.exported.version, side).filter(|_| !excluded || allows);
         let patterns: Option<Vec<String>> =
-            patterns.and_then(|patterns| patterns.iter().map(|pattern| pattern::path(pattern, case)).collect());
+            patterns.and_then(|patterns| patterns.iter().map(|pattern| pattern::path(pattern, case, reach)).collect());
         let Some(patterns) = patterns else {
             let ways: &'static [Way] = if excluded || allows { &[] } else { EVERY_WAY };
             self.residual(Of::entry(entry), ways, "the pattern can't stand in a rule", "the entry is left out");

@@ -14,8 +14,15 @@ pub(super) enum Case {
     Folded,
 }
 
+/// Whether a pattern that names a directory covers what is below it, as denies of version 2 do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    Itself,
+    Below,
+}
+
 /// `"file_path":"…"` of a path; `None`: it is too long.
-pub(super) fn path(pattern: &Pattern, case: Case) -> Option<String> {
+pub(super) fn path(pattern: &Pattern, case: Case, reach: Reach) -> Option<String> {
     let before = match (pattern.start, case) {
         // Wherever the project lies, or wherever the name stands.
         (Start::Root | Start::Anywhere, Case::Folded) => "([^\"]*/|)",
@@ -24,7 +31,8 @@ pub(super) fn path(pattern: &Pattern, case: Case) -> Option<String> {
         (Start::Home, _) => "(~/|/root/|/home/[^\"/]*/|/Users/[^\"/]*/)",
         (Start::Absolute, _) => "/",
     };
-    let text = format!("\"file_path\":\"{before}{}\"", body(&pattern.body, case));
+    let after = if reach == Reach::Itself || pattern.body.ends_with("**") { "" } else { "(/[^\"]*|)" };
+    let text = format!("\"file_path\":\"{before}{}{after}\"", body(&pattern.body, case));
     (text.len() <= LONGEST).then_some(text)
 }
 

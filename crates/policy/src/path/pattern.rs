@@ -46,7 +46,8 @@ impl PathPattern {
         }
     }
 
-    /// `text`: without what says where it counts.
+    /// `text`: without what says where it counts. As `.gitignore` has it, a deny of a directory covers what is below it; an
+    /// allow says that itself (`src/**`).
     pub(crate) fn version_2(anchor: Anchor, text: &str) -> Self {
         let folded = fold(text);
         let compile = |text: &str| match anchor {
@@ -54,22 +55,21 @@ impl PathPattern {
             Anchor::Root => Glob::rooted(text),
             Anchor::Absolute => Glob::component_wise(text),
         };
+        // Folding must not make a relative pattern absolute; if it does, the pattern is compared unfolded.
+        let forbidden = if anchor == Anchor::Absolute || !is_anchored(&folded) { &folded } else { text };
+        let below = |compiled: Glob| if text.ends_with("**") { compiled } else { Glob::subtree(&compiled) };
+        let at_root = match anchor {
+            Anchor::Anywhere if text != "**" => Some(folded.as_ref()),
+            Anchor::Root => bare_name(&folded).filter(|_| folded.starts_with("**/")),
+            _ => None,
+        };
         Self {
             exact: compile(text),
             spelled: is_spelled(text),
             anchored: anchor == Anchor::Absolute,
-            at_root: match anchor {
-                Anchor::Anywhere if text != "**" => Some(Glob::component_wise(&folded)),
-                Anchor::Root => bare_name(&folded).filter(|_| folded.starts_with("**/")).map(Glob::component_wise),
-                _ => None,
-            },
-            below_home: folded.strip_prefix("~/").map(Glob::component_wise),
-            folded: if anchor == Anchor::Absolute || !is_anchored(&folded) {
-                compile(&folded)
-            } else {
-                // Folding must not make a relative pattern absolute; if it does, the pattern is compared unfolded.
-                compile(text)
-            },
+            at_root: at_root.map(|name| below(Glob::component_wise(name))),
+            below_home: folded.strip_prefix("~/").map(|rest| below(Glob::component_wise(rest))),
+            folded: below(compile(forbidden)),
         }
     }
 

@@ -188,7 +188,8 @@ struct Version(#[schemars(range(min = 1, max = 2))] u8);
 #[expect(dead_code, reason = "only its schema is used")]
 struct Files {
     /// What may be read: paths relative to the root, absolute or below `~/`. `*` crosses `/`; a name without `/` counts in
-    /// every directory; with `**` a pattern is compared component by component.
+    /// every directory; with `**` a pattern is compared component by component. In version 2 `*` stays within a component,
+    /// and a deny that names a directory covers what is below it.
     read: Option<Pair>,
     /// What may be written, and deleted where `delete` does not stand here.
     write: Option<Pair>,

@@ -15,7 +15,7 @@ fn decisions(scope: &Policy, cases: &[(&str, &str)]) {
     }
 }
 
-/// What the pattern denies, and what it does not; what it allows, and what it does not.
+/// What the pattern denies, asks for and allows, and what it does neither of. A deny covers what is below a path, too.
 #[test]
 fn path_patterns() {
     let cases: &[(&str, &[&str], &[&str])] = &[
@@ -60,11 +60,13 @@ fn path_patterns() {
         }
         for path in *others {
             let effect = file_effect(&format!("read {path}"));
-            assert_eq!(
-                decide(&deny, &effect, Some("/repo")).decision,
-                Decision::Allowed,
-                "`{pattern}` leaves `{path}`"
-            );
+            let is_denied = |path: &str| {
+                let effect = file_effect(&format!("read {path}"));
+                decide(&deny, &effect, Some("/repo")).decision == Decision::Denied
+            };
+            let is_below = path.match_indices('/').any(|(at, _)| is_denied(path.get(..at).unwrap_or_default()));
+            let denied = if is_below { Decision::Denied } else { Decision::Allowed };
+            assert_eq!(decide(&deny, &effect, Some("/repo")).decision, denied, "`{pattern}` denies `{path}`?");
             assert_eq!(
                 decide(&allow, &effect, Some("/repo")).decision,
                 Decision::Denied,
@@ -72,6 +74,38 @@ fn path_patterns() {
             );
         }
     }
+}
+
+/// As in `.gitignore`; an allow says what is below, and an exception leaves out what it names alone.
+#[test]
+fn a_deny_of_a_directory_covers_what_is_below() {
+    let scope = policy(
+        r#"{"version": 2, "files": {
+            "read": {"deny": ["secrets", "config/prod", "//etc", "~/.aws", "*.d", "!secrets/public"], "allow": ["/**", "!private"]},
+            "write": {"ask": ["deploy"], "allow": ["src"]}}}"#,
+    );
+    decisions(
+        &scope,
+        &[
+            ("read secrets", "denied scope/read"),
+            ("read secrets/key", "denied scope/read"),
+            ("read a/Secrets/b/key", "denied scope/read"),
+            ("read secrets/public", "allowed scope/read"),
+            ("read secrets/public/a", "denied scope/read"),
+            ("read config/prod/a.yml", "denied scope/read"),
+            ("read x/config/prod/a.yml", "allowed scope/read"),
+            ("read config/product/a.yml", "allowed scope/read"),
+            ("read /etc/ssl/key.pem", "denied scope/read"),
+            ("read ~/.aws/credentials", "denied scope/read"),
+            ("read conf.d/x", "denied scope/read"),
+            ("read glob secrets/*.key", "denied scope/read"),
+            ("read tree config/prod/eu", "denied scope/read"),
+            ("read tree .", "denied scope/read"),
+            ("read private/a", "denied scope/read"),
+            ("write deploy/prod.yml", "asked scope/approval"),
+            ("write src/a", "denied scope/write"),
+        ],
+    );
 }
 
 #[test]
