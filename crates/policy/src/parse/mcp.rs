@@ -27,6 +27,12 @@ impl Parser<'_> {
                             let message = "a server needs a name".to_owned();
                             self.faults.push(key.span.clone(), &below, message, None);
                         }
+                        if let Some(server) = key.name.trim().strip_prefix("mcp__") {
+                            let message = format!("{} can never match: that is how tools begin", quoted(&key.name));
+                            let server = server.split("__").next().unwrap_or(server);
+                            let help = (!server.is_empty()).then(|| format!("write {}", quoted(server)));
+                            self.faults.push(key.span.clone(), &below, message, help);
+                        }
                         let lists = self.server(value, &below);
                         mcp.servers.push(Server { title: key.name.clone(), name: NamePattern::new(&key.name), lists });
                     }

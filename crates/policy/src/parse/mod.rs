@@ -26,6 +26,7 @@ mod provenance;
 mod rulebook;
 mod rules;
 mod sequences;
+mod suspicious;
 mod tests_key;
 
 #[cfg(test)]
@@ -104,6 +105,8 @@ pub struct Parser<'a> {
     faults: Diagnostics,
     locator: Locator<'a>,
     labels: Labels,
+    /// Registries that `programs` of the policy names.
+    symbols: Vec<String>,
     /// Examples that are still to be checked.
     examples: Vec<programs::Example>,
     /// Exceptions whose rules are still to be looked for.
@@ -118,6 +121,7 @@ impl<'a> Parser<'a> {
             faults: Diagnostics::new(file, text),
             locator: Locator::new(text).of_file(named),
             labels: Labels::new(),
+            symbols: Vec::new(),
             examples: Vec::new(),
             exceptions: Vec::new(),
             rule_examples: Vec::new(),
@@ -190,12 +194,16 @@ impl Parser<'_> {
         if let Some((_, value)) = members.iter().find(|(key, _)| key.name == "labels" && known.contains(&"labels")) {
             self.labels(value);
         }
+        if let Some((_, programs)) = members.iter().find(|(key, _)| key.name == "programs") {
+            symbols(programs, &mut self.symbols);
+        }
         for (key, value) in members.iter().filter(|(key, _)| known.contains(&key.name.as_str())) {
             self.key(key, value, &mut document);
             if key.name == "provenance" {
                 self.provenance(value, &json.root);
             }
         }
+        self.idle_hosts(&members, &document);
         document.names = Names::of(&json.root);
         document.waivers = self.with_rules(&document.names);
         document
@@ -303,6 +311,16 @@ impl Parser<'_> {
             _ => None,
         };
         self.faults.push(value.span.clone(), pointer, message, help);
+    }
+}
+
+/// Texts in any depth that name a registry.
+fn symbols(value: &Value, found: &mut Vec<String>) {
+    match &value.data {
+        Data::Text(text) if text.starts_with("registry:") => found.push(text.to_lowercase()),
+        Data::List(items) => items.iter().for_each(|item| symbols(item, found)),
+        Data::Object(members) => members.iter().for_each(|(_, value)| symbols(value, found)),
+        _ => {}
     }
 }
 

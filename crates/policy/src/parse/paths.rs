@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::glob::{Answer, Glob};
 use crate::path::{Anchor, PathPattern, PathSet};
 
-use super::{Fault, nearest, quoted};
+use super::{Fault, nearest, quoted, suspicious};
 
 /// Name → what it stands for.
 pub(super) type Labels = BTreeMap<String, PathSet>;
@@ -68,6 +68,7 @@ pub(super) fn pattern(text: &str) -> Result<PathPattern, Fault> {
         let help = "write one entry for each; a `{` that is meant literally is `[{]`".to_owned();
         return Err((format!("{} has alternatives in braces, which are not read", quoted(text)), Some(help)));
     }
+    suspicious::path(text)?;
     let (anchor, path) = anchored(text);
     possible(text, &path)?;
     if path.split('/').skip(1).any(str::is_empty) || path.is_empty() {

@@ -7,11 +7,16 @@ use crate::name::NamePattern;
 use crate::path::{PathPattern, PathSet};
 use crate::words;
 
-use super::{Fault, Parser, Version, commands, hosts, paths, quoted};
+use super::{Fault, Parser, Version, commands, hosts, paths, quoted, suspicious};
 
 /// What the entries of a list can be read as.
 pub(super) trait Pattern: Sized {
     fn read(parser: &Parser<'_>, text: &str) -> Result<Self, Fault>;
+
+    /// It only takes away from its list.
+    fn is_exclusion(&self) -> bool {
+        false
+    }
 }
 
 /// What holds for every entry; the text without blanks at its ends.
@@ -38,6 +43,10 @@ impl Pattern for PathSet {
             Version::Two => paths::read(text.trim(), &parser.labels),
         }
     }
+
+    fn is_exclusion(&self) -> bool {
+        Self::is_exclusion(self)
+    }
 }
 
 impl Pattern for CommandPattern {
@@ -45,15 +54,20 @@ impl Pattern for CommandPattern {
         let words = words::split(text).ok_or_else(|| {
             (format!("the quotes in {} are not closed", quoted(text)), Some("write a quote as `\\\\'`".to_owned()))
         })?;
+        suspicious::command(text.trim(), &words)?;
         match parser.version {
             Version::One => Ok(Self::version_1(text.trim(), words)),
-            Version::Two => commands::of_words(text, words),
+            Version::Two => {
+                suspicious::subcommand(text, &words)?;
+                commands::of_words(text, words)
+            }
         }
     }
 }
 
 impl Pattern for HostPattern {
     fn read(parser: &Parser<'_>, text: &str) -> Result<Self, Fault> {
+        suspicious::host(text, &parser.symbols)?;
         match parser.version {
             Version::One => Ok(Self::version_1(&hosts::of_version_1(text)?)),
             Version::Two => hosts::of_version_2(text),
@@ -65,6 +79,10 @@ impl Pattern for NamePattern {
     fn read(_: &Parser<'_>, text: &str) -> Result<Self, Fault> {
         if text.contains(char::is_whitespace) {
             return Err((format!("{} can never match: a name has no spaces", quoted(text)), None));
+        }
+        if text.starts_with('!') {
+            let help = "lists of names leave nothing out; write what is meant".to_owned();
+            return Err((format!("{} can never match: no name starts with `!`", quoted(text)), Some(help)));
         }
         Ok(Self::new(text))
     }

@@ -2,7 +2,7 @@
 
 use super::keys::{FILES, FILES_V2, NETWORK, NETWORK_V2, PAIR, PAIR_V2};
 use super::pattern::{self, Pattern};
-use super::{Data, Entry, List, Lists, Network, Parser, Rulebook, Stated, Value, Version};
+use super::{Data, Document, Entry, Key, List, Lists, Network, Parser, Rulebook, Stated, Value, Version, dotted};
 
 impl Parser<'_> {
     /// Reads one key of a rulebook; `false` where it is none of its keys. `above`: the pointer of the object it is in.
@@ -109,6 +109,37 @@ impl Parser<'_> {
                 Err((message, help)) => self.faults.push(item.span.clone(), &pointer, message, help),
             }
         }
+        if let Some(first) = items.first().filter(|_| entries.len() == items.len())
+            && entries.iter().all(|entry: &Entry<P>| entry.pattern.is_exclusion())
+        {
+            let message = format!("`{}` names nothing: all its entries leave something out", dotted(pointer));
+            let help = "give it an entry without `!`, or remove it".to_owned();
+            self.faults.push(first.span.clone(), pointer, message, Some(help));
+        }
         Some(List { entries, location })
+    }
+
+    /// A list of hosts that decides nothing: without `deny_all` every host may be reached.
+    pub(super) fn idle_hosts(&mut self, members: &[(&Key, &Value)], document: &Document) {
+        let Some((_, Value { data: Data::Object(network), .. })) =
+            members.iter().find(|(key, _)| key.name == "network")
+        else {
+            return;
+        };
+        let has = |name: &str| network.iter().find(|(key, _)| key.name == name);
+        let Some((_, list)) =
+            has("allow").filter(|(_, list)| matches!(&list.data, Data::List(hosts) if !hosts.is_empty()))
+        else {
+            return;
+        };
+        // A base or a floor may say the rest.
+        let is_said = has("deny_all").is_some()
+            || document.rulebook.defaults.decision.is_some()
+            || members.iter().any(|(key, _)| key.name == "extends");
+        if self.version == Version::Two && !is_said {
+            let message = "`network.allow` decides nothing: every other host may be reached, too".to_owned();
+            let help = "add `\"deny_all\": true` to `network`, or `false` where that is meant".to_owned();
+            self.faults.push(list.span.clone(), "/network/allow", message, Some(help));
+        }
     }
 }

@@ -113,7 +113,7 @@ fn entry(text: &str, is_whole: bool) -> Entry {
 }
 
 /// Git's own commands: an alias can't replace them.
-const COMMANDS: &str = "add am annotate apply archive bisect blame branch bundle cat-file check-attr check-ignore checkout \
+pub(super) const COMMANDS: &str = "add am annotate apply archive bisect blame branch bundle cat-file check-attr check-ignore checkout \
     checkout-index cherry cherry-pick clean clone commit commit-tree config count-objects describe diff diff-files diff-index \
     diff-tree difftool fast-export fast-import fetch fetch-pack filter-branch for-each-ref format-patch fsck gc grep \
     hash-object help hook init log ls-files ls-remote ls-tree maintenance merge merge-base merge-file merge-tree mergetool mktree \

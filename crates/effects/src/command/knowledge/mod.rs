@@ -264,6 +264,13 @@ pub fn builtin(program: &str) -> Option<&'static Entry> {
     index::find(program).map(|builtin| builtin.entry)
 }
 
+/// The subcommands of a program, as far as they are known.
+pub fn subcommands(program: &str) -> Vec<&'static str> {
+    let listed = builtin(program).into_iter().flat_map(|entry| &entry.subcommands);
+    let names = listed.flat_map(|sub| sub.names.split(' '));
+    names.chain(if program == "git" { git::COMMANDS } else { "" }.split_whitespace()).collect()
+}
+
 /// Every program of the built-in data, sorted.
 pub fn builtin_names() -> Vec<&'static str> {
     index::names().collect()

@@ -1,0 +1,233 @@
+//! Entries that look right and can never match: the syntax of other tools, letters that are others than they seem, words
+//! with a typing error.
+
+use agent_strace_effects::{Brackets, knowledge};
+
+use super::{Fault, nearest, quoted};
+
+/// Letters and dashes of other scripts that look like one of ASCII.
+const LOOK_ALIKES: &[(&str, &str)] = &[
+    ("аеорсухіјѕһԁԛԝӏАВЕКМНОРСТХІЈЅ", "aeopcyxijshdqwlABEKMHOPCTXIJS"),
+    ("ονανιρυΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "ovavipuABEZHIKMNOPTYX"),
+    ("‐‑‒–—−﹣－", "--------"),
+];
+
+/// The default registries of package managers, without `registry:`.
+const REGISTRIES: [&str; 19] = [
+    "alpine",
+    "arch",
+    "cargo",
+    "conda",
+    "cpan",
+    "debian",
+    "docker",
+    "flathub",
+    "go",
+    "homebrew",
+    "luarocks",
+    "maven",
+    "npm",
+    "packagist",
+    "pypi",
+    "rpm",
+    "rubygems",
+    "rust",
+    "snap",
+];
+
+/// What a command entry of any version can't be.
+pub(super) fn command(text: &str, words: &[String]) -> Result<(), Fault> {
+    let never = |why: &str| format!("{} can never match: {why}", quoted(text));
+    if text.starts_with('!') {
+        let help =
+            "a list of commands leaves nothing out; narrow the entry that says too much, or use a rule".to_owned();
+        return Err((never("no command starts with `!`"), Some(help)));
+    }
+    if let Some((tool, inner)) = called(text) {
+        let plain = inner.trim_end_matches('*').trim_end_matches([':', ' ']);
+        let help =
+            if plain.is_empty() { "`*` is every command".to_owned() } else { format!("write {}", quoted(plain)) };
+        return Err((never(&format!("{} is how another tool writes it", quoted(&format!("{tool}(…)")))), Some(help)));
+    }
+    let Some(program) = words.first() else { return Ok(()) };
+    if let Some(plain) = program.strip_suffix(":*").filter(|plain| !plain.is_empty()) {
+        return Err((never("`:*` is how another tool writes it"), Some(format!("write {}", quoted(plain)))));
+    }
+    let is_whole = |word: &String| {
+        !word
+            .chars()
+            .any(|character| character.is_alphanumeric() && plain(character).is_none() && !character.is_ascii())
+    };
+    for (at, word) in words.iter().enumerate() {
+        let seems = seeming(word).or_else(|| (at == 0 && is_whole(word)).then(|| plainly(word)).flatten());
+        if let Some(seems) = seems {
+            return Err(not_what_it_seems(text, word, &seems));
+        }
+    }
+    Ok(())
+}
+
+/// The second word of a command is a subcommand with two letters that changed places, or one letter too few or too many.
+pub(super) fn subcommand(text: &str, words: &[String]) -> Result<(), Fault> {
+    let [program, word, ..] = words else { return Ok(()) };
+    let known = knowledge::subcommands(program);
+    if known.is_empty() || known.contains(&word.as_str()) || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        return Ok(());
+    }
+    match known.iter().find(|known| is_slip(word, known)) {
+        Some(near) => {
+            let message = format!("{} can never match: {program} has no {}", quoted(text), quoted(word));
+            Err((message, Some(format!("did you mean `{near}`?"))))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The least letters of a word whose typing errors are told from other words.
+const LONG_ENOUGH: usize = 4;
+
+fn is_slip(word: &str, known: &str) -> bool {
+    let sorted = |text: &str| {
+        let mut letters: Vec<char> = text.chars().collect();
+        letters.sort_unstable();
+        letters
+    };
+    let is_part = word.starts_with(known) || known.starts_with(word);
+    if word.len().min(known.len()) < LONG_ENOUGH || is_part {
+        return false;
+    }
+    let dropped = |long: &str, short: &str| {
+        long.len() == short.len() + 1
+            && (0..long.len()).any(|at| {
+                let rest = [long.get(..at), long.get(at + 1..)];
+                rest.into_iter().flatten().collect::<String>() == short
+            })
+    };
+    sorted(word) == sorted(known) || dropped(known, word)
+}
+
+/// A host, or a symbol for one.
+pub(super) fn host(text: &str, symbols: &[String]) -> Result<(), Fault> {
+    let host = text.trim().to_lowercase();
+    if let Some(name) = host.strip_prefix("registry:")
+        && !name.contains('*')
+        && !REGISTRIES.contains(&name)
+        && !symbols.contains(&host)
+    {
+        let help = match nearest(name, &REGISTRIES) {
+            Some(near) => format!("did you mean `registry:{near}`?"),
+            None => format!("known here: {}", REGISTRIES.map(|known| format!("`registry:{known}`")).join(", ")),
+        };
+        return Err((format!("{} can never match: nobody knows this registry", quoted(text)), Some(help)));
+    }
+    let label = host.split(['.', ':']).find_map(|label| seeming(label).map(|seems| (label, seems)));
+    label.map_or(Ok(()), |(label, seems)| Err(not_what_it_seems(text, label, &seems)))
+}
+
+/// A path of version 2.
+pub(super) fn path(text: &str) -> Result<(), Fault> {
+    if let Some((tool, inner)) = called(text).filter(|(tool, _)| FILE_TOOLS.contains(tool)) {
+        let message = format!("{} can never match: `{tool}(…)` is how another tool writes it", quoted(text));
+        return Err((message, Some(format!("write {} in the list for what may be done with it", quoted(inner)))));
+    }
+    for component in text.split('/') {
+        brackets(text, component)?;
+        if let Some(seems) = seeming(component) {
+            return Err(not_what_it_seems(text, component, &seems));
+        }
+    }
+    if let Some(open) = text.find('{').filter(|open| !text.get(*open..).is_some_and(|rest| rest.contains('}')))
+        && !text.get(..open).is_some_and(|before| before.ends_with('['))
+    {
+        let help = "a `{` that is meant literally is `[{]`".to_owned();
+        return Err((format!("{} has a `{{` that is not closed", quoted(text)), Some(help)));
+    }
+    Ok(())
+}
+
+const FILE_TOOLS: &[&str] = &["Read", "Edit", "Write", "MultiEdit", "NotebookEdit", "Glob", "Grep"];
+
+fn brackets(text: &str, component: &str) -> Result<(), Fault> {
+    let mut rest = component;
+    while let Some((_, after)) = rest.split_once('[') {
+        let Some((found, length)) = Brackets::read(after) else {
+            let help = "a `[` that is meant literally is `[[]`".to_owned();
+            return Err((format!("{} has a `[` that is not closed", quoted(text)), Some(help)));
+        };
+        if !found.is_exact() || after.starts_with("[.") {
+            let help = "write the characters, such as `[a-z]`".to_owned();
+            return Err((format!("{} has a named class, which is not read", quoted(text)), Some(help)));
+        }
+        if after.starts_with('^') && found.is_negated() {
+            let help = "write `[!…]` for any other character".to_owned();
+            return Err((format!("{} has `[^`, which is read in two ways", quoted(text)), Some(help)));
+        }
+        rest = after.get(length..).unwrap_or_default();
+    }
+    Ok(())
+}
+
+/// `Bash(rm:*)`: a name, and what stands in its parentheses.
+fn called(text: &str) -> Option<(&str, &str)> {
+    let (name, inner) = text.strip_suffix(')')?.split_once('(')?;
+    let is_name =
+        !name.is_empty() && name.chars().all(|character| character.is_ascii_alphanumeric() || character == '_');
+    is_name.then_some((name, inner))
+}
+
+fn not_what_it_seems(text: &str, word: &str, seems: &str) -> Fault {
+    let message = format!("{} can never match: {} has letters of another script", quoted(text), quoted(word));
+    (message, Some(format!("did you mean `{seems}`?")))
+}
+
+/// The word in ASCII, if it mixes letters of ASCII with some that only look so.
+fn seeming(word: &str) -> Option<String> {
+    if word.is_ascii() {
+        return None;
+    }
+    let has_ascii = word.chars().any(|character| character.is_ascii_alphanumeric());
+    if has_ascii { plainly(word) } else { None }
+}
+
+/// The word in ASCII, if all of it looks so.
+fn plainly(word: &str) -> Option<String> {
+    if word.is_ascii() {
+        return None;
+    }
+    word.chars().map(|character| if character.is_ascii() { Some(character) } else { plain(character) }).collect()
+}
+
+fn plain(character: char) -> Option<char> {
+    if ('\u{ff01}'..='\u{ff5e}').contains(&character) {
+        return char::from_u32(u32::from(character) - 0xfee0);
+    }
+    LOOK_ALIKES.iter().find_map(|(foreign, ascii)| {
+        let at = foreign.chars().position(|known| known == character)?;
+        ascii.chars().nth(at)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LOOK_ALIKES, is_slip, plainly};
+
+    #[test]
+    fn look_alikes_come_in_pairs() {
+        for (foreign, ascii) in LOOK_ALIKES {
+            assert_eq!(foreign.chars().count(), ascii.chars().count(), "{ascii}");
+            assert!(ascii.is_ascii() && !foreign.chars().any(|character| character.is_ascii()));
+        }
+        assert_eq!(plainly("сurl").as_deref(), Some("curl"));
+        assert_eq!(plainly("ｒｍ").as_deref(), Some("rm"));
+        assert_eq!(plainly("größe"), None);
+    }
+
+    #[test]
+    fn typing_errors_are_told_from_other_names() {
+        assert!(is_slip("psuh", "push") && is_slip("comit", "commit") && is_slip("tset", "test"));
+        for (word, known) in [("lg", "log"), ("pushf", "push"), ("st", "stash"), ("amend", "add"), ("unstage", "stage")]
+        {
+            assert!(!is_slip(word, known), "{word} {known}");
+        }
+    }
+}
