@@ -53,6 +53,11 @@ pub(super) fn of_effect(effect: &Effect, judgement: &Judgement) -> Vec<Finding> 
         };
         findings.push(finding(effect, RuleId::ScopeSensitive, level, format!("{act}: {why}"), judgement));
     }
+    if judgement.instructs && !judgement.sensitive && !matches!(judgement.decision, Decision::Denied | Decision::Asked)
+    {
+        let message = format!("{act}: agents follow what stands there, or it runs by itself");
+        findings.push(finding(effect, RuleId::FloorAgentSettings, Level::Note, message, judgement));
+    }
     findings
 }
 

@@ -39,14 +39,20 @@ const TABLE: &[Row] = &[
             ".claude/managed-settings.json",
             ".claude/managed-mcp.json",
             ".claude.json",
+            ".claude/approvals.yml",
             "claude-code/managed-*.json",
             ".mcp.json",
             ".cursor/mcp.json",
             ".cursor/cli*.json",
             ".cursor/permissions.json",
             ".cursor/sandbox.json",
+            ".cursor/environment.json",
             ".codex/config.toml",
             ".codex/*.json",
+            ".codex/*.config.toml",
+            ".codex/requirements.toml",
+            "etc/codex/*.toml",
+            ".kimi-code/config.toml",
             ".codex/rules/**",
             ".gemini/settings.json",
             ".gemini/policies/**",
@@ -58,9 +64,13 @@ const TABLE: &[Row] = &[
             ".vscode/settings.json",
             ".copilot/mcp-config.json",
             ".copilot/config.json",
+            ".copilot/settings.json",
+            ".github/copilot/settings*.json",
             "opencode.json",
             "opencode.jsonc",
             ".opencode/opencode.json*",
+            ".opencode/plugin/**",
+            ".opencode/plugins/**",
             ".config/opencode/**",
             ".amp/settings.json",
             ".config/amp/settings.json",
@@ -96,6 +106,11 @@ const TABLE: &[Row] = &[
             ".kiro/agents/**",
             ".roo/mcp.json",
             ".junie/mcp/**",
+            ".agent-permissions.json*",
+            ".failproofai/**",
+            ".cc-safety-net/**",
+            ".cupcake/**",
+            ".safe-chains.toml",
         ],
     },
     Row {
@@ -113,6 +128,8 @@ const TABLE: &[Row] = &[
             ".codex/hooks/**",
             ".gemini/hooks/**",
             ".github/hooks/**",
+            ".copilot/hooks/**",
+            ".clinerules/hooks/**",
             ".factory/hooks/**",
             ".kiro/hooks/**",
             ".qwen/hooks/**",
@@ -139,7 +156,76 @@ const TABLE: &[Row] = &[
         why: "the gate's workflow decides whether anything is judged",
         globs: &[".github/workflows/*agent-strace*", ".gitlab/*agent-strace*"],
     },
+    Row {
+        rule: RuleId::FloorGate,
+        why: "hooks and workflows run this program to judge the agent",
+        globs: &["bin/agent-strace", "bin/agent-strace.exe", ".bin/agent-strace*", "scripts/agent-strace.exe"],
+    },
 ];
+
+/// What agents read as instructions, and what editors run when they open a folder. People let agents edit them, so it is
+/// worth a note and no more.
+const INSTRUCTIONS: &[&str] = &[
+    "claude.md",
+    "claude.local.md",
+    "agents.md",
+    "agents.override.md",
+    "gemini.md",
+    "qwen.md",
+    ".cursorrules",
+    ".windsurfrules",
+    ".goosehints",
+    ".claude/agents/**",
+    ".claude/skills/**",
+    ".claude/commands/**",
+    ".claude/output-styles/**",
+    ".claude/rules/**",
+    ".claude/plugins/**",
+    ".claude-plugin/**",
+    "hooks/hooks.json",
+    ".agents/**",
+    ".codex/agents/**",
+    ".codex/prompts/**",
+    ".codex/skills/**",
+    ".cursor/agents/**",
+    ".cursor/commands/**",
+    ".cursor/rules/**",
+    ".cursor/skills/**",
+    ".gemini/agents/**",
+    ".gemini/commands/**",
+    ".gemini/skills/**",
+    ".github/agents/**",
+    ".github/chatmodes/**",
+    ".github/copilot-instructions.md",
+    ".github/instructions/**",
+    ".github/prompts/**",
+    ".github/skills/**",
+    ".opencode/agent*/**",
+    ".opencode/command*/**",
+    ".opencode/skill*/**",
+    ".opencode/tool*/**",
+    ".qwen/agents/**",
+    ".qwen/commands/**",
+    ".clinerules/**",
+    ".windsurf/rules/**",
+    ".windsurf/workflows/**",
+    ".roo/rules*/**",
+    ".roo/commands/**",
+    ".kiro/steering/**",
+    ".factory/droids/**",
+    ".factory/commands/**",
+    ".junie/guidelines.md",
+    ".vscode/tasks.json",
+    ".devcontainer/devcontainer.json",
+];
+
+static INSTRUCTING: LazyLock<Vec<OwnRule>> =
+    LazyLock::new(|| INSTRUCTIONS.iter().map(|glob| OwnRule::new(glob)).collect());
+
+/// Whether an effect that writes or deletes aims at such a file.
+pub(super) fn instructs(files: &Files<'_>) -> bool {
+    !files.is_unknown() && INSTRUCTING.iter().any(|own| files.aims_at(&own.anywhere))
+}
 
 static COMPILED: LazyLock<Vec<(&'static Row, Vec<OwnRule>)>> = LazyLock::new(|| {
     TABLE.iter().map(|row| (row, row.globs.iter().map(|glob| OwnRule::new(glob)).collect())).collect()
@@ -162,7 +248,7 @@ pub fn of_path(path: &str) -> Option<(RuleId, &'static str)> {
 pub fn lies_below(folder: &str) -> bool {
     let below = format!("{folder}/");
     let inside = |glob: &str| glob.starts_with(&below) || below.ends_with(&format!("/{}", first(glob)));
-    globs().any(|glob| glob.contains('/') && inside(glob))
+    globs().any(|glob| glob.starts_with('.') && glob.contains('/') && inside(glob))
 }
 
 /// The first folder of a glob, `/` at the end.

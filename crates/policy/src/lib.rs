@@ -244,12 +244,14 @@ pub struct Judgement {
     pub policy_rule: Option<Arc<PolicyRule>>,
     /// The effect touched a file on the always-on sensitive list.
     pub sensitive: bool,
+    /// The effect changed what agents read as instructions, or what runs by itself.
+    pub instructs: bool,
 }
 
 impl Judgement {
     /// It is worth reporting.
     pub fn matters(&self) -> bool {
-        !matches!(self.decision, Decision::Allowed | Decision::Unruled) || self.sensitive
+        !matches!(self.decision, Decision::Allowed | Decision::Unruled) || self.sensitive || self.instructs
     }
 }
 

@@ -220,6 +220,14 @@ impl Machine<'_> {
         self.path_by(role, word, "redirect", None);
     }
 
+    /// `$(which agent-strace)`: nobody knows where it is, but what it is.
+    fn gate_program(&mut self, role: Role, word: &Arg, via: &'static str) {
+        let Some(path) = word.likely.as_deref().filter(|_| !word.is_exact()).map(str::trim_end) else { return };
+        if path.ends_with("/bin/agent-strace") {
+            self.touch(role, &PathTarget::new(path), Certainty::Possible, via);
+        }
+    }
+
     fn path_by(&mut self, role: Role, word: &Arg, via: &'static str, certainty: Option<Certainty>) {
         if word.literal().is_some_and(is_device) {
             return;
@@ -228,6 +236,7 @@ impl Machine<'_> {
         target.subtree |=
             matches!(role, Role::ReadTree | Role::WriteTree | Role::DeleteTree | Role::ListTree | Role::WriteInto);
         let certainty = certainty.unwrap_or(found);
+        self.gate_program(role, word, via);
         if target.subtree && certainty == Certainty::Exact && looks_like_file(&target.path) {
             // Most likely a file, whose subtree is itself; were it a directory, its content would count, too.
             let file = PathTarget { subtree: false, ..target.clone() };

@@ -73,11 +73,15 @@ impl CompiledLists {
             _ => (&self.write, Touch::Write),
         };
         let sensitive = context.detail == JudgementDetail::Everything && sensitive::touched(&files, touch);
+        let instructs = touch == Touch::Write
+            && context.detail == JudgementDetail::Everything
+            && floor::instructs(&files)
+            && !self.without_floor.contains(&RuleId::FloorAgentSettings);
         let floor = if touch == Touch::Write { floor::check(&files, certainty, &self.judging) } else { None };
         let floor =
             floor.filter(|floor| !matches!(floor, Floor::Broken { rule, .. } if self.without_floor.contains(rule)));
         let named = JudgedFiles { files: &files, forbidden: &files, certainty, floor };
-        Judgement { sensitive, ..self.scoped(rules, &named, wording) }
+        Judgement { sensitive, instructs, ..self.scoped(rules, &named, wording) }
     }
 
     /// A tool that looks for names. A pattern that floats (`**/index.ts`) could match in every directory, but it shows

@@ -37,7 +37,8 @@ impl Policy {
             let has_a_say = part.lists.speaks(&other) || strictest.decision == Decision::Unresolved;
             if other.strictness() > strictest.strictness() && has_a_say {
                 let reason = part.said(&other.reason, holds);
-                strictest = Judgement { sensitive: strictest.sensitive, reason, ..other };
+                strictest =
+                    Judgement { sensitive: strictest.sensitive, instructs: strictest.instructs, reason, ..other };
             }
         }
         strictest
@@ -177,6 +178,7 @@ fn judgement(
         location: location.cloned(),
         policy_rule: None,
         sensitive: false,
+        instructs: false,
     }
 }
 

@@ -270,10 +270,14 @@ impl<'a> Files<'a> {
     }
 
     /// Whether an entry of the product's own is among the files. Of a directory whose names are not spelled, only the
-    /// entry at the root and at home counts: a `.claude` further down may not exist.
+    /// directory itself and the entry at the root and at home count: a `.claude` further down may not exist.
     #[inline]
     pub(super) fn reaches(&self, own: &OwnRule) -> bool {
-        if self.nameless { self.reaches_in_place(own) } else { self.folded().names.meets(&own.anywhere) }
+        if !self.nameless {
+            return self.folded().names.meets(&own.anywhere);
+        }
+        let is_named = || self.certainty == Certainty::Exact && own.anywhere.matches(&self.folded().path);
+        self.reaches_in_place(own) || is_named()
     }
 
     fn reaches_in_place(&self, own: &OwnRule) -> bool {
