@@ -156,11 +156,11 @@ impl Machine<'_> {
         let harmless = arguments.has_role(Role::Harmless);
         for Given { role, value, .. } in &arguments.options {
             match (role, value) {
+                (Some(Role::Unproven), _) if !harmless => {
+                    self.opaque(About::Anything, Reason::SurprisingOption, &[]);
+                }
                 (Some(role), Some(value)) => {
                     self.role(adapted(*role, Flags { harmless, ..Flags::default() }), value, io);
-                }
-                (Some(Role::Unproven), None) if !harmless => {
-                    self.opaque(About::Anything, Reason::SurprisingOption, &[]);
                 }
                 _ => {}
             }
@@ -198,7 +198,12 @@ impl Machine<'_> {
                 let words = Self::split_command(word);
                 self.command(&words, io);
             }
-            Role::Possible => self.possible_operand(word),
+            Role::Possible => {
+                self.possible_operand(word);
+                if word.text.contains(char::is_whitespace) {
+                    self.guess_commands(word);
+                }
+            }
             Role::Source => self.path(Role::Read, word),
             Role::Names => {
                 self.path(Role::Read, word);

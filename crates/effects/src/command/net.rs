@@ -107,7 +107,7 @@ impl Machine<'_> {
 
     /// Commands inside one word.
     fn commands_of_text(&self, text: &str, explained: &Explained<'_>, kinds: &mut Vec<Kind>) {
-        let value = text.strip_prefix("--").and_then(|option| option.split_once('='));
+        let value = text.strip_prefix('-').and_then(|option| option.split_once('='));
         let text = value.map_or(text, |(_, value)| value);
         let mut left = MOST_TOKENS;
         for command in text.split(|letter| ";|&()`\n".contains(letter)) {

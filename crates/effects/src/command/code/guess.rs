@@ -6,6 +6,7 @@ use super::lexer::{TemplatePart, Token};
 use super::scan::Value;
 use crate::command::argument::Arg;
 use crate::command::machine::Machine;
+use crate::command::simple::Io;
 use crate::command::stream::Stream;
 
 /// Texts that are tried, and how long they may be.
@@ -85,7 +86,22 @@ impl Machine<'_> {
         if let Some((_, value)) = text.split_once('=') {
             self.guess_text(value.trim_start_matches('!'));
         }
+        for part in text.split(['(', ')', '[', ']']).take(TEXTS) {
+            self.guess_text(part.trim());
+        }
         self.guess_strings(text);
+    }
+
+    /// Words that another program gets may be a command, if the first one is the name of a program.
+    pub(crate) fn guess_argv(&mut self, words: &[Arg]) {
+        let name = words.first().and_then(Arg::literal).unwrap_or_default();
+        let entry = self.knowledge.entry(name.rsplit('/').next().unwrap_or(name));
+        if words.len() > 1 && entry.is_some_and(|entry| !entry.inert) {
+            let cwd = self.world.cwd().map(str::to_owned);
+            let mut scope = Scope::default();
+            self.guessed(|machine| machine.command(words, &mut Io { scope: &mut scope, input: &Stream::Unknown }));
+            self.world.set_cwd(cwd);
+        }
     }
 
     /// A text may be a command if it starts with the name of a program.

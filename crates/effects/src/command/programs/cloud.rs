@@ -54,8 +54,20 @@ impl Machine<'_> {
             let mut vouchers = vec![program];
             vouchers.extend(subs.first());
             self.opaque(About::Anything, Reason::HostingService, &vouchers);
+            self.started(call.rest);
         }
         Stream::Unknown
+    }
+
+    /// `railway run COMMAND`, `aws … --parameters command=TEXT`
+    fn started(&mut self, words: &[Arg]) {
+        for (at, word) in words.iter().enumerate() {
+            match word.literal() {
+                Some("run" | "exec" | "--" | "-C") => self.guess_argv(words.get(at + 1..).unwrap_or_default()),
+                Some(text) if text.contains(char::is_whitespace) => self.guess_commands(word),
+                _ => {}
+            }
+        }
     }
 
     fn transferred(&mut self, words: &[Arg]) {
@@ -134,11 +146,19 @@ impl Machine<'_> {
                 let host = if call.name == "glab" { "gitlab.com" } else { "github.com" };
                 self.connect_to(Some(host), Some("https"));
                 self.opaque(About::Writes, Reason::FetchedRevision, &["gh", first, second]);
+                if let Some(at) = call.rest.iter().position(|word| word.text == "--") {
+                    let clone = [Arg::exact("git"), Arg::exact("clone")];
+                    let given = call.rest.get(at + 1..).unwrap_or_default();
+                    self.guess_argv(&[&clone[..], given, &[Arg::exact(".")]].concat());
+                }
             }
             ("extension", "install" | "exec" | "upgrade")
             | ("alias", "set" | "import")
             | ("codespace" | "copilot", _) => {
                 self.opaque(About::Anything, Reason::OtherPrograms, &["gh", first]);
+                for text in words.iter().skip(2).filter_map(|word| word.text.strip_prefix('!')) {
+                    self.guess_text(text);
+                }
             }
             ("api", _) => {
                 if let Some(url) = words.get(1).filter(|word| is_location(&word.text) && word.text.contains("://")) {

@@ -58,6 +58,7 @@ impl Machine<'_> {
                     if target.text.contains("://") { self.connect(target) } else { self.path(Role::ReadTree, target) }
                 }
                 self.opaque(About::Anything, Reason::RunsBuild, &[&program, "build"]);
+                self.dockerfile(io);
             }
             Some("cp") => {
                 for (at, word) in rest.iter().filter(|word| !word.text.starts_with('-')).enumerate() {
@@ -91,8 +92,13 @@ impl Machine<'_> {
                 }
             }
             Some("load" | "import") => {
-                for file in Arguments::divide(run_options(), rest).values(&["-i", "--input"]) {
+                let arguments = Arguments::divide(run_options(), rest);
+                for file in arguments.values(&["-i", "--input"]) {
                     self.path(Role::Read, file);
+                }
+                let source = arguments.operands.first().filter(|_| sub.text == "import");
+                if let Some(file) = source {
+                    self.role(Role::Source, file, io);
                 }
             }
             Some(
@@ -105,6 +111,18 @@ impl Machine<'_> {
             _ => self.opaque(About::Anything, Reason::UnknownSubcommand, &[&program, &sub.text]),
         }
         Stream::Unknown
+    }
+
+    /// The recipe that `build -` reads from standard input.
+    fn dockerfile(&mut self, io: &mut Io<'_>) {
+        const LINES: usize = 1_000;
+        let Some(text) = io.input.text().map(str::to_owned) else { return };
+        for line in text.lines().take(LINES) {
+            let (name, rest) = line.trim().split_once(char::is_whitespace).unwrap_or_default();
+            if name.eq_ignore_ascii_case("run") {
+                self.remote_text(rest, io);
+            }
+        }
     }
 
     /// `compose -f FILE COMMAND …`: looking on runs nothing of the file.
@@ -161,8 +179,11 @@ impl Machine<'_> {
             }
         }
         mounts.retain(|mount| mount.host.text.starts_with(['/', '.', '~', '*']) || mount.host.text.contains(":\\"));
-        for file in arguments.values(&["--env-file", "--cidfile"]) {
+        for file in arguments.values(&["--env-file"]) {
             self.path(Role::Read, file);
+        }
+        for file in arguments.values(&["--cidfile", "--iidfile"]) {
+            self.path(Role::Write, file);
         }
         let Some((image, command)) = arguments.operands.split_first() else { return };
         let is_known = !command.is_empty() && !arguments.has(&["--entrypoint"]);

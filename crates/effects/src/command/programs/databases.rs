@@ -34,7 +34,8 @@ impl Machine<'_> {
             only_reads &= self.statement(call.name, &line, io);
         }
         if let Some(database) = database.filter(|word| word.text != ":memory:") {
-            let read_only = only_reads || arguments.has(&["-readonly", "--readonly", "-safe"]);
+            // DuckDB makes the file of a database that it opens.
+            let read_only = only_reads && call.name != "duckdb" || arguments.has(&["-readonly", "--readonly", "-safe"]);
             self.path(if read_only { Role::Read } else { Role::Edit }, database);
         }
         if !only_reads {
@@ -47,7 +48,7 @@ impl Machine<'_> {
     /// Clients of database servers.
     pub(super) fn database(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let arguments = Arguments::divide(call.entry, call.rest);
-        for option in arguments.values(&["-c", "--command", "-e", "--execute"]) {
+        for option in arguments.values(&["-c", "--command", "-e", "--execute", "-q", "--query", "--eval"]) {
             self.client_command(&option.text, io);
         }
         self.client_input(io);
@@ -76,6 +77,14 @@ impl Machine<'_> {
         let opens = program == "duckdb" && (text.contains(['\'', '"']) || lower.contains("from read_"));
         if opens || reaches.iter().any(|name| lower.contains(name)) {
             self.opaque(About::Anything, Reason::StatementFile, &[]);
+            self.statement_files(text);
+            self.guess_strings(text);
+        }
+        if command.eq_ignore_ascii_case("attach") {
+            let file = rest.split(['\'', '"']).nth(1).filter(|file| !file.is_empty() && *file != ":memory:");
+            if let Some(file) = file {
+                self.path(Role::Edit, &Arg::exact(file));
+            }
         }
         matches!(command.to_ascii_lowercase().as_str(), "select" | "explain" | "describe" | "show")
             || lower.starts_with("pragma") && !lower.contains('=')

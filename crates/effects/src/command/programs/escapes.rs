@@ -20,6 +20,7 @@ impl Machine<'_> {
                 Some("-f" | "--file") => {
                     if let Some(file) = left.next() {
                         self.path(Role::Read, file);
+                        texts.extend(self.world.content_of(file).text().map(str::to_owned));
                     }
                 }
                 Some(text) if text.starts_with("--expression=") => {
@@ -28,7 +29,10 @@ impl Machine<'_> {
                 Some(text) if text.starts_with('-') && text.len() > 1 => {
                     texts.extend(text.strip_prefix("-e").map(str::to_owned));
                 }
-                _ => self.path(Role::Read, word),
+                _ => {
+                    self.path(Role::Read, word);
+                    texts.extend(self.world.content_of(word).text().map(str::to_owned));
+                }
             }
         }
         for line in texts.iter().flat_map(|text| text.lines()) {
@@ -138,7 +142,12 @@ impl Machine<'_> {
         }
         self.client_input(io);
         let arguments = Arguments::divide(call.entry, call.rest);
-        self.given(call.entry, call.words, &arguments, io)
+        let output = self.given(call.entry, call.words, &arguments, io);
+        let starts = |word: &Arg| matches!(word.literal(), Some("--args" | "-args" | "--"));
+        if let Some(at) = call.rest.iter().position(starts) {
+            self.guess_argv(call.rest.get(at + 1..).unwrap_or_default());
+        }
+        output
     }
 
     /// Lines that a client reads from its input.
@@ -161,7 +170,9 @@ impl Machine<'_> {
         };
         let first =
             |rest: &str| rest.split_whitespace().next().unwrap_or_default().trim_matches(['\'', '"']).to_owned();
-        if let Some(command) = behind(&run) {
+        // `pipe DEBUGGER-COMMAND | SHELL-COMMAND`
+        let piped = behind(&["pipe ", "| "]).and_then(|rest| rest.split_once('|')).map(|(_, command)| command);
+        if let Some(command) = behind(&run).or(piped) {
             self.command_text(&Arg::exact(command), io);
         } else if let Some(rest) = behind(&reads) {
             self.path(Role::Read, &Arg::exact(first(rest)));
@@ -186,16 +197,21 @@ impl Machine<'_> {
                 }
             }
         } else {
-            for (name, role) in [("readfile(", Role::Read), ("writefile(", Role::Write)] {
-                for part in text.split(name).skip(1) {
-                    let quoted = part.trim_start().strip_prefix('\'').and_then(|rest| rest.split('\'').next());
-                    match quoted {
-                        Some(file) => self.path(role, &Arg::exact(file)),
-                        None => self.path(role, &Arg::unknown("a value of the statement")),
-                    }
+            self.statement_files(text);
+            self.guess_strings(text);
+        }
+    }
+
+    /// Files that functions of a database statement name.
+    pub(super) fn statement_files(&mut self, text: &str) {
+        for (name, role) in [("readfile(", Role::Read), ("writefile(", Role::Write)] {
+            for part in text.split(name).skip(1) {
+                let quoted = part.trim_start().strip_prefix('\'').and_then(|rest| rest.split('\'').next());
+                match quoted {
+                    Some(file) => self.path(role, &Arg::exact(file)),
+                    None => self.path(role, &Arg::unknown("a value of the statement")),
                 }
             }
-            self.guess_strings(text);
         }
     }
 }

@@ -142,6 +142,22 @@ impl Machine<'_> {
         self.fetched_into(&target);
     }
 
+    /// `aria2c -d DIRECTORY URL`
+    pub(super) fn aria2(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let arguments = Arguments::divide(call.entry, call.rest);
+        let cwd = self.world.cwd().map(str::to_owned);
+        for directory in arguments.values(&["-d", "--dir"]) {
+            self.path(Role::List, directory);
+            self.world.enter_word(directory);
+        }
+        if !arguments.has(&["-o", "--out"]) {
+            arguments.operands.iter().for_each(|url| self.remote_name(url));
+        }
+        let output = self.given(call.entry, call.words, &arguments, io);
+        self.world.set_cwd(cwd);
+        output
+    }
+
     pub(super) fn wget(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let arguments = Arguments::divide(&wget_options(), call.rest);
         self.options(&arguments, io);

@@ -265,7 +265,7 @@ impl Machine<'_> {
                     from_file = true;
                     self.awk_file(&word.with(text.trim_start_matches("--file=")), io);
                 }
-                Some(_) if text.starts_with('-') && text.len() > 1 => {}
+                Some(_) if text.starts_with('-') && text.len() > 1 => self.awk_output(word),
                 _ => {
                     files.push(word.clone());
                     files.extend(left.by_ref().cloned());
@@ -284,6 +284,15 @@ impl Machine<'_> {
             self.path(if in_place { Role::Edit } else { Role::Read }, file);
         }
         Stream::Unknown
+    }
+
+    /// `gawk -oFILE`, `--profile=FILE`: where it writes the program, a profile or its variables.
+    fn awk_output(&mut self, word: &Arg) {
+        const NAMES: &[&str] = &["--pretty-print=", "--profile=", "--dump-variables=", "-o", "-p", "-d"];
+        let file = NAMES.iter().find_map(|name| word.text.strip_prefix(name));
+        if let Some(file) = file.filter(|file| !file.is_empty()) {
+            self.path(Role::Write, &word.with(file));
+        }
     }
 
     fn awk_file(&mut self, file: &Arg, io: &mut Io<'_>) {

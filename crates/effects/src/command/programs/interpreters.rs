@@ -21,10 +21,16 @@ impl Machine<'_> {
         let program = call.words.first().map_or("", |word| word.text.as_str());
         let ran = self.interpreter_options(language, program, call.rest, &arguments, io);
         if !ran {
-            return self.interpreted_operand(language, program, &arguments, io);
+            let output = self.interpreted_operand(language, program, &arguments, io);
+            if call.entry.operands.iter().any(|operand| operand.role == Role::Argv) {
+                // What it interprets are programs of a machine.
+                self.guess_argv(&arguments.operands);
+            }
+            return output;
         }
         if language == Language::Ruby {
             self.ruby_operands(&arguments);
+            self.ruby_utility(&arguments, io);
         }
         // `node -e CODE FILE`: what follows is for the code.
         Stream::Unknown
@@ -93,6 +99,27 @@ impl Machine<'_> {
             for file in &arguments.operands {
                 self.path(if edits { Role::Edit } else { Role::Read }, file);
             }
+        }
+    }
+
+    /// `ruby -run -e NAME WORD…`: the library `un` has the commands of a shell, and a server of files.
+    fn ruby_utility(&mut self, arguments: &Arguments, io: &mut Io<'_>) {
+        if !arguments.values(&["-r"]).any(|library| library.text == "un") {
+            return;
+        }
+        let Some(name) = arguments.values(&["-e"]).next() else { return };
+        match name.literal() {
+            Some("httpd") => {
+                let root = arguments.operands.first().cloned().unwrap_or_else(|| Arg::exact("."));
+                self.path(Role::ReadTree, &root);
+                self.opaque(About::Network, Reason::WaitsForConnections, &[]);
+            }
+            Some("cp" | "ln" | "mv" | "rm" | "mkdir" | "rmdir" | "install" | "chmod" | "touch") => {
+                let operands = arguments.operands.iter().filter(|word| word.text != "--");
+                let words: Vec<Arg> = std::iter::once(name).chain(operands).cloned().collect();
+                self.command(&words, io);
+            }
+            _ => {}
         }
     }
 

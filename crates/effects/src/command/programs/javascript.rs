@@ -48,6 +48,11 @@ impl Machine<'_> {
             vouchers.push(&file.text);
             return self.run_file(&file.clone(), Some(Language::Javascript), &[], &vouchers, io);
         }
-        self.data(call.entry, call.words, 1, io)
+        let output = self.data(call.entry, call.words, 1, io);
+        // `bun run NAME` starts a program where the project has no script of the name.
+        if let Some(at) = call.rest.iter().position(|word| word.text == "run") {
+            self.guess_argv(call.rest.get(at + 1..).unwrap_or_default());
+        }
+        output
     }
 }

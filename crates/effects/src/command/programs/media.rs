@@ -69,13 +69,12 @@ impl Machine<'_> {
             }
             self.output(output);
         } else {
-            let role = match name {
-                "mogrify" => Role::Edit,
-                "import" => Role::Write,
-                _ => Role::Read,
-            };
             for file in files {
-                self.path(role, file);
+                match name {
+                    "mogrify" => self.path(Role::Edit, file),
+                    "import" => self.path(Role::Write, file),
+                    _ => self.input(file),
+                }
             }
         }
         Stream::Unknown

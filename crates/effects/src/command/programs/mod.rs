@@ -1,8 +1,10 @@
 //! Programs that data can't describe: each function is one program's own grammar.
 
 mod cloud;
+mod compilers;
 mod containers;
 mod copying;
+mod cpio;
 mod databases;
 pub(super) mod decoding;
 mod editors;
@@ -15,6 +17,7 @@ mod git_config;
 mod git_triggers;
 mod interpreters;
 mod javascript;
+mod later;
 mod media;
 mod other_vcs;
 mod packing;
@@ -53,9 +56,11 @@ pub(crate) struct Call<'a> {
 pub(crate) fn run(special: Special, machine: &mut Machine<'_>, call: Call<'_>, io: &mut Io<'_>) -> Stream {
     match special {
         Special::Agent => machine.agent(call, io),
+        Special::Session => machine.group_session(call, io),
         Special::Setup => machine.hook_setup(call, io),
         Special::ApplyPatch => machine.apply_patch(call, io),
         Special::Ar => machine.ar(call),
+        Special::Aria2 => machine.aria2(call, io),
         Special::At => machine.at(call, io),
         Special::Attributes => machine.attributes(call, io),
         Special::Awk => machine.awk(call, io),
@@ -66,7 +71,10 @@ pub(crate) fn run(special: Special, machine: &mut Machine<'_>, call: Call<'_>, i
         Special::Cmake => machine.cmake(call, io),
         Special::Cmd => machine.cmd(call, io),
         Special::Compress => machine.compress(call, io),
+        Special::Compiler => machine.compiler(call, io),
         Special::Copy => machine.copy(call, io),
+        Special::Cpio => machine.cpio(call, io),
+        Special::Crontab => machine.crontab(call, io),
         Special::Curl => machine.curl(call, io),
         Special::Database => machine.database(call, io),
         Special::Date => machine.dated(call, io),
@@ -98,6 +106,7 @@ pub(crate) fn run(special: Special, machine: &mut Machine<'_>, call: Call<'_>, i
         Special::Less => machine.less(call, io),
         Special::Link => machine.link(call),
         Special::LooseWrapper => machine.loose_wrapper(call, io),
+        Special::Macros => machine.macros(call, io),
         Special::Man => machine.man(call, io),
         Special::Mkdir => machine.make_directories(call, io),
         Special::Mktemp => machine.mktemp(call),
@@ -125,6 +134,7 @@ pub(crate) fn run(special: Special, machine: &mut Machine<'_>, call: Call<'_>, i
         Special::Sqlite => machine.sqlite(call, io),
         Special::Ssh => machine.ssh(call, io),
         Special::Sudo => machine.sudo(call, io),
+        Special::SystemdRun => machine.systemd_run(call, io),
         Special::Tar => machine.tar(call, io),
         Special::Tee => machine.tee(call, io),
         Special::Test => Stream::nothing(),
@@ -133,6 +143,7 @@ pub(crate) fn run(special: Special, machine: &mut Machine<'_>, call: Call<'_>, i
         Special::Unzip => machine.unzip(call, io),
         Special::Vim => machine.vim(call, io),
         Special::Watch => machine.watch(call, io),
+        Special::Websocat => machine.websocat(call, io),
         Special::Wget => machine.wget(call, io),
         Special::Which => Machine::found(call.rest),
         Special::Xargs => machine.xargs(call, io),

@@ -96,7 +96,11 @@ impl Machine<'_> {
             self.opaque(About::Writes, Reason::ArchivePaths, &[]);
         }
         self.world.set_cwd(cwd);
-        if lists { Stream::Unknown } else { Stream::nothing() }
+        match (extracts && to_output, lists) {
+            (true, _) => Stream::Foreign(Provenance::Decoded),
+            (false, true) => Stream::Unknown,
+            (false, false) => Stream::nothing(),
+        }
     }
 
     pub(super) fn compress(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
@@ -191,7 +195,7 @@ impl Machine<'_> {
             self.path(Role::WriteTree, &directory);
         }
         let _ = io;
-        Stream::Unknown
+        if arguments.has(&["-p", "-c"]) { Stream::Foreign(Provenance::Decoded) } else { Stream::Unknown }
     }
 
     pub(super) fn seven_zip(&mut self, call: Call<'_>) -> Stream {

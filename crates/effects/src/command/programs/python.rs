@@ -29,6 +29,9 @@ impl Machine<'_> {
                     self.code_argument(Language::Python, text, io);
                 }
             }
+            Some("code" | "asyncio") if rest.is_empty() => {
+                self.program_on_input(Language::Python, io);
+            }
             Some("this" | "calendar" | "platform" | "sysconfig" | "site") => {}
             Some("base64") => self.possible_operands(&words),
             Some(name) => match self.module_file(name) {

@@ -16,19 +16,12 @@ impl Machine<'_> {
         let program = call.words.first().map_or("", |word| word.text.as_str()).to_owned();
         if matches!(call.name, "make" | "gmake") {
             let home = self.world.cwd().map(str::to_owned);
-            for pair in call.rest.windows(2) {
-                if let [option, directory] = pair
-                    && matches!(option.literal(), Some("-C" | "--directory"))
-                {
-                    self.world.enter_word(directory);
-                }
+            let arguments = Arguments::divide(call.entry, call.rest);
+            for directory in arguments.values(&["-C", "--directory"]) {
+                self.world.enter_word(directory);
             }
-            for pair in call.rest.windows(2) {
-                if let [option, value] = pair
-                    && matches!(option.literal(), Some("-f" | "--file" | "--makefile"))
-                {
-                    self.path(Role::Read, value);
-                }
+            for file in arguments.values(&["-f", "--file", "--makefile"]) {
+                self.path(Role::Read, file);
             }
             self.world.set_cwd(home);
             for word in call.rest {
@@ -47,6 +40,21 @@ impl Machine<'_> {
         self.world.set_cwd(home);
         let about = self.world.about_project(call.words);
         self.opaque(about, Reason::RunsBuild, &[&program]);
+        // `just --shell PROGRAM --shell-arg WORD`
+        if let Some(shell) = arguments.values(&["--shell"]).next() {
+            let words = std::iter::once(shell).chain(arguments.values(&["--shell-arg"]));
+            self.command(&words.cloned().collect::<Vec<_>>(), io);
+        }
+        let starts = |word: &Arg| matches!(word.literal(), Some("--" | "exec" | "x" | "shell"));
+        if let Some(at) = call.rest.iter().position(starts) {
+            // `tox exec -- COMMAND`, `lerna exec COMMAND`
+            let behind = call.rest.get(at + 1..).unwrap_or_default();
+            let dashes = behind.iter().take_while(|word| word.text == "--").count();
+            self.guess_argv(behind.get(dashes..).unwrap_or_default());
+        }
+        if !arguments.command.is_empty() {
+            return self.command(&arguments.command, io);
+        }
         Stream::Unknown
     }
 
@@ -87,6 +95,12 @@ impl Machine<'_> {
         self.command(&words, io)
     }
 
+    /// `HOST:PORT`
+    fn tls(&mut self, word: &Arg) {
+        let (host, port) = word.text.rsplit_once(':').unwrap_or((&word.text, ""));
+        self.connect_host(&word.with(host), port.parse().ok(), Some("tls"));
+    }
+
     pub(super) fn openssl(&mut self, call: Call<'_>, io: &Io<'_>) -> Stream {
         let mut left = call.rest.iter();
         let sub = left.next().map_or("", |word| word.text.as_str());
@@ -113,8 +127,12 @@ impl Machine<'_> {
                 }
                 Some("-connect" | "-host" | "-proxy") => {
                     if let Some(value) = left.next() {
-                        let (host, port) = value.text.rsplit_once(':').unwrap_or((&value.text, ""));
-                        self.connect_host(&value.with(host), port.parse().ok(), Some("tls"));
+                        self.tls(value);
+                    }
+                }
+                Some("-url") => {
+                    if let Some(url) = left.next() {
+                        self.connect(url);
                     }
                 }
                 Some("-provider" | "-engine" | "-provider-path") => {
@@ -128,6 +146,7 @@ impl Machine<'_> {
                     read_any = true;
                     self.path(Role::Read, word);
                 }
+                _ if sub == "s_client" => self.tls(word),
                 _ => {}
             }
         }

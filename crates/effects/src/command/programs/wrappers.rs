@@ -290,6 +290,11 @@ impl Machine<'_> {
             self.command_text(last, io);
         }
         self.opaque(About::Anything, Reason::AnotherSession, &[program, sub]);
+        // `screen -dm COMMAND`, `dtach -n SOCKET COMMAND`: the command starts at one of the operands.
+        let operands = call.rest.iter().enumerate().filter(|(_, word)| !word.text.starts_with('-')).take(3);
+        for (at, _) in operands {
+            self.guess_argv(call.rest.get(at..).unwrap_or_default());
+        }
         Stream::nothing()
     }
 
