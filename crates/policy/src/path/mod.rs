@@ -60,6 +60,8 @@ pub(super) struct Files<'a> {
     /// The files are known by their directory alone: no part of a name is spelled.
     nameless: bool,
     below: OnceCell<Glob>,
+    /// A pattern that crosses directories, without those that it may cross.
+    crossed: OnceCell<Option<Names<'a>>>,
 }
 
 /// One spelling of the files.
@@ -139,7 +141,19 @@ impl<'a> Files<'a> {
             },
             anchored: is_anchored(&target.path),
             below: OnceCell::new(),
+            crossed: OnceCell::new(),
         }
+    }
+
+    /// Of a pattern that crosses directories (`src/**/*.ts`), the directories that it spells: any other may not exist.
+    fn crossed(&self) -> Option<&Names<'a>> {
+        let crosses = self.certainty == Certainty::Pattern && !self.target.subtree && !self.nameless;
+        let crossed = || {
+            let path = &self.folded().path;
+            let spelled = path.contains("**").then(|| path.replace("**/", "").replace("**", "*"))?;
+            Some(Names::new(Cow::Owned(spelled), self.target, self.certainty))
+        };
+        if crosses { self.crossed.get_or_init(crossed).as_ref() } else { None }
     }
 
     #[inline]
@@ -173,7 +187,11 @@ impl<'a> Files<'a> {
         let entry = if self.nameless { rule.at_root.as_ref().unwrap_or(&rule.folded) } else { &rule.folded };
         // As version 1 compared: folding turns a negated class around.
         let as_written = || !self.nameless && self.own.names.meets(&rule.exact);
-        if self.folded().names.meets(entry) || as_written() {
+        let meets = match (&rule.itself, self.crossed()) {
+            (Some(itself), Some(crossed)) => self.folded().names.meets(itself) || crossed.meets(entry),
+            _ => self.folded().names.meets(entry),
+        };
+        if meets || as_written() {
             return true;
         }
         if rule.anchored && self.in_reach_of(rule) && self.folded_below().is_some_and(|names| names.meets(entry)) {

@@ -12,6 +12,8 @@ use super::is_anchored;
 pub(crate) struct PathPattern {
     pub(super) exact: Glob,
     pub(super) folded: Glob,
+    /// The folded pattern without what lies below, where `folded` covers that.
+    pub(super) itself: Option<Glob>,
     /// The pattern names a place outside of any root (`/etc/**`, `~/.ssh/**`).
     pub(super) anchored: bool,
     /// The folded pattern without its `~/`, where it has one.
@@ -43,6 +45,7 @@ impl PathPattern {
             at_root: bare_name(&folded).map(Glob::component_wise),
             below_home: folded.strip_prefix("~/").map(Glob::path),
             folded: Glob::path(&folded),
+            itself: None,
         }
     }
 
@@ -69,6 +72,7 @@ impl PathPattern {
             anchored: anchor == Anchor::Absolute,
             at_root: at_root.map(|name| below(Glob::component_wise(name))),
             below_home: folded.strip_prefix("~/").map(|rest| below(Glob::component_wise(rest))),
+            itself: (!text.ends_with("**")).then(|| compile(forbidden)),
             folded: below(compile(forbidden)),
         }
     }

@@ -99,6 +99,10 @@ fn a_deny_of_a_directory_covers_what_is_below() {
             ("read ~/.aws/credentials", "denied scope/read"),
             ("read conf.d/x", "denied scope/read"),
             ("read glob secrets/*.key", "denied scope/read"),
+            ("read glob secrets/**/*.key", "denied scope/read"),
+            ("read glob **/secrets/*.key", "denied scope/read"),
+            // A directory on the way that is called so may not exist.
+            ("read glob src/**/*.ts", "allowed scope/read"),
             ("read tree config/prod/eu", "denied scope/read"),
             ("read tree .", "denied scope/read"),
             ("read private/a", "denied scope/read"),
