@@ -19,6 +19,8 @@ pub enum Special {
     Cloud,
     Cmake,
     Cmd,
+    /// Its statements are code, not SQL.
+    CodeDatabase,
     Compress,
     Compiler,
     Copy,

@@ -76,7 +76,7 @@ pub(crate) fn run(special: Special, machine: &mut Machine<'_>, call: Call<'_>, i
         Special::Cpio => machine.cpio(call, io),
         Special::Crontab => machine.crontab(call, io),
         Special::Curl => machine.curl(call, io),
-        Special::Database => machine.database(call, io),
+        Special::CodeDatabase | Special::Database => machine.database(call, io),
         Special::Date => machine.dated(call, io),
         Special::Dc => machine.dc(call, io),
         Special::Dd => machine.dd(call, io),
