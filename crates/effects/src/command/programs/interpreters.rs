@@ -159,7 +159,7 @@ impl Machine<'_> {
     }
 
     /// The program is standard input.
-    pub(super) fn program_on_input(&mut self, language: Language, io: &mut Io<'_>) -> Stream {
+    pub(crate) fn program_on_input(&mut self, language: Language, io: &mut Io<'_>) -> Stream {
         match io.input.clone() {
             Stream::Known(text) => self.code(language, &text, &[], io),
             Stream::Likely(text) => {

@@ -44,8 +44,13 @@ fn load() -> Result<Table, serde_json::Error> {
 }
 
 impl Cmdlet {
+    /// It prints what another host sends.
+    pub(super) fn fetches(&self) -> bool {
+        self.like.as_deref() == Some("curl")
+    }
+
     /// Words with the roles they have here. Without any that matters, `names` are the files that are meant.
-    fn targets(&self, given: &Given, names: &[Arg]) -> Vec<(&str, Arg)> {
+    fn targets(&self, given: &Given, flow: &Flow) -> Vec<(&str, Arg)> {
         let roles: Vec<&str> = self.operands.split(' ').collect();
         let first = roles.first().copied().unwrap_or("value").trim_end_matches('*');
         let subject =
@@ -66,10 +71,11 @@ impl Cmdlet {
             }
         }
         let reached = targets.iter().any(|(role, _)| *role != "value");
-        if !reached {
-            targets.extend(names.iter().map(|word| (subject, word.clone())));
+        // Text is what a search reads, and no name of a file.
+        if !reached && (first != "value" || flow.text.is_none()) {
+            targets.extend(flow.names.iter().map(|word| (subject, word.clone())));
         }
-        if !reached && names.is_empty() && subject == "list" {
+        if !reached && flow.names.is_empty() && subject == "list" {
             targets.push(("list", Arg::exact(".")));
         }
         targets
@@ -95,7 +101,7 @@ impl Machine<'_> {
     pub(super) fn cmdlet(&mut self, cmdlet: &Cmdlet, name: &str, given: &Given, flow: Flow) -> Flow {
         let is_recursive = given.flags.iter().any(|flag| flag.starts_with("-rec") || flag == "-r");
         let reach = if is_recursive { Reach::Subtree } else { Reach::Itself };
-        let targets = cmdlet.targets(given, &flow.names);
+        let targets = cmdlet.targets(given, &flow);
         self.like(cmdlet, &targets, reach);
         let value = given
             .named
@@ -121,7 +127,7 @@ impl Machine<'_> {
             }
         }
         self.copied_content(&targets, contents);
-        Flow { names, text: None }
+        Flow { names, ..Flow::default() }
     }
 
     /// The file that was written holds what the one that was read or moved held; `contents` are those of all targets.

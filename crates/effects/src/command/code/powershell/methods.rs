@@ -24,6 +24,13 @@ impl Machine<'_> {
         let directory = holder.contains("directory");
         let argument = |at: usize| arguments.get(at).cloned().unwrap_or_else(|| Arg::unknown("argument"));
         match name {
+            "create" | "newscriptblock" | "invokescript" if runs_text(holder, name) => {
+                let text = argument(0);
+                match text.literal().map(str::to_owned) {
+                    Some(text) => self.nested((), |machine| machine.powershell_text(&text, io)),
+                    None => self.opaque(About::Anything, self.code_of(&text, Reason::UnknownCommandText), &[]),
+                }
+            }
             "readalltext" | "readalllines" | "readallbytes" | "readlines" | "openread" | "opentext" => {
                 self.path(Role::Read, &argument(0));
             }
@@ -59,4 +66,9 @@ impl Machine<'_> {
             _ => self.opaque(About::Anything, Reason::UnknownPowerShellMethod, &[]),
         }
     }
+}
+
+/// The method makes a program of its first argument.
+fn runs_text(holder: &str, name: &str) -> bool {
+    name != "create" || holder.contains("scriptblock")
 }

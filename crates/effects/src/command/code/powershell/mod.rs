@@ -1,12 +1,20 @@
 //! PowerShell: its own commands on files and URLs as data, methods with literal arguments, programs as in any shell;
 //! everything else is opaque.
 
+mod blocks;
 mod cmdlets;
+mod constants;
+mod expression;
 mod methods;
+mod strings;
 mod text;
+mod value;
+mod variables;
+
+use agent_strace_shell::{Provenance, Scope};
 
 use crate::command::argument::Arg;
-use crate::command::knowledge::{self, Role};
+use crate::command::knowledge::{Language, Role};
 use crate::command::machine::{Launch, Machine};
 use crate::command::programs::Call;
 use crate::command::simple::Io;
@@ -20,45 +28,56 @@ impl Machine<'_> {
         let mut left = call.rest.iter();
         while let Some(word) = left.next() {
             let option = word.text.to_ascii_lowercase();
-            match option.as_str() {
-                "-c" | "-command" | "/c" | "/command" => {
-                    let rest: Vec<&str> = left.by_ref().map(Arg::best).collect();
-                    self.powershell_text(&rest.join(" "), io);
-                    return Stream::Unknown;
-                }
-                "-e" | "-enc" | "-ec" | "-encodedcommand" | "-encoded" => {
+            match parameter(&option) {
+                Some("command") => return self.powershell_words(left.as_slice(), io),
+                Some("encodedcommand") => {
                     match left.next().and_then(|word| encoded(word.literal()?)) {
                         Some(text) => self.powershell_text(&text, io),
                         None => self.opaque(About::Anything, Reason::EncodedCommands, &[]),
                     }
                     return Stream::Unknown;
                 }
-                "-f" | "-file" => {
-                    if let Some(file) = left.next() {
-                        self.path(Role::Read, file);
-                        let program = call.words.first().map_or("pwsh", |word| word.text.as_str()).to_owned();
-                        return self.run_file(
-                            &file.clone(),
-                            Some(knowledge::Language::Powershell),
-                            &[],
-                            &[&program, &file.text],
-                            io,
-                        );
-                    }
-                }
-                "-executionpolicy" | "-ex" | "-ep" | "-version" | "-windowstyle" | "-inputformat" | "-outputformat"
-                | "-configurationname" | "-workingdirectory" | "-wd" => {
+                Some("file") => return self.powershell_file(call, left.as_slice(), io),
+                Some(_) => {
                     left.next();
                 }
-                _ if option.starts_with('-') => {}
-                _ => {
-                    let rest: Vec<&str> = std::iter::once(word).chain(left.by_ref()).map(Arg::best).collect();
-                    self.powershell_text(&rest.join(" "), io);
-                    return Stream::Unknown;
+                None if word.literal() == Some("-") => return self.program_on_input(Language::Powershell, io),
+                None if option.starts_with('-') => {}
+                None => {
+                    let words = call.rest.get(call.rest.len() - left.len() - 1..).unwrap_or_default();
+                    return if option.rsplit_once('.').is_some_and(|(_, extension)| extension == "ps1") {
+                        self.powershell_file(call, words, io)
+                    } else {
+                        self.powershell_words(words, io)
+                    };
                 }
             }
         }
-        self.unread_input(io)
+        self.program_on_input(Language::Powershell, io)
+    }
+
+    /// `-File FILE ARGUMENTS…`
+    fn powershell_file(&mut self, call: Call<'_>, words: &[Arg], io: &mut Io<'_>) -> Stream {
+        let Some((file, _)) = words.split_first() else { return Stream::Unknown };
+        if file.literal() == Some("-") {
+            return self.program_on_input(Language::Powershell, io);
+        }
+        self.path(Role::Read, file);
+        let program = call.words.first().map_or("pwsh", |word| word.text.as_str()).to_owned();
+        self.run_file(file, Some(Language::Powershell), &[], &[&program, &file.text], io)
+    }
+
+    /// `-Command WORDS…`: they are joined; `-` alone is standard input.
+    fn powershell_words(&mut self, words: &[Arg], io: &mut Io<'_>) -> Stream {
+        if matches!(words, [only] if only.literal() == Some("-")) {
+            return self.program_on_input(Language::Powershell, io);
+        }
+        if let Some(word) = words.iter().find(|word| !word.is_exact()) {
+            self.opaque(About::Anything, self.code_of(word, Reason::UnknownCommandText), &[]);
+        }
+        let text: Vec<&str> = words.iter().map(Arg::best).collect();
+        self.powershell_text(&text.join(" "), io);
+        Stream::Unknown
     }
 
     /// PowerShell text. Its commands are recorded as written.
@@ -66,6 +85,9 @@ impl Machine<'_> {
         let program = text::read(text);
         if program.too_deep {
             self.opaque(About::Anything, Reason::CommandsNestedTooDeeply, &[]);
+        }
+        if !self.may_spend(program.read / BYTES_OF_A_STEP) {
+            return;
         }
         let mut flow = Flow::default();
         for command in &program.commands {
@@ -121,8 +143,8 @@ impl Machine<'_> {
             words = rest;
         }
         let Some(first) = words.first() else { return Flow::default() };
-        if command.quoted && !called && words.len() <= 1 && first.is_exact() {
-            return Flow { text: Some(first.text.clone()), ..Flow::default() };
+        if command.valued || command.quoted && !called && words.len() <= 1 && first.is_exact() {
+            return Flow::of(words.iter().cloned());
         }
         if first.is_exact() && first.text.ends_with("()") {
             self.powershell_method(first, words.get(1..).unwrap_or_default(), io);
@@ -134,11 +156,11 @@ impl Machine<'_> {
             || first.text.chars().all(|c| c.is_ascii_digit() || c == '.')
         {
             // An expression: values alone do nothing.
-            return Flow::default();
+            return Flow { provenance: first.provenance, ..Flow::default() };
         }
         if !first.is_exact() {
             self.execute(words, Launch::Embedding);
-            self.opaque(About::Anything, Reason::ComputedProgram, &[]);
+            self.opaque(About::Anything, self.code_of(first, Reason::ComputedProgram), &[]);
             return Flow::default();
         }
         self.powershell_named(words, flow, io)
@@ -150,13 +172,18 @@ impl Machine<'_> {
         let given = Given::divide(words.get(1..).unwrap_or_default());
         if let Some(cmdlet) = table().commands.iter().find(|cmdlet| listed(&cmdlet.names, name)) {
             self.execute(words, Launch::Plain);
-            return self.cmdlet(cmdlet, name, &given, flow);
+            let provenance = fetches(words);
+            return Flow { provenance, ..self.cmdlet(cmdlet, name, &given, flow) };
         }
         if listed(&table().harmless, name) {
             self.execute(words, Launch::Inert);
-            let said = matches!(name, "write-output" | "echo" | "write");
-            let text = given.plain.iter().map(|word| word.literal()).collect::<Option<Vec<_>>>();
-            return Flow { text: text.filter(|_| said).map(|words| words.join("\n")), names: flow.names };
+            if matches!(name, "write-output" | "echo" | "write") {
+                return Flow::of(given.plain.into_iter());
+            }
+            if matches!(name, "set-alias" | "sal" | "new-alias" | "nal") {
+                given.set_alias(io.scope);
+            }
+            return Flow { text: None, ..flow };
         }
         match name {
             "set-location" | "sl" | "cd" | "chdir" | "push-location" | "pushd" => {
@@ -169,10 +196,12 @@ impl Machine<'_> {
             "foreach-object" | "foreach" | "%" => self.execute(words, Launch::Inert),
             "invoke-expression" | "iex" => {
                 self.execute(words, Launch::Plain);
-                let text = given.first(&["-command"]).and_then(Arg::literal).map(str::to_owned).or(flow.text);
-                match text {
-                    Some(text) => self.nested((), |machine| machine.powershell_text(&text, io)),
-                    None => self.opaque(About::Anything, Reason::UnknownCommandText, &[]),
+                let word = given.first(&["-command"]);
+                let provenance = word.and_then(|word| word.provenance).or(flow.provenance);
+                match (word.and_then(Arg::literal).map(str::to_owned).or(flow.text), provenance) {
+                    (Some(text), _) => self.nested((), |machine| machine.powershell_text(&text, io)),
+                    (None, Some(provenance)) => self.foreign_code(provenance),
+                    (None, None) => self.opaque(About::Anything, Reason::UnknownCommandText, &[]),
                 }
             }
             "start-process" | "saps" | "start" => {
@@ -183,6 +212,12 @@ impl Machine<'_> {
                 let line: Vec<Arg> =
                     program.into_iter().chain(rest).flat_map(|word| Self::split_command(&word)).collect();
                 self.command(&line, io);
+            }
+            _ if io.scope.aliased(&aliased(name)).is_some() => {
+                let program = io.scope.aliased(&aliased(name)).unwrap_or_default();
+                let words: Vec<Arg> =
+                    std::iter::once(Arg::exact(program)).chain(words.iter().skip(1).cloned()).collect();
+                return self.nested(Flow::default(), |machine| machine.powershell_named(&words, flow, io));
             }
             _ if self.knowledge.entry(name).is_some() && !name.contains('-') => {
                 self.command(words, io);
@@ -201,7 +236,57 @@ impl Machine<'_> {
     }
 }
 
-const KEYWORDS: &str = "if elseif else foreach for while do until switch try catch finally begin process end return throw \
+/// Aliases of PowerShell are none of a shell.
+fn aliased(name: &str) -> String {
+    format!("pwsh {name}")
+}
+
+/// Bytes of text that are one step of the budget.
+const BYTES_OF_A_STEP: usize = 16;
+
+/// The parameter of `pwsh` that `option` names or abbreviates, where it takes a value or the program.
+fn parameter(option: &str) -> Option<&'static str> {
+    let name = option.strip_prefix("--").or(option.strip_prefix(['-', '/'])).filter(|name| !name.is_empty())?;
+    let short = match name {
+        "ec" => "encodedcommand",
+        "cwa" | "commandwithargs" => "command",
+        "ep" => "executionpolicy",
+        "wd" => "workingdirectory",
+        "v" => return None,
+        _ => {
+            let all = ["command", "encodedcommand", "executionpolicy", "file", "windowstyle", "workingdirectory"];
+            let more =
+                ["configurationname", "custompipename", "inputformat", "outputformat", "settingsfile", "version"];
+            return all.into_iter().chain(more).find(|parameter| parameter.starts_with(name));
+        }
+    };
+    Some(short)
+}
+
+/// Where the output of a command comes from that fetches or decodes it.
+fn fetches(words: &[Arg]) -> Option<Provenance> {
+    let (first, rest) = words.split_first()?;
+    let name = first.text.to_ascii_lowercase();
+    if let Some(method) = name.strip_suffix("()") {
+        let method = method.rsplit([':', '.']).next().unwrap_or(method);
+        return match method {
+            "downloadstring" | "downloaddata" | "getstringasync" | "getasync" => Some(Provenance::Network),
+            "frombase64string" => Some(Provenance::Decoded),
+            _ => first.provenance.max(rest.iter().filter_map(|word| word.provenance).max()),
+        };
+    }
+    let name = name.strip_suffix(".exe").unwrap_or(&name);
+    let client = table().commands.iter().find(|cmdlet| listed(&cmdlet.names, name));
+    let saves = rest.iter().any(|word| word.text.get(..2).is_some_and(|option| option.eq_ignore_ascii_case("-o")));
+    client.filter(|cmdlet| cmdlet.fetches() && !saves).map(|_| Provenance::Network)
+}
+
+/// It runs blocks for what it reads.
+fn runs_blocks(name: &str) -> bool {
+    matches!(name, "%" | "foreach-object" | "foreach" | "?" | "where-object" | "where")
+}
+
+pub(super) const KEYWORDS: &str = "if elseif else foreach for while do until switch try catch finally begin process end return throw \
     in not -not break continue param function filter exit default";
 
 /// What one command hands to the next.
@@ -210,6 +295,19 @@ struct Flow {
     /// Files that it names.
     names: Vec<Arg>,
     text: Option<String>,
+    /// Where text comes from that is not known.
+    provenance: Option<Provenance>,
+}
+
+impl Flow {
+    /// Texts, which may be names of files.
+    fn of(words: impl Iterator<Item = Arg>) -> Self {
+        let names: Vec<Arg> = words.collect();
+        let texts: Option<Vec<&str>> = names.iter().map(Arg::literal).collect();
+        let text = texts.map(|texts| texts.join("\n"));
+        let provenance = names.iter().filter_map(|word| word.provenance).max();
+        Self { names, text, provenance }
+    }
 }
 
 /// Values without a name, parameters with a value, and flags.
@@ -225,7 +323,8 @@ impl Given {
         let mut given = Self::default();
         let mut left = words.iter().peekable();
         while let Some(word) = left.next() {
-            if !word.is_exact() || !word.text.starts_with('-') || word.text.len() < 2 {
+            let is_option = word.text.starts_with('-') && word.text.len() > 1 && !word.text.contains(' ');
+            if !word.is_exact() || !is_option {
                 given.plain.push(word.clone());
                 continue;
             }
@@ -243,6 +342,17 @@ impl Given {
             }
         }
         given
+    }
+
+    /// `Set-Alias NAME PROGRAM`
+    fn set_alias(&self, scope: &mut Scope) {
+        let named = |option: &str| self.named.iter().find(|(name, _)| name == option).map(|(_, value)| value);
+        let mut plain = self.plain.iter();
+        let name = named("-name").or_else(|| plain.next());
+        let program = named("-value").or_else(|| plain.next());
+        if let (Some(name), Some(program)) = (name.and_then(Arg::literal), program.and_then(Arg::literal)) {
+            scope.alias(&aliased(&name.to_lowercase()), program);
+        }
     }
 
     fn first(&self, options: &[&str]) -> Option<&Arg> {
