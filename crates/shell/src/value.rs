@@ -1,9 +1,14 @@
 //! What is known about a stretch of text.
 
+use std::collections::BTreeSet;
+
 use super::Quoting;
 
 /// A longer value is not followed: a text that doubles a variable forty times must not cost memory.
 const MAX_VALUE: usize = 64 * 1024;
+
+/// Texts of which a value may be one.
+const MAX_EITHER: usize = 8;
 
 /// A field that holds no text counts, or it does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +41,8 @@ pub enum Fragment {
     Tilde(Option<String>),
     /// Any text, but probably this one: an unset variable is empty unless the environment sets it.
     Likely(String),
+    /// Any text, but probably one of these: each is what one way through the script leaves.
+    Either(Vec<String>),
     /// Some text that this pattern of ours matches: what a loop over `src/*.rs` holds.
     Matching(String),
     /// Any text.
@@ -58,6 +65,7 @@ impl Fragment {
     pub fn size(&self) -> usize {
         let text = match self {
             Self::Text { text, .. } | Self::Glob(text) | Self::Likely(text) | Self::Matching(text) => text.len(),
+            Self::Either(texts) => texts.iter().map(String::len).sum(),
             Self::Tilde(_) | Self::Unknown | Self::Foreign(_) | Self::Inherited | Self::Break(_) => 0,
         };
         text + size_of::<Self>()
@@ -113,6 +121,7 @@ impl Value {
             };
             length += match &fragment {
                 Fragment::Text { text, .. } | Fragment::Likely(text) | Fragment::Matching(text) => text.len(),
+                Fragment::Either(texts) => texts.iter().map(String::len).sum(),
                 _ => 1,
             };
             if length > MAX_VALUE {
@@ -145,6 +154,7 @@ impl Value {
         for fragment in &self.fragments {
             match fragment {
                 Fragment::Text { text, .. } | Fragment::Likely(text) => best.push_str(text),
+                Fragment::Either(texts) => best.push_str(texts.first().map_or("", String::as_str)),
                 Fragment::Tilde(user) => {
                     best.push('~');
                     best.push_str(user.as_deref().unwrap_or_default());
@@ -190,8 +200,31 @@ impl Value {
         Some((name, Self::new(start.into_iter().chain(rest.iter().cloned()).collect())))
     }
 
+    /// What it is or `other` is, but it may be another text. A text that is there says more than one that is not.
+    pub(crate) fn or(&self, other: &Self) -> Self {
+        let mut texts: Vec<String> = Vec::new();
+        for value in [self, other] {
+            match value.fragments.as_slice() {
+                [Fragment::Either(more)] => texts.extend(more.iter().cloned()),
+                _ => texts.extend(value.best()),
+            }
+        }
+        texts.retain(|text| !text.is_empty());
+        let mut seen = BTreeSet::new();
+        texts.retain(|text| seen.insert(text.clone()));
+        texts.truncate(MAX_EITHER);
+        if texts.len() < 2 {
+            let is_empty = self.best().is_none_or(|text| text.is_empty());
+            return if is_empty { other.doubted() } else { self.doubted() };
+        }
+        Self { fragments: vec![Fragment::Either(texts)] }
+    }
+
     /// The same text, but it may be another.
     pub fn doubted(&self) -> Self {
+        if let [Fragment::Either(_)] = self.fragments.as_slice() {
+            return self.clone();
+        }
         self.best().map_or_else(|| self.unknown_too(), Self::likely)
     }
 

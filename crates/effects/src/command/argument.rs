@@ -24,6 +24,8 @@ pub(crate) struct Arg {
     pub known: Known,
     /// What an unknown word probably is (unset variables taken as empty).
     pub likely: Option<String>,
+    /// What an unknown word may be, as the text itself assigned it.
+    pub readings: Vec<String>,
     /// A leading `~` stands for a home directory.
     pub tilde: bool,
     /// Where the word stands in the call's text.
@@ -36,7 +38,7 @@ impl Arg {
     pub(crate) fn exact(text: impl Into<String>) -> Self {
         let text = text.into();
         let tilde = text.starts_with('~');
-        Self { text, known: Known::Exact, likely: None, tilde, span: None, provenance: None }
+        Self { text, known: Known::Exact, likely: None, readings: Vec::new(), tilde, span: None, provenance: None }
     }
 
     pub(crate) fn glob(text: impl Into<String>) -> Self {
@@ -52,7 +54,7 @@ impl Arg {
     pub(crate) fn with(&self, text: impl Into<String>) -> Self {
         let text = text.into();
         let tilde = text.starts_with('~');
-        Self { text, known: self.known, likely: None, tilde, span: self.span, provenance: self.provenance }
+        Self { known: self.known, tilde, span: self.span, provenance: self.provenance, ..Self::exact(text) }
     }
 
     pub(crate) fn is_exact(&self) -> bool {
@@ -95,6 +97,11 @@ impl Arg {
         }
     }
 
+    /// The texts that an unknown word may be, each as a word.
+    pub(crate) fn readings(&self) -> Vec<Self> {
+        self.readings.iter().map(|text| Self { span: self.span, ..Self::exact(text) }).collect()
+    }
+
     /// The part after the first `separator`, as well known as the whole.
     pub(crate) fn after(&self, separator: char) -> Option<(String, Self)> {
         if self.known == Known::Not {
@@ -117,6 +124,7 @@ impl From<Field> for Arg {
             text: field.text,
             known,
             likely: field.likely,
+            readings: field.readings,
             tilde: field.tilde,
             span: None,
             provenance: field.provenance,

@@ -209,6 +209,9 @@ impl Machine<'_> {
     /// An effect on a file or directory. Roles that are not about files have none.
     pub(crate) fn path(&mut self, role: Role, word: &Arg) {
         self.at_word(word, |machine| machine.path_by(role, word, "argument", None));
+        for reading in word.readings() {
+            self.possible_path(role, &reading);
+        }
     }
 
     /// The same for what may not happen at all.
@@ -218,6 +221,9 @@ impl Machine<'_> {
 
     pub(crate) fn redirected(&mut self, role: Role, word: &Arg) {
         self.path_by(role, word, "redirect", None);
+        for reading in word.readings() {
+            self.path_by(role, &reading, "redirect", Some(Certainty::Possible));
+        }
     }
 
     /// `$(which agent-strace)`: nobody knows where it is, but what it is.
@@ -319,6 +325,9 @@ impl Machine<'_> {
             self.path(Role::Read, &Arg::exact(path));
         } else if let Some((connection, certainty)) = hosts::connection(text, certainty) {
             self.at_word(word, |machine| machine.emit(Kind::Connect(connection), certainty, "argument"));
+        }
+        for reading in word.readings() {
+            self.possible_connection(&reading);
         }
     }
 

@@ -33,6 +33,7 @@ impl World {
                     break;
                 }
                 Fragment::Text { text, .. } | Fragment::Likely(text) => before.push_str(text),
+                Fragment::Either(texts) => before.push_str(texts.first().map_or("", String::as_str)),
                 Fragment::Tilde(user) => before.extend(["~", user.as_deref().unwrap_or_default()]),
                 Fragment::Glob(_)
                 | Fragment::Matching(_)

@@ -5,10 +5,11 @@
 
 use crate::{About, Reason};
 use agent_strace_shell::{
-    BYTES_A_STEP, Connector, Node, Provenance, Redirect, RedirectKind, Scope, Script, Word, parse_at,
+    BYTES_A_STEP, Connector, Node, Provenance, Redirect, RedirectKind, Scope, Script, Simple, Word, parse_at,
 };
 
 use super::argument::{Arg, Known};
+use super::builtins;
 use super::context::Context;
 use super::machine::Machine;
 use super::outcome::{Outcome, Stage};
@@ -161,6 +162,9 @@ impl Machine<'_> {
             }
             if let Node::Simple(simple) = stage {
                 pipe = pipe.or(simple.span);
+                if flow == Stream::nothing() && position == Stage::Earlier && may_print(simple, scope) {
+                    flow = Stream::Unknown;
+                }
             }
         }
         self.shell.received.truncate(self.shell.received.len().saturating_sub(received.len()));
@@ -287,6 +291,20 @@ impl Machine<'_> {
 
 /// Programs that print what another host sends, and send it what they read.
 const CLIENTS: &[&str] = &["nc", "ncat", "netcat", "socat", "telnet", "openssl"];
+
+/// Somebody pipes what a program prints of which the tables say that it prints nothing.
+fn may_print(simple: &Simple, scope: &Scope) -> bool {
+    let Some(program) = simple.words.first().map(|word| word.source.as_str()) else { return false };
+    let redirected = simple.redirects.iter().any(|redirect| {
+        let writes = matches!(redirect.kind, RedirectKind::Write(_) | RedirectKind::Append(_));
+        writes && redirect.descriptor.is_none_or(|descriptor| descriptor == 1)
+    });
+    let is_program = !QUIET.contains(&program) && !builtins::NAMES.contains(&program);
+    is_program && !redirected && scope.function(program).is_none()
+}
+
+/// Programs that print what their arguments say, which may be nothing.
+const QUIET: &[&str] = &[":", "true", "false", "echo", "printf", "cat", "test", "[", "sleep", "wait", "exit", "return"];
 
 /// The files into which network clients of a pipeline write, as written.
 fn received(stages: &[Node]) -> Vec<String> {

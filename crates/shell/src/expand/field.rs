@@ -6,6 +6,9 @@ use crate::value::{EmptyField, Fragment, Provenance, Value};
 /// More fields than this are not told apart.
 pub(super) const MAX_FIELDS: usize = 4096;
 
+/// Texts that one field may be.
+const MAX_READINGS: usize = 8;
+
 /// All fields of a word together may have this many bytes.
 const MAX_TEXT: usize = 1 << 20;
 
@@ -20,6 +23,8 @@ pub struct Field {
     pub tilde: bool,
     /// What the field probably is if it is not exact: unset variables are empty, defaults apply.
     pub likely: Option<String>,
+    /// What the script may have made of it, where that is no unset variable: each is as likely.
+    pub readings: Vec<String>,
     /// Where a part of the text comes from that is not known.
     pub provenance: Option<Provenance>,
 }
@@ -36,7 +41,14 @@ pub enum Knowledge {
 
 impl Field {
     pub fn exact(text: impl Into<String>) -> Self {
-        Self { text: text.into(), knowledge: Knowledge::Exact, tilde: false, likely: None, provenance: None }
+        Self {
+            text: text.into(),
+            knowledge: Knowledge::Exact,
+            tilde: false,
+            likely: None,
+            readings: Vec::new(),
+            provenance: None,
+        }
     }
 
     pub fn unknown(source: &str) -> Self {
@@ -55,6 +67,7 @@ impl Fields {
     /// One more; false if they are too many or too long.
     fn push(&mut self, field: Field) -> bool {
         self.bytes += field.text.len() + field.likely.as_ref().map_or(0, String::len);
+        self.bytes += field.readings.iter().map(String::len).sum::<usize>();
         self.all.push(field);
         self.all.len() <= MAX_FIELDS && self.bytes <= MAX_TEXT
     }
@@ -198,7 +211,33 @@ fn render(fragments: &[Fragment], source: &str) -> Field {
     for fragment in fragments {
         rendering.push(fragment);
     }
-    rendering.field(source)
+    rendering.field(fragments, source)
+}
+
+/// The texts that known and assigned stretches make in all their combinations.
+fn readings(fragments: &[Fragment]) -> Vec<String> {
+    let mut all = vec![String::new()];
+    for fragment in fragments {
+        match fragment {
+            Fragment::Text { text, .. } | Fragment::Likely(text) => {
+                all.iter_mut().for_each(|start| start.push_str(text))
+            }
+            Fragment::Tilde(user) => {
+                let user = user.as_deref().unwrap_or_default();
+                all.iter_mut().for_each(|start| start.extend(["~", user]));
+            }
+            Fragment::Either(texts) if all.len() == MAX_READINGS => {
+                let text = texts.first().map_or("", String::as_str);
+                all.iter_mut().for_each(|start| start.push_str(text));
+            }
+            Fragment::Either(texts) => {
+                let longer = all.iter().flat_map(|start| texts.iter().map(move |text| format!("{start}{text}")));
+                all = longer.take(MAX_READINGS).collect();
+            }
+            _ => {}
+        }
+    }
+    all
 }
 
 /// A field while it is put together.
@@ -210,6 +249,8 @@ struct Rendering {
     plain: String,
     pattern: String,
     likely: String,
+    /// A stretch of it is not known, or only if a variable is unset.
+    is_unread: bool,
     /// Groups of the pattern that are open.
     groups: usize,
     is_inexact: bool,
@@ -245,6 +286,12 @@ impl Rendering {
             Fragment::Likely(text) => {
                 (self.is_inexact, self.is_likely, self.is_open) = (true, true, true);
                 self.likely.push_str(text);
+                self.is_unread |= text.is_empty();
+                any(&mut self.pattern);
+            }
+            Fragment::Either(texts) => {
+                (self.is_inexact, self.is_likely, self.is_open) = (true, true, true);
+                self.likely.push_str(texts.first().map_or("", String::as_str));
                 any(&mut self.pattern);
             }
             Fragment::Matching(text) => {
@@ -262,7 +309,7 @@ impl Rendering {
     }
 
     fn glob(&mut self, text: &str) {
-        (self.is_inexact, self.has_text) = (true, true);
+        (self.is_inexact, self.has_text, self.is_unread) = (true, true, true);
         // A class of one is that character, or nothing.
         match text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) {
             Some(member) if member.chars().count() == 1 => {
@@ -274,7 +321,7 @@ impl Rendering {
         glob(text, &mut self.groups, &mut self.pattern);
     }
 
-    fn field(self, source: &str) -> Field {
+    fn field(self, fragments: &[Fragment], source: &str) -> Field {
         let likely = (self.is_likely && !self.is_unknown).then_some(self.likely);
         let (text, knowledge) = match (self.is_inexact, self.has_text) {
             (false, _) => (self.plain, Knowledge::Exact),
@@ -283,7 +330,10 @@ impl Rendering {
             (true, false) => (source.to_owned(), Knowledge::Unknown),
         };
         let tilde = self.tilde && knowledge != Knowledge::Unknown;
-        Field { text, knowledge, tilde, likely, provenance: self.provenance }
+        let is_read =
+            likely.is_some() && !self.is_unread && matches!(knowledge, Knowledge::Partly | Knowledge::Unknown);
+        let readings = if is_read { readings(fragments) } else { Vec::new() };
+        Field { text, knowledge, tilde, likely, readings, provenance: self.provenance }
     }
 }
 

@@ -124,11 +124,7 @@ fn one_of(here: Option<&Variable>, there: Option<&Variable>) -> Content {
     let mut contents = here.into_iter().chain(there).map(|variable| doubted(&variable.content));
     let first = contents.next().unwrap_or(Content::Unset);
     match (first, contents.next()) {
-        // Text that is there says more than text that is not.
-        (Content::Scalar(value), Some(Content::Scalar(second))) => {
-            let is_empty = value.best().is_none_or(|text| text.is_empty());
-            Content::Scalar(if is_empty { second } else { value })
-        }
+        (Content::Scalar(value), Some(Content::Scalar(second))) => Content::Scalar(value.or(&second)),
         (first, None) => first,
         _ => Content::UnknownArray,
     }

@@ -96,10 +96,13 @@ impl Machine<'_> {
             self.opaque(About::Writes, Reason::ArchivePaths, &[]);
         }
         self.world.set_cwd(cwd);
-        match (extracts && to_output, lists) {
-            (true, _) => Stream::Foreign(Provenance::Decoded),
+        let mut archives = arguments.values(&["-f", "--file"]);
+        let piped = archives.next().is_none_or(|archive| archive.literal() == Some("-"));
+        match (extracts, lists || piped) {
+            (true, _) if to_output && piped => io.input.decoded(),
+            (true, _) if to_output => Stream::Foreign(Provenance::Decoded),
             (false, true) => Stream::Unknown,
-            (false, false) => Stream::nothing(),
+            (true, _) | (false, false) => Stream::nothing(),
         }
     }
 

@@ -92,7 +92,8 @@ impl Machine<'_> {
                 self.world.wrote(&target, Some(text));
             }
         }
-        if call.name == "sponge" { Stream::nothing() } else { io.input.copied() }
+        let swallows = call.name == "sponge" && !arguments.operands.is_empty();
+        if swallows { Stream::nothing() } else { io.input.copied() }
     }
 
     /// Filters over standard input or files that are computed where both are known.

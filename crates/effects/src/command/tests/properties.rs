@@ -191,3 +191,35 @@ proptest! {
         }
     }
 }
+
+/// Builtins that print nothing, and what prints its argument: `a` is no path with a directory.
+const SILENT: &[&str] = &[
+    ":",
+    "[",
+    "dirname",
+    "exit",
+    "false",
+    "getopts",
+    "let",
+    "local",
+    "mapfile",
+    "read",
+    "readarray",
+    "return",
+    "shift",
+    "test",
+    "true",
+    "wait",
+];
+
+#[test]
+fn what_a_program_prints_is_no_program_without_a_finding() {
+    let silent: Vec<&str> = crate::command::knowledge::builtin_names()
+        .into_iter()
+        .filter(|name| {
+            let found = effects(&format!("{name} a | sh"));
+            !found.iter().any(|effect| matches!(effect.kind, Kind::Opaque(_)))
+        })
+        .collect();
+    assert_eq!(silent, SILENT);
+}
