@@ -218,23 +218,21 @@ fn render(fragments: &[Fragment], source: &str) -> Field {
 fn readings(fragments: &[Fragment]) -> Vec<String> {
     let mut all = vec![String::new()];
     for fragment in fragments {
-        match fragment {
-            Fragment::Text { text, .. } | Fragment::Likely(text) => {
-                all.iter_mut().for_each(|start| start.push_str(text))
-            }
-            Fragment::Tilde(user) => {
-                let user = user.as_deref().unwrap_or_default();
-                all.iter_mut().for_each(|start| start.extend(["~", user]));
-            }
+        let next: Vec<&str> = match fragment {
+            Fragment::Text { text, .. } | Fragment::Likely(text) => vec![text],
+            Fragment::Tilde(user) => vec!["~", user.as_deref().unwrap_or_default()],
             Fragment::Either(texts) if all.len() == MAX_READINGS => {
-                let text = texts.first().map_or("", String::as_str);
-                all.iter_mut().for_each(|start| start.push_str(text));
+                texts.first().map(String::as_str).into_iter().collect()
             }
             Fragment::Either(texts) => {
                 let longer = all.iter().flat_map(|start| texts.iter().map(move |text| format!("{start}{text}")));
                 all = longer.take(MAX_READINGS).collect();
+                continue;
             }
-            _ => {}
+            _ => continue,
+        };
+        for start in &mut all {
+            start.extend(next.iter().copied());
         }
     }
     all
