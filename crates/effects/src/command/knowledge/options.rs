@@ -160,6 +160,14 @@ impl Entry {
         self.keys().filter(is_own).filter_map(|key| lines::line(OPTIONS, &key)).any(is_whole)
     }
 
+    /// The long options that the tables have of it.
+    #[cfg(test)]
+    pub(crate) fn long_options(&self) -> std::collections::BTreeSet<&str> {
+        let own = self.options.keys().flat_map(|names| names.split(' '));
+        let all = self.listed.names(self).iter().map(|name| &**name);
+        own.chain(all).filter(|name| name.starts_with("--") && name.len() > 2).collect()
+    }
+
     /// Tells its subcommands whose they are.
     pub(super) fn adopt(&mut self) {
         for sub in &mut self.subcommands {

@@ -140,6 +140,17 @@ impl Machine<'_> {
     pub(super) fn fd(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let (before, command) = fd_command(call.rest);
         let selection = fd_selection(before);
+        for (at, word) in before.iter().enumerate() {
+            match word.after('=') {
+                Some((option, file)) if option == "--ignore-file" => self.path(Role::Read, &file),
+                None if word.text == "--ignore-file" => {
+                    if let Some(file) = before.get(at + 1) {
+                        self.path(Role::Read, file);
+                    }
+                }
+                _ => {}
+            }
+        }
         for start in &selection.starts {
             self.path(Role::ListTree, start);
         }

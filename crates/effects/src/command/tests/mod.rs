@@ -3,6 +3,7 @@
 mod bombs;
 mod outcomes;
 mod properties;
+mod sweeps;
 
 use std::fmt::Write as _;
 use std::path::Path;
