@@ -59,7 +59,9 @@ use super::{About, Effect, Effects, Reason, World};
 use argument::Arg;
 use context::Context;
 use machine::walk;
+pub(crate) use net::named_commands;
 use outcome::Outcome;
+pub(crate) use simple::looks_like_path;
 use stream::Stream;
 
 /// Effects of running `text` as a shell program, in order; `world` ends up as the program leaves it.

@@ -9,7 +9,7 @@ use crate::{Argument, Certainty, Effect, Execution, Kind, PathTarget, hosts};
 
 use super::apply::assign;
 use super::argument::{Arg, Arguments};
-use super::knowledge::{Entry, Role, Special, git, names};
+use super::knowledge::{Entry, Knowledge, Role, Special, git, names};
 use super::machine::{Machine, is_device};
 use super::simple::looks_like_path;
 use super::steering;
@@ -65,7 +65,8 @@ impl Machine<'_> {
             if text.contains(char::is_whitespace) {
                 // The program's function reads the statements.
                 if entry.special != Some(Special::Database) {
-                    self.commands_of_text(text, &explained, &mut kinds);
+                    let is_explained = |tokens: &[&str]| tokens.iter().all(|token| explained.words.contains(token));
+                    kinds.extend(commands_in(text, self.knowledge, is_explained));
                 }
             } else {
                 self.targets_of_word(word, &explained, &mut kinds);
@@ -104,24 +105,31 @@ impl Machine<'_> {
         let argv = words.map(|word| Argument { text: word.text.clone(), known: true }).collect();
         Some(Kind::Execute(Execution { argv, inert: false, embeds: true }))
     }
+}
 
-    /// Commands inside one word.
-    fn commands_of_text(&self, text: &str, explained: &Explained<'_>, kinds: &mut Vec<Kind>) {
-        let value = text.strip_prefix('-').and_then(|option| option.split_once('='));
-        let text = value.map_or(text, |(_, value)| value);
-        let mut left = MOST_TOKENS;
-        for command in text.split(|letter| ";|&()`\n".contains(letter)) {
-            let is_mark = |letter: char| letter.is_whitespace() || "\"'{}<>$#,".contains(letter);
-            let tokens = command.split(is_mark).filter(|token| !token.is_empty()).take(left);
-            let tokens: Vec<&str> = tokens.collect();
-            left -= tokens.len();
-            let start = tokens.iter().position(|token| self.names_program(&Arg::exact(*token)));
-            let tokens = start.and_then(|start| tokens.get(start..)).unwrap_or_default();
-            if !tokens.iter().all(|token| explained.words.contains(token)) {
-                kinds.extend(pieces(tokens));
-            }
+/// Commands that a text may hold of which nothing else is known.
+pub(crate) fn named_commands(text: &str, knowledge: &Knowledge) -> Vec<Kind> {
+    commands_in(text, knowledge, |_| false)
+}
+
+/// Commands inside one word, but for those whose words are explained.
+fn commands_in(text: &str, knowledge: &Knowledge, is_explained: impl Fn(&[&str]) -> bool) -> Vec<Kind> {
+    let value = text.strip_prefix('-').and_then(|option| option.split_once('='));
+    let text = value.map_or(text, |(_, value)| value);
+    let mut left = MOST_TOKENS;
+    let mut kinds = Vec::new();
+    for command in text.split(|letter| ";|&()`\n".contains(letter)) {
+        let is_mark = |letter: char| letter.is_whitespace() || "\"'{}<>$#,".contains(letter);
+        let tokens = command.split(is_mark).filter(|token| !token.is_empty()).take(left);
+        let tokens: Vec<&str> = tokens.collect();
+        left -= tokens.len();
+        let start = tokens.iter().position(|token| knowledge.lists(token));
+        let tokens = start.and_then(|start| tokens.get(start..)).unwrap_or_default();
+        if !is_explained(tokens) {
+            kinds.extend(pieces(tokens));
         }
     }
+    kinds
 }
 
 /// A word that no effect explains.

@@ -173,7 +173,7 @@ impl Machine<'_> {
 
     /// The word is a program that the knowledge base lists.
     pub(super) fn names_program(&self, word: &Arg) -> bool {
-        word.literal().is_some_and(|text| self.knowledge.entry(text.rsplit('/').next().unwrap_or(text)).is_some())
+        word.literal().is_some_and(|text| self.knowledge.lists(text))
     }
 
     /// A program nobody told us about.
@@ -264,7 +264,7 @@ pub(crate) fn shown(name: &str) -> String {
 }
 
 /// A word that could name a file.
-pub(super) fn looks_like_path(text: &str) -> bool {
+pub(crate) fn looks_like_path(text: &str) -> bool {
     if text.is_empty() || text.starts_with('-') {
         return false;
     }

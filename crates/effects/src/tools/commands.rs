@@ -2,7 +2,7 @@
 
 use super::UNJUDGEABLE;
 use super::names;
-use super::registry::{Entry, REGISTRY};
+use super::registry::{Entry, Flag, REGISTRY};
 use super::run::{Run, objects, quoted, texts};
 use super::value::{Object, Value};
 use crate::{About, Certainty, Reason};
@@ -38,14 +38,22 @@ pub(super) fn command(run: &mut Run<'_>, entry: &Entry, given: &Object, dialect:
     }
 }
 
-/// `runs`, then the operands in the order in which the entry names them.
+/// `runs`, the options that arguments stand for, then the operands in the order in which the entry names them.
 pub(super) fn with_operands(run: &mut Run<'_>, entry: &Entry, given: &Object) {
     let home = run.world.cwd().map(str::to_owned);
     for directory in texts(given, entry, "cwd").texts {
         run.world.enter(directory, Certainty::Exact);
     }
     let mut line: Vec<String> = entry.runs.iter().map(|word| quoted(word)).collect();
-    for name in entry.arguments.get("operands").into_iter().flatten() {
+    let operands: &[&str] = entry.arguments.get("operands").map_or(&[], Vec::as_slice);
+    for (key, value) in given {
+        let plain = names::plain(key);
+        let is_other = REGISTRY.is(entry, "cwd", &plain) || operands.iter().any(|name| names::is(name, &plain));
+        if !is_other {
+            line.extend(options(entry, key, value).iter().map(|word| quoted(word)));
+        }
+    }
+    for name in operands {
         for (_, value) in given.iter().filter(|(key, _)| names::plain(key) == names::plain(name)) {
             match (value, words(value)) {
                 (Value::Text(text), _) if *name == "command" => line.push(text.clone()),
@@ -57,6 +65,28 @@ pub(super) fn with_operands(run: &mut Run<'_>, entry: &Entry, given: &Object) {
     }
     run.shell(&line.join(" "));
     run.world.set_cwd(home);
+}
+
+/// The options of a program that an argument stands for.
+fn options(entry: &Entry, key: &str, value: &Value) -> Vec<String> {
+    let plain = names::plain(key);
+    let flag = entry.flags.iter().find(|(name, _)| names::is(name, &plain)).map(|(_, flag)| flag);
+    match (flag, value) {
+        (Some(Flag::Named(option)), _) if option.is_empty() => Vec::new(),
+        (Some(Flag::Named(option)), Value::Bool(true)) => vec![option.clone()],
+        (Some(Flag::Named(option)), Value::Text(text)) => vec![format!("{option}={text}")],
+        (Some(Flag::ByValue(options)), Value::Text(text)) => {
+            options.get(&text.to_lowercase()).cloned().into_iter().collect()
+        }
+        (None, Value::Bool(true)) => vec![format!("--{}", names::words(key).join("-"))],
+        (None, Value::Text(text)) if is_argument_list(&plain) => text.split_whitespace().map(str::to_owned).collect(),
+        (None, Value::List(_)) if is_argument_list(&plain) => words(value).unwrap_or_default(),
+        _ => Vec::new(),
+    }
+}
+
+fn is_argument_list(key: &str) -> bool {
+    matches!(key, "options" | "flags") || REGISTRY.has_role("arguments", key)
 }
 
 #[derive(Debug, Default)]

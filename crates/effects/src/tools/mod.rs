@@ -4,11 +4,13 @@ mod commands;
 mod files;
 mod globs;
 mod mcp;
+mod mentions;
 mod names;
 mod network;
 mod registry;
 mod run;
 mod search;
+mod skills;
 mod unknown;
 mod value;
 
@@ -145,6 +147,11 @@ fn given(arguments: &Arguments<'_>) -> Given {
 const UNJUDGEABLE: Reason = Reason::MalformedArguments;
 
 fn known(run: &mut Run<'_>, tool: &str, entry: &Entry, given: &Given) {
+    act(run, tool, entry, given);
+    mentions::catch(run, entry, given);
+}
+
+fn act(run: &mut Run<'_>, tool: &str, entry: &Entry, given: &Given) {
     match entry.does {
         Action::Nothing => return,
         Action::Tool => {
@@ -152,6 +159,7 @@ fn known(run: &mut Run<'_>, tool: &str, entry: &Entry, given: &Given) {
         }
         Action::WriteFixed => return files::write_fixed(run, entry),
         Action::Spawn => return network::spawn(run, entry, given),
+        Action::Skill => return skills::call(run, tool, entry, given),
         Action::SearchWeb => return network::search(run, entry, given),
         Action::Connect => return network::fixed(run, entry),
         Action::Unproven => return unproven(run, tool, entry, given),
@@ -161,6 +169,7 @@ fn known(run: &mut Run<'_>, tool: &str, entry: &Entry, given: &Given) {
     match given {
         Given::Object(object) => with_object(run, entry, entry.does, object),
         Given::Text(text) => with_text(run, entry, text),
+        Given::Nothing if entry.optional => {}
         Given::Nothing => run.opaque(about(entry.does), UNJUDGEABLE),
     }
 }
@@ -206,6 +215,7 @@ fn with_object(run: &mut Run<'_>, entry: &Entry, action: Action, object: &Object
         | Action::WriteFixed
         | Action::SearchWeb
         | Action::Connect
+        | Action::Skill
         | Action::Spawn => {}
     }
 }

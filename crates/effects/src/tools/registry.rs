@@ -53,6 +53,8 @@ pub(super) enum Action {
     SearchWeb,
     Connect,
     Spawn,
+    /// A text for the model, in which the host runs commands.
+    Skill,
     /// Arguments name an MCP server and its tool.
     Mcp,
     /// Arguments hold calls of other tools.
@@ -90,6 +92,16 @@ impl From<Subject> for About {
     }
 }
 
+/// The option that an argument stands for.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Flag {
+    /// This one, where the argument is `true`, with the value where it is a text; an empty one: the argument is data.
+    Named(String),
+    /// It depends on the value; of values that are not listed, none.
+    ByValue(BTreeMap<String, String>),
+}
+
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 pub(super) struct Entry {
@@ -104,6 +116,10 @@ pub(super) struct Entry {
     /// For [`Action::Code`]: the program and option that take the code.
     #[serde(default)]
     pub(super) runs: Vec<String>,
+    /// For [`Action::Program`]: arguments → the options that they stand for. Any other one that is `true` is an option of
+    /// its own name.
+    #[serde(default)]
+    pub(super) flags: BTreeMap<&'static str, Flag>,
     /// For [`Action::WriteFixed`].
     #[serde(default)]
     pub(super) writes: Vec<String>,
@@ -153,6 +169,9 @@ pub(super) struct Vocabulary {
     file_kinds: HashSet<&'static str>,
     #[serde(rename = "mcp servers")]
     pub(super) servers: Vec<String>,
+    /// Where the text of the skill or command lies that is called `*`.
+    #[serde(rename = "skill files")]
+    pub(super) skill_files: Vec<String>,
 }
 
 /// Whether an argument, plainly spelled, is one of these.

@@ -87,6 +87,7 @@ impl Run<'_> {
 
     /// A connection, or a read of a `file:` URL.
     pub(super) fn connect(&mut self, url: &str) {
+        let url = opened(url);
         let found = match elision(url) {
             Some(marker) => hosts::connection(&url.replace(marker, "**"), Certainty::Pattern),
             None => hosts::connection(url, Certainty::Exact),
@@ -205,6 +206,19 @@ const ELISIONS: &[&str] = &["[REDACTED]", "[trimmed for fixture]", "REDACTED"];
 /// The marker of a part that the record no longer holds.
 pub(super) fn elision(text: &str) -> Option<&'static str> {
     ELISIONS.iter().find(|marker| text.contains(**marker)).copied()
+}
+
+/// The address that a browser opens for one such as `view-source:file:///etc/passwd`.
+pub(super) fn opened(url: &str) -> &str {
+    let mut url = url;
+    while let Some((scheme, inner)) = url.split_once(':') {
+        let wraps = ["view-source", "jar", "blob", "filesystem", "feed"].iter();
+        if !wraps.clone().any(|wraps| scheme.trim().eq_ignore_ascii_case(wraps)) {
+            break;
+        }
+        url = inner;
+    }
+    url
 }
 
 pub(super) fn is_file_url(text: &str) -> bool {

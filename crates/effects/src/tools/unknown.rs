@@ -33,7 +33,7 @@ struct Verbs {
 
 /// What an argument is by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Role {
+pub(super) enum Role {
     Path,
     Directory,
     Source,
@@ -306,7 +306,7 @@ fn is_selector(key: &str) -> bool {
     )
 }
 
-fn role(key: &str) -> Role {
+pub(super) fn role(key: &str) -> Role {
     TABLE.roles.get(names::plain(key).as_ref()).copied().unwrap_or(Role::Other)
 }
 

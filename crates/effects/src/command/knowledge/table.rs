@@ -54,6 +54,11 @@ impl Knowledge {
         self.entries.get(program).or_else(|| super::builtin(program))
     }
 
+    /// Whether something is known about the program that a word names, by its path or its name.
+    pub(crate) fn lists(&self, word: &str) -> bool {
+        self.entry(word.rsplit('/').next().unwrap_or(word)).is_some()
+    }
+
     /// The name a program goes by: without the ending that Windows adds, and without its version.
     pub fn bare(&self, name: &str) -> String {
         let lower = name.to_ascii_lowercase();

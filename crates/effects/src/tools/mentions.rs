@@ -1,0 +1,92 @@
+//! The net of last resort for tools: arguments that name a file, a host or a command, and that the tool has no known use
+//! for.
+//!
+//! It may read or write the file, connect to the host, or run the command. A policy judges these effects by what it
+//! forbids and by nothing else.
+
+use super::registry::{Action, Entry, REGISTRY};
+use super::run::{Run, elision, is_file_url, opened};
+use super::unknown::{self, Role};
+use super::value::Value;
+use super::{Given, names};
+use crate::{Certainty, Effect, Kind, command, hosts};
+
+/// Arguments of one call that are looked at: more of them are data.
+const MOST: usize = 1_000;
+
+/// Mentions what arguments of a known tool name. What lies deeper than lists of texts are records for people: a plan's
+/// steps, findings, questions.
+pub(super) fn catch(run: &mut Run<'_>, entry: &Entry, given: &Given) {
+    let (Given::Object(object), Some(used)) = (given, used(entry.does)) else { return };
+    let arguments = object.iter().filter(|(key, _)| {
+        let plain = names::plain(key);
+        !used.iter().chain(&["cwd"]).any(|role| REGISTRY.is(entry, role, &plain))
+    });
+    // A tool that does nothing tells people or the model of files, and opens addresses at most.
+    let is_told = |text: &str| entry.does == Action::Nothing && !text.contains("://");
+    let mut kinds = Vec::new();
+    for (key, value) in arguments.take(MOST) {
+        let role = unknown::role(key);
+        match value {
+            Value::Text(text) if !is_told(text) => kinds.extend(named(run, role, text)),
+            Value::List(items) => {
+                for item in items.iter().take(MOST) {
+                    if let Value::Text(text) = item
+                        && !is_told(text)
+                    {
+                        kinds.extend(named(run, role, text));
+                    }
+                }
+            }
+            Value::Text(_) | Value::Object(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+    for kind in kinds {
+        let mut effect = Effect::new(kind, Certainty::Possible, "argument");
+        effect.origin.named = true;
+        run.effects.to_mut().push(effect);
+    }
+}
+
+/// The roles of arguments that an action has a use for; `None`: it judges all of them.
+fn used(action: Action) -> Option<&'static [&'static str]> {
+    Some(match action {
+        Action::Nothing | Action::Tool | Action::WriteFixed | Action::Connect | Action::PageScript => &[],
+        Action::Spawn => &["agent"],
+        Action::Skill => &["skill", "arguments"],
+        Action::Read | Action::Delete | Action::Screenshot => &["path"],
+        Action::Write => &["path", "content"],
+        Action::Edit => &["path", "old", "new", "line", "content", "edits"],
+        Action::ReadMany => &["many"],
+        Action::Move | Action::Copy => &["source", "destination"],
+        Action::List => &["directory", "path", "glob"],
+        Action::Glob => &["directory", "path", "glob", "include"],
+        Action::Grep => &["directory", "path", "many", "glob", "include"],
+        Action::Patch => &["patch"],
+        Action::Fetch => &["url", "prose"],
+        Action::Program => &["operands", "arguments"],
+        Action::Command | Action::PowerShell => &["command", "arguments", "environment"],
+        Action::Code | Action::CodeMode => &["code", "language", "command"],
+        Action::Input => &["input"],
+        Action::Select | Action::Unproven | Action::SearchWeb | Action::Mcp | Action::Several => return None,
+    })
+}
+
+/// What one text names.
+fn named(run: &Run<'_>, role: Role, text: &str) -> Vec<Kind> {
+    match role {
+        Role::Prose | Role::Arguments => return Vec::new(),
+        Role::Command | Role::Code => return command::named_commands(text, run.world.knowledge()),
+        _ => {}
+    }
+    let text = opened(text.trim());
+    if text.contains(|letter: char| letter.is_whitespace() || "*?{".contains(letter)) || elision(text).is_some() {
+        return Vec::new();
+    }
+    if text.contains("://") && !is_file_url(text) {
+        return hosts::connection(text, Certainty::Exact).map(|(found, _)| Kind::Connect(found)).into_iter().collect();
+    }
+    let (target, certainty) = run.world.locate(text, Certainty::Exact);
+    let is_path = command::looks_like_path(text) && certainty == Certainty::Exact && target.path != ".";
+    if is_path { vec![Kind::Read(target.clone()), Kind::Write(target)] } else { Vec::new() }
+}
