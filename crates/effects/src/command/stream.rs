@@ -36,6 +36,11 @@ impl Stream {
         *self != Self::Unconnected
     }
 
+    /// Where it comes from, if nobody knows it.
+    pub(crate) fn provenance(&self) -> Option<Provenance> {
+        if let Self::Foreign(provenance) = self { Some(*provenance) } else { None }
+    }
+
     /// Something is known of its text.
     pub(crate) fn is_readable(&self) -> bool {
         matches!(self, Self::Known(_) | Self::Likely(_))

@@ -158,6 +158,7 @@ fn texts_in(value: &Value, texts: &mut Vec<String>) {
         | Value::Module(_)
         | Value::Object(_)
         | Value::Function(_)
+        | Value::Foreign(_)
         | Value::Unknown => {}
     }
 }

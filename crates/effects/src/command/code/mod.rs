@@ -40,6 +40,9 @@ struct Raw {
     #[serde(borrow, default)]
     any: BTreeMap<&'static str, &'static str>,
     pure: &'static str,
+    /// Calls that undo an encoding.
+    #[serde(default)]
+    decodes: &'static str,
     methods: &'static str,
     modules: &'static str,
 }
@@ -56,6 +59,7 @@ struct Calls {
     /// Method of any object → what its arguments are for.
     any: BTreeMap<&'static str, &'static str>,
     pure: BTreeSet<&'static str>,
+    decodes: BTreeSet<&'static str>,
     methods: BTreeSet<&'static str>,
     modules: BTreeSet<&'static str>,
 }
@@ -79,7 +83,7 @@ fn calls(language: Language) -> Option<&'static Calls> {
 
 impl Calls {
     fn new(raw: &Raw) -> Self {
-        let words = |text: &'static str| text.split_whitespace().collect();
+        let words = |text: &'static str| text.split_whitespace().collect::<Vec<_>>();
         let single = |table: &BTreeMap<&'static str, &'static str>| -> BTreeMap<&'static str, &'static str> {
             table.iter().flat_map(|(names, roles)| names.split(' ').map(|name| (name, *roles))).collect()
         };
@@ -89,9 +93,10 @@ impl Calls {
             makes: made.flat_map(|(at, names)| names.split(' ').map(move |name| (name, at))).collect(),
             classes: raw.classes.values().map(single).collect(),
             any: single(&raw.any),
-            pure: words(raw.pure),
-            methods: words(raw.methods),
-            modules: words(raw.modules),
+            pure: words(raw.pure).into_iter().chain(words(raw.decodes)).collect(),
+            decodes: words(raw.decodes).into_iter().collect(),
+            methods: words(raw.methods).into_iter().collect(),
+            modules: words(raw.modules).into_iter().collect(),
         }
     }
 }

@@ -134,6 +134,14 @@ impl Machine<'_> {
 fn opens_socket(text: &str) -> bool {
     let calls = ["socket.socket", "socket.create_connection", "use Socket", "IO::Socket", "fsockopen", "TCPSocket"];
     let calls = calls.into_iter().chain(["net.Socket", "net.connect", "net.createConnection", "stream_socket_client"]);
+    let calls = calls.chain([
+        "require(\"net\")",
+        "require('net')",
+        "from 'net'",
+        "from \"net\"",
+        "Deno.connect",
+        "Bun.connect",
+    ]);
     calls.into_iter().any(|call| text.contains(call))
 }
 

@@ -1,8 +1,8 @@
-//! Expressions of literals: what a program builds before it hands it to a call.
+//! Expressions of literals.
 
 use super::super::lexer::{TemplatePart, Token};
 use super::tokens::{group, joined, trimmed};
-use super::{DEPTH, Scan, Value};
+use super::{DEPTH, Scan, Value, foreign};
 use crate::Reason;
 use crate::command::code::decode;
 use crate::command::knowledge::Language;
@@ -23,7 +23,12 @@ impl Machine<'_> {
                 || matches!(value.first(), Some(Token::Mark('>'))))
         {
             let value = value.strip_prefix(&[Token::Mark('>')]).unwrap_or(value);
-            return Value::Named(name.clone(), Box::new(self.value(scan, value, io)));
+            let value = self.value(scan, value, io);
+            if foreign::of(&value).is_some() {
+                // `while (line = socket.gets)` sets a variable, too.
+                scan.variables.insert(name.clone(), value.clone());
+            }
+            return Value::Named(name.clone(), Box::new(value));
         }
         if tokens.is_empty() {
             return Value::Unknown;
@@ -77,6 +82,7 @@ impl Machine<'_> {
                     "lambda" | "await" | "not" | "function" | "new" | "async" | "my" | "qw" | "if" | "for"
                 ) =>
             {
+                scan.accumulated(name, rest);
                 return self.chain(scan, name, rest, io);
             }
             Token::Mark('$' | '@') if matches!(rest.first(), Some(Token::Name(_))) => match rest.split_first() {
@@ -86,8 +92,8 @@ impl Machine<'_> {
             Token::Text(text) => (Value::Text(text.clone()), rest),
             Token::Template(parts) => (self.template(scan, parts, io), rest),
             Token::Command(text) => {
-                self.backquoted(scan, text.as_deref(), io);
-                (Value::Unknown, rest)
+                let output = self.backquoted(scan, text.as_deref(), io);
+                (output.map_or(Value::Unknown, Value::Foreign), rest)
             }
             Token::Mark('[') => {
                 let (inner, left) = group(tokens);
@@ -124,17 +130,23 @@ impl Machine<'_> {
     /// A string with code in it.
     fn template(&mut self, scan: &mut Scan<'_>, parts: &[TemplatePart], io: &mut Io<'_>) -> Value {
         let mut text = Some(String::new());
+        let mut foreign = None;
         for part in parts {
             let part = match part {
                 TemplatePart::Text(part) => Some(part.clone()),
                 TemplatePart::Code(tokens) => match self.value(scan, tokens, io) {
                     Value::Text(part) | Value::Path(part) => Some(part),
+                    Value::Foreign(provenance) => {
+                        let starts = text.as_deref().is_some_and(foreign::starts_command);
+                        foreign = foreign.or(starts.then_some(provenance));
+                        None
+                    }
                     _ => None,
                 },
             };
             text = text.zip(part).map(|(text, part)| text + &part).filter(|text| text.len() < MAX_TEXT);
         }
-        text.map_or(Value::Unknown, Value::Text)
+        text.map_or_else(|| foreign.map_or(Value::Unknown, Value::Foreign), Value::Text)
     }
 }
 
@@ -164,6 +176,12 @@ fn combined(left: Value, operator: char, right: Value, language: Language) -> Va
         }
         (Value::Path(path), '/', Value::Text(part) | Value::Path(part)) => Value::Path(joined(&path, &part)),
         (Value::Path(_), '/', _) => Value::Path("**".to_owned()),
+        (Value::Foreign(provenance), operator, _) if operator == joins => Value::Foreign(provenance),
+        (Value::Text(left), operator, Value::Foreign(provenance))
+            if operator == joins && foreign::starts_command(&left) =>
+        {
+            Value::Foreign(provenance)
+        }
         (Value::Text(format), '%', Value::Text(value)) if format.matches('%').count() == 1 => {
             Value::Text(format.replacen("%s", &value, 1))
         }

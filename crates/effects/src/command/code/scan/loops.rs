@@ -2,7 +2,7 @@
 //! use is not known.
 
 use super::super::lexer::Token;
-use super::tokens::{group, is_keyword, trimmed};
+use super::tokens::{group, is_keyword, split, trimmed};
 use super::{Scan, Value};
 use crate::Reason;
 use crate::command::knowledge::Language;
@@ -28,10 +28,19 @@ impl Scan<'_> {
         }
     }
 
-    /// `list.forEach(name => …)`, `list.map(function (name) …)`
+    /// `list.forEach(name => …)`, `list.map(function (name) …)`; what is fetched is handed to any function among the
+    /// arguments.
     pub(super) fn bind_parameter(&mut self, value: &Value, inner: &[Token]) {
-        let Value::List(list) = value else { return };
-        let name = match trimmed(inner) {
+        match value {
+            Value::List(list) => self.bind_first(&Value::Each(list.clone()), inner),
+            Value::Foreign(_) => split(inner).into_iter().for_each(|argument| self.bind_first(value, argument)),
+            _ => {}
+        }
+    }
+
+    /// The first parameter of the function that is written here.
+    fn bind_first(&mut self, value: &Value, function: &[Token]) {
+        let name = match trimmed(function) {
             [Token::Name(name), Token::Mark('='), Token::Mark('>'), ..] | [Token::Mark('('), Token::Name(name), ..] => {
                 name
             }
@@ -43,8 +52,8 @@ impl Scan<'_> {
             }
             _ => return,
         };
-        if self.is_bound_once(name) {
-            self.variables.insert(name.clone(), Value::Each(list.clone()));
+        if self.is_bound_once(name) || matches!(value, Value::Foreign(_)) {
+            self.variables.insert(name.clone(), value.clone());
         }
     }
 
@@ -173,10 +182,13 @@ impl Machine<'_> {
             }
             return if is_small { value.clone() } else { Value::Unknown };
         }
-        let Some(walked) = scan.loops.remove(name) else { return Value::Unknown };
+        let Some(walked) = scan.loops.remove(name) else {
+            return scan.foreign_name(name).map_or(Value::Unknown, Value::Foreign);
+        };
         let value = match self.value(scan, &walked, io) {
             Value::List(list) => Value::Each(list),
             path @ (Value::Path(_) | Value::Glob(_)) => path,
+            foreign @ Value::Foreign(_) => foreign,
             text @ Value::Text(_) if scan.language == Language::Perl => Value::Each(vec![text]),
             _ => Value::Unknown,
         };

@@ -2,14 +2,18 @@
 
 mod canonical;
 mod expression;
+mod foreign;
 mod loops;
 mod names;
 mod objects;
 mod opening;
 mod roles;
 mod tokens;
+mod value;
 
 use std::collections::{BTreeMap, BTreeSet};
+
+use agent_strace_shell::Provenance;
 
 use crate::command::argument::Arg;
 use crate::command::knowledge::Language;
@@ -21,56 +25,10 @@ use super::Calls;
 use super::lexer::{TemplatePart, Token};
 use expression::pure_value;
 use tokens::{group, joined, split};
+pub(super) use value::Value;
 
 /// Calls in calls, lists in lists.
 const DEPTH: usize = 48;
-
-/// What an argument is known to be.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Value {
-    Text(String),
-    List(Vec<Value>),
-    /// A path object, or a file opened from one.
-    Path(String),
-    Module(String),
-    /// Files that a pattern matches.
-    Glob(String),
-    /// `name=value`.
-    Named(String, Box<Value>),
-    /// An object of a class that the table lists.
-    Object(usize),
-    /// A function with effects that is passed on.
-    Function(String),
-    /// One of these: the variable of a loop.
-    Each(Vec<Value>),
-    Unknown,
-}
-
-impl Value {
-    /// What a copy of it costs; `None`: more than `limit`, or it is nested too deeply.
-    fn weight(&self, limit: usize) -> Option<usize> {
-        let mut left = limit;
-        self.charge(&mut left, DEPTH)?;
-        Some(limit - left)
-    }
-
-    fn charge(&self, left: &mut usize, depth: usize) -> Option<()> {
-        const BYTES: usize = 64;
-        let depth = depth.checked_sub(1)?;
-        let own = match self {
-            Self::Text(text) | Self::Path(text) | Self::Glob(text) | Self::Module(text) | Self::Function(text) => {
-                text.len() / BYTES
-            }
-            _ => 0,
-        };
-        *left = left.checked_sub(1 + own)?;
-        match self {
-            Self::List(list) | Self::Each(list) => list.iter().try_for_each(|value| value.charge(left, depth)),
-            Self::Named(_, value) => value.charge(left, depth),
-            _ => Some(()),
-        }
-    }
-}
 
 /// One program being read.
 #[derive(Debug)]
@@ -144,6 +102,7 @@ impl Machine<'_> {
         while let Some((token, rest)) = left.split_first() {
             left = match token {
                 Token::Name(name) => {
+                    scan.accumulated(name, rest);
                     let assigned = Scan::starts_statement(tokens, left).then(|| scan.assigned(name, rest)).flatten();
                     if let Some((expression, behind)) = assigned {
                         let value = self.value(scan, expression, io);
@@ -199,13 +158,13 @@ impl Machine<'_> {
         scan.depth -= 1;
     }
 
-    fn backquoted(&mut self, scan: &mut Scan<'_>, text: Option<&str>, io: &mut Io<'_>) {
-        match text {
-            Some(text) => {
-                self.command_text(&Arg::exact(text), io);
-            }
-            None => scan.unread = Some(Reason::UnknownCommandRun),
-        }
+    /// A command between backquotes: where what it prints comes from, as far as nobody knows it.
+    fn backquoted(&mut self, scan: &mut Scan<'_>, text: Option<&str>, io: &mut Io<'_>) -> Option<Provenance> {
+        let Some(text) = text else {
+            scan.unread = Some(Reason::UnknownCommandRun);
+            return None;
+        };
+        self.command_text(&Arg::exact(text), io).provenance()
     }
 
     /// A name at the start of `tokens`: its value, and what is left behind what it belongs to.
@@ -338,6 +297,7 @@ impl Machine<'_> {
         io: &mut Io<'_>,
     ) -> (Value, &'t [Token]) {
         let (mut value, mut left) = (value, left);
+        left = scan.behind_index(&value, left);
         while let Some((Token::Name(next), after)) =
             left.split_first().filter(|(token, _)| matches!(token, Token::Name(next) if next.starts_with('.')))
         {
@@ -345,10 +305,12 @@ impl Machine<'_> {
             let method = parts.pop().unwrap_or_default();
             let Some(Token::Mark('(')) = after.first() else {
                 scan.bind_block(&value, method, after);
-                if !matches!(value, Value::Module(_)) {
+                if let Some(provenance) = self.fetched_by(scan, &value, method) {
+                    value = Value::Foreign(provenance);
+                } else if !matches!(value, Value::Module(_) | Value::Foreign(_)) {
                     value = Value::Unknown;
                 }
-                left = after;
+                left = scan.behind_index(&value, after);
                 continue;
             };
             let (inner, behind) = group(after);
@@ -360,7 +322,7 @@ impl Machine<'_> {
                 }
                 object => self.method_call(scan, &object.clone(), method, after, io),
             };
-            left = behind;
+            left = scan.behind_index(&value, behind);
         }
         (value, left)
     }
@@ -373,6 +335,11 @@ impl Machine<'_> {
         }
         scan.depth += 1;
         let loose = scan.loose.len();
+        let roles = scan.roles(name);
+        if roles.is_some_and(foreign::fetches) {
+            // `get(url, answer => …)`
+            scan.bind_parameter(&Value::Foreign(Provenance::Network), inner);
+        }
         let arguments = self.arguments(scan, inner, io);
         scan.depth -= 1;
         // `sh.rm('-rf', 'x')`: the module `sh` has each program as a function.
@@ -382,18 +349,27 @@ impl Machine<'_> {
             self.list_command(scan, &words, io);
             return Value::Unknown;
         }
-        if let Some(roles) = scan.roles(name) {
+        if let Some(roles) = roles {
             scan.loose.truncate(loose);
             let before = scan.unread.take();
-            self.called(scan, roles, &arguments, io);
+            let output = self.called(scan, roles, &arguments, io);
             if scan.unread.is_some() {
                 // What is known of a command that is not known as a whole.
                 self.guess(inner);
             }
             scan.unread = scan.unread.take().or(before);
-            return scan.made(name, roles, &arguments);
+            let output = output.or_else(|| foreign::of_connection(name, roles));
+            return match (scan.made(name, roles, &arguments), output) {
+                (Value::Unknown, Some(provenance)) => Value::Foreign(provenance),
+                (made, _) => made,
+            };
         }
-        if let Some(value) = pure_value(name, &arguments) {
+        let value = pure_value(name, &arguments);
+        if let Some(value) = self.decoded(scan, name, value.as_ref(), &arguments) {
+            scan.pure(name);
+            return value;
+        }
+        if let Some(value) = value {
             scan.pure(name);
             return value;
         }
@@ -439,7 +415,10 @@ impl Machine<'_> {
         } else {
             self.guess_arguments(&arguments);
         }
-        scan.made(name, "", &arguments)
+        match (scan.made(name, "", &arguments), foreign::among(&arguments)) {
+            (Value::Unknown, Some(provenance)) => Value::Foreign(provenance),
+            (made, _) => made,
+        }
     }
 
     fn arguments(&mut self, scan: &mut Scan<'_>, inner: &[Token], io: &mut Io<'_>) -> Vec<Value> {

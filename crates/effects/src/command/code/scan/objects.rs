@@ -3,7 +3,7 @@
 use super::super::lexer::Token;
 use super::expression::method_value;
 use super::tokens::group;
-use super::{Scan, Value};
+use super::{Scan, Value, foreign};
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 
@@ -66,8 +66,11 @@ impl Machine<'_> {
         };
         if let Some(roles) = of_class.or_else(|| scan.calls.any.get(method).copied()) {
             scan.loose.truncate(loose);
-            self.called(scan, roles, &arguments, io);
-            return Value::Unknown;
+            let output = self.called(scan, roles, &arguments, io).or_else(|| foreign::of(value));
+            return output.map_or(Value::Unknown, Value::Foreign);
+        }
+        if let Some(provenance) = self.fetched_by(scan, value, method) {
+            return Value::Foreign(provenance);
         }
         self.passed_on(scan, &arguments, std::slice::from_ref(value), io);
         if scan.method(method) {
@@ -77,6 +80,9 @@ impl Machine<'_> {
             }
         } else {
             self.guess_arguments(&arguments);
+        }
+        if let Some(value) = scan.decoded_by(value, method, &arguments) {
+            return value;
         }
         method_value(value, method, &arguments)
     }
@@ -111,6 +117,9 @@ impl Machine<'_> {
             elements_of(value, &mut elements);
         }
         for roles in roles {
+            if let Some(provenance) = foreign::among(values).filter(|_| foreign::runs(roles)) {
+                self.foreign_code(provenance);
+            }
             for element in &elements {
                 self.guessed(|machine| machine.called(scan, roles, std::slice::from_ref(element), io));
             }
@@ -124,6 +133,6 @@ fn elements_of(value: &Value, elements: &mut Vec<Value>) {
         Value::Text(_) | Value::Path(_) | Value::Glob(_) => elements.push(value.clone()),
         Value::List(list) | Value::Each(list) => list.iter().for_each(|value| elements_of(value, elements)),
         Value::Named(_, value) => elements_of(value, elements),
-        Value::Module(_) | Value::Object(_) | Value::Function(_) | Value::Unknown => {}
+        Value::Module(_) | Value::Object(_) | Value::Function(_) | Value::Foreign(_) | Value::Unknown => {}
     }
 }

@@ -8,10 +8,17 @@ use crate::command::argument::Arg;
 use crate::command::knowledge::Role;
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
+use crate::command::stream::Stream;
 
 impl Machine<'_> {
-    /// `open(file, mode)` as each language has it.
-    pub(super) fn opened_file(&mut self, scan: &mut Scan<'_>, roles: &str, arguments: &[Value], io: &mut Io<'_>) {
+    /// `open(file, mode)` as each language has it: what is read from it, where that is a command's output.
+    pub(super) fn opened_file(
+        &mut self,
+        scan: &mut Scan<'_>,
+        roles: &str,
+        arguments: &[Value],
+        io: &mut Io<'_>,
+    ) -> Stream {
         let skip = usize::from(roles == "perl-open");
         let mut plain = arguments.iter().skip(skip).filter(|value| !matches!(value, Value::Named(..)));
         let find = |names: [&str; 3]| {
@@ -28,7 +35,7 @@ impl Machine<'_> {
                 (Some(Value::Text(text)), None) => return self.opened_by_text(text, io),
                 _ => {
                     scan.unread = Some(Reason::UnknownOpened);
-                    return;
+                    return Stream::Unknown;
                 }
             }
         } else {
@@ -37,19 +44,18 @@ impl Machine<'_> {
         if let (Some(Value::Text(text)), "ruby-open" | "perl-open") = (file, roles)
             && (text.starts_with('|') || matches!(mode, Some(Value::Text(mode)) if mode.contains('|')))
         {
-            self.command_text(&Arg::exact(text.trim_start_matches('|')), io);
-            return;
+            return self.command_text(&Arg::exact(text.trim_start_matches('|')), io);
         }
         if let (Some(Value::Text(text)), "php-open" | "ruby-open") = (file, roles)
             && self.wrapped(text)
         {
-            return;
+            return Stream::Unknown;
         }
         let target = word(file);
         scan.touches_unknown |= !target.is_exact();
         if let Some(Value::List(_)) = file {
             self.by_role(scan, "edit", file);
-            return;
+            return Stream::Unknown;
         }
         match mode {
             Some(Value::Text(mode)) if mode.contains('+') => self.path(Role::Edit, &target),
@@ -57,6 +63,7 @@ impl Machine<'_> {
             None | Some(Value::Text(_)) => self.path(Role::Read, &target),
             Some(_) => self.path(Role::Edit, &target),
         }
+        Stream::Unknown
     }
 
     /// A name of a file with a scheme; returns whether it is one.
@@ -96,16 +103,15 @@ impl Machine<'_> {
     }
 
     /// Perl's `open F, "TEXT"`: the text says whether it is a file or a command.
-    fn opened_by_text(&mut self, text: &str, io: &mut Io<'_>) {
+    fn opened_by_text(&mut self, text: &str, io: &mut Io<'_>) -> Stream {
         let text = text.trim();
         let command = text.strip_prefix('|').or_else(|| text.strip_suffix('|'));
         let written = text.strip_prefix("+<").or_else(|| text.strip_prefix('>'));
         match (command, written) {
-            (Some(command), _) => {
-                self.command_text(&Arg::exact(command), io);
-            }
+            (Some(command), _) => return self.command_text(&Arg::exact(command), io),
             (None, Some(file)) => self.path(Role::Write, &Arg::exact(file.trim_start_matches('>').trim())),
             (None, None) => self.path(Role::Read, &Arg::exact(text.trim_start_matches('<').trim())),
         }
+        Stream::Unknown
     }
 }

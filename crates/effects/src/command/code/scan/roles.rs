@@ -1,12 +1,15 @@
 //! What a known call does with its arguments.
 
+use agent_strace_shell::Provenance;
+
 use super::super::lexer::Token;
 use super::tokens::{group, joined, split, word};
-use super::{Scan, Value};
+use super::{Scan, Value, foreign};
 use crate::command::argument::Arg;
 use crate::command::knowledge::{Language, Role};
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
+use crate::command::stream::Stream;
 use crate::{Reason, paths};
 
 /// Values of a loop that a call is followed with.
@@ -50,14 +53,20 @@ fn named_argument<'v>(arguments: &'v [Value], name: &str) -> Option<&'v Value> {
 }
 
 impl Machine<'_> {
-    /// A call with effects.
-    pub(super) fn called(&mut self, scan: &mut Scan<'_>, roles: &str, arguments: &[Value], io: &mut Io<'_>) {
+    /// A call with effects: where the text comes from that it returns, as far as that is known of a text that nobody knows.
+    pub(super) fn called(
+        &mut self,
+        scan: &mut Scan<'_>,
+        roles: &str,
+        arguments: &[Value],
+        io: &mut Io<'_>,
+    ) -> Option<Provenance> {
         if let Some(at) = arguments.iter().position(|value| matches!(value, Value::Each(_)))
             && let Some(Value::Each(elements)) = arguments.get(at)
         {
             for element in elements.iter().take(ELEMENTS) {
                 if !self.may_spend(arguments.len()) {
-                    return;
+                    return None;
                 }
                 let mut one = arguments.to_vec();
                 if let Some(place) = one.get_mut(at) {
@@ -65,7 +74,7 @@ impl Machine<'_> {
                 }
                 self.called(scan, roles, &one, io);
             }
-            return;
+            return None;
         }
         let given = positional(arguments);
         let mut plain = given.iter().copied();
@@ -75,12 +84,18 @@ impl Machine<'_> {
             roles = rest;
         }
         let named = |name: &str| named_argument(arguments, name);
+        if foreign::runs(roles) && foreign::among(arguments) == Some(Provenance::Socket) {
+            // What runs is typed by the other side of a connection.
+            self.foreign_code(Provenance::Socket);
+        }
+        let mut output = Stream::Unknown;
         match roles {
             "command" => match plain.next() {
                 Some(Value::Text(text)) => {
-                    self.command_text(&Arg::exact(text.as_str()), io);
+                    output = self.command_text(&Arg::exact(text.as_str()), io);
                 }
-                Some(Value::List(list)) => self.list_command(scan, list, io),
+                Some(Value::List(list)) => output = self.list_command(scan, list, io),
+                Some(Value::Foreign(provenance)) => self.foreign_code(*provenance),
                 _ => scan.unread = Some(Reason::UnknownCommandRun),
             },
             "process" | "program" => {
@@ -92,18 +107,21 @@ impl Machine<'_> {
                 if let Some(directory) = named("cwd") {
                     self.entered(scan, directory);
                 }
+                let given = foreign::input(named("input"));
+                let io = &mut Io { scope: &mut *io.scope, input: given.as_ref().unwrap_or(io.input) };
                 match (first, second) {
                     (Some(program @ Value::Text(_)), Some(Value::List(list)))
                         if roles == "program" && (!is_options(list) || named("shell").is_none()) =>
                     {
                         let words: Vec<Value> = std::iter::once(program.clone()).chain(list.iter().cloned()).collect();
-                        self.list_command(scan, &words, io);
+                        output = self.list_command(scan, &words, io);
                     }
-                    (Some(Value::List(list)), _) => self.list_command(scan, list, io),
+                    (Some(Value::List(list)), _) => output = self.list_command(scan, list, io),
+                    (Some(Value::Foreign(provenance)), _) => self.foreign_code(*provenance),
                     (Some(Value::Text(text)), second) => {
                         let known =
                             roles == "process" || matches!(second, None | Some(Value::Function(_) | Value::List(_)));
-                        self.command_text(&Arg::exact(text.as_str()), io);
+                        output = self.command_text(&Arg::exact(text.as_str()), io);
                         if !known {
                             scan.unread = Some(Reason::UnknownCommandRun);
                         }
@@ -120,11 +138,12 @@ impl Machine<'_> {
                 let words: Vec<Value> = plain.cloned().collect();
                 match words.as_slice() {
                     [Value::Text(text)] => {
-                        self.command_text(&Arg::exact(text.as_str()), io);
+                        output = self.command_text(&Arg::exact(text.as_str()), io);
                     }
+                    [Value::Foreign(provenance)] => self.foreign_code(*provenance),
                     [] => scan.unread = Some(Reason::UnknownCommandRun),
-                    [Value::List(list)] => self.list_command(scan, list, io),
-                    words => self.list_command(scan, words, io),
+                    [Value::List(list)] => output = self.list_command(scan, list, io),
+                    words => output = self.list_command(scan, words, io),
                 }
             }
             // `execvp(file, words)`, `execlp(file, word, …)`, `spawnvp(mode, file, words)`, `spawnlp(mode, file, word, …)`: the
@@ -142,12 +161,13 @@ impl Machine<'_> {
                 match program {
                     Some(program @ Value::Text(_)) => {
                         let words: Vec<Value> = std::iter::once(program).chain(words).collect();
-                        self.list_command(scan, &words, io);
+                        output = self.list_command(scan, &words, io);
                     }
                     _ => scan.unread = Some(Reason::UnknownCommandRun),
                 }
             }
             "code" | "code-last" => match if roles == "code" { plain.next() } else { plain.last() } {
+                Some(Value::Foreign(provenance)) => self.foreign_code(*provenance),
                 Some(Value::Text(text)) => {
                     let text = text.clone();
                     self.code(scan.language, &text, &[], io);
@@ -156,10 +176,18 @@ impl Machine<'_> {
             },
             // A file of code.
             "script" => {
-                self.by_role(scan, "read", plain.next());
-                scan.unread = Some(Reason::ScriptFromCode);
+                let file = plain.next();
+                self.by_role(scan, "read", file);
+                match self.file_origin(file) {
+                    Some(provenance) => self.foreign_code(provenance),
+                    None => scan.unread = Some(Reason::ScriptFromCode),
+                }
             }
-            "open" | "php-open" | "ruby-open" | "perl-open" => self.opened_file(scan, roles, arguments, io),
+            "open" | "php-open" | "ruby-open" | "perl-open" => {
+                let opened = self.opened_file(scan, roles, arguments, io);
+                let file = plain.next().filter(|_| roles != "perl-open");
+                return opened.provenance().or_else(|| self.file_origin(file));
+            }
             "require" => match plain.next() {
                 Some(Value::Text(file)) if file.starts_with(['.', '/']) => {
                     self.path(Role::Read, &Arg::exact(file.as_str()));
@@ -171,7 +199,13 @@ impl Machine<'_> {
                 Some(Value::Text(module)) => scan.module(module),
                 _ => scan.unread = Some(Reason::UnknownCodeLoaded),
             },
-            "unknown" => scan.unread = Some(Reason::UnknownCode),
+            "unknown" => match foreign::among(arguments) {
+                Some(provenance) => {
+                    self.foreign_code(provenance);
+                    return Some(provenance);
+                }
+                None => scan.unread = Some(Reason::UnknownCode),
+            },
             // A library of machine code; without a name it is the C library.
             "library" => {
                 if let Some(Value::Text(file)) = plain.next() {
@@ -219,11 +253,17 @@ impl Machine<'_> {
                 self.guess_arguments(arguments);
             }
             roles => {
+                let file = given.first().copied().filter(|_| roles == "read");
                 for role in roles.split(' ') {
                     self.argument_role(scan, role, arguments, &mut plain);
                 }
+                if roles.starts_with("url write") {
+                    self.saved(given.get(1).copied());
+                }
+                return self.file_origin(file).or_else(|| foreign::fetches(roles).then_some(Provenance::Network));
             }
         }
+        output.provenance()
     }
 
     /// One role of the list, and the arguments that it takes.
@@ -317,15 +357,15 @@ impl Machine<'_> {
         }
     }
 
-    pub(super) fn list_command(&mut self, scan: &mut Scan<'_>, list: &[Value], io: &mut Io<'_>) {
+    pub(super) fn list_command(&mut self, scan: &mut Scan<'_>, list: &[Value], io: &mut Io<'_>) -> Stream {
         let words: Vec<Arg> =
             list.iter().filter(|value| !matches!(value, Value::Named(..))).map(|value| word(Some(value))).collect();
         if words.is_empty() {
             scan.unread = Some(Reason::UnknownCommandRun);
-            return;
+            return Stream::Unknown;
         }
         let literal: Vec<Arg> = words.into_iter().map(|word| Arg { tilde: false, ..word }).collect();
-        self.command(&literal, io);
+        self.command(&literal, io)
     }
 
     /// `Path('x').read_text()`.
@@ -341,7 +381,10 @@ impl Machine<'_> {
         let arguments: Vec<Value> = split(inner).into_iter().map(|tokens| self.value(scan, tokens, io)).collect();
         let file = word(Some(&Value::Path(path.to_owned())));
         match method {
-            "read_text" | "read_bytes" => self.path(Role::Read, &file),
+            "read_text" | "read_bytes" => {
+                self.path(Role::Read, &file);
+                return self.origin_of(&file).map_or(Value::Unknown, Value::Foreign);
+            }
             "write_text" | "write_bytes" | "touch" | "mkdir" | "chmod" | "lchmod" | "symlink_to" | "hardlink_to" => {
                 self.path(Role::Write, &file);
             }

@@ -57,6 +57,9 @@ pub(super) fn word(value: Option<&Value>) -> Arg {
         Some(Value::Path(text)) if text.contains(['*', '?']) => Arg::glob(text.as_str()),
         Some(Value::Text(text)) if text.contains("**") => Arg::glob(text.as_str()),
         Some(Value::Text(text) | Value::Path(text)) => Arg::exact(text.as_str()),
+        Some(Value::Foreign(provenance)) => {
+            Arg { provenance: Some(*provenance), ..Arg::unknown("a value of the program") }
+        }
         _ => Arg::unknown("a value of the program"),
     }
 }
