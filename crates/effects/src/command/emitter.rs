@@ -36,6 +36,8 @@ pub(crate) struct Emitter {
     exhausted: bool,
     /// Hashes of texts that a program of the text decoded.
     decoded: HashSet<u64>,
+    /// Files that programs of the text loaded as modules.
+    loaded: HashSet<String>,
     /// Scripts and settings that effects come from, by [`Via`].
     sources: Vec<String>,
 }
@@ -66,6 +68,11 @@ impl Emitter {
             self.exhaust(Reason::TooMuchWork, origin);
         }
         !self.exhausted
+    }
+
+    /// Whether no program of the text has loaded this file yet: programs load each other in circles.
+    pub(crate) fn may_load(&mut self, path: &str) -> bool {
+        self.loaded.insert(path.to_owned())
     }
 
     /// Counts bytes that are searched. `false`: they are more than `limit`.

@@ -162,7 +162,7 @@ impl Machine<'_> {
             let command: Vec<Arg> = [Arg::exact("git"), Arg::exact(sub)].into_iter().chain(rest).collect();
             return self.command(&command, io);
         }
-        let Some(entry) = self.knowledge.entry(&name) else { return self.unknown(words) };
+        let Some(entry) = self.knowledge.entry(&name) else { return self.unknown(&name, words, io) };
         let name = self.knowledge.canonical_name(&name);
         let output = self.known(entry, name, words, io);
         if let Some(addition) = self.knowledge.addition(name) {
@@ -177,10 +177,13 @@ impl Machine<'_> {
     }
 
     /// A program nobody told us about.
-    fn unknown(&mut self, words: &[Arg]) -> Stream {
+    fn unknown(&mut self, bare: &str, words: &[Arg], io: &mut Io<'_>) -> Stream {
         self.execute(words, Launch::Embedding);
         let name = words.first().map_or("", |word| word.text.as_str());
         self.opaque(About::Anything, Reason::UnknownProgram(shown(name)), &[name]);
+        if self.world.has_written() {
+            self.project_scripts(bare, words, io);
+        }
         self.possible_operands(words);
         Stream::Unknown
     }

@@ -4,6 +4,7 @@
 //! literal, and gives up in the open: a call that is in no table makes the whole program opaque.
 
 mod awk;
+mod compiled;
 pub(crate) mod decode;
 mod guess;
 mod lexer;

@@ -121,7 +121,7 @@ impl Machine<'_> {
     }
 
     /// `node ./x` runs `x.js` or `x/index.js`.
-    fn resolved_module(&self, language: Language, file: &Arg) -> Arg {
+    pub(crate) fn resolved_module(&self, language: Language, file: &Arg) -> Arg {
         let candidates = ["", ".js", ".mjs", ".cjs", ".ts", "/index.js"];
         let mut candidates = candidates.iter().map(|ending| file.with(format!("{}{ending}", file.text)));
         let written = |file: &Arg| self.world.written(&self.world.locate_word(file).0).is_some();

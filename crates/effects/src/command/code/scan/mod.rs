@@ -3,6 +3,7 @@
 mod canonical;
 mod expression;
 mod foreign;
+mod loading;
 mod loops;
 mod names;
 mod objects;
@@ -177,9 +178,9 @@ impl Machine<'_> {
     ) -> (Value, &'t [Token]) {
         let rest = tokens.get(1..).unwrap_or_default();
         let left = match (scan.language, name) {
-            (Language::Python, "import" | "from") => scan.import(name, rest),
+            (Language::Python, "import" | "from") => self.imported(scan, io, |scan| scan.import(name, rest)),
             (Language::Javascript, "import") if !matches!(rest.first(), Some(Token::Mark('('))) => {
-                scan.import_script(rest)
+                self.imported(scan, io, |scan| scan.import_script(rest))
             }
             (Language::Perl, "use" | "no") => scan.use_module(rest),
             (Language::Python, "def" | "class")
@@ -239,7 +240,14 @@ impl Machine<'_> {
                 | Token::Mark('$' | '[' | '@' | '{')
                 | Token::Name(_),
             ) if scan.calls_without_parentheses(&full) => {
-                let end = rest.iter().position(|token| matches!(token, Token::End)).unwrap_or(rest.len());
+                let ends = |token: &Token| match token {
+                    Token::End => true,
+                    Token::Name(word) => {
+                        scan.language == Language::Ruby && matches!(word.as_str(), "end" | "do" | "if")
+                    }
+                    _ => false,
+                };
+                let end = rest.iter().position(ends).unwrap_or(rest.len());
                 let (inner, left) = rest.split_at_checked(end).unwrap_or((rest, &[]));
                 (self.call(scan, &full, inner, io), left)
             }

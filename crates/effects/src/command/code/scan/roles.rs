@@ -180,6 +180,7 @@ impl Machine<'_> {
                 self.by_role(scan, "read", file);
                 match self.file_origin(file) {
                     Some(provenance) => self.foreign_code(provenance),
+                    None if matches!(file, Some(Value::Text(file)) if self.loads_written(scan, file, io)) => {}
                     None => scan.unread = Some(Reason::ScriptFromCode),
                 }
             }
@@ -190,13 +191,20 @@ impl Machine<'_> {
             }
             "require" => match plain.next() {
                 Some(Value::Text(file)) if file.starts_with(['.', '/']) => {
+                    if self.loads_written(scan, file, io) {
+                        return None;
+                    }
                     self.path(Role::Read, &Arg::exact(file.as_str()));
                     let data = file.rsplit('.').next().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
                     if !data {
                         scan.unread = Some(Reason::UnreadCodeLoaded);
                     }
                 }
-                Some(Value::Text(module)) => scan.module(module),
+                Some(Value::Text(module)) => {
+                    if scan.language != Language::Python || !self.loads_written(scan, module, io) {
+                        scan.module(module);
+                    }
+                }
                 _ => scan.unread = Some(Reason::UnknownCodeLoaded),
             },
             "unknown" => match foreign::among(arguments) {

@@ -3,6 +3,7 @@
 mod make;
 mod recipes;
 mod start_up;
+mod tables;
 
 use crate::command::argument::Arg;
 use crate::command::machine::Machine;
@@ -11,6 +12,9 @@ use crate::command::stream::Stream;
 use crate::{About, PathTarget, Reason};
 
 use recipes::Recipes;
+
+/// Lines of a part of a file that may be commands.
+const LINES: usize = 200;
 
 /// One program that reads a file of recipes.
 struct Runner {
@@ -24,60 +28,143 @@ struct Runner {
     text_options: &'static [&'static str],
     /// Other options that take a value as the next word.
     valued: &'static [&'static str],
+    /// Words with which it runs in other directories of the project; `*`: it always may.
+    elsewhere: &'static [&'static str],
+    /// Options whose value is a goal; they stand among the operands as `=goal`.
+    options: &'static [&'static str],
+    holds: Holds,
     read: fn(&str) -> Recipes,
     goals: fn(&[String]) -> Vec<String>,
 }
 
+/// What a file is for that a runner reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Holds {
+    /// Recipes, above all.
+    Recipes,
+    /// Settings, and recipes among them.
+    Settings,
+}
+
+impl Runner {
+    const fn settings(
+        names: &'static [&'static str],
+        files: &'static [&'static str],
+        read: fn(&str) -> Recipes,
+        goals: fn(&[String]) -> Vec<String>,
+    ) -> Self {
+        Self { holds: Holds::Settings, ..Self::new(names, files, read, goals) }
+    }
+
+    const fn new(
+        names: &'static [&'static str],
+        files: &'static [&'static str],
+        read: fn(&str) -> Recipes,
+        goals: fn(&[String]) -> Vec<String>,
+    ) -> Self {
+        Self {
+            names,
+            files,
+            directories: NONE,
+            file_options: NONE,
+            text_options: NONE,
+            valued: NONE,
+            elsewhere: NONE,
+            options: NONE,
+            holds: Holds::Recipes,
+            read,
+            goals,
+        }
+    }
+}
+
+const NONE: &[&str] = &[];
+
 const RUNNERS: &[Runner] = &[
     Runner {
-        names: &["npm", "pnpm", "yarn", "bun"],
-        files: &["package.json"],
-        directories: &["-C", "--prefix", "--dir", "--cwd"],
-        file_options: &[],
-        text_options: &[],
         valued: &["-w", "--workspace", "--filter", "-F", "--loglevel", "--cache", "--userconfig", "--registry"],
-        read: recipes::package,
-        goals: npm_goals,
+        directories: &["-C", "--prefix", "--dir", "--cwd"],
+        elsewhere: &["-w", "--workspace", "--workspaces", "-ws", "--filter", "-F"],
+        ..Runner::new(&["npm", "bun"], &["package.json"], recipes::package, npm_goals)
     },
     Runner {
-        names: &["composer"],
-        files: &["composer.json"],
+        valued: &["--filter", "-F", "--loglevel", "--registry"],
+        directories: &["-C", "--dir", "--cwd"],
+        elsewhere: &["--filter", "-F", "-r", "--recursive", "-w", "--workspace-root", "workspace", "workspaces"],
+        ..Runner::new(&["pnpm", "yarn"], &["package.json"], recipes::package, yarn_goals)
+    },
+    Runner {
+        elsewhere: &["*"],
+        ..Runner::settings(
+            &["turbo", "nx", "lerna", "npm-run-all", "run-s", "run-p"],
+            &["package.json"],
+            recipes::package,
+            parts,
+        )
+    },
+    Runner { options: &["--run"], ..Runner::settings(&["node"], &["package.json"], recipes::package, node_goals) },
+    Runner {
+        directories: &["--cwd"],
+        ..Runner::settings(&["deno"], &["deno.json", "deno.jsonc", "package.json"], recipes::package, behind_run)
+    },
+    Runner {
         directories: &["-d", "--working-dir"],
-        file_options: &[],
-        text_options: &[],
-        valued: &[],
-        read: recipes::package,
-        goals: composer_goals,
+        ..Runner::new(&["composer"], &["composer.json"], recipes::package, composer_goals)
     },
     Runner {
-        names: &["make", "gmake"],
-        files: &["GNUmakefile", "makefile", "Makefile"],
         directories: &["-C", "--directory"],
         file_options: &["-f", "--file", "--makefile"],
         text_options: &["--eval", "-E"],
         valued: &["-I", "-o", "-W", "-j", "-l", "--include-dir", "--assume-old", "--assume-new", "--what-if"],
-        read: make::read,
-        goals: operands,
+        ..Runner::new(&["make", "gmake"], &["GNUmakefile", "makefile", "Makefile"], make::read, operands)
     },
     Runner {
-        names: &["just"],
-        files: &["justfile", "Justfile", ".justfile"],
         directories: &["-d", "--working-directory"],
         file_options: &["-f", "--justfile"],
-        text_options: &[],
         valued: &["--set", "--shell", "--color"],
-        read: recipes::just,
-        goals: operands,
+        ..Runner::new(&["just"], &["justfile", "Justfile", ".justfile"], recipes::just, operands)
     },
     Runner {
-        names: &["task", "go-task"],
-        files: &["Taskfile.yml", "taskfile.yml", "Taskfile.yaml", "taskfile.yaml"],
         directories: &["-d", "--dir"],
         file_options: &["-t", "--taskfile"],
-        text_options: &[],
         valued: &["-o", "--output", "-C", "--concurrency"],
-        read: recipes::task,
-        goals: operands,
+        ..Runner::new(
+            &["task", "go-task"],
+            &["Taskfile.yml", "taskfile.yml", "Taskfile.yaml", "taskfile.yaml"],
+            recipes::task,
+            operands,
+        )
+    },
+    Runner::settings(
+        &["task", "poe", "poetry", "hatch", "pdm", "rye", "pixi"],
+        &["pyproject.toml"],
+        tables::toml,
+        behind_run,
+    ),
+    Runner::settings(&["poe"], &["poe_tasks.toml"], tables::toml, operands),
+    Runner::settings(&["pixi"], &["pixi.toml"], tables::toml, behind_run),
+    Runner::settings(&["pipenv"], &["Pipfile"], tables::toml, behind_run),
+    Runner::settings(
+        &["mise"],
+        &["mise.toml", ".mise.toml", ".config/mise.toml", "mise/config.toml"],
+        tables::toml,
+        behind_run,
+    ),
+    Runner::settings(&["cargo"], &["Makefile.toml"], tables::toml, behind_run),
+    Runner { file_options: &["-c"], ..Runner::settings(&["tox"], &["tox.ini"], tables::tox, operands) },
+    Runner {
+        directories: &["-C"],
+        file_options: &["-f"],
+        ..Runner::settings(&["ninja"], &["build.ninja"], tables::ninja, operands)
+    },
+    Runner {
+        directories: &["-S"],
+        valued: &["-B", "-G", "-D", "--preset"],
+        ..Runner::settings(&["cmake"], &["CMakeLists.txt"], tables::cmake, operands)
+    },
+    Runner {
+        file_options: &["-f"],
+        ..Runner::settings(&["foreman", "honcho", "overmind"], &["Procfile"], tables::procfile, operands)
     },
 ];
 
@@ -93,6 +180,14 @@ struct Divided {
 }
 
 impl Runner {
+    fn runs_elsewhere(&self, words: &[Arg]) -> bool {
+        let names = |word: &Arg| {
+            let name = word.text.split('=').next().unwrap_or_default();
+            self.elsewhere.contains(&name)
+        };
+        self.elsewhere == ["*"] || words.iter().any(names)
+    }
+
     fn divide(&self, words: &[Arg]) -> Divided {
         let mut divided = Divided::default();
         let mut left = words.iter();
@@ -110,6 +205,8 @@ impl Runner {
                 divided.files.extend(value());
             } else if self.text_options.contains(&name) {
                 divided.texts.extend(value());
+            } else if self.options.contains(&name) {
+                divided.operands.extend(value().map(|goal| format!("={}", goal.text)));
             } else if self.valued.contains(&name) {
                 // `-j` alone is followed by a goal as often as by a number.
                 if attached.is_none() && left.clone().next().is_some_and(|next| name != "-j" || is_number(&next.text)) {
@@ -138,8 +235,13 @@ impl Machine<'_> {
     /// After `name words…` ran: what of it this session wrote.
     pub(crate) fn project_scripts(&mut self, name: &str, words: &[Arg], io: &mut Io<'_>) {
         self.start_up_files(name, words, io);
-        let Some(runner) = RUNNERS.iter().find(|runner| runner.names.contains(&name)) else { return };
-        let divided = runner.divide(words.get(1..).unwrap_or_default());
+        for runner in RUNNERS.iter().filter(|runner| runner.names.contains(&name)) {
+            self.runner(runner, words.get(1..).unwrap_or_default(), io);
+        }
+    }
+
+    fn runner(&mut self, runner: &Runner, words: &[Arg], io: &mut Io<'_>) {
+        let divided = runner.divide(words);
         let home = self.world.cwd().map(str::to_owned);
         if let Some(directory) = &divided.directory {
             self.world.enter_word(directory);
@@ -151,9 +253,22 @@ impl Machine<'_> {
             let known = text.literal().map_or(Stream::Unknown, |text| Stream::of(text.to_owned()));
             self.piped_recipes("argument", &known, runner, &divided, io);
         }
-        for file in &files {
+        if !self.recipe_files(runner, &files, &divided, io) && divided.directory.is_some() {
+            // The program may be there already.
+            self.world.set_cwd(home.clone());
+            self.recipe_files(runner, &files, &divided, io);
+        }
+        if runner.runs_elsewhere(words) {
+            self.recipes_below(runner, &divided, io);
+        }
+        self.world.set_cwd(home);
+    }
+
+    /// Returns whether the session wrote one of the files.
+    fn recipe_files(&mut self, runner: &Runner, files: &[Arg], divided: &Divided, io: &mut Io<'_>) -> bool {
+        for file in files {
             if let Some(text) = self.piped_file(file, io) {
-                self.piped_recipes("input", &text, runner, &divided, io);
+                self.piped_recipes("input", &text, runner, divided, io);
                 continue;
             }
             let (target, _) = self.world.locate_word(file);
@@ -161,13 +276,24 @@ impl Machine<'_> {
                 None => continue,
                 Some(Some(text)) => {
                     let recipes = (runner.read)(text);
-                    self.recipes(file, &recipes, runner, &divided, io);
+                    self.recipes(file, &recipes, runner, divided, io);
                 }
-                Some(None) => self.partial_recipes(file, &target, runner, &divided, io),
+                Some(None) => self.partial_recipes(file, &target, runner, divided, io),
             }
-            break;
+            return true;
         }
-        self.world.set_cwd(home);
+        false
+    }
+
+    /// Recipes of members of the project, of which the call runs some.
+    fn recipes_below(&mut self, runner: &Runner, divided: &Divided, io: &mut Io<'_>) {
+        let goals = (runner.goals)(&divided.operands);
+        for file in runner.files {
+            for (path, text) in self.world.written_matching(&format!("**/{file}")) {
+                let lines = (runner.read)(&text).lines_of(&goals);
+                self.guessed(|machine| machine.recipe_lines(&Arg::exact(path), &lines, io));
+            }
+        }
     }
 
     /// Recipes of a file of which only parts are known.
@@ -180,7 +306,7 @@ impl Machine<'_> {
         io: &mut Io<'_>,
     ) {
         let parts = self.world.parts(target).to_vec();
-        if parts.is_empty() {
+        if parts.is_empty() && runner.holds == Holds::Recipes {
             self.opaque(About::Anything, Reason::RecipeContentUnknown, &[]);
         }
         // Lines without the name of their recipe may belong to any.
@@ -188,6 +314,10 @@ impl Machine<'_> {
         for part in parts {
             let recipes = (runner.read)(&part);
             self.guessed(|machine| machine.recipe_lines(file, &recipes.lines_of(&goals), io));
+            // A part of a line may be the whole of a command.
+            for line in part.lines().take(LINES) {
+                self.guess_text(line.trim().trim_start_matches(['@', '-', '+']));
+            }
         }
     }
 
@@ -247,6 +377,37 @@ impl Machine<'_> {
 
 fn operands(words: &[String]) -> Vec<String> {
     words.iter().filter(|word| !word.contains('=')).cloned().collect()
+}
+
+/// `nx run app:build` runs the goal `build`.
+fn parts(words: &[String]) -> Vec<String> {
+    words.iter().flat_map(|word| word.split(':')).flat_map(around).collect()
+}
+
+/// The names behind `run`, or behind the subcommand.
+fn behind_run(words: &[String]) -> Vec<String> {
+    let words = operands(words);
+    let is_verb = |word: &String| matches!(word.as_str(), "run" | "r" | "task" | "poe" | "make");
+    let verbs = words.iter().take(3).filter(|word| is_verb(word)).count();
+    words.into_iter().skip(verbs).take(2).map(|name| name.rsplit(':').next().unwrap_or_default().to_owned()).collect()
+}
+
+/// `node --run script`
+fn node_goals(words: &[String]) -> Vec<String> {
+    words.iter().filter_map(|word| word.strip_prefix('=')).map(str::to_owned).collect()
+}
+
+/// The scripts that a subcommand of `yarn` or `pnpm` runs.
+fn yarn_goals(words: &[String]) -> Vec<String> {
+    match words {
+        [workspace, _, rest @ ..] if workspace == "workspace" => yarn_goals(rest),
+        [workspaces, rest @ ..] if workspaces == "workspaces" => {
+            let behind = rest.iter().position(|word| word == "run").map_or(0, |at| at + 1);
+            around(rest.get(behind).map_or("", String::as_str))
+        }
+        [script, ..] if script == "x" => around(script),
+        _ => npm_goals(words),
+    }
 }
 
 /// The scripts that a subcommand runs.

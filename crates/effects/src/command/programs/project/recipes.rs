@@ -61,7 +61,7 @@ impl Recipes {
     }
 }
 
-/// `scripts` of `package.json` and `composer.json`.
+/// `scripts` of `package.json` and `composer.json`, `tasks` of `deno.json`.
 pub(super) fn package(text: &str) -> Recipes {
     let mut recipes = Recipes::default();
     let Ok(serde_json::Value::Object(package)) =
@@ -69,8 +69,8 @@ pub(super) fn package(text: &str) -> Recipes {
     else {
         return package_part(text);
     };
-    let scripts = package.get("scripts").and_then(serde_json::Value::as_object);
-    for (name, script) in scripts.into_iter().flatten() {
+    let tables = ["scripts", "tasks"].into_iter().filter_map(|name| package.get(name)?.as_object());
+    for (name, script) in tables.flatten() {
         let lines: Vec<String> = match script {
             serde_json::Value::String(line) => vec![line.clone()],
             serde_json::Value::Array(lines) => {
@@ -145,7 +145,7 @@ pub(super) fn just(text: &str) -> Recipes {
 }
 
 /// `{{name}}` → a variable that nobody set.
-fn unknown_braces(line: &str) -> String {
+pub(super) fn unknown_braces(line: &str) -> String {
     let mut plain = String::with_capacity(line.len());
     let mut rest = line;
     while let Some((before, after)) = rest.split_once("{{") {
