@@ -32,7 +32,7 @@ impl Machine<'_> {
         if !lower.starts_with("alias.") {
             self.git_value(&lower, &value, io);
         }
-        if lower.starts_with("alias.") || lower == "core.hookspath" {
+        if lower.starts_with("alias.") || lower.starts_with("remote.") || lower == "core.hookspath" {
             settings.push((lower, value));
         }
     }
@@ -44,6 +44,7 @@ impl Machine<'_> {
             self.opaque(About::Anything, Reason::GitRunsPrograms, &[]);
             return;
         }
+        self.git_value_names(name, value);
         if !runs(name) {
             return;
         }
@@ -51,10 +52,31 @@ impl Machine<'_> {
         if idle {
             return;
         }
+        if name.starts_with("url.") {
+            return self.opaque(About::Anything, Reason::GitRunsPrograms, &[]);
+        }
         self.opaque(About::Anything, Reason::GitRunsCommand, &[]);
         if let Some(text) = value.literal() {
             let text = text.strip_prefix('!').unwrap_or(text).to_owned();
             self.command_text(&Arg::exact(text), io);
+        }
+    }
+
+    /// Files and hosts that a setting names.
+    fn git_value_names(&mut self, name: &str, value: &Arg) {
+        if git_triggers::names_input(name) {
+            self.path(Role::Read, value);
+        }
+        if git_triggers::names_output(name) && value.text.starts_with('/') {
+            self.path(Role::Write, value);
+        }
+        let other = name
+            .strip_prefix("url.")
+            .and_then(|name| name.strip_suffix(".insteadof").or_else(|| name.strip_suffix(".pushinsteadof")));
+        match other {
+            Some(url) => self.connect(&Arg::exact(url)),
+            None if name.rsplit('.').next() == Some("proxy") => self.connect(value),
+            None => {}
         }
     }
 

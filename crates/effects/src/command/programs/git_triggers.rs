@@ -23,6 +23,10 @@ struct Table {
     settings: Vec<Row>,
     /// Names that change what runs without being run themselves.
     steers: String,
+    /// Names whose value is a file that git reads.
+    reads: String,
+    /// The same for files that it writes.
+    writes: String,
     hooks: BTreeMap<String, String>,
     #[serde(rename = "skipped by --no-verify")]
     skippable: String,
@@ -54,6 +58,16 @@ fn listed(list: &str, name: &str) -> bool {
         }
         None => one == name,
     })
+}
+
+/// A setting whose value is a file that git reads.
+pub(super) fn names_input(name: &str) -> bool {
+    listed(&table().reads, name)
+}
+
+/// A setting whose value is a file that git writes.
+pub(super) fn names_output(name: &str) -> bool {
+    listed(&table().writes, name)
 }
 
 /// A setting whose value is a command, a program, or decides which one runs.

@@ -119,6 +119,9 @@ impl Machine<'_> {
             self.opaque(About::Anything, Reason::UnknownOption, &["git", sub]);
         }
         let sub = Sub { name: sub, words, arguments, paths, has_dashes: dashes.is_some() };
+        if sub.name == "push" {
+            self.git_forces(&sub, settings);
+        }
         self.git_sub(&sub, io)
     }
 
@@ -153,6 +156,9 @@ impl Machine<'_> {
             self.path(Role::Write, file);
         }
         for file in sub.arguments.values(&["--exclude-from", "-X", "--ignore-revs-file", "--contents", "--add-file"]) {
+            self.path(Role::Read, file);
+        }
+        for file in sub.arguments.values(&["-S"]).filter(|_| matches!(sub.name, "blame" | "annotate")) {
             self.path(Role::Read, file);
         }
         for command in sub.arguments.values(&["--to-cmd", "--cc-cmd", "--sendmail-cmd", "--httpd"]) {
@@ -244,7 +250,12 @@ impl Machine<'_> {
                     self.git_resets_index(sub);
                 }
             }
-            "add" | "stage" | "hash-object" => self.git_adds(sub),
+            "add" | "stage" | "hash-object" => {
+                self.git_adds(sub);
+                if sub.arguments.has(&["--stdin-paths"]) {
+                    self.git_paths_of_input(Role::Read, io);
+                }
+            }
             "update-index" => self.git_updates_index(sub, io),
             "mktree" => self.git_index_lines(io),
             "fast-import" => self.git_imports(sub, io),
@@ -274,6 +285,9 @@ impl Machine<'_> {
                 self.git_switches(sub, io);
             }
             "merge" | "cherry-pick" | "revert" | "switch" | "filter-branch" | "mergetool" => {
+                for file in sub.arguments.values(&["-F", "--file"]).filter(|_| sub.name == "merge") {
+                    self.path(Role::Read, file);
+                }
                 self.git_switches(sub, io);
             }
             "credential-store" => {
@@ -318,8 +332,14 @@ impl Machine<'_> {
             "p4" | "svn" | "send-email" | "imap-send" | "instaweb" | "daemon" | "gui" | "citool" | "web--browse" => {
                 self.opaque(About::Anything, Reason::GitNetworkProgram, &[]);
             }
+            "merge-index" => {
+                let words = operands(sub);
+                let rest = words.iter().position(|word| !word.text.starts_with('-')).and_then(|at| words.get(at..));
+                self.command(rest.unwrap_or_default(), io);
+            }
             other => {
                 self.opaque(About::Anything, Reason::UnknownGitSubcommand, &["git", other]);
+                self.possible_operands(&std::iter::once(Arg::exact(other)).chain(operands(sub)).collect::<Vec<_>>());
             }
         }
         Stream::Unknown

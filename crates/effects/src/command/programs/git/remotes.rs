@@ -4,10 +4,10 @@ use super::{Sub, is_location};
 use crate::command::argument::Arg;
 use crate::command::knowledge::Role;
 use crate::command::machine::{Launch, Machine};
-use crate::command::programs::git_triggers;
+use crate::command::programs::git_triggers::{self, Setting};
 use crate::command::simple::Io;
 use crate::command::write_mode::WriteMode;
-use crate::{About, PathTarget, Reason};
+use crate::{About, Argument, Certainty, Execution, Kind, PathTarget, Reason};
 
 /// The repositories that a subcommand manages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,6 +61,40 @@ impl Machine<'_> {
         target
     }
 
+    /// A push that replaces or deletes what is there without the option that says so: `--mirror`, `+main`, or a setting.
+    pub(super) fn git_forces(&mut self, sub: &Sub<'_>, settings: &[Setting]) {
+        let is_set = |(name, value): &Setting| {
+            let key = name.strip_prefix("remote.").and_then(|name| name.rsplit('.').next());
+            match key {
+                Some("mirror") => matches!(value.text.as_str(), "true" | "yes" | "on" | "1"),
+                Some("push") => value.text.starts_with('+'),
+                _ => false,
+            }
+        };
+        let forces = sub.arguments.has(&["--mirror"])
+            || sub.arguments.operands.iter().chain(sub.paths).any(|word| word.text.starts_with('+'))
+            || settings.iter().any(is_set);
+        if !forces || sub.arguments.has(&["--force", "-f"]) {
+            return;
+        }
+        let words = ["git", "push", "--force"].into_iter().chain(sub.words.iter().map(Arg::best));
+        let argv = words.map(|text| Argument { text: text.to_owned(), known: true }).collect();
+        let push = Execution { argv, inert: true, embeds: false };
+        self.emit(Kind::Execute(push), Certainty::Possible, "git push");
+    }
+
+    /// Files that the standard input names, one a line.
+    pub(super) fn git_paths_of_input(&mut self, role: Role, io: &Io<'_>) {
+        match io.input.text() {
+            Some(text) => {
+                for line in text.lines().filter(|line| !line.is_empty()) {
+                    self.path(role, &Arg::exact(line));
+                }
+            }
+            None => self.opaque(About::Reads, Reason::ListedFiles, &[]),
+        }
+    }
+
     pub(super) fn git_location(&mut self, word: &Arg) {
         let text = word.text.as_str();
         if let Some(command) = text.strip_prefix("ext::") {
@@ -82,6 +116,16 @@ impl Machine<'_> {
         }
         if sub.arguments.has(&["-u", "--upload-pack", "--template"]) {
             self.opaque(About::Commands, Reason::RemoteProgram, &[]);
+        }
+        for command in sub.arguments.values(&["-u", "--upload-pack"]) {
+            // For a repository on this machine it runs here.
+            self.guess_commands(command);
+        }
+        for directory in sub.arguments.values(&["--template", "--reference", "--reference-if-able"]) {
+            self.path(Role::ReadTree, directory);
+        }
+        for uri in sub.arguments.values(&["--bundle-uri"]) {
+            self.git_location(uri);
         }
         let mut operands = sub.arguments.operands.iter().chain(sub.paths);
         let Some(location) = operands.next() else { return };
