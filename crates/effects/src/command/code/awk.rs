@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use agent_strace_shell::Provenance;
+
 use crate::command::argument::Arg;
 use crate::command::knowledge::Role;
 use crate::command::machine::Machine;
@@ -24,6 +26,8 @@ impl Machine<'_> {
             return;
         };
         let variables = variables(&tokens);
+        // Variables that hold what another host sends.
+        let mut foreign: BTreeMap<&str, Provenance> = BTreeMap::new();
         let mut prints = false;
         for (at, token) in tokens.iter().enumerate() {
             let next = tokens.get(at + 1);
@@ -31,41 +35,48 @@ impl Machine<'_> {
             let before = at.checked_sub(1).and_then(|at| tokens.get(at));
             match token {
                 Token::Word(word) if word == "system" && matches!(next, Some(Token::Mark('('))) => {
-                    self.awk_command(tokens.get(at + 2..).unwrap_or_default(), &variables, io);
+                    self.awk_command(tokens.get(at + 2..).unwrap_or_default(), &variables, &foreign, io);
                 }
                 Token::Word(word) if word == "ARGV" => {
-                    self.opaque(About::Reads, Reason::ProgramReads, &[]);
+                    match assigned_entry(tokens.get(at + 1..).unwrap_or_default(), &variables) {
+                        Some(file) => self.path(Role::Read, &Arg::exact(file)),
+                        None => self.opaque(About::Reads, Reason::ProgramReads, &[]),
+                    }
                 }
                 Token::Word(word) if matches!(word.as_str(), "print" | "printf") => prints = true,
                 Token::Word(word) if word == "getline" => match (next, after) {
-                    (Some(Token::Mark('<')), Some(Token::Text(file))) => {
-                        self.path(Role::Read, &Arg::exact(file.as_str()));
+                    (Some(Token::Mark('<')), file) => self.path(Role::Read, &named(file, &variables)),
+                    (Some(Token::Word(_)), Some(Token::Mark('<'))) => {
+                        self.path(Role::Read, &named(tokens.get(at + 3), &variables));
                     }
-                    (Some(Token::Mark('<')), _) => self.path(Role::Read, &Arg::unknown("getline")),
-                    (Some(Token::Word(_)), Some(Token::Mark('<'))) => match tokens.get(at + 3) {
-                        Some(Token::Text(file)) => self.path(Role::Read, &Arg::exact(file.as_str())),
-                        _ => self.path(Role::Read, &Arg::unknown("getline")),
-                    },
                     _ => {}
                 },
                 Token::Word(word) if word == "ENVIRON" => self.opaque(About::Reads, Reason::Environment, &[]),
+                Token::Word(word) if matches!(word.as_str(), "@include" | "@load") => {
+                    if let (Some(Token::Text(file)), "@include") = (next, word.as_str()) {
+                        self.path(Role::Read, &Arg::exact(file.as_str()));
+                    }
+                    self.opaque(About::Anything, Reason::LoadsLibrary, &[]);
+                }
                 Token::Word(word) if word.starts_with('@') => {
                     self.opaque(About::Anything, Reason::AwkNotUnderstood, &[]);
                 }
-                Token::Mark('|') => {
-                    let reads = matches!(next, Some(Token::Word(word)) if word == "getline");
-                    let command = if reads { before } else { next };
-                    match command {
-                        _ if matches!(next, Some(Token::Mark('|'))) || matches!(before, Some(Token::Mark('|'))) => {}
-                        Some(Token::Word(name)) if reads && variables.contains_key(name.as_str()) => {
-                            let text = variables.get(name.as_str()).copied().unwrap_or_default().to_owned();
-                            self.command_text(&Arg::exact(text), io);
+                Token::Mark('|') if !matches!(before, Some(Token::Mark('|'))) => {
+                    // `|&` is a pipe in both directions.
+                    let both = matches!(next, Some(Token::Mark('&')));
+                    let behind = tokens.get(at + 1 + usize::from(both)..).unwrap_or_default();
+                    match (behind, before) {
+                        ([Token::Mark('|'), ..], _) => {}
+                        ([Token::Word(word), rest @ ..], Some(source)) if word == "getline" => {
+                            let provenance = self.awk_source(source, &variables, &foreign, io);
+                            if let (Some(provenance), Some(Token::Word(line))) = (provenance, rest.first()) {
+                                foreign.insert(line, provenance);
+                            }
                         }
-                        Some(Token::Text(command)) if reads => {
-                            self.command_text(&Arg::exact(command.as_str()), io);
+                        ([target, ..], _) if both && endpoint(target, &variables).is_some() => {
+                            self.awk_source(target, &variables, &foreign, io);
                         }
-                        _ if reads => self.opaque(About::Anything, Reason::UnknownCommandRun, &[]),
-                        _ => self.awk_command(tokens.get(at + 1..).unwrap_or_default(), &variables, io),
+                        _ => self.awk_command(behind, &variables, &foreign, io),
                     }
                 }
                 Token::Mark('>') if prints && !matches!(before, Some(Token::Mark('>'))) => {
@@ -88,8 +99,47 @@ impl Machine<'_> {
 }
 
 impl Machine<'_> {
+    /// `"command" | getline`, `"/inet/tcp/0/host/80" |& getline`: where the lines come from, as far as nobody knows them.
+    fn awk_source(
+        &mut self,
+        source: &Token,
+        variables: &BTreeMap<&str, &str>,
+        foreign: &BTreeMap<&str, Provenance>,
+        io: &mut Io<'_>,
+    ) -> Option<Provenance> {
+        if let Some(host) = endpoint(source, variables) {
+            self.connect_host(&Arg::exact(host), None, None);
+            return Some(Provenance::Socket);
+        }
+        match source {
+            Token::Word(name) if foreign.contains_key(name.as_str()) => {
+                let provenance = *foreign.get(name.as_str())?;
+                self.foreign_code(provenance);
+                Some(provenance)
+            }
+            source => match named(Some(source), variables) {
+                command if command.is_exact() => self.command_text(&command, io).provenance(),
+                _ => {
+                    self.opaque(About::Anything, Reason::UnknownCommandRun, &[]);
+                    None
+                }
+            },
+        }
+    }
+
     /// A command in an expression: texts and variables that hold one, joined.
-    fn awk_command(&mut self, tokens: &[Token], variables: &BTreeMap<&str, &str>, io: &mut Io<'_>) {
+    fn awk_command(
+        &mut self,
+        tokens: &[Token],
+        variables: &BTreeMap<&str, &str>,
+        foreign: &BTreeMap<&str, Provenance>,
+        io: &mut Io<'_>,
+    ) {
+        if let Some(Token::Word(name)) = tokens.first()
+            && let Some(provenance) = foreign.get(name.as_str())
+        {
+            return self.foreign_code(*provenance);
+        }
         let mut text = String::new();
         for (at, token) in tokens.iter().enumerate() {
             match token {
@@ -117,6 +167,30 @@ impl Machine<'_> {
     }
 }
 
+/// The host of `/inet/tcp/0/host/80`.
+fn endpoint(token: &Token, variables: &BTreeMap<&str, &str>) -> Option<String> {
+    let name = named(Some(token), variables);
+    let mut parts = name.literal()?.strip_prefix("/inet")?.split('/');
+    parts.nth(3).filter(|host| !host.is_empty()).map(str::to_owned)
+}
+
+/// The file that a text or a variable names.
+fn named(token: Option<&Token>, variables: &BTreeMap<&str, &str>) -> Arg {
+    match token {
+        Some(Token::Text(file)) => Arg::exact(file.as_str()),
+        Some(Token::Word(name)) => {
+            variables.get(name.as_str()).map_or_else(|| Arg::unknown("getline"), |file| Arg::exact(*file))
+        }
+        _ => Arg::unknown("getline"),
+    }
+}
+
+/// `ARGV[1] = "file"`: what is behind the name.
+fn assigned_entry(behind: &[Token], variables: &BTreeMap<&str, &str>) -> Option<String> {
+    let [Token::Mark('['), _, Token::Mark(']'), Token::Mark('='), value, ..] = behind else { return None };
+    named(Some(value), variables).literal().map(str::to_owned)
+}
+
 /// Variables that hold one text from start to end.
 fn variables(tokens: &[Token]) -> BTreeMap<&str, &str> {
     let mut held: BTreeMap<&str, Option<&str>> = BTreeMap::new();
@@ -127,7 +201,11 @@ fn variables(tokens: &[Token]) -> BTreeMap<&str, &str> {
             [Token::Mark('='), Token::Mark('='), ..] => continue,
             [Token::Mark('='), Token::Text(text), Token::End | Token::Mark('}' | ')'), ..] => Some(text.as_str()),
             [Token::Mark('='), ..] | [Token::Mark('+' | '-' | '*' | '/' | '%' | '^'), Token::Mark('='), ..] => None,
-            _ if matches!(name.as_str(), "getline" | "sub" | "gsub" | "split" | "for" | "function") => {
+            [Token::Word(line), ..] if name == "getline" => {
+                held.insert(line, None);
+                continue;
+            }
+            _ if matches!(name.as_str(), "sub" | "gsub" | "split" | "for" | "function") => {
                 for token in behind.iter().take(12) {
                     if let Token::Word(name) = token {
                         held.insert(name, None);

@@ -114,12 +114,8 @@ impl Machine<'_> {
         let second = words.get(1).map_or("", |word| word.text.as_str());
         let local = matches!(first, "help" | "version" | "completion" | "config" | "extension" | "alias" | "");
         if !local {
-            let host = call.rest.windows(2).find_map(|pair| match pair {
-                [option, host] if matches!(option.literal(), Some("--hostname" | "-h")) => Some(host),
-                _ => None,
-            });
-            match host {
-                Some(host) => self.connect_host(host, None, Some("https")),
+            match gh_host(call.rest) {
+                Some(host) => self.connect_host(&host, None, Some("https")),
                 None => {
                     for host in &call.entry.connect {
                         self.connect_to(Some(host), Some("https"));
@@ -164,10 +160,50 @@ impl Machine<'_> {
                 if let Some(url) = words.get(1).filter(|word| is_location(&word.text) && word.text.contains("://")) {
                     self.connect(url);
                 }
+                self.gh_request(call.rest);
+            }
+            ("repo", "delete" | "edit" | "archive" | "unarchive" | "rename")
+            | ("secret" | "variable", "set" | "delete" | "remove")
+            | ("release", "delete" | "edit" | "delete-asset")
+            | ("workflow", "disable" | "enable")
+            | ("ruleset", "delete" | "create" | "edit")
+            | ("ssh-key" | "gpg-key" | "deploy-key", "add" | "delete")
+            | ("auth", "login" | "logout" | "switch" | "setup-git") => {
+                self.opaque(About::Anything, Reason::HostingService, &["gh", first, second]);
             }
             _ => {}
         }
         Stream::Unknown
+    }
+
+    /// `gh api` with a method that changes something: of a file in a repository it is a write.
+    fn gh_request(&mut self, words: &[Arg]) {
+        let mut method = None;
+        let mut sends = false;
+        for (at, word) in words.iter().enumerate() {
+            let next = words.get(at + 1).map(|next| next.text.as_str());
+            match word.text.as_str() {
+                "-X" | "--method" => method = next,
+                "-f" | "-F" | "--field" | "--raw-field" | "--input" => sends = true,
+                text => {
+                    let attached = text.strip_prefix("--method=").or_else(|| text.strip_prefix("-X"));
+                    method = attached.map(|value| value.trim_start_matches('=')).or(method);
+                }
+            }
+        }
+        let method = method.unwrap_or(if sends { "POST" } else { "GET" }).to_uppercase();
+        if method == "GET" || words.iter().any(|word| word.text == "graphql") {
+            return;
+        }
+        let file = words.iter().find_map(|word| {
+            let (_, file) = word.text.split_once("/contents/")?;
+            Some(word.with(file.split('?').next().unwrap_or(file)))
+        });
+        if let Some(file) = file {
+            let role = if method == "DELETE" { Role::Delete } else { Role::Write };
+            self.guessed(|machine| machine.at_root(role, &file));
+        }
+        self.opaque(About::Anything, Reason::HostingService, &["gh", "api"]);
     }
 
     fn gh_files(&mut self, words: &[Arg]) {
@@ -191,6 +227,23 @@ impl Machine<'_> {
             }
         }
     }
+}
+
+/// The host that a call of `gh` names: `--hostname h`, `-R h/owner/name`.
+fn gh_host(words: &[Arg]) -> Option<Arg> {
+    words.iter().enumerate().find_map(|(at, word)| {
+        let (name, value) = match word.after('=').filter(|_| word.text.starts_with("--")) {
+            Some((name, value)) => (name, value),
+            None => (word.text.clone(), words.get(at + 1)?.clone()),
+        };
+        match name.as_str() {
+            "--hostname" | "-h" => Some(value),
+            "-R" | "--repo" if value.text.split('/').count() == 3 => {
+                Some(value.with(value.text.split('/').next().unwrap_or_default()))
+            }
+            _ => None,
+        }
+    })
 }
 
 /// Words that name what a client does: what follows an option may be its value, and names nothing.

@@ -159,6 +159,10 @@ impl Machine<'_> {
                             let mode = if action == "add" { WriteMode::Append } else { WriteMode::Replace };
                             let text = git_triggers::written(&setting, url, mode);
                             self.world.appended(&target, text.as_deref().unwrap_or_default());
+                            if sub.arguments.has(&["--mirror"]) && action == "add" {
+                                let text = git_triggers::written(&format!("remote.{name}.mirror"), "true", mode);
+                                self.world.appended(&target, text.as_deref().unwrap_or_default());
+                            }
                         }
                         if listed == Listed::Submodules
                             || sub.arguments.has(&["-f", "--fetch"])
