@@ -115,9 +115,11 @@ impl Tracker {
         // A sub-agent has a shell of its own, which starts where its record says.
         let stays = self.shell_stays() && call.subagent.is_none() && tools::keeps_directory(&call.tool);
         self.world.set_cwd(if stays { self.shell.clone() } else { self.base.clone() });
+        self.world.set_lives(call.subagent.is_none() && tools::may_live_on(&call.tool, self.dialect.shell));
         // An attempt that was refused leaves nothing behind.
         let before = (call.status == Status::Denied).then(|| self.world.clone());
         let done = tools::run(&call.tool, &call.arguments, self.dialect.scripts, &mut self.world);
+        self.world.set_lives(false);
         (self.text, self.raw) = (done.text, done.raw);
         if let Some(before) = before {
             self.world = before;

@@ -55,6 +55,7 @@ use std::sync::Arc;
 use agent_strace_shell::Scope;
 
 use super::edited::Edited;
+use super::world::LivingShell;
 use super::{About, Effect, Effects, Reason, World};
 use argument::Arg;
 use context::Context;
@@ -66,10 +67,40 @@ use stream::Stream;
 
 /// Effects of running `text` as a shell program, in order; `world` ends up as the program leaves it.
 pub(crate) fn run(text: &str, world: &mut World) -> Effects {
+    if let Some(living) = world.living() {
+        let known = living.clone();
+        return in_living_shell(text, &known, world).into();
+    }
     match world.memo() {
         Some(memo) => memo.run(text, world, worked_out),
         None => worked_out(text, world).into(),
     }
+}
+
+/// Runs a text with the functions and positional parameters that earlier texts may have left to its shell.
+fn in_living_shell(text: &str, known: &LivingShell, world: &mut World) -> Vec<Effect> {
+    let mut scope = Scope::default();
+    for earlier in known.texts().iter() {
+        let mut before = world.clone();
+        walked_in(earlier, &mut before, &mut scope);
+    }
+    scope.doubt_functions();
+    let before = scope.clone();
+    let edited = Edited::new(text, "\r\n", "\n");
+    let mut effects = walked_in(edited.as_ref().map_or(text, |edited| &edited.text), world, &mut scope);
+    if let Some(edited) = edited {
+        edited.restore(&mut effects);
+    }
+    if let Some(living) = world.living().filter(|_| scope.defines_more_than(&before)) {
+        living.keep(text);
+    }
+    if world.living().is_some_and(|living| living.is_full()) {
+        let knowledge = Arc::clone(world.knowledge());
+        effects.extend(walk("", world, &knowledge, Context::new(""), |machine| {
+            machine.opaque(About::Commands, Reason::TooManyItems, &[]);
+        }));
+    }
+    effects
 }
 
 fn worked_out(text: &str, world: &mut World) -> Vec<Effect> {
@@ -103,13 +134,17 @@ pub(crate) fn environment(name: &str, value: Option<&str>, world: &mut World) ->
 }
 
 fn walked(text: &str, world: &mut World) -> Vec<Effect> {
+    walked_in(text, world, &mut Scope::default())
+}
+
+fn walked_in(text: &str, world: &mut World, scope: &mut Scope) -> Vec<Effect> {
     let knowledge = Arc::clone(world.knowledge());
     let context = Context::new(text).with_outcome(Outcome::of_call());
     walk(text, world, &knowledge, context, |machine| {
         if let Some(reason) = misleading(text) {
             machine.opaque(About::Commands, reason, &[]);
         }
-        machine.shell_text(text, &mut Scope::default(), &Stream::Unconnected);
+        machine.shell_text(text, scope, &Stream::Unconnected);
     })
 }
 

@@ -54,6 +54,43 @@ fn records_say_where_calls_run() {
     assert_eq!(read(&mut tracker, "../a"), "read? **/a");
 }
 
+fn run(tracker: &mut Tracker, tool: &'static str, command: &str) -> String {
+    let arguments = serde_json::json!({ "command": command }).to_string();
+    shown(tracker, &call(tool, &arguments, None, Status::Ok))
+}
+
+#[test]
+fn a_shell_that_may_live_on_keeps_functions_and_positional_parameters() {
+    for tool in ["run_in_terminal", "execute_command", "run_terminal_cmd", "bash_20250124", "terminal", "bash"] {
+        let mut tracker = Tracker::new(&session(Some("/repo"), &STAYS));
+        assert_eq!(run(&mut tracker, tool, "ls() { rm -rf build; }"), "", "{tool}");
+        let both = "execute(inert) ls; execute rm -rf build; delete build/**; execute ls; list .";
+        assert_eq!(run(&mut tracker, tool, "ls"), both, "{tool}");
+        assert_eq!(run(&mut tracker, tool, "set -- rm x"), "execute set -- rm x", "{tool}");
+        assert_eq!(run(&mut tracker, tool, "\"$@\""), "execute rm x; delete x", "{tool}");
+    }
+}
+
+#[test]
+fn a_fresh_shell_knows_no_functions() {
+    for (tool, dialect) in [("Bash", &STAYS), ("bash", &FRESH), ("run_shell_command", &FRESH)] {
+        let mut tracker = Tracker::new(&session(Some("/repo"), dialect));
+        assert_eq!(run(&mut tracker, tool, "ls() { rm -rf build; }"), "", "{tool}");
+        assert_eq!(run(&mut tracker, tool, "ls"), "execute ls; list .", "{tool}");
+    }
+}
+
+#[test]
+fn definitions_that_are_not_kept_are_not_forgotten() {
+    let mut tracker = Tracker::new(&session(Some("/repo"), &STAYS));
+    for number in 0..32 {
+        assert_eq!(run(&mut tracker, "terminal", &format!("f{number}() {{ ls; }}")), "");
+    }
+    assert_eq!(run(&mut tracker, "terminal", "ls"), "execute ls; list .");
+    assert_eq!(run(&mut tracker, "terminal", "ls() { rm x; }"), "opaque commands: too many items");
+    assert_eq!(run(&mut tracker, "terminal", "ls"), "execute ls; list .; opaque commands: too many items");
+}
+
 #[test]
 fn links_and_copies_are_followed() {
     let links = [("src/link", "../conf/keys"), ("src/dir", "/etc"), ("src/again", "link")];

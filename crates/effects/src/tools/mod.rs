@@ -16,7 +16,7 @@ mod value;
 
 use std::sync::Arc;
 
-use agent_strace_model::{Arguments, Scripts};
+use agent_strace_model::{Arguments, Scripts, Shell};
 
 use super::{About, Certainty, Effects, Kind, Reason, World, command, patch};
 use registry::{Action, Entry, REGISTRY};
@@ -128,6 +128,27 @@ pub(super) fn is_file_name(path: &str) -> bool {
 pub(super) fn keeps_directory(tool: &str) -> bool {
     let entry = REGISTRY.find(names::unwrapped(tool));
     entry.is_some_and(|entry| matches!(entry.does, Action::Command | Action::PowerShell | Action::Input))
+}
+
+/// Tools that type into a terminal, or keep one shell for all calls.
+const LIVING: &[&str] = &[
+    "bash_20241022",
+    "bash_20250124",
+    "execute_bash",
+    "execute_command",
+    "runCommands",
+    "run_in_terminal",
+    "run_terminal_cmd",
+    "run_terminal_command",
+    "run_terminal_command_v2",
+    "shellToolCall",
+    "terminal",
+];
+
+/// Whether functions and positional parameters of one call may be there in the next one. Claude Code's `Bash` keeps no
+/// more than the directory; the `bash` of hosts whose shell stays is one process.
+pub(super) fn may_live_on(tool: &str, shell: Shell) -> bool {
+    LIVING.contains(&tool) || tool == "bash" && shell == Shell::Stays
 }
 
 fn given(arguments: &Arguments<'_>) -> Given {

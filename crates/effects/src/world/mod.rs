@@ -1,6 +1,7 @@
 //! Keeps where a call runs and what earlier calls of the session left behind.
 
 mod aliases;
+mod living;
 mod written;
 
 use std::collections::BTreeMap;
@@ -14,6 +15,7 @@ use super::{Certainty, PathTarget};
 
 use aliases::Original;
 pub(super) use aliases::{AliasKind, Name, Within};
+pub(crate) use living::LivingShell;
 use written::Written;
 
 /// Names and contents kept per session. A session that makes more is one whose later scripts are opaque.
@@ -40,6 +42,10 @@ pub struct World {
     temporaries: usize,
     /// The table of programs, corrected and extended by the policy.
     knowledge: Arc<Knowledge>,
+    /// What a shell that lives on knows.
+    living: LivingShell,
+    /// The shell of the call that runs now may live on.
+    lives: bool,
     /// Results of commands of this and other sessions.
     memo: Option<Arc<Memo>>,
     /// Where it is written down what is asked here. Copies share it: what is asked of them is asked here.
@@ -59,9 +65,21 @@ impl World {
             forgetful: false,
             temporaries: 0,
             knowledge: Arc::default(),
+            living: LivingShell::default(),
+            lives: false,
             memo: None,
             queries: None,
         }
+    }
+
+    /// Whether the shell of the calls that follow may live on from one to the next.
+    pub fn set_lives(&mut self, lives: bool) {
+        self.lives = lives;
+    }
+
+    /// What the shell of the call knows, where it may live on.
+    pub(crate) fn living(&mut self) -> Option<&mut LivingShell> {
+        self.lives.then_some(&mut self.living)
     }
 
     /// Results of commands may be taken from there.

@@ -34,8 +34,12 @@ impl Function {
         self.doubtful
     }
 
+    fn has(&self, body: &Rc<Script>) -> bool {
+        self.bodies.iter().any(|known| Rc::ptr_eq(known, body))
+    }
+
     fn add(&mut self, body: &Rc<Script>) {
-        if !self.bodies.iter().any(|known| Rc::ptr_eq(known, body)) {
+        if !self.has(body) {
             self.bodies.push(Rc::clone(body));
         }
     }
@@ -106,6 +110,22 @@ impl Scope {
     pub fn fix_function(&mut self, name: &str) {
         if self.functions.contains_key(name) {
             Rc::make_mut(&mut self.functions).entry(name.to_owned()).and_modify(|it| it.fixed = Fixed::Yes);
+        }
+    }
+
+    /// Later texts of the same shell run with other functions or positional parameters than with those of `before`.
+    pub fn defines_more_than(&self, before: &Self) -> bool {
+        let known = |(name, function): (&String, &Function)| {
+            let before = before.functions.get(name);
+            before.is_some_and(|before| function.bodies.iter().all(|body| before.has(body)))
+        };
+        !self.functions.iter().all(known) || !Rc::ptr_eq(&self.positional, &before.positional)
+    }
+
+    /// It is not certain that the shell is the one that defined the functions.
+    pub fn doubt_functions(&mut self) {
+        for function in Rc::make_mut(&mut self.functions).values_mut() {
+            *function = function.doubted();
         }
     }
 

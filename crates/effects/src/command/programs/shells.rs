@@ -48,6 +48,8 @@ impl Machine<'_> {
         let (invocation, rest) = self.shell_options(call.rest, io);
         for file in invocation.start_up_files(call.name) {
             self.start_up_file(&Arg::exact(file), io);
+            // Agents in containers are `root`, and their logs rarely say where home is.
+            self.start_up_file(&Arg::exact(file.replacen('~', "/root", 1)), io);
         }
         let only_checks = invocation.only_checks && !invocation.runs && !invocation.text;
         if let Some(file) = rest.first().filter(|_| only_checks) {
