@@ -81,7 +81,6 @@ impl Emitter {
         self.searched <= limit
     }
 
-    #[cfg(test)]
     pub(crate) fn steps(&self) -> usize {
         self.steps
     }

@@ -59,7 +59,8 @@ use super::world::LivingShell;
 use super::{About, Effect, Effects, Reason, World};
 use argument::Arg;
 use context::Context;
-use machine::walk;
+use emitter::Emitter;
+use machine::{walk, walk_on};
 pub(crate) use net::named_commands;
 use outcome::Outcome;
 pub(crate) use simple::looks_like_path;
@@ -82,17 +83,19 @@ fn in_living_shell(text: &str, known: &LivingShell, world: &mut World) -> Vec<Ef
     let mut scope = Scope::default();
     for earlier in known.texts().iter() {
         let mut before = world.clone();
-        walked_in(earlier, &mut before, &mut scope);
+        walked_on(earlier, &mut before, &mut scope, &mut Emitter::default());
     }
     scope.doubt_functions();
     let before = scope.clone();
     let edited = Edited::new(text, "\r\n", "\n");
-    let mut effects = walked_in(edited.as_ref().map_or(text, |edited| &edited.text), world, &mut scope);
+    let mut emitter = Emitter::default();
+    walked_on(edited.as_ref().map_or(text, |edited| &edited.text), world, &mut scope, &mut emitter);
+    if let Some(living) = world.living().filter(|_| scope.defines_more_than(&before)) {
+        living.keep(text, emitter.steps());
+    }
+    let mut effects = emitter.into_effects();
     if let Some(edited) = edited {
         edited.restore(&mut effects);
-    }
-    if let Some(living) = world.living().filter(|_| scope.defines_more_than(&before)) {
-        living.keep(text);
     }
     if world.living().is_some_and(|living| living.is_full()) {
         let knowledge = Arc::clone(world.knowledge());
@@ -134,18 +137,20 @@ pub(crate) fn environment(name: &str, value: Option<&str>, world: &mut World) ->
 }
 
 fn walked(text: &str, world: &mut World) -> Vec<Effect> {
-    walked_in(text, world, &mut Scope::default())
+    let mut emitter = Emitter::default();
+    walked_on(text, world, &mut Scope::default(), &mut emitter);
+    emitter.into_effects()
 }
 
-fn walked_in(text: &str, world: &mut World, scope: &mut Scope) -> Vec<Effect> {
+fn walked_on(text: &str, world: &mut World, scope: &mut Scope, emitter: &mut Emitter) {
     let knowledge = Arc::clone(world.knowledge());
     let context = Context::new(text).with_outcome(Outcome::of_call());
-    walk(text, world, &knowledge, context, |machine| {
+    walk_on(text, world, &knowledge, context, emitter, |machine| {
         if let Some(reason) = misleading(text) {
             machine.opaque(About::Commands, reason, &[]);
         }
         machine.shell_text(text, scope, &Stream::Unconnected);
-    })
+    });
 }
 
 /// Text that readers and shells take for different things.

@@ -92,6 +92,15 @@ fn definitions_that_are_not_kept_are_not_forgotten() {
 }
 
 #[test]
+fn what_later_calls_replay_is_cheap() {
+    let mut tracker = Tracker::new(&session(Some("/repo"), &STAYS));
+    let costly =
+        "f() { ls; }; for a in {1..9}; do for b in {1..9}; do for c in {1..99}; do echo $a$b$c; done; done; done";
+    run(&mut tracker, "terminal", costly);
+    assert_eq!(run(&mut tracker, "terminal", "ls"), "execute ls; list .; opaque commands: too many items");
+}
+
+#[test]
 fn links_and_copies_are_followed() {
     let links = [("src/link", "../conf/keys"), ("src/dir", "/etc"), ("src/again", "link")];
     let links = links.map(|(link, target)| (link.to_owned(), target.to_owned())).into();

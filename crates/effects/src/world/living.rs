@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-/// A session has few of them.
+/// Every later call replays the texts, so they may not cost much together. A session has few of them.
 const MOST_TEXTS: usize = 32;
-const MOST_BYTES: usize = 256 * 1024;
+const MOST_BYTES: usize = 16 * 1024;
+const MOST_STEPS: usize = 4 * 1024;
 
 /// The shell of a call, as far as earlier calls matter to it.
 #[derive(Debug, Clone, Default)]
@@ -12,6 +13,7 @@ pub(crate) struct LivingShell {
     /// Texts that defined functions or set positional parameters, in order.
     texts: Arc<Vec<Arc<str>>>,
     bytes: usize,
+    steps: usize,
     full: bool,
 }
 
@@ -25,15 +27,17 @@ impl LivingShell {
         self.full
     }
 
-    pub(crate) fn keep(&mut self, text: &str) {
+    /// Keeps a text that cost `steps`.
+    pub(crate) fn keep(&mut self, text: &str, steps: usize) {
         if self.texts.iter().any(|known| **known == *text) {
             return;
         }
-        if self.texts.len() == MOST_TEXTS || self.bytes + text.len() > MOST_BYTES {
+        let (bytes, steps) = (self.bytes.saturating_add(text.len()), self.steps.saturating_add(steps));
+        if self.texts.len() == MOST_TEXTS || bytes > MOST_BYTES || steps > MOST_STEPS {
             self.full = true;
             return;
         }
-        self.bytes += text.len();
+        (self.bytes, self.steps) = (bytes, steps);
         Arc::make_mut(&mut self.texts).push(text.into());
     }
 }
