@@ -238,7 +238,10 @@ fn hosts(store: &Path) -> BTreeMap<(String, String), BTreeSet<String>> {
     for session in report["sessions"].as_array().unwrap() {
         for event in session["events"].as_array().unwrap() {
             let key = (session["id"].as_str().unwrap().to_owned(), event["event_id"].as_str().unwrap().to_owned());
-            let hosts = event["effects"].as_array().unwrap().iter().filter_map(|effect| effect["host"].as_str());
+            // A word that only names a host may connect to it, and only a deny of that host speaks of it.
+            let effects = event["effects"].as_array().unwrap().iter();
+            let certain = effects.filter(|effect| effect["certainty"] != "possible");
+            let hosts = certain.filter_map(|effect| effect["host"].as_str());
             all.entry(key).or_default().extend(hosts.map(str::to_owned));
         }
     }
