@@ -49,7 +49,7 @@ const LETTERS: &[(char, char)] = &[('A', 'Z'), ('a', 'z')];
 const FOREIGN: (char, char) = ('\u{80}', char::MAX);
 
 impl Brackets {
-    /// What stands behind a `[`, and how many bytes it takes, its `]` included. Nothing where it is not closed.
+    /// Reads the expression behind a `[`, and returns how many bytes it takes, its `]` included. `None`: nothing closes it.
     pub fn read(text: &str) -> Option<(Self, usize)> {
         let body = text.strip_prefix(['!', '^']).unwrap_or(text);
         let mut found = Self { members: Vec::new(), negated: body.len() != text.len() };
@@ -96,7 +96,7 @@ impl Brackets {
         self.negated
     }
 
-    /// What is listed, negated or not. Where locales differ, so much that the whole expression matches too much rather
+    /// The listed characters, negated or not. Where locales differ, so much that the whole expression matches too much rather
     /// than too little.
     pub fn ranges(&self) -> Vec<(char, char)> {
         self.members.iter().flat_map(|member| member.ranges(self.negated)).collect()

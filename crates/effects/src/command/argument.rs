@@ -24,7 +24,7 @@ pub(crate) struct Arg {
     pub known: Known,
     /// What an unknown word probably is (unset variables taken as empty).
     pub likely: Option<String>,
-    /// What an unknown word may be, as the text itself assigned it.
+    /// Texts that the script assigned, of which the unknown word may be one.
     pub readings: Vec<String>,
     /// A leading `~` stands for a home directory.
     pub tilde: bool,
@@ -74,7 +74,7 @@ impl Arg {
         }
     }
 
-    /// The hidden names that the glob stands for, too, where its wildcards match dots in first place.
+    /// The glob of the hidden names that the shell adds where wildcards match a leading dot.
     pub(crate) fn hidden(&self) -> Option<Self> {
         let pattern = matches!(self.known, Known::Glob | Known::Partly).then(|| paths::hidden(&self.text)).flatten()?;
         Some(Self { text: pattern, likely: None, ..self.clone() })

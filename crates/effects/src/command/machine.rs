@@ -214,6 +214,16 @@ impl Machine<'_> {
         }
     }
 
+    /// At most so many of the items; of more, the rest stays unresolved.
+    pub(crate) fn at_most<T>(&mut self, most: usize, items: impl Iterator<Item = T>) -> Vec<T> {
+        let mut taken: Vec<T> = items.take(most.saturating_add(1)).collect();
+        if taken.len() > most {
+            taken.truncate(most);
+            self.opaque(About::Anything, Reason::TooManyItems, &[]);
+        }
+        taken
+    }
+
     /// The same for what may not happen at all.
     pub(crate) fn possible_path(&mut self, role: Role, word: &Arg) {
         self.at_word(word, |machine| machine.path_by(role, word, "argument", Some(Certainty::Possible)));
@@ -226,7 +236,7 @@ impl Machine<'_> {
         }
     }
 
-    /// `$(which agent-strace)`: nobody knows where it is, but what it is.
+    /// The program of the gate under an unknown path: `$(which agent-strace)`.
     fn gate_program(&mut self, role: Role, word: &Arg, via: &'static str) {
         let Some(path) = word.likely.as_deref().filter(|_| !word.is_exact()).map(str::trim_end) else { return };
         if path.ends_with("/bin/agent-strace") {

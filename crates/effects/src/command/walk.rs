@@ -292,7 +292,7 @@ impl Machine<'_> {
 /// Programs that print what another host sends, and send it what they read.
 const CLIENTS: &[&str] = &["nc", "ncat", "netcat", "socat", "telnet", "openssl"];
 
-/// Somebody pipes what a program prints of which the tables say that it prints nothing.
+/// The tables say that the program prints nothing, but the text pipes its output.
 fn may_print(simple: &Simple, scope: &Scope) -> bool {
     let Some(program) = simple.words.first().map(|word| word.source.as_str()) else { return false };
     let redirected = simple.redirects.iter().any(|redirect| {

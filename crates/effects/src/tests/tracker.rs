@@ -72,6 +72,15 @@ fn a_shell_that_may_live_on_keeps_functions_and_positional_parameters() {
 }
 
 #[test]
+fn the_last_definition_of_a_function_counts() {
+    let mut tracker = Tracker::new(&session(Some("/repo"), &STAYS));
+    for text in ["f() { rm a; }", "f() { rm b; }", "f() { rm a; }"] {
+        assert_eq!(run(&mut tracker, "terminal", text), "");
+    }
+    assert!(run(&mut tracker, "terminal", "f").contains("delete a"));
+}
+
+#[test]
 fn a_fresh_shell_knows_no_functions() {
     for (tool, dialect) in [("Bash", &STAYS), ("bash", &FRESH), ("run_shell_command", &FRESH)] {
         let mut tracker = Tracker::new(&session(Some("/repo"), dialect));

@@ -130,25 +130,10 @@ pub(super) fn keeps_directory(tool: &str) -> bool {
     entry.is_some_and(|entry| matches!(entry.does, Action::Command | Action::PowerShell | Action::Input))
 }
 
-/// Tools that type into a terminal, or keep one shell for all calls.
-const LIVING: &[&str] = &[
-    "bash_20241022",
-    "bash_20250124",
-    "execute_bash",
-    "execute_command",
-    "runCommands",
-    "run_in_terminal",
-    "run_terminal_cmd",
-    "run_terminal_command",
-    "run_terminal_command_v2",
-    "shellToolCall",
-    "terminal",
-];
-
 /// Whether functions and positional parameters of one call may be there in the next one. Claude Code's `Bash` keeps no
 /// more than the directory; the `bash` of hosts whose shell stays is one process.
 pub(super) fn may_live_on(tool: &str, shell: Shell) -> bool {
-    LIVING.contains(&tool) || tool == "bash" && shell == Shell::Stays
+    REGISTRY.vocabulary.living_shells.iter().any(|name| name == tool) || tool == "bash" && shell == Shell::Stays
 }
 
 fn given(arguments: &Arguments<'_>) -> Given {

@@ -169,6 +169,9 @@ pub(super) struct Vocabulary {
     file_kinds: HashSet<&'static str>,
     #[serde(rename = "mcp servers")]
     pub(super) servers: Vec<String>,
+    /// Tools that type into a terminal, or keep one shell for all calls.
+    #[serde(rename = "living shells")]
+    pub(super) living_shells: Vec<String>,
     /// Where the text of the skill or command lies that is called `*`.
     #[serde(rename = "skill files")]
     pub(super) skill_files: Vec<String>,

@@ -8,7 +8,7 @@ use crate::{About, Certainty, Kind, PathTarget, Reason};
 /// Commands of one text that are run: a text with more of them is no skill that anybody wrote.
 const MOST: usize = 1_000;
 
-/// What a skill does is what its text says, if the session wrote it.
+/// Runs the commands of a skill that the session wrote.
 pub(super) fn call(run: &mut Run<'_>, tool: &str, entry: &Entry, given: &Given) {
     run.emit(Kind::Tool { server: None, tool: tool.to_owned() }, Certainty::Exact);
     let Some(object) = given.object() else { return };
@@ -43,7 +43,7 @@ fn named(run: &mut Run<'_>, name: &str, arguments: &str) {
     }
 }
 
-/// What the session wrote into the file.
+/// Runs the commands in a file that the session wrote.
 fn written(run: &mut Run<'_>, target: &PathTarget, arguments: &str) {
     let Some(whole) = run.world.written(target).map(|whole| whole.map(str::to_owned)) else { return };
     let before = run.effects.len();
@@ -65,21 +65,41 @@ fn written(run: &mut Run<'_>, target: &PathTarget, arguments: &str) {
 
 fn commands(run: &mut Run<'_>, text: &str, arguments: &str) {
     let found = embedded(text);
+    if found.len() > MOST {
+        run.opaque(About::Anything, Reason::TooManyItems);
+    }
     for command in found.into_iter().take(MOST) {
         run.shell_made(&with_arguments(&command, arguments));
     }
 }
 
-/// `$ARGUMENTS` and `$1` stand for what the call gives, and `{{args}}` does.
+/// `$ARGUMENTS`, `{{args}}` and `$1` stand for what the call gives. The result is a command, so it has an end: past that,
+/// the names stay, and the shell knows no value for them.
 fn with_arguments(command: &str, arguments: &str) -> String {
-    if arguments.is_empty() || arguments.len() > 4096 {
-        return command.to_owned();
+    const LONGEST: usize = 64 * 1024;
+    let words: Vec<&str> = arguments.split_whitespace().collect();
+    let mut filled = String::new();
+    let mut rest = command;
+    while let Some(at) = rest.find(['$', '{']).filter(|_| !arguments.is_empty()) {
+        let (before, name) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        filled.push_str(before);
+        let whole = ["$ARGUMENTS", "{{args}}"].iter().find_map(|whole| name.strip_prefix(whole));
+        let number = name.get(1..2).and_then(|digit| digit.parse::<usize>().ok()).filter(|_| name.starts_with('$'));
+        let (value, behind) = match (whole, number.and_then(|number| number.checked_sub(1))) {
+            (Some(behind), _) => (arguments, behind),
+            (None, Some(at)) if at < words.len() => {
+                (words.get(at).copied().unwrap_or_default(), name.get(2..).unwrap_or_default())
+            }
+            _ => name.split_at_checked(1).unwrap_or((name, "")),
+        };
+        filled.push_str(value);
+        rest = behind;
+        if filled.len() > LONGEST {
+            return command.to_owned();
+        }
     }
-    let mut command = command.replace("$ARGUMENTS", arguments).replace("{{args}}", arguments);
-    for (at, word) in arguments.split_whitespace().take(9).enumerate() {
-        command = command.replace(&format!("${}", at + 1), word);
-    }
-    command
+    filled.push_str(rest);
+    filled
 }
 
 /// The commands in a text: `` !`…` ``, blocks that begin with ```` ```! ````, and `!{…}`.
@@ -133,4 +153,18 @@ fn closing(text: &str) -> Option<usize> {
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_arguments;
+
+    #[test]
+    fn arguments_are_filled_in_once() {
+        assert_eq!(with_arguments("rm $1 $2 $9 {{args}}", "a b"), "rm a b $9 a b");
+        assert_eq!(with_arguments("cat $ARGUMENTS ${x} é$1", "$1"), "cat $1 ${x} é$1");
+        assert_eq!(with_arguments("rm $1", ""), "rm $1");
+        let long = "$1".repeat(100_000);
+        assert_eq!(with_arguments(&long, &"$2".repeat(1000)), long);
+    }
 }

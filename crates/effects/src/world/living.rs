@@ -29,7 +29,11 @@ impl LivingShell {
 
     /// Keeps a text that cost `steps`.
     pub(crate) fn keep(&mut self, text: &str, steps: usize) {
-        if self.texts.iter().any(|known| **known == *text) {
+        if let Some(at) = self.texts.iter().position(|known| **known == *text) {
+            // What is defined again counts from here on.
+            let texts = Arc::make_mut(&mut self.texts);
+            let again = texts.remove(at);
+            texts.push(again);
             return;
         }
         let (bytes, steps) = (self.bytes.saturating_add(text.len()), self.steps.saturating_add(steps));

@@ -23,7 +23,7 @@ pub struct Field {
     pub tilde: bool,
     /// What the field probably is if it is not exact: unset variables are empty, defaults apply.
     pub likely: Option<String>,
-    /// What the script may have made of it, where that is no unset variable: each is as likely.
+    /// Texts that the script assigned, of which the field may be any one.
     pub readings: Vec<String>,
     /// Where a part of the text comes from that is not known.
     pub provenance: Option<Provenance>,

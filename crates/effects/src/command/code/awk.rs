@@ -99,7 +99,7 @@ impl Machine<'_> {
 }
 
 impl Machine<'_> {
-    /// `"command" | getline`, `"/inet/tcp/0/host/80" |& getline`: where the lines come from, as far as nobody knows them.
+    /// Returns the origin of unknown lines that awk reads: `"command" | getline`, `"/inet/tcp/0/host/80" |& getline`.
     fn awk_source(
         &mut self,
         source: &Token,

@@ -8,12 +8,14 @@ use crate::command::knowledge::Role;
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 
-/// Calls that are looked at in one text.
-const CALLS: usize = 1_000;
+/// Names of calls that are looked at in one text.
+const CALLS: usize = 5_000;
+/// Characters of a line that are looked at before a call.
+const LINE: usize = 1_000;
 /// Bytes that the arguments of one call may take.
 const ARGUMENTS: usize = 4_096;
 
-/// What a call does with its literal arguments.
+/// The use that a call has for its literal arguments.
 #[derive(Debug, Clone, Copy)]
 enum Act {
     /// They are the words of a command.
@@ -104,16 +106,16 @@ const CALLED: &[(&str, Act)] = &[
 ];
 
 impl Machine<'_> {
-    /// What the calls of a source may do once it is compiled and runs.
+    /// Judges the calls of a source as acts of the program that it becomes.
     pub(crate) fn compiled_text(&mut self, file: &Arg, text: &str, io: &mut Io<'_>) {
-        let mut left = CALLS;
-        for (name, act) in CALLED {
-            for (at, _) in text.match_indices(name).filter(|(at, _)| is_call(text, *at)).take(left) {
-                left -= 1;
+        let found =
+            CALLED.iter().flat_map(|(name, act)| text.match_indices(name).map(move |(at, _)| (at, *name, *act)));
+        for (at, name, act) in self.at_most(CALLS, found) {
+            if is_call(text, at) {
                 let behind = text.get(at + name.len()..).unwrap_or_default();
-                let literals = arguments(behind, *act);
+                let literals = arguments(behind, act);
                 self.guessed(|machine| {
-                    machine.through_script(file, |machine| machine.compiled_call(file, *act, &literals, io));
+                    machine.through_script(file, |machine| machine.compiled_call(file, act, &literals, io));
                 });
             }
         }
@@ -164,14 +166,24 @@ impl Machine<'_> {
     }
 }
 
-/// The name is a whole one, and its line is no comment.
+/// The name is a whole one, and surely stands in no comment.
 fn is_call(text: &str, at: usize) -> bool {
     let before = text.get(..at).unwrap_or_default();
-    let line = before.rsplit('\n').next().unwrap_or_default();
-    let marks = ["//", "* ", "/*", "# "];
-    let is_comment = line.contains(" //") || marks.iter().any(|mark| line.trim_start().starts_with(mark));
     let is_part = before.chars().next_back().is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
-    !is_part && !is_comment
+    let line = before.char_indices().rev().take(LINE).take_while(|(_, letter)| *letter != '\n').last();
+    !is_part && !is_comment(line.and_then(|(start, _)| before.get(start..)).unwrap_or_default())
+}
+
+/// The text before a call on its line opens a comment. Where it could be code, it is code.
+fn is_comment(line: &str) -> bool {
+    let line = line.trim_start();
+    let is_star = line.starts_with("* ") || line.starts_with("/*");
+    let is_hash = line.starts_with("# ") && !line.contains("define");
+    let trails = line.find(" //").and_then(|at| line.get(..at));
+    line.starts_with("//")
+        || is_hash
+        || is_star && !["*/", "=", ";"].iter().any(|mark| line.contains(mark))
+        || trails.is_some_and(|code| !code.contains(['"', '\'', '`']))
 }
 
 /// The literal texts among the arguments of a call.
@@ -217,4 +229,19 @@ fn group<'t>(text: &'t str, literals: &mut Vec<String>) -> &'t str {
         }
     }
     ""
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn only_what_is_surely_a_comment_is_one() {
+        for line in ["// ", "  // x ", "* ", "/* x ", "# ", "let a = 1; // "] {
+            assert!(super::is_comment(line), "{line}");
+        }
+        for line in
+            ["/* */ ", "* p = ", "* p; ", "# define X ", "let x = \" //\"; ", "let c = '\"'; let x = \" //\"; ", ""]
+        {
+            assert!(!super::is_comment(line), "{line}");
+        }
+    }
 }

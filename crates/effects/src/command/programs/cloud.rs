@@ -178,21 +178,9 @@ impl Machine<'_> {
 
     /// `gh api` with a method that changes something: of a file in a repository it is a write.
     fn gh_request(&mut self, words: &[Arg]) {
-        let mut method = None;
-        let mut sends = false;
-        for (at, word) in words.iter().enumerate() {
-            let next = words.get(at + 1).map(|next| next.text.as_str());
-            match word.text.as_str() {
-                "-X" | "--method" => method = next,
-                "-f" | "-F" | "--field" | "--raw-field" | "--input" => sends = true,
-                text => {
-                    let attached = text.strip_prefix("--method=").or_else(|| text.strip_prefix("-X"));
-                    method = attached.map(|value| value.trim_start_matches('=')).or(method);
-                }
-            }
-        }
-        let method = method.unwrap_or(if sends { "POST" } else { "GET" }).to_uppercase();
-        if method == "GET" || words.iter().any(|word| word.text == "graphql") {
+        let Request { method, endpoint, mutates } = Request::read(words);
+        let changes = if endpoint == "graphql" { mutates } else { !matches!(method.as_str(), "GET" | "HEAD") };
+        if !changes {
             return;
         }
         let file = words.iter().find_map(|word| {
@@ -226,6 +214,64 @@ impl Machine<'_> {
                 _ => {}
             }
         }
+    }
+}
+
+/// A request of `gh api`.
+struct Request {
+    method: String,
+    endpoint: String,
+    /// A query that is not known to only ask.
+    mutates: bool,
+}
+
+impl Request {
+    fn read(words: &[Arg]) -> Self {
+        const VALUED: &[&str] = &[
+            "-X",
+            "--method",
+            "-f",
+            "-F",
+            "--field",
+            "--raw-field",
+            "--input",
+            "-H",
+            "--header",
+            "-q",
+            "--jq",
+            "-t",
+            "--template",
+            "--hostname",
+            "-p",
+            "--preview",
+            "--cache",
+            "-R",
+            "--repo",
+        ];
+        let (mut method, mut endpoint, mut sends, mut mutates) = (None, None, false, false);
+        let mut left = words.iter().skip_while(|word| word.text != "api").skip(1);
+        while let Some(word) = left.next() {
+            let text = word.text.as_str();
+            let (name, value) = match text.split_once('=').filter(|_| text.starts_with("--")) {
+                Some((name, value)) => (name, Some(value)),
+                None if text.starts_with("-X") && text.len() > 2 => ("-X", text.get(2..)),
+                None if VALUED.contains(&text) => (text, left.next().map(|value| value.text.as_str())),
+                None => (text, None),
+            };
+            match name {
+                "-X" | "--method" => method = value.map(|value| value.trim_start_matches('=').to_uppercase()),
+                "-f" | "-F" | "--field" | "--raw-field" | "--input" => {
+                    sends = true;
+                    let asks =
+                        |value: &str| value.split_once('=').is_some_and(|(_, query)| !query.contains("mutation"));
+                    mutates |= !value.is_some_and(|value| asks(value) && !value.contains("=@"));
+                }
+                _ if name.starts_with('-') => {}
+                _ => endpoint = endpoint.or(Some(text)),
+            }
+        }
+        let method = method.unwrap_or_else(|| if sends { "POST" } else { "GET" }.to_owned());
+        Self { method, endpoint: endpoint.unwrap_or_default().trim_matches('/').to_owned(), mutates }
     }
 }
 

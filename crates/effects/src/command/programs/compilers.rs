@@ -8,8 +8,8 @@ use crate::command::stream::Stream;
 
 use super::Call;
 
-/// Lines of a source that are looked at.
-const LINES: usize = 10_000;
+/// Files of one source that are looked at.
+const INCLUDED: usize = 1_000;
 
 impl Machine<'_> {
     /// `cc -E -`, `rustc --emit=dep-info=FILE`: the text of the source is known where this session wrote it.
@@ -52,8 +52,7 @@ impl Machine<'_> {
 
     /// Files that a source includes, beside the source or by their whole path.
     fn included(&mut self, text: &str, directory: &str) {
-        for line in text.lines().take(LINES) {
-            let Some(name) = included_name(line) else { continue };
+        for name in self.at_most(INCLUDED, text.lines().filter_map(included_name)) {
             let is_beside = !directory.is_empty() && !name.starts_with('/');
             let path = if is_beside { format!("{directory}/{name}") } else { name.to_owned() };
             self.path(Role::Read, &Arg::exact(path));

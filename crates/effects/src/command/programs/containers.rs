@@ -117,7 +117,7 @@ impl Machine<'_> {
     fn dockerfile(&mut self, io: &mut Io<'_>) {
         const LINES: usize = 1_000;
         let Some(text) = io.input.text().map(str::to_owned) else { return };
-        for line in text.lines().take(LINES) {
+        for line in self.at_most(LINES, text.lines()) {
             let (name, rest) = line.trim().split_once(char::is_whitespace).unwrap_or_default();
             if name.eq_ignore_ascii_case("run") {
                 self.remote_text(rest, io);

@@ -88,7 +88,7 @@ impl Machine<'_> {
             self.opaque(About::Reads, Reason::InputPacked, &[]);
             return;
         };
-        for name in text.split(['\n', '\0']).filter(|name| !name.is_empty()).take(NAMES) {
+        for name in self.at_most(NAMES, text.split(['\n', '\0']).filter(|name| !name.is_empty())) {
             self.path(Role::ReadTree, &Arg::exact(name));
         }
     }

@@ -18,7 +18,7 @@ impl Machine<'_> {
         let file = arguments.operands.first().filter(|file| file.text != "-");
         let table = file.map_or_else(|| io.input.clone(), |file| self.world.content_of(file));
         if let Some(text) = table.text().map(str::to_owned) {
-            for command in text.lines().take(MOST).filter_map(scheduled) {
+            for command in self.at_most(MOST, text.lines().filter_map(scheduled)) {
                 self.command_text(&Arg::exact(command), io);
             }
         }
@@ -45,7 +45,7 @@ impl Machine<'_> {
             texts.extend(self.world.content_of(file).text().map(str::to_owned));
         }
         for text in &texts {
-            for (name, argument) in calls(text).take(MOST) {
+            for (name, argument) in self.at_most(MOST, calls(text)) {
                 if name.ends_with("include") {
                     self.path(Role::Read, &Arg::exact(argument));
                 } else {

@@ -13,7 +13,7 @@ pub(super) struct Loop {
 }
 
 impl Reader<'_, '_> {
-    /// Code that runs and stands for a value that is not known.
+    /// Reads code whose value is not known.
     pub(super) fn computed(&mut self, code: &str, shown: &str) {
         let from = self.program.commands.len();
         block(self.program, code, self.place.inner());
@@ -24,7 +24,7 @@ impl Reader<'_, '_> {
         self.word.text.push_str(shown);
     }
 
-    /// `( … )` and `{ … }`: what is in them runs, and stands for a value that is not known.
+    /// Reads the code in `( … )` and `{ … }`, whose value is not known.
     pub(super) fn nested(&mut self, open: char) {
         if open == '(' && self.command.words.is_empty() && listed(KEYWORDS, &self.word.text.to_lowercase()) {
             self.flush();
@@ -74,9 +74,18 @@ impl Reader<'_, '_> {
         }
         let mut arguments = Vec::new();
         for part in strings::parts(code) {
-            if let Some(texts) = self.program.variables.value_of(part).and_then(|value| value.texts()) {
-                arguments.push(Arg::exact(texts.join(" ")));
-                continue;
+            match self.program.variables.value_of(part) {
+                Some(Value::Either(readings)) => {
+                    arguments.push(Arg { readings, ..Arg::unknown(part.trim()) });
+                    continue;
+                }
+                Some(value) => {
+                    if let Some(text) = value.joined(" ") {
+                        arguments.push(Arg::exact(text));
+                        continue;
+                    }
+                }
+                None => {}
             }
             let word = std::mem::take(&mut self.word);
             self.computed(part, part.trim());

@@ -1,6 +1,6 @@
-//! What operators, casts and methods of PowerShell make of constants.
+//! The operators, casts and methods of PowerShell on constants.
 
-use super::value::{ITEMS, LENGTH, Value, Variables};
+use super::value::{ITEMS, LENGTH, Value, Variables, is_number};
 
 pub(super) fn range(first: usize, last: usize) -> Option<Value> {
     let text = |number: usize| Value::Text(number.to_string());
@@ -86,7 +86,8 @@ pub(super) fn characters(value: Value) -> Option<Value> {
     let text = value.text()?;
     let digits = text.strip_prefix("0x").map_or_else(|| text.parse().ok(), |hex| u32::from_str_radix(hex, 16).ok());
     let Some(code) = digits.filter(|_| text.len() > 1) else {
-        return (text.chars().count() == 1).then(|| Value::Text(text.to_owned()));
+        let is_character = text.chars().count() == 1 && !is_number(text);
+        return is_character.then(|| Value::Text(text.to_owned()));
     };
     char::from_u32(code).map(|character| Value::Text(character.to_string()))
 }

@@ -4,7 +4,7 @@
 
 use super::constants::{characters, formatted, indexed, method, range, replaced, split, static_method};
 use super::strings;
-use super::value::{ITEMS, LENGTH, Value, Variables};
+use super::value::{ITEMS, LENGTH, Value, Variables, is_number};
 
 /// Expressions within one another.
 const DEPTH: usize = 12;
@@ -28,7 +28,7 @@ impl<'v, 't> Parser<'v, 't> {
         Some((value, self.rest))
     }
 
-    /// The same without operators.
+    /// The operand that the text starts with, and what follows it.
     pub(super) fn operand(mut self) -> Option<(Value, &'t str)> {
         let value = self.postfix()?;
         Some((value, self.rest))
@@ -88,7 +88,8 @@ impl<'v, 't> Parser<'v, 't> {
         let mut left = self.format()?;
         while self.takes("*") {
             let (text, times) = (left.text()?.to_owned(), self.format()?.text()?.parse::<usize>().ok()?);
-            if text.len().checked_mul(times)? > LENGTH {
+            // Numbers are multiplied.
+            if is_number(&text) || text.len().checked_mul(times)? > LENGTH {
                 return None;
             }
             left = Value::Text(text.repeat(times));
@@ -275,6 +276,9 @@ impl<'v, 't> Parser<'v, 't> {
         }
         let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
         let (number, rest) = rest.split_at_checked(end).filter(|(number, _)| !number.is_empty())?;
+        if number.len() > 1 && number.starts_with('0') {
+            return None;
+        }
         self.rest = rest;
         if let Some(after) = rest.strip_prefix("..") {
             let end = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
@@ -384,6 +388,9 @@ mod tests {
 
     #[test]
     fn other_expressions_have_none() {
+        for text in ["1 + 2", "[char](45 + 1) + 'env'", "[char](23 * 2)", "007", "[char]9"] {
+            assert_eq!(value(text), None, "{text}");
+        }
         for text in ["$b", "'a' + $b", "(gc x)", "'a' -eq 'b'", "Get-Date", "'a' -replace '.', 'b'", "'a' * 999999999"]
         {
             assert_eq!(value(text), None, "{text}");

@@ -86,23 +86,36 @@ pub(super) fn variable_name(text: &str) -> (String, &str) {
     (name.to_lowercase(), rest)
 }
 
-/// What stands before the bracket that closes, and what follows it.
-pub(super) fn closed(text: &str, open: char, close: char) -> (&str, &str) {
-    let (mut depth, mut quote) = (0_usize, None);
+/// The characters that stand in no quotes and behind no backtick, with their offsets.
+fn bare(text: &str) -> impl Iterator<Item = (usize, char)> {
+    let mut quote = None;
     let mut characters = text.char_indices();
-    while let Some((at, character)) = characters.next() {
-        match quote {
-            Some(end) if character == end => quote = None,
-            Some('"') | None if character == '`' => {
-                characters.next();
+    std::iter::from_fn(move || {
+        loop {
+            let (at, character) = characters.next()?;
+            match quote {
+                Some(end) if character == end => quote = None,
+                Some('"') | None if character == '`' => {
+                    characters.next();
+                }
+                None if matches!(character, '\'' | '"') => quote = Some(character),
+                None => return Some((at, character)),
+                Some(_) => {}
             }
-            None if matches!(character, '\'' | '"') => quote = Some(character),
-            None if character == open => depth += 1,
-            None if character == close && depth == 0 => {
-                return (text.get(..at).unwrap_or(text), text.get(at + close.len_utf8()..).unwrap_or(""));
-            }
-            None if character == close => depth -= 1,
-            Some(_) | None => {}
+        }
+    })
+}
+
+/// Splits the text at the bracket that closes.
+pub(super) fn closed(text: &str, open: char, close: char) -> (&str, &str) {
+    let mut depth = 0_usize;
+    for (at, character) in bare(text) {
+        if character == open {
+            depth += 1;
+        } else if character == close && depth == 0 {
+            return (text.get(..at).unwrap_or(text), text.get(at + close.len_utf8()..).unwrap_or(""));
+        } else if character == close {
+            depth -= 1;
         }
     }
     (text, "")
@@ -120,23 +133,17 @@ pub(super) fn statements(text: &str) -> Vec<&str> {
 
 /// The parts of `text` between separators that stand in no brackets and no quotes.
 fn divided(text: &str, separates: impl Fn(char) -> bool) -> Vec<&str> {
-    let (mut depth, mut quote, mut from) = (0_usize, None, 0);
+    let (mut depth, mut from) = (0_usize, 0);
     let mut parts = Vec::new();
-    let mut characters = text.char_indices();
-    while let Some((at, character)) = characters.next() {
-        match quote {
-            Some(end) if character == end => quote = None,
-            Some('"') | None if character == '`' => {
-                characters.next();
-            }
-            None if matches!(character, '\'' | '"') => quote = Some(character),
-            None if matches!(character, '(' | '{' | '[') => depth += 1,
-            None if matches!(character, ')' | '}' | ']') => depth = depth.saturating_sub(1),
-            None if depth == 0 && separates(character) => {
+    for (at, character) in bare(text) {
+        match character {
+            '(' | '{' | '[' => depth += 1,
+            ')' | '}' | ']' => depth = depth.saturating_sub(1),
+            _ if depth == 0 && separates(character) => {
                 parts.push(text.get(from..at).unwrap_or_default());
                 from = at + character.len_utf8();
             }
-            Some(_) | None => {}
+            _ => {}
         }
     }
     parts.push(text.get(from..).unwrap_or_default());

@@ -37,8 +37,16 @@ pub(super) struct Program {
     /// Bytes that were read.
     pub(super) read: usize,
     pub(super) variables: Variables,
-    /// What was assigned where it may not run, and the value before.
-    pub(super) changed: Vec<(String, Option<Value>)>,
+    /// Assignments that may not run: each with its variable and the state before it.
+    pub(super) changed: Vec<(String, Before)>,
+}
+
+/// The state of a variable before an assignment.
+#[derive(Debug)]
+pub(super) enum Before {
+    Unset,
+    Unknown,
+    Known(Value),
 }
 
 pub(super) fn read(text: &str) -> Program {
@@ -90,7 +98,7 @@ pub(super) struct Reader<'p, 't> {
     pub(super) word: Word,
     /// The next word is where output goes.
     pub(super) redirect: Option<WriteMode>,
-    /// What the next block is run for.
+    /// The loop that runs the next block.
     pub(super) over: Option<Loop>,
 }
 
@@ -111,8 +119,12 @@ pub(super) fn block(program: &mut Program, text: &str, place: Place) {
 impl Program {
     pub(super) fn assign(&mut self, name: &str, value: Option<Value>, place: Place) {
         if place.doubtful {
-            let old = self.variables.known(name).cloned();
-            self.changed.push((name.to_owned(), old));
+            let before = match self.variables.known(name) {
+                Some(value) => Before::Known(value.clone()),
+                None if self.variables.is_lost(name) => Before::Unknown,
+                None => Before::Unset,
+            };
+            self.changed.push((name.to_owned(), before));
         }
         self.variables.set(name, value);
     }
@@ -120,10 +132,18 @@ impl Program {
     /// What was assigned since `mark` may not have been.
     fn doubt(&mut self, mark: usize) {
         let mut seen = BTreeSet::new();
-        for (name, old) in self.changed.get(mark..).unwrap_or_default() {
-            let Some(old) = old.as_ref().filter(|_| seen.insert(name.as_str())) else { continue };
-            let either = self.variables.known(name).and_then(|new| old.or(new));
-            self.variables.set(name, either);
+        for (name, before) in self.changed.get(mark..).unwrap_or_default() {
+            if !seen.insert(name.as_str()) {
+                continue;
+            }
+            match before {
+                Before::Unset => {}
+                Before::Unknown => self.variables.set(name, None),
+                Before::Known(old) => {
+                    let either = self.variables.known(name).and_then(|new| old.or(new));
+                    self.variables.set(name, either);
+                }
+            }
         }
     }
 }

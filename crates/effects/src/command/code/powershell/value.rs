@@ -1,7 +1,7 @@
 //! Values of PowerShell that are known, and the variables that hold them.
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use agent_strace_shell::Provenance;
 
@@ -73,6 +73,8 @@ impl Value {
 
     pub(super) fn plus(self, other: Self) -> Option<Self> {
         match (self, other) {
+            // Numbers are added, and what looks like two of them may be.
+            (Self::Text(first), Self::Text(second)) if is_number(&first) && is_number(&second) => None,
             (Self::Text(mut first), Self::Text(second)) => {
                 first.push_str(&second);
                 Self::limited(first)
@@ -95,10 +97,17 @@ impl Value {
     }
 }
 
+/// A text that may stand for a number.
+pub(super) fn is_number(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit()) && !text.is_empty()
+}
+
 /// Variables with known values, by their names in lower case.
 #[derive(Debug, Default)]
 pub(super) struct Variables {
     known: BTreeMap<String, Value>,
+    /// Names that were assigned something unknown.
+    lost: BTreeSet<String>,
     /// Bytes that were copied out of values.
     copied: Cell<usize>,
 }
@@ -129,10 +138,18 @@ impl Variables {
     }
 
     pub(super) fn set(&mut self, name: &str, value: Option<Value>) {
-        match value.filter(|_| self.known.len() < VARIABLES) {
-            Some(value) => self.known.insert(name.to_owned(), value),
-            None => self.known.remove(name),
-        };
+        if let Some(value) = value.filter(|_| self.known.len() < VARIABLES) {
+            self.lost.remove(name);
+            self.known.insert(name.to_owned(), value);
+        } else {
+            self.known.remove(name);
+            self.lost.insert(name.to_owned());
+        }
+    }
+
+    /// The variable holds something unknown.
+    pub(super) fn is_lost(&self, name: &str) -> bool {
+        self.lost.contains(name)
     }
 
     /// What a table or a list holds after `.Name = value`, `['Name'] = value` or `.Add(…)`, if that is what `text` starts

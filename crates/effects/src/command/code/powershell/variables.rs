@@ -18,8 +18,8 @@ impl<'t> Reader<'_, 't> {
             left = after.strip_prefix('$').unwrap_or(after);
             if let Some(inner) = left.strip_prefix('(') {
                 let (code, rest) = strings::closed(inner, '(', ')');
-                match self.program.variables.value_of(code).and_then(|value| value.texts()) {
-                    Some(texts) => self.word.text.push_str(&texts.join(" ")),
+                match self.program.variables.value_of(code).and_then(|value| value.joined(" ")) {
+                    Some(text) => self.word.text.push_str(&text),
                     None => self.computed(code, ""),
                 }
                 left = rest;

@@ -15,8 +15,11 @@ pub(super) fn toml(text: &str) -> Recipes {
         }
         let Some((key, value)) = trimmed.split_once('=').filter(|_| !trimmed.starts_with('#')) else { continue };
         let mut value = value.trim().to_owned();
-        while is_open(&value) {
+        let mut open = Open::default();
+        open.read(&value);
+        while open.goes_on(&value) {
             let Some(next) = lines.next() else { break };
+            open.read(next);
             value.push('\n');
             value.push_str(next);
         }
@@ -24,7 +27,7 @@ pub(super) fn toml(text: &str) -> Recipes {
         let holds = |name: Option<&String>| name.is_some_and(|name| matches!(name.as_str(), "tasks" | "scripts"));
         let above = section.len().checked_sub(2).and_then(|at| section.get(at));
         let (name, commands) = match section.last() {
-            Some(name) if holds(above) && is_command(&key) => (name.clone(), texts(&value)),
+            Some(name) if holds(above) && COMMANDS.contains(&key.as_str()) => (name.clone(), texts(&value)),
             last if holds(last) && value.starts_with('{') => (key, inline(&value)),
             last if holds(last) => (key, texts(&value)),
             _ => continue,
@@ -35,24 +38,37 @@ pub(super) fn toml(text: &str) -> Recipes {
     recipes
 }
 
-fn is_command(key: &str) -> bool {
-    matches!(key, "run" | "cmd" | "shell" | "script" | "command" | "sequence" | "composite")
+/// Keys whose values are commands.
+const COMMANDS: &[&str] = &["run", "cmd", "shell", "script", "command", "sequence", "composite"];
+
+/// Whether a text or a list goes on in the next line. Each line is looked at once.
+#[derive(Default)]
+struct Open {
+    double: bool,
+    single: bool,
+    closes: bool,
 }
 
-/// A text or list that goes on in the next line.
-fn is_open(value: &str) -> bool {
-    let quotes = |mark: &str| value.matches(mark).count() % 2 == 1;
-    quotes("\"\"\"") || quotes("'''") || value.starts_with('[') && !value.trim_end().ends_with(']')
+impl Open {
+    fn read(&mut self, line: &str) {
+        self.double ^= line.matches("\"\"\"").count() % 2 == 1;
+        self.single ^= line.matches("'''").count() % 2 == 1;
+        let line = line.trim_end();
+        self.closes = if line.is_empty() { self.closes } else { line.ends_with(']') };
+    }
+
+    fn goes_on(&self, value: &str) -> bool {
+        self.double || self.single || value.starts_with('[') && !self.closes
+    }
 }
 
 /// The commands of `{ cmd = "…", env = … }`.
 fn inline(value: &str) -> Vec<String> {
-    let keys = ["run", "cmd", "shell", "script", "command", "sequence", "composite"];
-    let behind = |key: &str| {
-        let at = value.find(key)?;
-        value.get(at + key.len()..)?.trim_start().strip_prefix('=')
+    let behind = |key: &&str| {
+        let rests = value.match_indices(*key).filter_map(|(at, key)| value.get(at + key.len()..));
+        rests.filter_map(|rest| rest.trim_start().strip_prefix('=')).collect::<Vec<_>>()
     };
-    let found = keys.into_iter().filter_map(behind);
+    let found = COMMANDS.iter().flat_map(behind);
     found
         .flat_map(|value| {
             if value.trim_start().starts_with('[') { texts(value) } else { texts(value).into_iter().take(1).collect() }
@@ -168,6 +184,7 @@ mod tests {
             ["rm a", "rm b"]
         );
         assert_eq!(lines("[tasks.x]\nrun = '''\nrm a\nrm b\n'''\n", "x"), ["\nrm a\nrm b\n"]);
+        assert_eq!(lines("[tasks]\nx = { help = \"run it\", run = \"rm a\" }\n", "x"), ["rm a"]);
         assert_eq!(lines("[tool.ruff]\nx = \"rm a\"\n", "x"), [""; 0]);
         assert_eq!(
             super::tox("[testenv]\ndeps = a\ncommands =\n  rm a\n  pytest {posargs}\n[x]\ny = z\n").always,
