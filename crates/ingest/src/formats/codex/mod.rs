@@ -93,6 +93,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
         assembly,
         cwd: None,
         reported: Vec::new(),
+        contradicted: HashSet::new(),
         tokens: None,
         earlier: Usage::default(),
         requests: 0,
@@ -116,6 +117,8 @@ struct Rollout<'a> {
     cwd: Option<Cow<'a, str>>,
     /// Calls that so far only notices report.
     reported: Vec<Reported<'a>>,
+    /// Calls for which another command ran than they asked for.
+    contradicted: HashSet<Cow<'a, str>>,
     /// The latest running total.
     tokens: Option<Raw<'a>>,
     /// What running totals came to that were begun anew.

@@ -7,7 +7,7 @@ use super::item::Payload;
 use super::{Rollout, facts};
 use crate::assembly::RecordLocation;
 use crate::gaps::Gaps;
-use crate::json::{Counts, Raw, count, fields, filled, is, object, raw_text, record, text};
+use crate::json::{Counts, Raw, count, elements, fields, filled, is, object, parse, raw_text, record, text};
 use agent_strace_model::{Access, Arguments, EventKind, FileEvent, Label, RecordRole, Status, ToolCall, Usage, Window};
 
 record! {
@@ -42,7 +42,7 @@ pub(super) fn add<'a>(
             mcp(rollout, &location, notice);
             rollout.assembly.push(location, EventKind::Other);
         }
-        "exec_command_end" => {
+        "exec_command_begin" | "exec_command_end" => {
             command(rollout, &location, notice);
             if let (Some(id), Some(status)) = (filled(notice.call_id), ended(notice)) {
                 rollout.assembly.settle(status, [id]);
@@ -124,6 +124,14 @@ fn command<'a>(rollout: &mut Rollout<'a>, location: &RecordLocation<'a>, notice:
         return;
     }
     let arguments = notice.command.map(|command| format!("{{\"command\":{}}}", command.get()));
+    let asked = filled(notice.call_id).and_then(|id| Some((id.clone(), &rollout.assembly.call_of(&id)?.arguments)));
+    if let (Some((id, Arguments::Json(asked))), Some(ran)) = (asked, notice.command)
+        && differs(asked, ran)
+        && rollout.contradicted.insert(id)
+    {
+        let call = reported(rollout, notice, Cow::Borrowed("shell"), arguments, None);
+        return rollout.reported.push(Reported { location: location.clone(), call });
+    }
     report(rollout, location, notice, Cow::Borrowed("shell"), arguments);
 }
 
@@ -145,15 +153,43 @@ fn report<'a>(
     if call_id.as_deref().is_some_and(|id| rollout.assembly.call_of(id).is_some()) {
         return;
     }
-    let call = ToolCall {
+    let call = reported(rollout, notice, tool, arguments, call_id);
+    rollout.reported.push(Reported { location: location.clone(), call });
+}
+
+fn reported<'a>(
+    rollout: &Rollout<'a>,
+    notice: &Payload<'a>,
+    tool: Cow<'a, str>,
+    arguments: Option<String>,
+    call_id: Option<Cow<'a, str>>,
+) -> ToolCall<'a> {
+    ToolCall {
         call_id,
         tool,
         arguments: arguments.map_or(Arguments::Missing, |json| Arguments::Json(Cow::Owned(json))),
         cwd: filled(notice.cwd).or_else(|| rollout.cwd.clone()),
         status: ended(notice).unwrap_or(Status::Missing),
         subagent: None,
-    };
-    rollout.reported.push(Reported { location: location.clone(), call });
+    }
+}
+
+record! {
+    struct Asked { words = "command", line = "cmd" }
+}
+
+/// Codex sets the encoding of a PowerShell line before the line itself.
+const ENCODING: &str = "[Console]::OutputEncoding=[System.Text.Encoding]::UTF8;";
+
+/// Whether a command that ran is another one than the call asked for: then both are judged. A line runs as the last word
+/// of a shell's command, and hosts exchange the shell.
+fn differs(asked: &str, ran: Raw<'_>) -> bool {
+    fn last(words: Raw<'_>) -> Option<Cow<'_, str>> {
+        elements(Some(words)).pop().and_then(|word| text(Some(word)))
+    }
+    let Some(Asked { words, line, .. }) = parse(asked) else { return false };
+    let asked = text(line).or_else(|| text(words)).or_else(|| last(words?));
+    asked.zip(last(ran)).is_some_and(|(asked, ran)| ran.strip_prefix(ENCODING).unwrap_or(&ran).trim() != asked.trim())
 }
 
 /// Adds the calls that only notices report. The calls of a script are not linked to their notices, but they were
@@ -263,5 +299,41 @@ mod tests {
         ] {
             assert_eq!(used(told), wanted, "{told:?}");
         }
+    }
+
+    /// The commands that a session ran: a call that asks for one, and a notice of the command that ran.
+    fn ran(asked: &str, notices: &[&str]) -> Vec<String> {
+        let start = r#"{"timestamp":"2026-05-01T10:00:00Z","type":"session_meta","payload":{"id":"a","cwd":"/w"}}"#;
+        let notice = |(kind, command): (&str, &str)| {
+            let command = format!(r#""call_id":"k","command":{command},"exit_code":0"#);
+            format!(r#"{{"type":"event_msg","payload":{{"type":"{kind}",{command}}}}}"#)
+        };
+        let mut lines = vec![start.to_owned()];
+        if !asked.is_empty() {
+            let asked = serde_json::to_string(asked).unwrap();
+            let call = format!(r#""type":"function_call","name":"shell","arguments":{asked},"call_id":"k""#);
+            lines.push(format!(r#"{{"type":"response_item","payload":{{{call}}}}}"#));
+        }
+        lines.extend(notices.iter().map(|notice| notice.split_once(' ').unwrap()).map(notice));
+        let log = Log::new("codex.jsonl", lines.join("\n").into_bytes());
+        let reading = log.read();
+        let [session] = reading.sessions.as_slice() else { panic!("{} sessions", reading.sessions.len()) };
+        session.calls().map(|(_, call)| format!("{:?} {:?}", call.status, call.arguments)).collect()
+    }
+
+    #[test]
+    fn a_command_that_only_notices_report_is_judged() {
+        let (begin, end) = (r#"exec_command_begin ["sh","-lc","rm x"]"#, r#"exec_command_end ["sh","-lc","rm x"]"#);
+        assert_eq!(ran("", &[begin]).len(), 1);
+        let [call] = &ran("", &[begin, end])[..] else { panic!("one call") };
+        assert!(call.starts_with("Ok") && call.contains("rm x"), "{call}");
+        // A notice that says what the call says is a second copy of it.
+        for asked in [r#"{"cmd":"rm x"}"#, r#"{"command":"rm x"}"#, r#"{"command":["zsh","-c","rm x"]}"#] {
+            assert_eq!(ran(asked, &[begin, end]).len(), 1, "{asked}");
+        }
+        assert_eq!(ran(r#"{"cmd":"ls"}"#, &[begin, end]).len(), 2, "another command ran");
+        let encoded =
+            r#"exec_command_end ["pwsh","-Command","[Console]::OutputEncoding=[System.Text.Encoding]::UTF8;\nls"]"#;
+        assert_eq!(ran(r#"{"cmd":"ls"}"#, &[encoded]).len(), 1);
     }
 }
