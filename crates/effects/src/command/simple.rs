@@ -5,7 +5,7 @@ use agent_strace_shell::{AssignedValue, Function, Scope, Simple};
 
 use super::argument::Arg;
 use super::context::Context;
-use super::knowledge::Role;
+use super::knowledge::{Role, fronts};
 use super::machine::{Launch, Machine};
 use super::outcome::{Outcome, is_assigned_output};
 use super::stream::Stream;
@@ -162,7 +162,12 @@ impl Machine<'_> {
             let command: Vec<Arg> = [Arg::exact("git"), Arg::exact(sub)].into_iter().chain(rest).collect();
             return self.command(&command, io);
         }
-        let Some(entry) = self.knowledge.entry(&name) else { return self.unknown(&name, words, io) };
+        let Some(entry) = self.knowledge.entry(&name) else {
+            let Some(front) = fronts::words(&name) else { return self.unknown(&name, words, io) };
+            self.execute(words, Launch::Plain);
+            let command: Vec<Arg> = front.map(Arg::exact).chain(words.iter().skip(1).cloned()).collect();
+            return self.command(&command, io);
+        };
         let name = self.knowledge.canonical_name(&name);
         let output = self.known(entry, name, words, io);
         if let Some(addition) = self.knowledge.addition(name) {

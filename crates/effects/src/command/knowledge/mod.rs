@@ -36,8 +36,10 @@
 //! Where several programs share an entry, every option must mean the same to all of them.
 //!
 //! Options whose names mean the same everywhere (`--output-file`, `--cacert`) stand in `option_names.tsv`: what the table says
-//! counts for the options that an entry does not mention. `variables.tsv` says what variables of the environment are for.
+//! counts for the options that an entry does not mention. `variables.tsv` says what variables of the environment are for,
+//! and `fronts.tsv` which programs run another one with their own arguments.
 
+pub(crate) mod fronts;
 pub(crate) mod git;
 mod index;
 mod lines;

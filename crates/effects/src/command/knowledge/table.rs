@@ -67,7 +67,8 @@ impl Knowledge {
         let stem = name.trim_end_matches(|character: char| character.is_ascii_digit() || character == '.');
         let versioned = stem.len() < name.len() && self.entry(name).is_none();
         let stem = stem.trim_end_matches('-');
-        if versioned && self.entry(stem).is_some() { stem.to_owned() } else { name.to_owned() }
+        let is_known = || self.entry(stem).is_some() || super::fronts::words(stem).is_some();
+        if versioned && is_known() { stem.to_owned() } else { name.to_owned() }
     }
 
     /// The program that `name` is another name of, or itself.
