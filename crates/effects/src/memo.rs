@@ -34,6 +34,8 @@ pub(super) struct QueryLog {
     pub(super) any_written: Option<bool>,
     /// Whether any name stands for another file, where that was asked.
     pub(super) any_aliases: Option<bool>,
+    /// It was asked for programs that the session put where programs are looked for, and there were none.
+    pub(super) no_stand_ins: bool,
     /// It changed the session, or learnt from it what can't be asked again.
     pub(super) unrepeatable: bool,
 }

@@ -77,12 +77,31 @@ impl Machine<'_> {
         if let Some(file) = value.filter(|_| matches!(name, "BASH_ENV" | "ENV" | "PYTHONSTARTUP")) {
             self.start_up_file(file, &mut Io { scope, input: &Stream::Unknown });
         }
+        if let Some(text) = value.and_then(Arg::literal).filter(|_| self.world.has_written()) {
+            self.loaded_by_variable(name, text, &mut Io { scope: &mut *scope, input: &Stream::Unknown });
+        }
         for text in value.and_then(Arg::literal).into_iter().flat_map(|text| steering::commands(name, text)) {
             let mut child = scope.clone();
             self.guessed(|machine| machine.shell_text(&text, &mut child, &Stream::Unknown));
         }
         if let Some(text) = value.and_then(Arg::literal).filter(|_| steering::holds_command(name)) {
             self.forked(scope, |machine, scope| machine.shell_text(text, scope, &Stream::Unknown));
+        }
+    }
+
+    /// Modules of the session that interpreters load because of a variable.
+    fn loaded_by_variable(&mut self, name: &str, value: &str, io: &mut Io<'_>) {
+        if name == "PYTHONPATH" {
+            for directory in value.split(':').filter(|directory| !directory.is_empty()) {
+                self.shadowing_modules(&Arg::exact(directory), io);
+            }
+        }
+        for (language, module) in steering::preloads(name, value) {
+            self.guessed(|machine| {
+                if !machine.written_module(language, module, io) {
+                    machine.modules_elsewhere(language, module, io);
+                }
+            });
         }
     }
 

@@ -49,6 +49,10 @@ pub(super) struct Shell {
     pub(super) matches_dots: bool,
     /// A descriptor of the shell is a connection (`exec 3<>/dev/tcp/…`).
     pub(super) has_socket: bool,
+    /// Files of the session that run now in the place of a program.
+    pub(super) standing_in: Vec<String>,
+    /// The directory of the program that runs now in an interpreter.
+    pub(super) program_directory: Option<String>,
     /// Files that hold what a network client of the same pipeline received: `cat f | sh | nc host 1 > f`.
     pub(super) received: Vec<String>,
 }

@@ -128,9 +128,17 @@ impl Machine<'_> {
         let outcome = self.context.outcome;
         let output = match self.builtin(text, words, io) {
             Some(output) => output,
-            None => self.program(text, words, io),
+            None => self.program_or_stand_in(text, words, io),
         };
         outcome.left(text, words, io.scope);
+        output
+    }
+
+    fn program_or_stand_in(&mut self, text: &str, words: &[Arg], io: &mut Io<'_>) -> Stream {
+        self.written_programs(text, words, io);
+        let mark = self.emitter.mark();
+        let output = self.program(text, words, io);
+        self.programs_before(mark, io);
         output
     }
 
@@ -230,7 +238,7 @@ impl Machine<'_> {
     }
 
     /// A script or binary by its path.
-    fn own_program(&mut self, words: &[Arg], io: &mut Io<'_>) -> Stream {
+    pub(super) fn own_program(&mut self, words: &[Arg], io: &mut Io<'_>) -> Stream {
         self.execute(words, Launch::Embedding);
         let Some(program) = words.first() else { return Stream::Unknown };
         // A link to a program, or a copy of one, does what the program does.

@@ -1,6 +1,6 @@
 //! Variables of the environment that decide what programs run, by their names and values.
 
-use super::knowledge::{Role, names};
+use super::knowledge::{Language, Role, names};
 
 /// Variables that name the tools of a build, or what runs them.
 const TOOLS: &[&str] = &[
@@ -79,6 +79,24 @@ pub(super) fn commands(name: &str, value: &str) -> Vec<String> {
         }
         _ => Vec::new(),
     }
+}
+
+/// Modules that options in a variable make interpreters load.
+pub(super) fn preloads<'v>(name: &str, value: &'v str) -> Vec<(Language, &'v str)> {
+    let (language, options): (_, &[&str]) = match name {
+        "NODE_OPTIONS" => (Language::Javascript, &["--require", "--import", "--loader", "--experimental-loader", "-r"]),
+        "RUBYOPT" => (Language::Ruby, &["-r"]),
+        "PERL5OPT" => (Language::Perl, &["-M", "-m"]),
+        _ => return Vec::new(),
+    };
+    let mut found = Vec::new();
+    let mut words = value.split_whitespace();
+    while let Some(word) = words.next() {
+        let Some(rest) = options.iter().find_map(|option| word.strip_prefix(option)) else { continue };
+        let module = if rest.is_empty() { words.next() } else { Some(rest.trim_start_matches('=')) };
+        found.extend(module.map(|module| (language, module)));
+    }
+    found
 }
 
 /// Variables that say where programs put scratch files.

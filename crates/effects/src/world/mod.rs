@@ -2,6 +2,7 @@
 
 mod aliases;
 mod living;
+mod stand_ins;
 mod written;
 
 use std::collections::BTreeMap;
@@ -16,6 +17,7 @@ use super::{Certainty, PathTarget};
 use aliases::Original;
 pub(super) use aliases::{AliasKind, Name, Within};
 pub(crate) use living::LivingShell;
+pub(crate) use stand_ins::is_installed_path;
 use written::Written;
 
 /// Names and contents kept per session. A session that makes more is one whose later scripts are opaque.
@@ -34,6 +36,8 @@ pub struct World {
     aliases: Arc<BTreeMap<String, Vec<Original>>>,
     /// Files written earlier in the session.
     written: Arc<BTreeMap<String, Written>>,
+    /// Programs among them that lie where programs are looked for, by name.
+    stand_ins: Arc<BTreeMap<String, Vec<String>>>,
     /// Bytes held in `written`.
     held: usize,
     /// Something was not kept: what looks unwritten may have been written.
@@ -61,6 +65,7 @@ impl World {
             cwd: Some(cwd),
             aliases: Arc::default(),
             written: Arc::default(),
+            stand_ins: Arc::default(),
             held: 0,
             forgetful: false,
             temporaries: 0,
@@ -100,7 +105,8 @@ impl World {
     /// Every query in the log would be answered here as it was.
     pub(super) fn agrees(&self, queries: &QueryLog) -> bool {
         let same = queries.any_written.is_none_or(|any| any != self.written.is_empty())
-            && queries.any_aliases.is_none_or(|any| any != self.aliases.is_empty());
+            && queries.any_aliases.is_none_or(|any| any != self.aliases.is_empty())
+            && (!queries.no_stand_ins || self.stand_ins.is_empty());
         let written = || {
             queries.unwritten.iter().all(|path| !self.written.contains_key(path))
                 && queries.unmatched.iter().all(|pattern| !self.written.keys().any(|path| glob::matches(pattern, path)))

@@ -170,6 +170,7 @@ impl World {
             written = Written::default();
         }
         self.held += written.length;
+        self.stands_in(&path);
         Arc::make_mut(&mut self.written).insert(path, written);
     }
 

@@ -8,6 +8,7 @@ mod compiled;
 pub(crate) mod decode;
 mod guess;
 mod lexer;
+mod modules;
 mod powershell;
 mod scan;
 

@@ -64,7 +64,9 @@ impl Machine<'_> {
                 (_, "-r" | "--require" | "--import" | "--loader") if value.text.starts_with(['.', '/', '~']) => {
                     self.run_script(program, language, value, &[], io);
                 }
-                (_, "-r" | "--require" | "--import" | "--loader" | "--experimental-loader") => self.preloaded(value),
+                (_, "-r" | "--require" | "--import" | "--loader" | "--experimental-loader") => {
+                    self.preloaded(language, value, io);
+                }
                 (_, "-jar" | "-S") => {
                     ran = true;
                     self.opaque(About::Anything, Reason::ProgramNotRead, &[program, &value.text]);
@@ -77,7 +79,10 @@ impl Machine<'_> {
     }
 
     /// A module that is loaded before the program: its text is given as a URL, or it reads `.env`.
-    fn preloaded(&mut self, module: &Arg) {
+    fn preloaded(&mut self, language: Language, module: &Arg, io: &mut Io<'_>) {
+        if self.world.has_written() && !self.written_module(language, &module.text, io) {
+            self.modules_elsewhere(language, &module.text, io);
+        }
         if let Some(code) = module.text.strip_prefix("data:") {
             self.opaque(About::Anything, Reason::ProgramTextNotRead, &[]);
             self.guess_commands(&module.with(code));

@@ -34,6 +34,8 @@ mod several;
 mod shells;
 mod wrappers;
 
+pub(super) use scripts::by_extension;
+
 use super::argument::Arg;
 use super::knowledge::{Entry, Special};
 use super::machine::Machine;

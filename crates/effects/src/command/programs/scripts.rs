@@ -62,9 +62,21 @@ impl Machine<'_> {
         };
         let language = shebang(&text).or(language).or_else(|| by_extension(&file.text)).unwrap_or(Language::Shell);
         let cwd = self.world.cwd().map(str::to_owned);
-        let output = self.through_script(file, |machine| machine.code(language, &text, arguments, io));
+        let output = self.in_directory_of(file, |machine| {
+            machine.through_script(file, |machine| machine.code(language, &text, arguments, io))
+        });
         self.world.set_cwd(cwd);
         output
+    }
+
+    /// Programs look for modules beside their own file.
+    pub(crate) fn in_directory_of<T>(&mut self, file: &Arg, inside: impl FnOnce(&mut Self) -> T) -> T {
+        let directory =
+            file.literal().and_then(|path| path.rsplit_once('/')).map(|(directory, _)| directory.to_owned());
+        let outer = std::mem::replace(&mut self.shell.program_directory, directory);
+        let done = inside(self);
+        self.shell.program_directory = outer;
+        done
     }
 
     /// Scripts that this session wrote and that `file`, a pattern, may mean.
@@ -159,7 +171,7 @@ fn shebang(text: &str) -> Option<Language> {
 }
 
 /// The language that a file's name says.
-pub(super) fn by_extension(path: &str) -> Option<Language> {
+pub(crate) fn by_extension(path: &str) -> Option<Language> {
     let (_, extension) = path.rsplit('/').next()?.rsplit_once('.')?;
     Some(match extension {
         "sh" | "bash" | "zsh" | "ksh" | "bats" => Language::Shell,

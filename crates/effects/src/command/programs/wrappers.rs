@@ -9,6 +9,13 @@ use crate::{About, Reason};
 
 use super::Call;
 
+/// The directories of a search path that stand before one which is not known.
+fn known_places<'v>(name: &str, value: &'v Arg) -> Option<&'v str> {
+    let known = value.text.split("**").next().filter(|_| name == "PATH")?;
+    let known = known.rsplit_once(':').map_or("", |(places, _)| places);
+    Some(known).filter(|places| !places.is_empty())
+}
+
 impl Machine<'_> {
     pub(super) fn env(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let mut words: std::collections::VecDeque<Arg> = call.rest.iter().cloned().collect();
@@ -42,7 +49,7 @@ impl Machine<'_> {
                 words.pop_front();
             } else if let Some((name, value)) = word.after('=').filter(|(name, _)| is_name(name)) {
                 self.exported(&word.with(name.as_str()), Some(&value), &mut scope);
-                scope.assign_field(&name, value.literal());
+                scope.assign_field(&name, value.literal().or_else(|| known_places(&name, &value)));
                 scope.export(&name);
                 words.pop_front();
             } else {

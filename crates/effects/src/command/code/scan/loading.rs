@@ -1,11 +1,9 @@
-//! Modules that a program loads, and that the session wrote.
+//! Imports of a program.
 
 use crate::Reason;
-use crate::command::argument::Arg;
 use crate::command::knowledge::Language;
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
-use crate::command::stream::Stream;
 
 use super::Scan;
 
@@ -44,34 +42,10 @@ impl Machine<'_> {
 
     /// Runs the module as the session wrote it; `false`: it did not, or nobody knows what.
     pub(super) fn loads_written(&mut self, scan: &Scan<'_>, module: &str, io: &mut Io<'_>) -> bool {
-        if !self.world.has_written() {
-            return false;
+        let loaded = self.written_module(scan.language, module, io);
+        if !loaded && self.world.has_written() && !scan.calls.modules.contains(module) {
+            self.modules_elsewhere(scan.language, module, io);
         }
-        let candidates = match scan.language {
-            Language::Python => {
-                let path = module.trim_start_matches('.').replace('.', "/");
-                vec![format!("{path}.py"), format!("{path}/__init__.py")]
-            }
-            Language::Javascript => {
-                vec![self.resolved_module(Language::Javascript, &Arg::exact(module)).text]
-            }
-            Language::Ruby => vec![format!("{module}.rb"), module.to_owned()],
-            _ => vec![module.to_owned()],
-        };
-        candidates.iter().any(|file| self.loads_file(scan.language, &Arg::exact(file.as_str()), io))
-    }
-
-    fn loads_file(&mut self, language: Language, file: &Arg, io: &mut Io<'_>) -> bool {
-        let (target, _) = self.world.locate_word(file);
-        match self.world.content_of(file) {
-            Stream::Known(text) => {
-                if self.emitter.may_load(&target.path) {
-                    self.through_script(file, |machine| machine.code(language, &text, &[], io));
-                }
-            }
-            Stream::Foreign(provenance) => self.foreign_code(provenance),
-            _ => return false,
-        }
-        true
+        loaded
     }
 }

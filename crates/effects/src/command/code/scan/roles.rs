@@ -201,7 +201,7 @@ impl Machine<'_> {
                     }
                 }
                 Some(Value::Text(module)) => {
-                    if scan.language != Language::Python || !self.loads_written(scan, module, io) {
+                    if !self.loads_written(scan, module, io) {
                         scan.module(module);
                     }
                 }

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use crate::command::argument::Arg;
 use crate::command::knowledge::Language;
 use crate::command::machine::Machine;
+use crate::command::programs::by_extension;
 use crate::command::simple::Io;
 use crate::{About, Reason};
 
@@ -45,6 +46,8 @@ enum Holds {
     Tests,
     /// The same for programs that are compiled.
     Sources,
+    /// Modules of Python's standard library, beside the program among the operands.
+    Modules,
     /// Notebooks among the operands.
     Notebook,
     /// Settings that can make the program run anything.
@@ -87,10 +90,17 @@ impl Machine<'_> {
         for row in rows(program).iter().filter(|row| row.concerns(words)) {
             match row.holds {
                 Holds::Tests | Holds::Sources => self.found_files(row, words, io),
+                Holds::Modules => self.modules_beside(words, io),
                 Holds::Notebook => self.notebooks(words, io),
                 Holds::Code | Holds::Project | Holds::Settings => self.fixed_files(row, words, io),
             }
         }
+    }
+
+    fn modules_beside(&mut self, words: &[Arg], io: &mut Io<'_>) {
+        let program = words.iter().skip(1).find(|word| by_extension(&word.text) == Some(Language::Python));
+        let directory = program.and_then(|word| word.text.rsplit_once('/')).map_or(".", |(directory, _)| directory);
+        self.shadowing_modules(&Arg::exact(directory), io);
     }
 
     fn fixed_files(&mut self, row: &Row, words: &[Arg], io: &mut Io<'_>) {

@@ -1,0 +1,59 @@
+//! Finds files that the session wrote where others look for programs and modules by name.
+
+use std::sync::Arc;
+
+use super::World;
+
+/// Directories that users and package managers install programs to.
+const INSTALLED: &[&str] =
+    &["bin", "sbin", "usr", "opt", "nix", "snap", "root", "home", "Users", "Library", "Applications"];
+
+/// Names of the directories in which programs are looked for.
+const PROGRAMS: &[&str] = &["bin", "sbin", "shims", ".bin"];
+
+/// Programs of one name that are kept.
+const PLACES: usize = 16;
+
+/// A path outside of the workspace where users and package managers install programs.
+pub(crate) fn is_installed_path(path: &str) -> bool {
+    let base = path.trim_start_matches('/').split('/').next().unwrap_or_default();
+    path.starts_with('~') || path.starts_with('/') && INSTALLED.contains(&base)
+}
+
+impl World {
+    /// Remembers a written file that the shell may find as a program.
+    pub(super) fn stands_in(&mut self, path: &str) {
+        let Some((directory, name)) = path.rsplit_once('/') else { return };
+        let holder = directory.rsplit('/').next().unwrap_or_default();
+        if !is_installed_path(directory) || !PROGRAMS.contains(&holder) || name.is_empty() {
+            return;
+        }
+        let places = Arc::make_mut(&mut self.stand_ins).entry(name.to_owned()).or_default();
+        if places.len() < PLACES && !places.iter().any(|known| known == path) {
+            places.push(path.to_owned());
+        }
+    }
+
+    /// Files that the session wrote where the shell looks for a program of this name by itself.
+    pub(crate) fn stand_ins(&self, name: &str) -> Vec<String> {
+        self.note(|queries| {
+            if self.stand_ins.is_empty() {
+                queries.no_stand_ins = true;
+            } else {
+                queries.unrepeatable = true;
+            }
+        });
+        self.stand_ins.get(name).cloned().unwrap_or_default()
+    }
+
+    /// Names of files that the session wrote into a directory, those below it left out.
+    pub(crate) fn written_in(&self, directory: &str) -> Vec<String> {
+        self.note(|queries| queries.unrepeatable |= !self.written.is_empty());
+        let prefix = if directory == "." { String::new() } else { format!("{}/", directory.trim_end_matches('/')) };
+        let from = (std::ops::Bound::Included(prefix.as_str()), std::ops::Bound::Unbounded);
+        let near =
+            self.written.range::<str, _>(from).map(|(path, _)| path).take_while(|path| path.starts_with(&prefix));
+        let names = near.filter_map(|path| path.get(prefix.len()..));
+        names.filter(|name| !name.contains('/')).map(str::to_owned).collect()
+    }
+}
