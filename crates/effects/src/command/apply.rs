@@ -107,6 +107,10 @@ impl Machine<'_> {
     pub(crate) fn given(&mut self, entry: &Entry, words: &[Arg], arguments: &Arguments, io: &mut Io<'_>) -> Stream {
         let cwd = self.world.cwd().map(str::to_owned);
         self.options(arguments, io);
+        if entry.output == Print::Network {
+            let files = arguments.options.iter().filter(|option| option.role == Some(Role::Write));
+            files.filter_map(|option| option.value.as_ref()).for_each(|file| self.world.fetched(file));
+        }
         self.unknown_options(entry, words, arguments);
         let harmless = arguments.has_role(Role::Harmless);
         let mut output = self.operands(entry, arguments, io);
@@ -260,25 +264,6 @@ impl Machine<'_> {
         match word.literal() {
             Some(text) => text.split_whitespace().map(Arg::exact).collect(),
             None => vec![word.clone()],
-        }
-    }
-
-    /// `name`, `./path`, `file.tgz`, `https://host/x`, `git+ssh://…`.
-    fn package(&mut self, word: &Arg) {
-        let text = word.text.as_str();
-        let remote = text.contains("://") || text.starts_with("git@");
-        if remote {
-            let start = text
-                .find("://")
-                .map_or(0, |at| text.get(..at).map_or(0, |head| head.rfind('@').map_or(0, |at| at + 1)));
-            let url = text.get(start..).unwrap_or(text).trim_start();
-            self.connect(&word.with(url.strip_prefix("git+").unwrap_or(url)));
-        } else if text.starts_with(['.', '/', '~'])
-            || [".whl", ".tgz", ".gz"].iter().any(|ending| text.ends_with(ending))
-        {
-            // `.[dev]` is the project here with an extra.
-            let path = text.split_once('[').map_or(text, |(path, _)| path);
-            self.path(Role::ReadTree, &if text.ends_with(']') { Arg::exact(path) } else { word.clone() });
         }
     }
 

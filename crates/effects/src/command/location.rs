@@ -1,5 +1,7 @@
 //! Resolves words of commands to files of the session.
 
+use agent_strace_shell::Provenance;
+
 use crate::{About, Certainty, PathTarget, World};
 
 use super::argument::{Arg, Known};
@@ -48,6 +50,29 @@ impl World {
             Some(Some(text)) => Stream::Known(text.to_owned()),
             Some(None) => self.provenance(&target).map_or(Stream::Unknown, Stream::Foreign),
             None => Stream::Unknown,
+        }
+    }
+
+    /// A file that held `before` holds `added` behind it now.
+    pub(crate) fn filled(&mut self, target: &PathTarget, before: &Stream, added: &Stream) {
+        let content = before.clone().then(added.clone());
+        if let Stream::Foreign(provenance) = content {
+            self.wrote_from(target, provenance);
+        } else if *before == Stream::nothing() || content.text().is_some() {
+            self.wrote(target, content.text());
+        } else {
+            self.edited(target);
+        }
+        if let (None, Stream::Known(added) | Stream::Likely(added)) = (content.text(), added) {
+            self.appended(target, added);
+        }
+    }
+
+    /// The content of the file that `word` names came from another host.
+    pub(crate) fn fetched(&mut self, word: &Arg) {
+        if word.is_exact() && !word.text.starts_with("/dev/") {
+            let target = self.locate_word(word).0;
+            self.wrote_from(&target, Provenance::Network);
         }
     }
 

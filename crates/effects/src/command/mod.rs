@@ -10,6 +10,7 @@
 //! | `walk`, `simple`, `redirect`, `builtins`, `declarations`, `reading`, `words` | the shell language |
 //! | `environment`, `steering` | variables of the environment, and what they make programs do |
 //! | `knowledge`, `apply` | what programs do with their options and operands, as data, and how it becomes effects |
+//! | `packages` | packages that a command names |
 //! | `programs` | programs that data can't describe |
 //! | `code` | one-liners and scripts in other languages |
 //! | `net` | words of a command that nothing else explains |
@@ -34,6 +35,7 @@ mod machine;
 mod net;
 mod origin;
 mod outcome;
+mod packages;
 mod programs;
 mod provenance;
 mod reading;

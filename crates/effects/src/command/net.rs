@@ -189,8 +189,12 @@ impl Roles {
         let assigned = assign(entry, &arguments);
         let of_operands = assigned.iter().map(|(role, word, _)| (*role, *word));
         let plain = |(role, word)| (Role::Value == role).then_some((role, word));
-        let is_data =
-            |role: Role| matches!(role, Role::Text | Role::Pattern | Role::AtFile | Role::Package | Role::Code);
+        // What a package that runs is given may be a command.
+        let is_data = |role: Role| match role {
+            Role::Text | Role::Pattern | Role::AtFile | Role::Code => true,
+            Role::Package => !entry.stops,
+            _ => false,
+        };
         let data = |(role, word)| is_data(role).then_some((role, word));
         // One word has one role: the same text at another place has its own.
         let mut places: BTreeMap<(Option<[usize; 2]>, &str), Vec<usize>> = BTreeMap::new();

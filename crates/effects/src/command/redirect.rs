@@ -96,18 +96,7 @@ impl Machine<'_> {
             }
             return;
         }
-        let (before, kept) = match mode {
-            WriteMode::Replace => (Stream::nothing(), None),
-            WriteMode::Append => {
-                let before = self.world.content_of(word);
-                let target = self.world.locate_word(word).0;
-                (before, Some((self.world.take_written(&target).unwrap_or_default(), target)))
-            }
-        };
-        self.redirected(Role::Write, word);
-        if let Some((written, target)) = kept.filter(|_| word.is_exact()) {
-            self.world.put_written(&target, written);
-        }
+        let before = self.opened_for_output(word, mode, |machine| machine.redirected(Role::Write, word));
         let device = word.literal().is_some_and(|text| text.starts_with("/dev/"));
         if !is_output || device && word.text != "/dev/null" && self.process_output(word).is_none() {
             return;
@@ -119,6 +108,27 @@ impl Machine<'_> {
         if word.is_exact() && !device {
             targets.push((self.world.locate_word(word).0, before));
         }
+    }
+
+    /// Opens a file for output with what `open` does; returns what it held and still holds.
+    pub(super) fn opened_for_output(
+        &mut self,
+        word: &Arg,
+        mode: WriteMode,
+        open: impl FnOnce(&mut Machine<'_>),
+    ) -> Stream {
+        if mode == WriteMode::Replace {
+            open(self);
+            return Stream::nothing();
+        }
+        let before = self.world.content_of(word);
+        let target = self.world.locate_word(word).0;
+        let written = self.world.take_written(&target).unwrap_or_default();
+        open(self);
+        if word.is_exact() {
+            self.world.put_written(&target, written);
+        }
+        before
     }
 
     /// `/dev/tcp/HOST/PORT` connects.
@@ -159,17 +169,7 @@ impl Machine<'_> {
             self.feed(word, &output);
         }
         for (target, before) in targets {
-            let content = before.clone().then(output.clone());
-            if let Stream::Foreign(provenance) = content {
-                self.world.wrote_from(target, provenance);
-            } else if *before == Stream::nothing() || content.text().is_some() {
-                self.world.wrote(target, content.text());
-            } else {
-                self.world.edited(target);
-            }
-            if let (None, Stream::Known(added) | Stream::Likely(added)) = (content.text(), &output) {
-                self.world.appended(target, added);
-            }
+            self.world.filled(target, before, &output);
         }
         Stream::nothing()
     }

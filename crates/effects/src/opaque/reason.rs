@@ -194,6 +194,7 @@ reasons! {
         UnknownModuleRun: "runs a module that is not known",
         UncertainScript: "runs a script that is not certain",
         UnknownScript: "runs a script that is not known",
+        PackageFromUrl: "runs what a package brings that comes from a URL",
         ScriptFromCode: "runs a script",
         UnknownRecipes: "runs recipes that are not known",
         UnknownGitAlias: "an alias that is not known",

@@ -34,6 +34,9 @@ impl Machine<'_> {
         }
         if let Some(directory) = directory {
             self.path(Role::WriteTree, directory);
+            let named = arguments.values(&["-o", "--output"]).cloned();
+            let placed = named.chain(arguments.operands.iter().filter_map(remote_file));
+            placed.for_each(|file| self.world.fetched(&inside(directory, &file)));
         } else if arguments.has(&["-O", "--remote-name", "--remote-name-all", "-J", "--remote-header-name"]) {
             for url in &arguments.operands {
                 if arguments.has(&["-J", "--remote-header-name"]) {
@@ -47,7 +50,7 @@ impl Machine<'_> {
         if arguments.has(&["-L", "--location", "--location-trusted"]) {
             self.connect_to(None, None);
         }
-        let printed = self.fetched(&arguments, &["-o", "--output"]);
+        let printed = directory.is_none() && self.fetched(&arguments, &["-o", "--output"]);
         let named = arguments.has(&["-o", "--output", "-O", "--remote-name", "--remote-name-all"]);
         if named && !printed { Stream::nothing() } else { Stream::Foreign(Provenance::Network) }
     }
@@ -81,17 +84,10 @@ impl Machine<'_> {
             if matches!(file.literal(), Some("-" | "/dev/stdout" | "/dev/fd/1")) {
                 printed = true;
             } else {
-                self.fetched_into(file);
+                self.world.fetched(file);
             }
         }
         printed
-    }
-
-    fn fetched_into(&mut self, file: &Arg) {
-        if file.is_exact() && !file.text.starts_with("/dev/") {
-            let target = self.world.locate_word(file).0;
-            self.world.wrote_from(&target, Provenance::Network);
-        }
     }
 
     /// curl expands `{a,b}` and `[1-9]` itself.
@@ -134,12 +130,9 @@ impl Machine<'_> {
 
     /// The file has the name of the last part of the URL.
     fn remote_name(&mut self, url: &Arg) {
-        let path = url.text.split("://").last().unwrap_or_default();
-        let path = path.split(['?', '#']).next().unwrap_or(path);
-        let name = path.split_once('/').map_or("", |(_, path)| path.rsplit('/').next().unwrap_or_default());
-        let target = if name.is_empty() { Arg::glob("*") } else { url.with(name) };
+        let target = remote_file(url).unwrap_or_else(|| Arg::glob("*"));
         self.path(Role::Write, &target);
-        self.fetched_into(&target);
+        self.world.fetched(&target);
     }
 
     /// `aria2c -d DIRECTORY URL`
@@ -150,10 +143,12 @@ impl Machine<'_> {
             self.path(Role::List, directory);
             self.world.enter_word(directory);
         }
-        if !arguments.has(&["-o", "--out"]) {
+        let output = self.given(call.entry, call.words, &arguments, io);
+        if arguments.has_role(Role::Write) {
+            self.fetched(&arguments, &["-o", "--out", "--output"]);
+        } else {
             arguments.operands.iter().for_each(|url| self.remote_name(url));
         }
-        let output = self.given(call.entry, call.words, &arguments, io);
         self.world.set_cwd(cwd);
         output
     }
@@ -183,6 +178,10 @@ impl Machine<'_> {
                 if recursive { self.path(Role::WriteTree, &Arg::exact(".")) } else { self.remote_name(url) }
             }
         }
+        for directory in arguments.values(&["-P", "--directory-prefix"]) {
+            let files = arguments.operands.iter().filter_map(remote_file);
+            files.for_each(|file| self.world.fetched(&inside(directory, &file)));
+        }
         // It follows redirections unless it is told not to.
         let stays = arguments.values(&["--max-redirect"]).any(|value| value.text == "0");
         if !stays && !arguments.operands.is_empty() {
@@ -200,7 +199,7 @@ impl Machine<'_> {
                 Some("-o" | "--output" | "--session") => {
                     if let Some(file) = left.next() {
                         self.path(Role::Write, file);
-                        self.fetched_into(file);
+                        self.world.fetched(file);
                     }
                 }
                 Some("-a" | "--auth" | "-A" | "--timeout" | "--verify" | "--cert") => {
@@ -233,6 +232,20 @@ impl Machine<'_> {
         }
         Stream::Foreign(Provenance::Network)
     }
+}
+
+/// The file that a client names after the last part of the URL.
+fn remote_file(url: &Arg) -> Option<Arg> {
+    let path = url.text.split("://").last().unwrap_or_default();
+    let path = path.split(['?', '#']).next().unwrap_or(path);
+    let (_, name) = path.split_once('/')?.1.rsplit_once('/').or_else(|| Some(("", path.split_once('/')?.1)))?;
+    (!name.is_empty()).then(|| url.with(name))
+}
+
+/// A file in a directory; unknown where one of them is.
+fn inside(directory: &Arg, file: &Arg) -> Arg {
+    let path = format!("{}/{}", directory.text.trim_end_matches('/'), file.text);
+    if file.is_exact() { directory.with(path) } else { file.with(path) }
 }
 
 fn curl_options() -> Entry {

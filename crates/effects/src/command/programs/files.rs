@@ -82,14 +82,15 @@ impl Machine<'_> {
             .filter(|word| word.is_exact())
             .map(|word| {
                 let (target, _) = self.world.locate_word(word);
-                let content = self.world.written(&target).map(|content| content.map(str::to_owned));
-                (target, content)
+                let written = self.world.take_written(&target);
+                (target, written)
             })
             .collect();
         self.given(call.entry, call.words, &arguments, io);
-        for (target, content) in kept {
-            if let Some(Some(text)) = content {
-                self.world.wrote(&target, Some(&text));
+        for (target, written) in kept {
+            match written {
+                Some(written) => self.world.put_written(&target, written),
+                None => drop(self.world.take_written(&target)),
             }
         }
         Stream::nothing()

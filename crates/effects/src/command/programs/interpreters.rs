@@ -69,6 +69,9 @@ impl Machine<'_> {
                 }
                 (_, "-jar" | "-S") => {
                     ran = true;
+                    if let Some(provenance) = self.world.content_of(value).provenance() {
+                        self.foreign_code(provenance);
+                    }
                     self.opaque(About::Anything, Reason::ProgramNotRead, &[program, &value.text]);
                 }
                 (Some(role), _) if role.is_of_files() => self.path(*role, value),

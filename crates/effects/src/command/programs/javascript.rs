@@ -18,6 +18,9 @@ impl Machine<'_> {
             [sub, file, ..] if sub.text == "run" => {
                 self.run_script("deno run", Language::Javascript, file, &[], io);
             }
+            [file, ..] if file.text.contains("://") => {
+                self.run_script("deno", Language::Javascript, file, &[], io);
+            }
             [sub, ..] => self.opaque(self.world.about_project(call.words), Reason::RunsBuild, &["deno", &sub.text]),
             [] => {}
         }
@@ -42,11 +45,18 @@ impl Machine<'_> {
         let is_file = |word: &&Arg| by_extension(&word.text) == Some(Language::Javascript);
         if let Some(file) = after_run.filter(is_file).or(file.filter(is_file)) {
             let program = call.words.first().map_or("bun", |word| word.text.as_str()).to_owned();
+            if file.text.contains("://") {
+                return self.run_script(&program, Language::Javascript, &file.clone(), &[], io);
+            }
             self.path(Role::Read, file);
             let mut vouchers = vec![program.as_str()];
             vouchers.extend(after_run.map(|_| "run"));
             vouchers.push(&file.text);
             return self.run_file(&file.clone(), Some(Language::Javascript), &[], &vouchers, io);
+        }
+        let mut packages = call.rest.iter().skip_while(|word| word.text != "x").skip(1);
+        if let Some(package) = packages.find(|word| !word.text.starts_with('-')) {
+            self.package_from_elsewhere(package);
         }
         let output = self.data(call.entry, call.words, 1, io);
         // `bun run NAME` starts a program where the project has no script of the name.

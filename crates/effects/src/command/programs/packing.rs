@@ -133,7 +133,11 @@ impl Machine<'_> {
             if !named {
                 let (other, known) = partner(call.name, file);
                 let other = if tree { file.clone() } else { Arg { text: other, known, ..file.clone() } };
+                let from_elsewhere = self.world.content_of(file).provenance() == Some(Provenance::Network);
                 self.path(if tree { Role::WriteTree } else { Role::Write }, &other);
+                if from_elsewhere && !tree {
+                    self.world.fetched(&other);
+                }
             }
             if removes {
                 self.path(if tree { Role::DeleteTree } else { Role::Delete }, file);

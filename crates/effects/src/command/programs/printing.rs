@@ -8,6 +8,7 @@ use crate::command::knowledge::Role;
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
+use crate::command::write_mode::WriteMode;
 
 use super::Call;
 
@@ -79,17 +80,13 @@ impl Machine<'_> {
 
     pub(super) fn tee(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let arguments = Arguments::divide(call.entry, call.rest);
-        let appends = arguments.has(&["-a", "--append"]);
+        let mode = if arguments.has(&["-a", "--append"]) { WriteMode::Append } else { WriteMode::Replace };
         for word in &arguments.operands {
-            let before = if appends { self.world.content_of(word) } else { Stream::nothing() };
             self.feed(word, io.input);
-            self.path(Role::Write, word);
-            let now = before.then(io.input.clone());
-            if word.is_exact()
-                && let Some(text) = now.text()
-            {
-                let (target, _) = self.world.locate_word(word);
-                self.world.wrote(&target, Some(text));
+            let before = self.opened_for_output(word, mode, |machine| machine.path(Role::Write, word));
+            if word.is_exact() && !word.text.starts_with("/dev/") {
+                let target = self.world.locate_word(word).0;
+                self.world.filled(&target, &before, io.input);
             }
         }
         let swallows = call.name == "sponge" && !arguments.operands.is_empty();

@@ -148,8 +148,25 @@ impl Machine<'_> {
             let directory =
                 reach == Reach::Subtree || sources.len() > 1 || last.text.ends_with('/') || last.text == ".";
             self.path(if directory { Role::WriteTree } else { Role::Write }, last);
+            self.received(sources, last);
         } else {
             self.path(Role::ListTree, last);
+        }
+    }
+
+    /// Files of another host arrived as `last`, or in that directory.
+    fn received(&mut self, sources: &[Arg], last: &Arg) {
+        for source in sources.iter().filter(|source| is_remote(source)) {
+            let (_, path) = source.text.rsplit_once(':').unwrap_or(("", &source.text));
+            let name = base_name(&source.with(path)).to_owned();
+            let inside = last.with(format!("{}/{name}", last.text.trim_end_matches('/')));
+            let is_directory = last.text.ends_with('/') || matches!(last.text.as_str(), "." | "..");
+            if !is_directory {
+                self.world.fetched(last);
+            }
+            if source.is_exact() && !name.is_empty() {
+                self.world.fetched(&inside);
+            }
         }
     }
 
@@ -198,6 +215,7 @@ impl Machine<'_> {
             self.path(Role::ListTree, last);
         } else {
             self.path(Role::WriteTree, last);
+            self.received(sources, last);
             for source in sources.iter().filter(|source| source.is_exact() && last.is_exact() && !is_remote(source)) {
                 let original = self.world.locate_word(source).0;
                 let inside = last.with(format!("{}/{}", last.text.trim_end_matches('/'), base_name(source)));

@@ -1,8 +1,8 @@
-//! Build runners, `cmake`, and `openssl`.
+//! Build runners, `cmake`, `npx`, and `openssl`.
 
 use crate::command::argument::{Arg, Arguments, Known};
 use crate::command::knowledge::Role;
-use crate::command::machine::Machine;
+use crate::command::machine::{Launch, Machine};
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
 use crate::{About, Certainty, Reason};
@@ -11,6 +11,38 @@ use super::Call;
 use super::wrappers::is_name;
 
 impl Machine<'_> {
+    pub(super) fn npx(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let arguments = Arguments::divide(call.entry, call.rest);
+        for text in arguments.values(&["-c", "--call"]) {
+            self.command_text(text, io);
+        }
+        let Some(package) = arguments.operands.first() else { return Stream::Unknown };
+        for package in arguments.values(&["-p", "--package"]).chain([package]) {
+            self.package_from_elsewhere(package);
+        }
+        let name = package.text.clone();
+        let installed = self.knowledge.entry(&name).is_some();
+        if !installed {
+            self.connect_to(Some("registry:npm"), None);
+        }
+        // `npx NAME`, `npm exec NAME`.
+        let own = call.words.len().saturating_sub(call.rest.len());
+        let mut vouchers: Vec<&str> = call.words.iter().take(own).map(|word| word.text.as_str()).collect();
+        vouchers.push(&name);
+        if installed && !arguments.has(&["-p", "--package"]) {
+            let local = |word: &Arg| matches!(word.literal(), Some("--no-install" | "--no" | "--offline"));
+            if !call.rest.iter().any(local) {
+                self.opaque(About::Network, Reason::FetchesPackage, &vouchers);
+            }
+            return self.command(&arguments.operands, io);
+        }
+        // The package decides what runs; its words may still name a program that a policy denies.
+        self.execute(&arguments.operands, Launch::Embedding);
+        self.opaque(About::Anything, Reason::RunsPackage, &vouchers);
+        self.possible_operands(&arguments.operands);
+        Stream::Unknown
+    }
+
     /// `make`, `just` and the like: the project says what runs; a file named by option is read, too.
     pub(super) fn build(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let program = call.words.first().map_or("", |word| word.text.as_str()).to_owned();

@@ -19,6 +19,11 @@ impl Machine<'_> {
         arguments: &[Arg],
         io: &mut Io<'_>,
     ) -> Stream {
+        if file.text.contains("://") && !file.text.starts_with("file:") {
+            self.connect(file);
+            self.foreign_code(Provenance::Network);
+            return Stream::Unknown;
+        }
         let file = &self.resolved_module(language, file);
         if self.process_output(file).is_none() {
             self.path(Role::Read, file);

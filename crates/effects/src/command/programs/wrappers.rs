@@ -1,7 +1,7 @@
 //! Programs that run another command: `env`, `sudo`, `flock`, `watch`, `script`, `npx`.
 
 use crate::command::argument::{Arg, Arguments};
-use crate::command::knowledge::{Entry, Role};
+use crate::command::knowledge::{Entry, Language, Role};
 use crate::command::machine::{Launch, Machine};
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
@@ -121,6 +121,8 @@ impl Machine<'_> {
     pub(super) fn loose_wrapper(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let after_dashes = call.rest.iter().position(|word| word.literal() == Some("--"));
         let command: Vec<Arg> = if let Some(at) = after_dashes {
+            let own = call.rest.get(..at).unwrap_or_default();
+            self.options(&Arguments::divide(call.entry, own), io);
             call.rest.get(at + 1..).unwrap_or_default().to_vec()
         } else {
             let arguments = Arguments::divide(call.entry, call.rest);
@@ -142,7 +144,12 @@ impl Machine<'_> {
             // An option's value may have been taken for the program, or the program for a value: any word may be it.
             self.execute(call.words, Launch::Embedding);
         }
-        self.command(&command, io)
+        match command.split_first() {
+            Some((script, arguments)) if call.name == "uv" && script.text.contains("://") => {
+                self.run_script("uv run", Language::Python, script, arguments, io)
+            }
+            _ => self.command(&command, io),
+        }
     }
 
     pub(super) fn watch(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
@@ -225,35 +232,6 @@ impl Machine<'_> {
         if !ran {
             return self.unread_input(io);
         }
-        Stream::Unknown
-    }
-
-    pub(super) fn npx(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
-        let arguments = Arguments::divide(call.entry, call.rest);
-        for text in arguments.values(&["-c", "--call"]) {
-            self.command_text(text, io);
-        }
-        let Some(package) = arguments.operands.first() else { return Stream::Unknown };
-        let name = package.text.clone();
-        let installed = self.knowledge.entry(&name).is_some();
-        if !installed {
-            self.connect_to(Some("registry:npm"), None);
-        }
-        // `npx NAME`, `npm exec NAME`.
-        let own = call.words.len().saturating_sub(call.rest.len());
-        let mut vouchers: Vec<&str> = call.words.iter().take(own).map(|word| word.text.as_str()).collect();
-        vouchers.push(&name);
-        if installed && !arguments.has(&["-p", "--package"]) {
-            let local = |word: &Arg| matches!(word.literal(), Some("--no-install" | "--no" | "--offline"));
-            if !call.rest.iter().any(local) {
-                self.opaque(About::Network, Reason::FetchesPackage, &vouchers);
-            }
-            return self.command(&arguments.operands, io);
-        }
-        // The package decides what runs; its words may still name a program that a policy denies.
-        self.execute(&arguments.operands, Launch::Embedding);
-        self.opaque(About::Anything, Reason::RunsPackage, &vouchers);
-        self.possible_operands(&arguments.operands);
         Stream::Unknown
     }
 

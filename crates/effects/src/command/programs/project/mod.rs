@@ -306,6 +306,9 @@ impl Machine<'_> {
         io: &mut Io<'_>,
     ) {
         let parts = self.world.parts(target).to_vec();
+        if let Some(provenance) = self.world.provenance(target) {
+            return self.foreign_code(provenance);
+        }
         if parts.is_empty() && runner.holds == Holds::Recipes {
             self.opaque(About::Anything, Reason::RecipeContentUnknown, &[]);
         }
