@@ -41,6 +41,7 @@ const TABLE: &[Row] = &[
             ".claude.json",
             ".claude/approvals.yml",
             "claude-code/managed-*.json",
+            "claudecode/managed-*.json",
             ".mcp.json",
             ".cursor/mcp.json",
             ".cursor/cli*.json",
@@ -89,6 +90,7 @@ const TABLE: &[Row] = &[
             ".aws/amazonq/mcp.json",
             ".aws/amazonq/cli-agents/**",
             ".openhands/config.toml",
+            ".pi/settings.json",
             ".augment/settings.json",
             ".iflow/settings.json",
             ".kilocode/mcp.json",
@@ -130,7 +132,9 @@ const TABLE: &[Row] = &[
             ".github/hooks/**",
             ".copilot/hooks/**",
             ".clinerules/hooks/**",
+            ".factory/hooks.json",
             ".factory/hooks/**",
+            ".claude/plugins/**/hooks/hooks.json",
             ".kiro/hooks/**",
             ".qwen/hooks/**",
             ".windsurf/hooks.json",
@@ -151,6 +155,22 @@ const TABLE: &[Row] = &[
         ],
     },
     Row { rule: RuleId::FloorTraceStore, why: "the trace store is the evidence", globs: &[".agent-traces/**"] },
+    Row {
+        rule: RuleId::FloorTraceStore,
+        why: "the logs of agents are the evidence",
+        // Beside their logs, agents keep notes and plans that they may write.
+        globs: &[
+            ".claude/projects/**/*.jsonl",
+            ".claude/history.jsonl",
+            ".codex/sessions/**",
+            ".codex/archived_sessions/**",
+            ".codex/history.jsonl",
+            ".copilot/session-state/**/*.jsonl",
+            ".copilot/history-session-state/**",
+            ".gemini/tmp/**/chats/**",
+            ".local/share/opencode/storage/**",
+        ],
+    },
     Row {
         rule: RuleId::FloorGate,
         why: "the gate's workflow decides whether anything is judged",
@@ -271,8 +291,9 @@ pub(super) fn check(files: &Files<'_>, certainty: Certainty, judging: &[OwnRule]
     if files.is_unknown() {
         return Some(Floor::Perhaps);
     }
-    let broken = |own: &OwnRule| {
-        if certainty == Certainty::Pattern { files.aims_at(&own.anywhere) } else { files.reaches(own) }
+    let broken = |own: &OwnRule| match certainty {
+        Certainty::Pattern => files.aims_at(&own.anywhere) || files.asks_for(own),
+        Certainty::Exact | Certainty::Possible => files.reaches(own),
     };
     if judging.iter().any(broken) {
         return Some(Floor::Broken {

@@ -239,9 +239,9 @@ impl Arguments {
                 continue;
             }
             let joined = left.as_str();
-            let joined = joined.strip_prefix('=').unwrap_or(joined);
             let value = match (joined.is_empty(), attached) {
-                (false, _) => Some(word.with(joined)),
+                // `-d=` has its value already.
+                (false, _) => Some(word.with(joined.strip_prefix('=').unwrap_or(joined))),
                 (true, true) => None,
                 (true, false) => rest.next().cloned(),
             };

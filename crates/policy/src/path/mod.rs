@@ -30,6 +30,8 @@ pub(super) struct OwnRule {
     pub(super) anywhere: Glob,
     at_root: Glob,
     at_home: Glob,
+    /// The name that the entry spells, without its wildcards, at the root and at home.
+    spelled: [Glob; 2],
 }
 
 impl OwnRule {
@@ -39,8 +41,13 @@ impl OwnRule {
     }
 
     pub(super) fn new(glob: &str) -> Self {
-        let at_root = Glob::effect(glob);
-        Self { anywhere: Glob::anywhere(&at_root), at_home: Glob::after("~/", &at_root), at_root }
+        let places = |glob: &str| {
+            let at_root = Glob::effect(glob);
+            [Glob::after("~/", &at_root), at_root]
+        };
+        let [at_home, at_root] = places(glob);
+        let spelled = places(&glob.strip_suffix("/**").unwrap_or(glob).replace("**/", "").replace('*', ""));
+        Self { anywhere: Glob::anywhere(&at_root), at_home, at_root, spelled }
     }
 }
 
@@ -307,6 +314,14 @@ impl<'a> Files<'a> {
         paths.meets(&own.at_root) != Answer::No
             || paths.meets(&own.at_home) != Answer::No
             || in_place().is_some_and(|entry| paths.meets(&entry) != Answer::No)
+    }
+
+    /// Whether a pattern asks for names with a leading dot (`.a*`, `.[a-z]*`), and what the entry spells is one of them, at
+    /// the root or at home: `.*.swp` in one of its directories is no attack on it.
+    pub(super) fn asks_for(&self, own: &OwnRule) -> bool {
+        let folded = self.folded();
+        let Names::Many(paths) = &folded.names else { return false };
+        spells_a_dot(&folded.path) && own.spelled.iter().any(|place| paths.meets(place) != Answer::No)
     }
 
     /// Whether they may be of a pattern whose texts have these pairs.
