@@ -76,6 +76,8 @@ struct CachedRun {
     text: Box<str>,
     queries: QueryLog,
     effects: Arc<[Effect]>,
+    /// Steps of work that it cost.
+    steps: usize,
     /// Where the shell is afterwards.
     leaves: Option<String>,
 }
@@ -110,16 +112,23 @@ impl Memo {
         let hash = key(world, text);
         if let Some(known) = self.find(hash, world, text) {
             world.put_cwd(known.leaves.clone());
+            world.meter().start(text.len());
+            world.meter().spend(known.steps);
             return Effects::known(Arc::clone(&known.effects));
         }
         let (root, cwd) = (world.root().map(str::to_owned), world.cwd().map(str::to_owned));
+        let before = world.meter().spent();
         let (effects, queries) = world.logging_queries(|world| run(text, world));
+        let steps = world.meter().spent() - before;
         if queries.unrepeatable {
             return effects.into();
         }
         let effects: Arc<[Effect]> = effects.into();
         let leaves = world.cwd().map(str::to_owned);
-        self.keep(hash, CachedRun { root, cwd, text: text.into(), queries, effects: Arc::clone(&effects), leaves });
+        self.keep(
+            hash,
+            CachedRun { root, cwd, text: text.into(), queries, effects: Arc::clone(&effects), steps, leaves },
+        );
         Effects::known(effects)
     }
 

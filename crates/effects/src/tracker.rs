@@ -15,6 +15,10 @@ use super::{
 const SIBLINGS: usize = 64;
 /// Aliases below a directory or behind a glob that are looked at for one effect.
 const ALIASES: usize = 256;
+/// Aliases that are looked at for all effects of one call, and siblings that these may get together.
+const LOOKS: usize = 1 << 15;
+/// Looks for the price of one step of work.
+const LOOKS_A_STEP: usize = 8;
 
 /// Symlinks that are part of the repository: path from the workspace root → target as stored, relative to the link's
 /// directory or absolute.
@@ -59,6 +63,11 @@ impl Tracker {
             self.world.link_symbolic(&alias, target, Certainty::Exact);
         }
         self
+    }
+
+    #[cfg(test)]
+    pub(crate) fn spend(&self, steps: usize) {
+        self.world.meter().spend(steps);
     }
 
     /// The text that spans of the last event's effects are counted in.
@@ -167,7 +176,11 @@ impl Tracker {
 
     /// Adds what the same act does under other names: through aliases, and to the workspace below an outer directory.
     fn with_siblings(&self, effects: Effects) -> Effects {
-        let siblings: Vec<Vec<Effect>> = effects.iter().map(|effect| self.siblings(effect)).collect();
+        let meter = self.world.meter();
+        let most = LOOKS.min(meter.left().max(LOOKS / 64) * LOOKS_A_STEP);
+        let mut looks = most;
+        let siblings: Vec<Vec<Effect>> = effects.iter().map(|effect| self.siblings(effect, &mut looks)).collect();
+        meter.spend((most - looks) / LOOKS_A_STEP + meter.take());
         if siblings.iter().all(Vec::is_empty) {
             return effects;
         }
@@ -189,13 +202,14 @@ impl Tracker {
         all.into()
     }
 
-    fn siblings(&self, effect: &Effect) -> Vec<Effect> {
+    fn siblings(&self, effect: &Effect, looks: &mut usize) -> Vec<Effect> {
         let mut siblings = Vec::new();
         if let Some(target) = target(&effect.kind) {
             siblings.extend(self.below_outer(effect, target));
             siblings.extend(self.absolute(effect, target));
             if self.world.has_aliases() {
-                self.aliased(effect, target, &mut siblings);
+                self.aliased(effect, target, looks, &mut siblings);
+                *looks = looks.saturating_sub(siblings.len());
             }
         }
         siblings
@@ -234,7 +248,11 @@ impl Tracker {
         })
     }
 
-    fn aliased(&self, effect: &Effect, target: &PathTarget, siblings: &mut Vec<Effect>) {
+    fn aliased(&self, effect: &Effect, target: &PathTarget, looks: &mut usize, siblings: &mut Vec<Effect>) {
+        if *looks == 0 {
+            siblings.push(too_many(effect));
+            return;
+        }
         for name in self.world.originals(&target.path, effect.certainty) {
             siblings.extend(sibling(effect, &name, target));
         }
@@ -245,7 +263,8 @@ impl Tracker {
             Certainty::Exact | Certainty::Possible => return,
         };
         for (count, alias) in self.world.aliases_from(prefix).enumerate() {
-            if count >= ALIASES || siblings.len() >= SIBLINGS {
+            *looks = looks.saturating_sub(1);
+            if count >= ALIASES || siblings.len() >= SIBLINGS || *looks == 0 {
                 siblings.push(too_many(effect));
                 return;
             }

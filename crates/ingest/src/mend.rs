@@ -8,9 +8,15 @@
 
 use std::collections::BTreeSet;
 
+#[cfg(test)]
+use agent_strace_testing::work::count;
 use memchr::{memchr_iter, memchr2_iter};
 
 use super::scan::{self, Scanner};
+
+/// Bytes that are read and containers that are looked at are counted for the tests.
+#[cfg(not(test))]
+const fn count(_: usize) {}
 
 /// Containers up to here are first tried whole; below, they are read piece by piece, which costs no second look.
 const TRIED_WHOLE: usize = 16;
@@ -184,7 +190,9 @@ impl<'a> Mend<'a> {
         let mut scanner = Scanner::of_document(rest);
         let opens = matches!(scanner.peek()?, b'{' | b'[');
         if !opens || self.stack.len() <= TRIED_WHOLE {
-            if scanner.skip().is_some() {
+            let is_whole = scanner.skip().is_some();
+            count(scanner.position());
+            if is_whole {
                 let length = scanner.position();
                 self.take(length);
                 self.done(rest.get(..length).unwrap_or(""), opens);
@@ -286,6 +294,7 @@ impl<'a> Mend<'a> {
             let Some(candidate) = self.text.get(at..) else { continue };
             let mut scanner = Scanner::of_document(candidate);
             let whole = scanner.skip().is_some();
+            count(scanner.position());
             self.budget = self.budget.saturating_sub(scanner.position().max(1));
             if !whole {
                 continue;
@@ -312,6 +321,7 @@ impl<'a> Mend<'a> {
         let mut keys = BTreeSet::new();
         note_keys(json, &mut keys);
         let mut best: Option<(usize, usize)> = None;
+        count(self.stack.len());
         for (depth, frame) in self.stack.iter().enumerate().filter(|(_, frame)| frame.kind != Kind::Object) {
             // Of a list whose first element was damaged, that element's keys are known.
             let first = self.stack.get(depth + 1).map(|child| &child.keys);
@@ -367,6 +377,7 @@ impl<'a> Mend<'a> {
     }
 
     fn take(&mut self, length: usize) {
+        count(length);
         let taken = self.text.get(self.at..self.at + length).unwrap_or("");
         self.lines += breaks(taken);
         self.out.push_str(taken);
@@ -396,6 +407,7 @@ fn breaks(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use agent_strace_testing::work::assert_linear;
     use proptest::prelude::*;
 
     use super::{is_sequence, mend};
@@ -453,11 +465,28 @@ mod tests {
 
     #[test]
     fn hostile_nesting_ends_soon() {
-        assert_eq!(mend(&"[".repeat(200_000)), None);
-        assert_eq!(mend(&"{\"a\":".repeat(100_000)), None);
-        assert_eq!(mend(&"[{\"a\":".repeat(100_000)), None);
-        mend(&"{\"a\":1,[".repeat(100_000));
-        mend(&format!("{}#{}\n", "[".repeat(100_000), "{\"a\":1}".repeat(100_000)));
+        assert_eq!(mend(&"[".repeat(20_000)), None);
+        assert_eq!(mend(&"{\"a\":".repeat(10_000)), None);
+        assert_eq!(mend(&"[{\"a\":".repeat(10_000)), None);
+    }
+
+    /// Twice the damage is twice the work.
+    #[test]
+    fn work_is_linear_in_the_log() {
+        let logs: [(&str, &dyn Fn(usize) -> String); 9] = [
+            ("lists", &|n| "[".repeat(n)),
+            ("objects", &|n| "{\"a\":".repeat(n)),
+            ("both", &|n| "[{\"a\":".repeat(n)),
+            ("lists in objects", &|n| "{\"a\":1,[".repeat(n)),
+            ("candidates for many lists", &|n| format!("{}#{}\n", "[".repeat(n), "{\"a\":1}".repeat(n))),
+            ("candidates that do not end", &|n| format!("[#{}", "{\"a\":[1,".repeat(n))),
+            ("damage in each list", &|n| format!("[{{\"a\":1}},{}", "[{\"a\":1},#".repeat(n))),
+            ("damage in each element", &|n| format!("[{}]", "{\"a\":1},{\"a\":#},".repeat(n))),
+            ("damaged lines", &|n| "{\"a\":1}\n{\"a\":#{\"a\":2}\n".repeat(n)),
+        ];
+        for (name, log) in logs {
+            assert_linear(name, 500, |size| drop(mend(&log(size))));
+        }
     }
 
     const PIECES: &[&str] = &[

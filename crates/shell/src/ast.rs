@@ -1,7 +1,7 @@
 //! The syntax tree the rest of the crate works on: what matters for effects, nothing else.
 
 use std::borrow::Cow;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::{Problem, Span};
 
@@ -50,7 +50,7 @@ pub enum Node {
     },
     Function {
         name: String,
-        body: Rc<Script>,
+        body: Arc<Script>,
     },
     /// `[[ … ]]` (operators among the words) and `(( … ))` (one word with an arithmetic part): words are expanded
     /// (substitutions run), nothing else happens.

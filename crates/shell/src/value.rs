@@ -135,6 +135,11 @@ impl Value {
         value
     }
 
+    /// What a copy costs, in pieces of text.
+    pub(crate) fn items(&self) -> usize {
+        self.fragments.iter().map(|fragment| 1 + fragment.size() / 64).sum()
+    }
+
     pub fn fragments(&self) -> &[Fragment] {
         &self.fragments
     }

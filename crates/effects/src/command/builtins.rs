@@ -179,7 +179,7 @@ impl Machine<'_> {
         } else if let Stream::Foreign(provenance) = self.world.content_of(file) {
             self.foreign_code(provenance);
             Stream::Unknown
-        } else if file.is_exact() && self.world.written(&self.world.locate_word(file).0).is_some() {
+        } else if file.is_exact() && self.world.is_written(&self.world.locate_word(file).0) {
             self.opaque(About::Anything, Reason::ScriptContentUnknown, &[]);
             self.run_parts(file, Some(Language::Shell), io);
             Stream::Unknown

@@ -15,9 +15,6 @@ use super::temporary;
 const COMMANDS: usize = 20_000;
 /// Effects one text may have.
 const EFFECTS: usize = 50_000;
-/// Work one text may cost: nodes walked, fields expanded, texts read. Loops in loops and values that name each other
-/// ask for any amount of it.
-pub(crate) const STEPS: usize = 1 << 18;
 
 /// The effects found so far, and what was spent on finding them.
 #[derive(Debug, Default)]
@@ -27,10 +24,9 @@ pub(crate) struct Emitter {
     found: Vec<u32>,
     /// The hash of each effect, and its index.
     seen: HashMap<u64, u32>,
-    commands: usize,
-    steps: usize,
-    /// Bytes searched for where nested texts come from.
-    searched: usize,
+    spent: Spent,
+    /// Steps that the text may cost.
+    limit: usize,
     /// The first command of the text has run: later commands that only print need no entry in a policy.
     led: bool,
     exhausted: bool,
@@ -42,10 +38,32 @@ pub(crate) struct Emitter {
     sources: Vec<String>,
 }
 
+/// What a text and all texts inside it have cost together.
+#[derive(Debug, Clone, Copy, Default)]
+struct Spent {
+    commands: usize,
+    steps: usize,
+    /// Effects of texts that have an emitter of their own.
+    effects: usize,
+    /// Bytes searched for where nested texts come from.
+    searched: usize,
+}
+
 impl Emitter {
-    /// An emitter for a text inside another one. It continues the search for nested texts.
-    pub(crate) fn continuing(other: &Self) -> Self {
-        Self { searched: other.searched, ..Self::default() }
+    /// An emitter for a text that may cost so many steps.
+    pub(crate) fn within(limit: usize) -> Self {
+        Self { limit, ..Self::default() }
+    }
+
+    /// An emitter for a text inside this one. It goes on with what is left of the limits.
+    pub(crate) fn continued(&self) -> Self {
+        let spent = Spent { effects: self.spent.effects + self.effects.len(), ..self.spent };
+        Self { spent, ..Self::within(self.limit) }
+    }
+
+    /// A text that an emitter of its own went on with is walked.
+    pub(crate) fn charge(&mut self, inner: &Self) {
+        self.spent = Spent { effects: self.spent.effects + inner.effects.len(), ..inner.spent };
     }
 
     pub(crate) fn into_effects(self) -> Vec<Effect> {
@@ -54,8 +72,8 @@ impl Emitter {
 
     /// Counts a simple command. `false`: the text is too long to be followed, and says so in its effects.
     pub(crate) fn may_run(&mut self, origin: impl FnOnce() -> Origin) -> bool {
-        self.commands += 1;
-        if self.commands > COMMANDS {
+        self.spent.commands += 1;
+        if self.spent.commands > COMMANDS {
             self.exhaust(Reason::TooManyCommands, origin);
         }
         !self.exhausted
@@ -63,8 +81,8 @@ impl Emitter {
 
     /// Counts work. `false`: the text asks for more than is done for one, and says so in its effects.
     pub(crate) fn may_spend(&mut self, steps: usize, origin: impl FnOnce() -> Origin) -> bool {
-        self.steps = self.steps.saturating_add(steps);
-        if self.steps > STEPS {
+        self.spent.steps = self.spent.steps.saturating_add(steps);
+        if self.spent.steps > self.limit {
             self.exhaust(Reason::TooMuchWork, origin);
         }
         !self.exhausted
@@ -77,12 +95,12 @@ impl Emitter {
 
     /// Counts bytes that are searched. `false`: they are more than `limit`.
     pub(crate) fn may_search(&mut self, bytes: usize, limit: usize) -> bool {
-        self.searched = self.searched.saturating_add(bytes);
-        self.searched <= limit
+        self.spent.searched = self.spent.searched.saturating_add(bytes);
+        self.spent.searched <= limit
     }
 
     pub(crate) fn steps(&self) -> usize {
-        self.steps
+        self.spent.steps
     }
 
     fn exhaust(&mut self, reason: Reason, origin: impl FnOnce() -> Origin) {
@@ -112,7 +130,7 @@ impl Emitter {
 
     /// Adds an effect unless there are too many, and returns its index.
     pub(crate) fn emit(&mut self, effect: Effect) -> Option<u32> {
-        if self.effects.len() >= EFFECTS {
+        if self.spent.effects + self.effects.len() >= EFFECTS {
             self.exhaust(Reason::TooManyEffects, || effect.origin);
             return None;
         }

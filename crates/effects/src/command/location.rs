@@ -7,6 +7,14 @@ use crate::{About, Certainty, PathTarget, World};
 use super::argument::{Arg, Known};
 use super::stream::Stream;
 
+/// What a file held before a command wrote to it.
+#[derive(Debug)]
+pub(crate) enum Before {
+    /// A text that is known. It stays where it is: each of many commands may append to it.
+    Text,
+    Other(Stream),
+}
+
 impl World {
     /// The target that a word names.
     pub(crate) fn locate_word(&self, word: &Arg) -> (PathTarget, Certainty) {
@@ -25,7 +33,7 @@ impl World {
     pub(super) fn surely_entered(&self, before: &str) -> bool {
         let Some(here) = self.cwd() else { return false };
         let above = |path: &str| path == here || path.starts_with(&format!("{}/", here.trim_end_matches('/')));
-        let made = || self.written(&self.locate(here, Certainty::Exact).0).is_some();
+        let made = || self.is_written(&self.locate(here, Certainty::Exact).0);
         above(before) || self.root().is_some_and(above) || matches!(here, "/tmp" | "/" | "~") || made()
     }
 
@@ -53,8 +61,20 @@ impl World {
         }
     }
 
+    /// What a file holds that a command is about to append to.
+    pub(super) fn before(&self, word: &Arg) -> Before {
+        let is_text = word.is_exact() && self.holds_text(&self.locate_word(word).0);
+        if is_text { Before::Text } else { Before::Other(self.content_of(word)) }
+    }
+
     /// A file that held `before` holds `added` behind it now.
-    pub(crate) fn filled(&mut self, target: &PathTarget, before: &Stream, added: &Stream) {
+    pub(crate) fn filled(&mut self, target: &PathTarget, before: &Before, added: &Stream) {
+        let before = match (before, added) {
+            (Before::Other(before), _) => before,
+            (Before::Text, Stream::Unconnected) => return,
+            (Before::Text, Stream::Known(added)) => return self.appended(target, added),
+            (Before::Text, _) => &Stream::Unknown,
+        };
         let content = before.clone().then(added.clone());
         if let Stream::Foreign(provenance) = content {
             self.wrote_from(target, provenance);

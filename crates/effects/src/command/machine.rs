@@ -4,7 +4,7 @@ use crate::{
     About, Argument, Certainty, Connection, Effect, Execution, Kind, Origin, PathTarget, Reason, World, hosts,
 };
 
-use agent_strace_shell::Value;
+use agent_strace_shell::{BYTES_A_STEP, Value};
 
 use super::argument::Arg;
 use super::context::Context;
@@ -14,8 +14,10 @@ use super::outcome::Outcome;
 use super::stream::Stream;
 use super::words::Pipe;
 
-/// Nested shells, functions, wrappers and substitutions.
-pub(crate) const DEPTH: usize = 64;
+/// How deep parts of a text are nested, and the texts that they run in them, of all languages together: groups, branches,
+/// substitutions, functions, wrappers, shells, calls in programs. A walk of that depth, with a text that is parsed at its end,
+/// fits the stack of a thread that nobody gave a larger one.
+pub(crate) const DEPTH: usize = 128;
 
 static UNCONNECTED: Stream = Stream::Unconnected;
 
@@ -75,8 +77,9 @@ pub(crate) fn walk(
     context: Context,
     inside: impl FnOnce(&mut Machine<'_>),
 ) -> Vec<Effect> {
-    let mut emitter = Emitter::default();
+    let mut emitter = Emitter::within(world.meter().start(text.len()));
     walk_on(text, world, knowledge, context, &mut emitter, inside);
+    world.meter().spend(emitter.steps() + world.meter().take());
     emitter.into_effects()
 }
 
@@ -119,6 +122,7 @@ impl Machine<'_> {
 
     /// Counts work. `false`: the text asks for more than is done for one, and says so in its effects.
     pub(crate) fn may_spend(&mut self, steps: usize) -> bool {
+        let steps = steps.saturating_add(self.world.meter().take());
         self.emitter.may_spend(steps, || self.context.origin(self.world))
     }
 
@@ -129,6 +133,17 @@ impl Machine<'_> {
             return otherwise;
         }
         inside(&mut self.with(Context { depth: self.context.depth + 1, ..self.context }))
+    }
+
+    /// The same for parts of a program that share this machine; `None`: they are nested too deeply.
+    pub(crate) fn deeper<T>(&mut self, inside: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        if self.context.depth >= DEPTH {
+            return None;
+        }
+        self.context.depth += 1;
+        let result = inside(self);
+        self.context.depth -= 1;
+        Some(result)
     }
 
     /// Walks what is known of a program of which the rest is not: an opaque effect has to be there for that.
@@ -249,7 +264,7 @@ impl Machine<'_> {
     }
 
     fn path_by(&mut self, role: Role, word: &Arg, via: &'static str, certainty: Option<Certainty>) {
-        if word.literal().is_some_and(is_device) {
+        if word.literal().is_some_and(is_device) || !self.may_spend(1 + word.text.len() / BYTES_A_STEP) {
             return;
         }
         let (mut target, found) = self.world.locate_word(word);

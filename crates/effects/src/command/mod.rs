@@ -57,12 +57,10 @@ use std::sync::Arc;
 use agent_strace_shell::Scope;
 
 use super::edited::Edited;
-use super::world::LivingShell;
 use super::{About, Effect, Effects, Reason, World};
 use argument::Arg;
 use context::Context;
-use emitter::Emitter;
-use machine::{walk, walk_on};
+use machine::walk;
 pub(crate) use net::named_commands;
 use outcome::Outcome;
 pub(crate) use simple::looks_like_path;
@@ -71,8 +69,8 @@ use stream::Stream;
 /// Effects of running `text` as a shell program, in order; `world` ends up as the program leaves it.
 pub(crate) fn run(text: &str, world: &mut World) -> Effects {
     if let Some(living) = world.living() {
-        let known = living.clone();
-        return in_living_shell(text, &known, world).into();
+        let before = living.scope();
+        return in_living_shell(text, &before, world).into();
     }
     match world.memo() {
         Some(memo) => memo.run(text, world, worked_out),
@@ -81,36 +79,24 @@ pub(crate) fn run(text: &str, world: &mut World) -> Effects {
 }
 
 /// Runs a text with the functions and positional parameters that earlier texts may have left to its shell.
-fn in_living_shell(text: &str, known: &LivingShell, world: &mut World) -> Vec<Effect> {
-    let mut scope = Scope::default();
-    for earlier in known.texts().iter() {
-        let mut before = world.clone();
-        walked_on(earlier, &mut before, &mut scope, &mut Emitter::default());
-    }
-    scope.doubt_functions();
-    let before = scope.clone();
+fn in_living_shell(text: &str, before: &Scope, world: &mut World) -> Vec<Effect> {
+    let mut scope = before.clone();
     let edited = Edited::new(text, "\r\n", "\n");
-    let mut emitter = Emitter::default();
-    walked_on(edited.as_ref().map_or(text, |edited| &edited.text), world, &mut scope, &mut emitter);
-    if let Some(living) = world.living().filter(|_| scope.defines_more_than(&before)) {
-        living.keep(text, emitter.steps());
+    let mut effects = walked(edited.as_ref().map_or(text, |edited| &edited.text), world, &mut scope);
+    if let Some(left) = scope.left_since(before)
+        && let Some(living) = world.living()
+    {
+        living.keep(left);
     }
-    let mut effects = emitter.into_effects();
     if let Some(edited) = edited {
         edited.restore(&mut effects);
-    }
-    if world.living().is_some_and(|living| living.is_full()) {
-        let knowledge = Arc::clone(world.knowledge());
-        effects.extend(walk("", world, &knowledge, Context::new(""), |machine| {
-            machine.opaque(About::Commands, Reason::TooManyItems, &[]);
-        }));
     }
     effects
 }
 
 fn worked_out(text: &str, world: &mut World) -> Vec<Effect> {
-    let Some(edited) = Edited::new(text, "\r\n", "\n") else { return walked(text, world) };
-    let mut effects = walked(&edited.text, world);
+    let Some(edited) = Edited::new(text, "\r\n", "\n") else { return walked(text, world, &mut Scope::default()) };
+    let mut effects = walked(&edited.text, world, &mut Scope::default());
     edited.restore(&mut effects);
     effects
 }
@@ -138,21 +124,15 @@ pub(crate) fn environment(name: &str, value: Option<&str>, world: &mut World) ->
     effects
 }
 
-fn walked(text: &str, world: &mut World) -> Vec<Effect> {
-    let mut emitter = Emitter::default();
-    walked_on(text, world, &mut Scope::default(), &mut emitter);
-    emitter.into_effects()
-}
-
-fn walked_on(text: &str, world: &mut World, scope: &mut Scope, emitter: &mut Emitter) {
+fn walked(text: &str, world: &mut World, scope: &mut Scope) -> Vec<Effect> {
     let knowledge = Arc::clone(world.knowledge());
     let context = Context::new(text).with_outcome(Outcome::of_call());
-    walk_on(text, world, &knowledge, context, emitter, |machine| {
+    walk(text, world, &knowledge, context, |machine| {
         if let Some(reason) = misleading(text) {
             machine.opaque(About::Commands, reason, &[]);
         }
         machine.shell_text(text, scope, &Stream::Unconnected);
-    });
+    })
 }
 
 /// Text that readers and shells take for different things.

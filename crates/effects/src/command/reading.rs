@@ -222,7 +222,7 @@ impl Machine<'_> {
                         &format!("{} \"$@\"", path.text),
                         agent_strace_shell::Home::Within(self.context.span),
                     );
-                    io.scope.define(&name.text, std::rc::Rc::new(body));
+                    io.scope.define(&name.text, std::sync::Arc::new(body));
                 }
             }
             "fc" if !words.iter().any(|word| matches!(word.literal(), Some("-l" | "-ln" | "-nl"))) => {

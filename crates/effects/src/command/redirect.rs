@@ -5,6 +5,7 @@ use agent_strace_shell::{Provenance, Redirect, RedirectKind, Scope, Word};
 
 use super::argument::{Arg, Known};
 use super::knowledge::Role;
+use super::location::Before;
 use super::machine::Machine;
 use super::stream::Stream;
 use super::write_mode::WriteMode;
@@ -15,7 +16,7 @@ pub(crate) struct Opened {
     /// New standard input.
     pub input: Option<Stream>,
     /// Where standard output goes instead of to the next command: files, and what they held before.
-    pub output: Option<Vec<(PathTarget, Stream)>>,
+    pub output: Option<Vec<(PathTarget, Before)>>,
     /// Process substitutions that read standard output.
     sinks: Vec<Arg>,
     /// One of the descriptors is a connection.
@@ -116,12 +117,12 @@ impl Machine<'_> {
         word: &Arg,
         mode: WriteMode,
         open: impl FnOnce(&mut Machine<'_>),
-    ) -> Stream {
+    ) -> Before {
         if mode == WriteMode::Replace {
             open(self);
-            return Stream::nothing();
+            return Before::Other(Stream::nothing());
         }
-        let before = self.world.content_of(word);
+        let before = self.world.before(word);
         let target = self.world.locate_word(word).0;
         let written = self.world.take_written(&target).unwrap_or_default();
         open(self);

@@ -10,6 +10,9 @@ use super::machine::{Launch, Machine};
 use super::outcome::{Outcome, is_assigned_output};
 use super::stream::Stream;
 
+/// Words that a command is given for the price of one step of work.
+const WORDS_A_STEP: usize = 2;
+
 /// What a command runs in.
 #[derive(Debug)]
 pub(crate) struct Io<'a> {
@@ -92,6 +95,9 @@ impl Machine<'_> {
 
     fn dispatch(&mut self, words: &[Arg], io: &mut Io<'_>) -> Stream {
         let Some(program) = words.first() else { return Stream::nothing() };
+        if !self.may_spend(words.len() / WORDS_A_STEP) {
+            return Stream::Unknown;
+        }
         let Some(text) = program.literal() else { return self.unknown_name(words, io) };
         if text.is_empty() {
             return Stream::nothing();

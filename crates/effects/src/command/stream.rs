@@ -32,6 +32,15 @@ impl Stream {
         if text.len() > LIMIT { Self::Unknown } else { Self::Known(text) }
     }
 
+    /// Bytes of what is known of it.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Self::Known(text) | Self::Likely(text) => text.len(),
+            Self::Names(names) => names.iter().map(|name| size_of::<Arg>() + name.text.len()).sum(),
+            Self::Unconnected | Self::Unknown | Self::Foreign(_) => 0,
+        }
+    }
+
     pub(crate) fn is_connected(&self) -> bool {
         *self != Self::Unconnected
     }

@@ -23,7 +23,7 @@ impl Machine<'_> {
     pub(crate) fn shell_text(&mut self, text: &str, scope: &mut Scope, input: &Stream) -> Stream {
         self.nested(Stream::Unknown, |machine| {
             machine.runs_decoded(text);
-            if !machine.may_spend(1 + text.len() / BYTES_A_STEP + scope.weight()) {
+            if !machine.may_spend(1 + text.len() / BYTES_A_STEP) {
                 return Stream::Unknown;
             }
             let home = machine.home(text);
@@ -33,6 +33,10 @@ impl Machine<'_> {
     }
 
     pub(crate) fn script(&mut self, script: &Script, scope: &mut Scope, input: &Stream) -> Stream {
+        self.nested(Stream::Unknown, |machine| machine.nodes(script, scope, input))
+    }
+
+    fn nodes(&mut self, script: &Script, scope: &mut Scope, input: &Stream) -> Stream {
         for problem in &script.problems {
             self.opaque(About::Anything, Reason::ShellText(*problem), &[]);
         }
@@ -48,7 +52,7 @@ impl Machine<'_> {
     }
 
     fn node(&mut self, node: &Node, scope: &mut Scope, input: &Stream) -> Stream {
-        if !self.may_spend(1) {
+        if !self.may_spend(1 + scope.take_work()) {
             return Stream::Unknown;
         }
         match node {
@@ -74,7 +78,7 @@ impl Machine<'_> {
             }
             Node::Case { word, arms } => self.with_outcome(Outcome::default()).case(word, arms, scope, input),
             Node::Function { name, body } => {
-                scope.define(name, std::rc::Rc::clone(body));
+                scope.define(name, std::sync::Arc::clone(body));
                 Stream::nothing()
             }
             Node::Test(words) => {
@@ -99,7 +103,6 @@ impl Machine<'_> {
             match connector {
                 Connector::And => output = output.then(self.listed(node, outcome, scope, input).doubted()),
                 Connector::Or => {
-                    self.may_spend(scope.weight());
                     let before = scope.clone();
                     let cwd = self.world.cwd().map(str::to_owned);
                     if let Some(failed) = &failed {
@@ -137,7 +140,6 @@ impl Machine<'_> {
 
     /// Runs `inside` in a copy of the shell: assignments and `cd` don't come back.
     pub(crate) fn forked<T>(&mut self, scope: &Scope, inside: impl FnOnce(&mut Machine<'_>, &mut Scope) -> T) -> T {
-        self.may_spend(scope.weight());
         let mut fork = scope.clone();
         let (cwd, failed) = (self.world.cwd().map(str::to_owned), self.shell.failed_cd_dir.clone());
         let result = inside(self, &mut fork);
@@ -157,6 +159,9 @@ impl Machine<'_> {
             let mut shell = self.with(Context { pipe, outcome, ..self.context });
             let printed = shell.forked(scope, |machine, scope| machine.node(stage, scope, &flow));
             flow = printed.or_passed_on(&flow);
+            if !self.may_spend(flow.size() / BYTES_A_STEP) {
+                break;
+            }
             if received.iter().any(|file| names(stage, file)) && flow == Stream::Unknown {
                 flow = Stream::Foreign(Provenance::Socket);
             }
@@ -194,27 +199,27 @@ impl Machine<'_> {
     ) -> Option<Stream> {
         let before = scope.clone();
         let cwd = self.world.cwd().map(str::to_owned);
-        let mut ends: Option<(Scope, Option<String>)> = None;
+        let mut ends: Vec<Scope> = Vec::new();
+        let mut directory: Option<Option<String>> = None;
         let mut output: Option<Stream> = None;
         for part in parts {
-            self.may_spend(scope.weight());
             let mut own = before.clone();
             self.world.set_cwd(cwd.clone());
             let printed = walk(self, part, &mut own).doubted();
             let here = self.world.cwd().map(str::to_owned);
-            output = Some(output.map_or(printed.clone(), |output| output.then(printed)));
-            ends = Some(match ends {
-                None => (own, here),
-                Some((mut merged, directory)) => {
-                    merged.merge(&own);
-                    let same = directory == here;
-                    (merged, directory.filter(|_| same))
-                }
+            output = Some(match output {
+                Some(output) => output.then(printed),
+                None => printed,
+            });
+            ends.push(own);
+            directory = Some(match directory {
+                Some(directory) if directory != here => None,
+                _ => here,
             });
         }
-        if let Some((merged, directory)) = ends {
+        if let Some(merged) = Scope::merged(ends) {
             *scope = merged;
-            self.world.set_cwd(directory);
+            self.world.set_cwd(directory.flatten());
         }
         output
     }
@@ -236,7 +241,6 @@ impl Machine<'_> {
         input: &Stream,
     ) -> Stream {
         let values = variable.map(|(_, words)| self.fields(words, scope));
-        self.may_spend(scope.weight());
         let before = scope.clone();
         let cwd = self.world.cwd().map(str::to_owned);
         if variable.is_none()

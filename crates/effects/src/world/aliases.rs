@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::{Cwd, ENTRIES, PathBase, World, Written, paths};
+use super::{Cwd, ENTRIES, PATH, PathBase, World, Written, paths};
 use crate::{Certainty, PathTarget};
 
 /// How many names one file may be followed through.
@@ -108,6 +108,9 @@ impl World {
     /// With [`Certainty::Pattern`] `path` is a glob.
     pub fn originals(&self, path: &str, certainty: Certainty) -> Vec<Name> {
         let found = self.names(path, certainty);
+        if !self.aliases.is_empty() {
+            self.meter.charge_bytes((1 + found.len()) * path.len() * path.matches('/').count());
+        }
         self.note(|queries| {
             queries.unrepeatable |= !found.is_empty();
             queries.ask_names(path, certainty);
@@ -122,6 +125,10 @@ impl World {
         }
         let mut open = vec![(Cow::Borrowed(path), AliasKind::Same)];
         while let Some((name, so_far)) = open.pop() {
+            // No system has a longer one.
+            if name.len() > PATH {
+                continue;
+            }
             for (alias, rest) in prefixes(&name) {
                 let key = match certainty {
                     Certainty::Pattern => paths::literal(alias).map(Cow::Owned),

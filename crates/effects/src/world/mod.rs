@@ -2,6 +2,7 @@
 
 mod aliases;
 mod living;
+mod meter;
 mod stand_ins;
 mod written;
 
@@ -17,6 +18,7 @@ use super::{Certainty, PathTarget};
 use aliases::Original;
 pub(super) use aliases::{AliasKind, Name, Within};
 pub(crate) use living::LivingShell;
+pub(crate) use meter::{Meter, STEPS};
 pub(crate) use stand_ins::is_installed_path;
 use written::Written;
 
@@ -50,6 +52,8 @@ pub struct World {
     living: LivingShell,
     /// The shell of the call that runs now may live on.
     lives: bool,
+    /// What the session costs.
+    meter: Meter,
     /// Results of commands of this and other sessions.
     memo: Option<Arc<Memo>>,
     /// Where it is written down what is asked here. Copies share it: what is asked of them is asked here.
@@ -72,6 +76,7 @@ impl World {
             knowledge: Arc::default(),
             living: LivingShell::default(),
             lives: false,
+            meter: Meter::default(),
             memo: None,
             queries: None,
         }
@@ -96,10 +101,21 @@ impl World {
         self.memo.clone()
     }
 
-    /// Whether the cache may serve a command that runs here: the session knows everything that it wrote, and no other run
-    /// records its queries.
+    /// What the session costs.
+    pub(crate) fn meter(&self) -> &Meter {
+        &self.meter
+    }
+
+    /// A world beside this one, of which nothing is known: another machine. What is done there counts here.
+    pub(crate) fn elsewhere(&self) -> Self {
+        Self { meter: self.meter.clone(), ..Self::new(None) }
+    }
+
+    /// Whether the cache may serve a command that runs here: the session knows everything that it wrote, no other run records
+    /// its queries, and the command may cost what any command may.
     pub(super) fn is_memorable(&self, knowledge: &Arc<Knowledge>) -> bool {
-        !self.forgetful && self.queries.is_none() && Arc::ptr_eq(&self.knowledge, knowledge)
+        let is_free = self.meter.left() >= STEPS;
+        is_free && !self.forgetful && self.queries.is_none() && Arc::ptr_eq(&self.knowledge, knowledge)
     }
 
     /// Every query in the log would be answered here as it was.

@@ -53,7 +53,7 @@ impl World {
         let from = (std::ops::Bound::Included(prefix.as_str()), std::ops::Bound::Unbounded);
         let near =
             self.written.range::<str, _>(from).map(|(path, _)| path).take_while(|path| path.starts_with(&prefix));
-        let names = near.filter_map(|path| path.get(prefix.len()..));
+        let names = near.inspect(|_| self.meter.charge(1)).filter_map(|path| path.get(prefix.len()..));
         names.filter(|name| !name.contains('/')).map(str::to_owned).collect()
     }
 }

@@ -106,7 +106,7 @@ impl World {
         self.note(|queries| queries.unrepeatable = true);
         let from = (std::ops::Bound::Included(prefix), std::ops::Bound::Unbounded);
         let near = self.written.range::<str, _>(from).map(|(path, _)| path).take_while(|path| path.starts_with(prefix));
-        let paths: Vec<String> = near.filter(|path| changed(path)).cloned().collect();
+        let paths: Vec<String> = near.inspect(|_| self.meter.charge(1)).filter(|path| changed(path)).cloned().collect();
         for path in paths {
             if let Some(written) = self.take_at(&path) {
                 self.put_at(path, written.in_parts());
@@ -178,10 +178,24 @@ impl World {
     /// `None`: not written in this session. `Some(None)`: written, content not known. Follows aliases.
     pub fn written(&self, target: &PathTarget) -> Option<Option<&str>> {
         match self.written_entry(target) {
-            Some(written) => Some(written.whole.as_deref()),
+            Some(written) => {
+                self.meter.charge_bytes(written.length);
+                Some(written.whole.as_deref())
+            }
             None if self.forgetful => Some(None),
             None => None,
         }
+    }
+
+    /// The file was written in this session, or may have been. Follows aliases.
+    pub(crate) fn is_written(&self, target: &PathTarget) -> bool {
+        self.written_entry(target).is_some() || self.forgetful
+    }
+
+    /// The session wrote all of the file, and it is not empty. Follows aliases.
+    pub(crate) fn holds_text(&self, target: &PathTarget) -> bool {
+        let whole = self.written_entry(target).and_then(|written| written.whole.as_ref());
+        whole.is_some_and(|text| !text.is_empty())
     }
 
     /// Files that match a pattern, with what is known of their content.
@@ -191,7 +205,9 @@ impl World {
             queries.ask_matching(pattern);
         });
         let texts = self.written.iter().filter(|(path, _)| glob::matches(pattern, path));
+        self.meter.charge_bytes(self.written.len() * pattern.len());
         let texts = texts.flat_map(|(path, written)| {
+            self.meter.charge_bytes(written.length);
             written.whole.iter().chain(&written.parts).map(move |text| (path.clone(), text.clone()))
         });
         texts.take(HOPS).collect()
@@ -205,7 +221,9 @@ impl World {
 
     /// Texts that the session put into a file of which it does not know the rest. Follows aliases.
     pub fn parts(&self, target: &PathTarget) -> &[String] {
-        self.written_entry(target).map_or(&[], |written| &written.parts)
+        let Some(written) = self.written_entry(target) else { return &[] };
+        self.meter.charge_bytes(written.length);
+        &written.parts
     }
 
     fn written_entry(&self, target: &PathTarget) -> Option<&Written> {

@@ -1,6 +1,6 @@
 //! Compound commands.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::Parser;
 use super::command::plain_text;
@@ -214,7 +214,7 @@ impl Parser<'_> {
             }
             Script { nodes, problems: Vec::new() }
         });
-        Node::Function { name, body: Rc::new(body) }
+        Node::Function { name, body: Arc::new(body) }
     }
 
     /// `coproc [name] command`: a name counts only before a compound command.

@@ -1,6 +1,6 @@
 //! Heredocs: the operator comes first, the body behind the line's end.
 
-use std::rc::Rc;
+use std::sync::Arc;
 use std::vec::IntoIter;
 
 use super::Parser;
@@ -172,7 +172,7 @@ fn place_in(node: &mut Node, bodies: &mut IntoIter<Body>) {
             }
         }
         Node::Function { body, .. } => {
-            if let Some(script) = Rc::get_mut(body) {
+            if let Some(script) = Arc::get_mut(body) {
                 place_script(script, bodies);
             }
         }

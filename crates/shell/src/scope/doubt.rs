@@ -1,8 +1,9 @@
 //! Forgets what is no longer certain of a shell's state: after a part of the text that may have run, and in a new shell.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
-use super::{Content, Fixed, Scope, Variable, Variables, assigned, count};
+use super::map::Difference;
+use super::{Content, Fixed, Positional, Scope, Variable, Variables, assigned};
 use crate::{Script, Value};
 
 impl Scope {
@@ -16,7 +17,8 @@ impl Scope {
     /// From now on any variable may have any value.
     pub fn forget_all(&mut self) {
         self.poisoned = true;
-        self.variables_mut().values_mut().for_each(|variable| Rc::make_mut(variable).forget());
+        self.work.add(self.variables.len());
+        self.variables = self.variables.changed(&mut |_, variable| Some(variable.forgotten()));
         self.forget_hidden();
     }
 
@@ -37,38 +39,50 @@ impl Scope {
             content if variable.exported => content.clone(),
             content => doubted(content),
         };
-        let variables = self
-            .variables
-            .iter()
-            .filter(|(name, _)| name.as_ref() != "IFS")
-            .map(|(name, variable)| {
-                let own = Variable { exported: variable.exported, ..Variable::new(inherit(variable)) };
-                (Rc::clone(name), Rc::new(own))
-            })
-            .collect();
+        self.work.add(self.variables.len() + self.functions.len());
+        let variables = self.variables.changed(&mut |name, variable| {
+            let own = || Variable { exported: variable.exported, ..Variable::new(inherit(variable)) };
+            (name != "IFS").then(|| Arc::new(own()))
+        });
         Self {
-            variables: Rc::new(variables),
-            functions: Rc::new(self.exported_functions()),
+            variables,
+            functions: self.exported_functions(),
             poisoned: self.poisoned,
+            work: self.work.clone(),
             ..Self::default()
         }
     }
 
     fn merge_variables(&mut self, others: &Variables) {
-        count(others.len());
-        let mut differing: Vec<(Rc<str>, Rc<Variable>)> = Vec::new();
-        for (name, here) in self.variables.iter() {
-            let there = others.get(name);
-            if there.is_none_or(|there| !Rc::ptr_eq(here, there) && here != there) {
-                differing.extend(either(Some(here), there.map(Rc::as_ref)).map(|merged| (Rc::clone(name), merged)));
+        let differences = self.variables.differences(others);
+        self.work.add(differences.len());
+        let differing = differences.into_iter().filter(|difference| difference.here != difference.there);
+        let merged = differing.filter_map(|Difference { name, here, there }| {
+            Some((Arc::clone(name), either(here.map(Arc::as_ref), there.map(Arc::as_ref))?))
+        });
+        let merged: Vec<(Arc<str>, Arc<Variable>)> = merged.collect();
+        for (name, variable) in merged {
+            self.variables.insert(name, variable);
+        }
+    }
+
+    /// Keeps what all agree on; `None`: there are none. Neighbours are merged first, so that what many of them changed is
+    /// not compared with each of the others.
+    pub fn merged(all: impl IntoIterator<Item = Self>) -> Option<Self> {
+        let mut waiting: Vec<(u32, Self)> = Vec::new();
+        for scope in all {
+            let mut next = (0, scope);
+            while let Some((rank, mut before)) = waiting.pop_if(|(rank, _)| *rank == next.0) {
+                before.merge(&next.1);
+                next = (rank + 1, before);
             }
+            waiting.push(next);
         }
-        for (name, there) in others.iter().filter(|(name, _)| !self.variables.contains_key(*name)) {
-            differing.extend(either(None, Some(there)).map(|merged| (Rc::clone(name), merged)));
-        }
-        if !differing.is_empty() {
-            self.variables_mut().extend(differing);
-        }
+        let scopes = waiting.into_iter().map(|(_, scope)| scope).rev();
+        scopes.reduce(|later, mut before| {
+            before.merge(&later);
+            before
+        })
     }
 
     /// Keeps what both agree on. What differs is unknown, though probably what it was on one side.
@@ -76,12 +90,15 @@ impl Scope {
         self.poisoned |= other.poisoned;
         self.strictness.merge(other.strictness);
         self.merge_frames(other);
-        if !Rc::ptr_eq(&self.variables, &other.variables) {
+        if !self.variables.is_same(&other.variables) {
             self.merge_variables(&other.variables);
         }
         self.merge_functions(other);
-        if self.positional != other.positional {
-            self.positional = Rc::new(vec![Value::unknown()]);
+        if !self.positional.is_same(&other.positional) {
+            self.work.add(self.positional.len());
+            if self.positional != other.positional {
+                self.positional = Positional::unknown();
+            }
         }
         if self.previous_directory != other.previous_directory {
             self.previous_directory = None;
@@ -94,10 +111,11 @@ impl Scope {
 
 impl Variable {
     /// It may have any value by now, unless nothing can change it.
-    pub(super) fn forget(&mut self) {
-        if self.fixed != Fixed::Yes {
-            self.content = doubted(&self.content);
+    pub(super) fn forgotten(self: &Arc<Self>) -> Arc<Self> {
+        if self.fixed == Fixed::Yes {
+            return Arc::clone(self);
         }
+        Arc::new(Self { content: doubted(&self.content), ..self.flags() })
     }
 }
 
@@ -112,12 +130,12 @@ pub(super) fn doubted(content: &Content) -> Content {
 }
 
 /// A variable that is one of two; without one there is none.
-pub(super) fn either(here: Option<&Variable>, there: Option<&Variable>) -> Option<Rc<Variable>> {
+pub(super) fn either(here: Option<&Variable>, there: Option<&Variable>) -> Option<Arc<Variable>> {
     let one = here.or(there)?;
     let fixed = |variable: Option<&Variable>| variable.map_or(Fixed::No, |variable| variable.fixed);
     let content = one_of(here, there);
     let fixed = fixed(here).merged(fixed(there));
-    Some(Rc::new(Variable { content, exported: one.exported, integer: one.integer, fixed }))
+    Some(Arc::new(Variable { content, exported: one.exported, integer: one.integer, fixed }))
 }
 
 fn one_of(here: Option<&Variable>, there: Option<&Variable>) -> Content {

@@ -1,8 +1,8 @@
 //! Functions of a shell, as far as the text shows which of several definitions counts.
 
-use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
+use super::map::{Difference, Map};
 use super::{Fixed, Scope};
 use crate::Script;
 
@@ -10,7 +10,7 @@ use crate::Script;
 #[derive(Debug, Clone)]
 pub struct Function {
     /// One of them runs.
-    bodies: Vec<Rc<Script>>,
+    bodies: Vec<Arc<Script>>,
     /// There may be no function of this name: a program runs then.
     doubtful: bool,
     /// `export -f`: shells started from here know it.
@@ -20,12 +20,12 @@ pub struct Function {
 }
 
 impl Function {
-    fn new(body: Rc<Script>) -> Self {
+    fn new(body: Arc<Script>) -> Self {
         Self { bodies: vec![body], doubtful: false, exported: false, fixed: Fixed::No }
     }
 
     /// One of these runs.
-    pub fn bodies(&self) -> &[Rc<Script>] {
+    pub fn bodies(&self) -> &[Arc<Script>] {
         &self.bodies
     }
 
@@ -34,21 +34,24 @@ impl Function {
         self.doubtful
     }
 
-    fn has(&self, body: &Rc<Script>) -> bool {
-        self.bodies.iter().any(|known| Rc::ptr_eq(known, body))
+    fn has(&self, body: &Arc<Script>) -> bool {
+        self.bodies.iter().any(|known| Arc::ptr_eq(known, body))
     }
 
-    fn add(&mut self, body: &Rc<Script>) {
+    fn add(&mut self, body: &Arc<Script>) {
         if !self.has(body) {
-            self.bodies.push(Rc::clone(body));
+            self.bodies.push(Arc::clone(body));
         }
     }
 
-    fn merge(&mut self, other: &Self) {
-        other.bodies.iter().for_each(|body| self.add(body));
-        self.doubtful |= other.doubtful;
-        self.exported |= other.exported;
-        self.fixed = self.fixed.merged(other.fixed);
+    /// One of the two.
+    fn merged(&self, other: &Self) -> Self {
+        let mut merged = self.clone();
+        other.bodies.iter().for_each(|body| merged.add(body));
+        merged.doubtful |= other.doubtful;
+        merged.exported |= other.exported;
+        merged.fixed = merged.fixed.merged(other.fixed);
+        merged
     }
 
     fn doubted(&self) -> Self {
@@ -57,28 +60,22 @@ impl Function {
 }
 
 impl Scope {
-    pub fn define(&mut self, name: &str, body: Rc<Script>) {
-        let fixed = self.functions.get(name).map_or(Fixed::No, |function| function.fixed);
-        let functions = Rc::make_mut(&mut self.functions);
-        match (functions.get_mut(name), fixed) {
-            (_, Fixed::Yes) => {}
-            (Some(function), Fixed::Perhaps) => function.add(&body),
-            _ => {
-                functions.insert(name.to_owned(), Function::new(body));
-            }
+    pub fn define(&mut self, name: &str, body: Arc<Script>) {
+        match self.functions.get_mut(name) {
+            Some(function) if function.fixed == Fixed::Yes => {}
+            Some(function) if function.fixed == Fixed::Perhaps => function.add(&body),
+            _ => self.functions.insert(name.into(), Function::new(body)),
         }
     }
 
     /// `unset -f name`
     pub fn undefine(&mut self, name: &str) {
-        match self.functions.get(name).map(|function| function.fixed) {
-            None | Some(Fixed::Yes) => {}
-            Some(Fixed::No) => {
-                Rc::make_mut(&mut self.functions).remove(name);
+        match self.functions.get_mut(name) {
+            Some(function) if function.fixed == Fixed::Perhaps => function.doubtful = true,
+            Some(function) if function.fixed == Fixed::No => {
+                self.functions.remove(name);
             }
-            Some(Fixed::Perhaps) => {
-                Rc::make_mut(&mut self.functions).entry(name.to_owned()).and_modify(|it| it.doubtful = true);
-            }
+            _ => {}
         }
     }
 
@@ -88,69 +85,72 @@ impl Scope {
 
     /// Runs `inside` as if there were no function `name`.
     pub fn without_function<T>(&mut self, name: &str, inside: impl FnOnce(&mut Self) -> T) -> T {
-        if !self.functions.contains_key(name) {
-            return inside(self);
-        }
-        let hidden = Rc::make_mut(&mut self.functions).remove(name);
+        let hidden = self.functions.remove(name);
         let result = inside(self);
-        if let Some(hidden) = hidden {
-            Rc::make_mut(&mut self.functions).entry(name.to_owned()).or_insert(hidden);
+        if let Some(hidden) = hidden
+            && !self.functions.contains(name)
+        {
+            self.functions.insert(name.into(), hidden);
         }
         result
     }
 
     /// `export -f name`: shells started from here know the function.
     pub fn export_function(&mut self, name: &str) {
-        if self.functions.contains_key(name) {
-            Rc::make_mut(&mut self.functions).entry(name.to_owned()).and_modify(|it| it.exported = true);
+        if let Some(function) = self.functions.get_mut(name) {
+            function.exported = true;
         }
     }
 
     /// `readonly -f name`
     pub fn fix_function(&mut self, name: &str) {
-        if self.functions.contains_key(name) {
-            Rc::make_mut(&mut self.functions).entry(name.to_owned()).and_modify(|it| it.fixed = Fixed::Yes);
+        if let Some(function) = self.functions.get_mut(name) {
+            function.fixed = Fixed::Yes;
         }
     }
 
-    /// Later texts of the same shell run with other functions or positional parameters than with those of `before`.
-    pub fn defines_more_than(&self, before: &Self) -> bool {
-        let known = |(name, function): (&String, &Function)| {
-            let before = before.functions.get(name);
-            before.is_some_and(|before| function.bodies.iter().all(|body| before.has(body)))
-        };
-        !self.functions.iter().all(known) || !Rc::ptr_eq(&self.positional, &before.positional)
-    }
-
-    /// It is not certain that the shell is the one that defined the functions.
-    pub fn doubt_functions(&mut self) {
-        for function in Rc::make_mut(&mut self.functions).values_mut() {
-            *function = function.doubted();
+    /// The state with which later texts of the same shell run, where functions or positional parameters are not those of
+    /// `before` any more. It is not certain that the shell of those texts is this one.
+    pub fn left_since(&self, before: &Self) -> Option<Self> {
+        let differences = self.functions.differences(&before.functions);
+        self.work.add(differences.len());
+        let defined = differences.into_iter().filter_map(|Difference { name, here, there }| {
+            let known = |body| there.is_some_and(|there| there.has(body));
+            let is_new = !here?.bodies.iter().all(known);
+            is_new.then_some((name, here?))
+        });
+        let defined: Vec<(Arc<str>, Function)> =
+            defined.map(|(name, function)| (Arc::clone(name), function.doubted())).collect();
+        if defined.is_empty() && self.positional.is_same(&before.positional) {
+            return None;
         }
+        let mut left = self.clone();
+        for (name, function) in defined {
+            left.functions.insert(name, function);
+        }
+        Some(left)
     }
 
     /// The functions that shells started from here know.
-    pub(super) fn exported_functions(&self) -> BTreeMap<String, Function> {
-        let exported = self.functions.iter().filter(|(_, function)| function.exported);
-        exported.map(|(name, function)| (name.clone(), Function { fixed: Fixed::No, ..function.clone() })).collect()
+    pub(super) fn exported_functions(&self) -> Map<Function> {
+        self.functions
+            .changed(&mut |_, function| function.exported.then(|| Function { fixed: Fixed::No, ..function.clone() }))
     }
 
     /// Any function that is defined here may be defined or not.
     pub(super) fn merge_functions(&mut self, other: &Self) {
-        if Rc::ptr_eq(&self.functions, &other.functions) {
-            return;
-        }
-        let functions = Rc::make_mut(&mut self.functions);
-        for (_, function) in functions.iter_mut().filter(|(name, _)| !other.functions.contains_key(*name)) {
-            *function = function.doubted();
-        }
-        for (name, function) in other.functions.iter() {
-            match functions.get_mut(name) {
-                Some(known) => known.merge(function),
-                None => {
-                    functions.insert(name.clone(), function.doubted());
-                }
-            }
+        let differences = self.functions.differences(&other.functions);
+        self.work.add(differences.len());
+        let merged = differences.into_iter().filter_map(|Difference { name, here, there }| {
+            let merged = match (here, there) {
+                (Some(here), Some(there)) => here.merged(there),
+                (one, other) => one.or(other)?.doubted(),
+            };
+            Some((Arc::clone(name), merged))
+        });
+        let merged: Vec<(Arc<str>, Function)> = merged.collect();
+        for (name, function) in merged {
+            self.functions.insert(name, function);
         }
     }
 }

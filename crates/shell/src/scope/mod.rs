@@ -5,17 +5,22 @@ mod assigned;
 mod doubt;
 mod functions;
 mod locals;
+mod map;
+mod positional;
 mod strictness;
+mod work;
 
-use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::value::Value;
 #[cfg(test)]
 use agent_strace_testing::work::count;
 pub use functions::Function;
 use locals::Frame;
+use map::Map;
+use positional::Positional;
 pub(crate) use strictness::Strictness;
+use work::Work;
 
 /// Variables that are copied or searched are counted for the tests.
 #[cfg(not(test))]
@@ -61,12 +66,12 @@ const ENVIRONMENT: &[&str] = &[
 /// The shell's state, as far as it can be proven. Cloning is cheap: a subshell is a clone.
 #[derive(Debug, Clone, Default)]
 pub struct Scope {
-    variables: Rc<Variables>,
-    functions: Rc<BTreeMap<String, Function>>,
+    variables: Variables,
+    functions: Map<Function>,
     /// What each running function hides from its callers, the innermost last.
-    frames: Rc<Vec<Frame>>,
-    aliases: Rc<BTreeMap<String, String>>,
-    positional: Rc<Vec<Value>>,
+    frames: Arc<Vec<Frame>>,
+    aliases: Map<Arc<str>>,
+    positional: Positional,
     /// Any variable may have been set to anything.
     poisoned: bool,
     /// `set -a`: whatever is assigned is exported.
@@ -74,18 +79,15 @@ pub struct Scope {
     previous_directory: Option<String>,
     directories: Vec<Option<String>>,
     strictness: Strictness,
+    /// What copies and comparisons cost, which no command shows.
+    work: Work,
 }
 
-/// Copies share names and variables.
-type Variables = BTreeMap<Rc<str>, Rc<Variable>>;
+type Variables = Map<Arc<Variable>>;
 
 /// Variables by name, set aside while a command runs; `None`: there was none.
 #[derive(Debug)]
-pub struct Saved(Vec<(Rc<str>, Option<Rc<Variable>>)>);
-
-/// Positional parameters, set aside while a function runs.
-#[derive(Debug)]
-pub struct Positional(Rc<Vec<Value>>);
+pub struct Saved(Vec<(Arc<str>, Option<Arc<Variable>>)>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Variable {
@@ -110,6 +112,11 @@ enum Fixed {
 impl Variable {
     fn new(content: Content) -> Self {
         Self { content, exported: false, integer: false, fixed: Fixed::No }
+    }
+
+    /// The same without its content.
+    fn flags(&self) -> Self {
+        Self { content: Content::Unset, exported: self.exported, integer: self.integer, fixed: self.fixed }
     }
 }
 
@@ -160,9 +167,9 @@ impl Scope {
         self.value(name).text().map(str::to_owned)
     }
 
-    /// Roughly what a copy costs that is changed afterwards, in steps of the walk.
-    pub fn weight(&self) -> usize {
-        (self.variables.len() + self.functions.len() + self.positional.len()) / 16
+    /// Steps of work that this shell and its copies cost since they were last asked.
+    pub fn take_work(&self) -> usize {
+        self.work.take()
     }
 
     fn resolve<'a>(&'a self, name: &'a str) -> &'a str {
@@ -178,43 +185,40 @@ impl Scope {
 
     fn set(&mut self, name: &str, content: Content) {
         let name = self.resolve(name).to_owned();
-        let fixed = self.variables.get(name.as_str()).map_or(Fixed::No, |variable| variable.fixed);
-        if fixed == Fixed::Yes {
-            return;
-        }
-        let content = if fixed == Fixed::Perhaps { doubt::doubted(&content) } else { content };
-        self.variable_mut(&name).content = content;
+        let known = self.variables.get(&name).map(|known| known.flags());
+        let before = known.unwrap_or_else(|| Variable::new(Content::Unset));
+        let content = match before.fixed {
+            Fixed::Yes => return,
+            Fixed::Perhaps => doubt::doubted(&content),
+            Fixed::No => content,
+        };
+        self.variables.insert(name.into(), Arc::new(Variable { content, ..before }));
     }
 
     /// The content of a variable that is there and may be changed.
     fn content_mut(&mut self, name: &str) -> Option<&mut Content> {
         let name = self.resolve(name).to_owned();
-        let is_free = self.variables.get(name.as_str()).is_some_and(|variable| variable.fixed == Fixed::No);
-        is_free.then(|| &mut self.variable_mut(&name).content)
+        let shared = self.variables.get_mut(&name).filter(|variable| variable.fixed == Fixed::No)?;
+        Some(&mut self.work.unshared(shared).content)
     }
 
-    /// The variable of exactly this name; without one, a new one that is not set.
-    fn variable_mut(&mut self, name: &str) -> &mut Variable {
-        let variable =
-            self.variables_mut().entry(name.into()).or_insert_with(|| Rc::new(Variable::new(Content::Unset)));
-        Rc::make_mut(variable)
-    }
-
-    /// The variables, copied if other scopes share them.
-    fn variables_mut(&mut self) -> &mut Variables {
-        if Rc::strong_count(&self.variables) > 1 {
-            count(self.variables.len());
+    /// Changes the variable of exactly this name; without one, a new one that is not set.
+    fn change(&mut self, name: &str, change: impl FnOnce(&mut Variable)) {
+        if let Some(shared) = self.variables.get_mut(name) {
+            return change(self.work.unshared(shared));
         }
-        Rc::make_mut(&mut self.variables)
+        let mut variable = Variable::new(Content::Unset);
+        change(&mut variable);
+        self.variables.insert(name.into(), Arc::new(variable));
     }
 
     /// `readonly name`
     pub fn make_readonly(&mut self, name: &str) {
         let name = self.resolve(name).to_owned();
-        if !self.variables.contains_key(name.as_str()) {
+        if !self.variables.contains(&name) {
             self.set(&name, Content::Scalar(self.value(&name)));
         }
-        self.variable_mut(&name).fixed = Fixed::Yes;
+        self.change(&name, |variable| variable.fixed = Fixed::Yes);
     }
 
     pub fn assign(&mut self, name: &str, value: Value) {
@@ -243,7 +247,7 @@ impl Scope {
 
     /// `unset name`: without a variable of that name, the function is gone.
     pub fn unset(&mut self, name: &str) {
-        if self.variables.contains_key(self.resolve(name)) || !self.functions.contains_key(name) {
+        if self.variables.contains(self.resolve(name)) || !self.functions.contains(name) {
             self.unset_variable(name);
         } else {
             self.undefine(name);
@@ -264,14 +268,14 @@ impl Scope {
             _ => Content::Scalar(Value::unknown()),
         };
         if self.variables.get(name).is_none_or(|variable| variable.fixed == Fixed::No) {
-            *self.variable_mut(name) = Variable::new(content);
+            self.variables.insert(name.into(), Arc::new(Variable::new(content)));
         }
     }
 
     /// `declare -i name`
     pub fn make_integer(&mut self, name: &str) {
         let name = self.resolve(name).to_owned();
-        self.variable_mut(&name).integer = true;
+        self.change(&name, |variable| variable.integer = true);
     }
 
     pub fn is_integer(&self, name: &str) -> bool {
@@ -280,25 +284,23 @@ impl Scope {
 
     /// `alias name=text`
     pub fn alias(&mut self, name: &str, text: &str) {
-        Rc::make_mut(&mut self.aliases).insert(name.to_owned(), text.to_owned());
+        self.aliases.insert(name.into(), text.into());
     }
 
     pub fn forget_alias(&mut self, name: &str) {
-        if self.aliases.contains_key(name) {
-            Rc::make_mut(&mut self.aliases).remove(name);
-        }
+        self.aliases.remove(name);
     }
 
     /// What `name` would stand for if aliases were expanded.
     pub fn aliased(&self, name: &str) -> Option<String> {
-        self.aliases.get(name).cloned()
+        self.aliases.get(name).map(ToString::to_string)
     }
 
     /// Programs and shells started from here see `name`.
     pub fn export(&mut self, name: &str) {
         let name = self.resolve(name).to_owned();
-        if self.variables.get(name.as_str()).is_some_and(|variable| !variable.exported) {
-            self.variable_mut(&name).exported = true;
+        if self.variables.get(&name).is_some_and(|variable| !variable.exported) {
+            self.change(&name, |variable| variable.exported = true);
         }
     }
 
@@ -319,7 +321,7 @@ impl Scope {
 
     /// Variables as they are, to be put back behind a command that has assignments of its own.
     pub fn saved<'n>(&self, names: impl Iterator<Item = &'n str>) -> Saved {
-        Saved(names.map(|name| (name.into(), self.variables.get(name).map(Rc::clone))).collect())
+        Saved(names.map(|name| (name.into(), self.variables.get(name).map(Arc::clone))).collect())
     }
 
     pub fn restore(&mut self, saved: Saved) {
@@ -335,35 +337,6 @@ impl Scope {
 
     pub fn strictness_mut(&mut self) -> &mut Strictness {
         &mut self.strictness
-    }
-
-    /// `$1` and up; `None` is not known.
-    pub fn set_positional(&mut self, values: impl IntoIterator<Item = Option<String>>) {
-        let values = values.into_iter().map(|value| value.map_or_else(Value::unknown, Value::known)).collect();
-        self.positional = Rc::new(values);
-    }
-
-    pub fn positional(&self) -> Positional {
-        Positional(Rc::clone(&self.positional))
-    }
-
-    pub fn restore_positional(&mut self, before: Positional) {
-        self.positional = before.0;
-    }
-
-    pub fn parameters(&self) -> &[Value] {
-        &self.positional
-    }
-
-    /// `shift count`; `None` is not known.
-    pub fn shift(&mut self, count: Option<usize>) {
-        let positional = Rc::make_mut(&mut self.positional);
-        match count {
-            Some(count) => {
-                positional.drain(..count.min(positional.len()));
-            }
-            None => *positional = vec![Value::unknown()],
-        }
     }
 
     /// Characters that separate fields in expanded text.

@@ -1,6 +1,6 @@
 //! Words → fields.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::{
     Direction, Field, Knowledge, Node, Printed, RedirectKind, Runner, Scope, Script, assign, expand_text, expand_word,
@@ -81,7 +81,7 @@ fn walk(script: &Script, scope: &mut Scope, toy: &mut Toy) -> Vec<Field> {
                     scope.merge(&own);
                 }
             }
-            Node::Function { name, body } => scope.define(name, Rc::clone(body)),
+            Node::Function { name, body } => scope.define(name, Arc::clone(body)),
             Node::Test(words) => words.iter().for_each(|word| {
                 expand_text(word, scope, toy);
             }),

@@ -1,9 +1,10 @@
 //! Text in a program that is not understood: it may be a command that runs, or name a file or a host.
 
-use agent_strace_shell::Scope;
+use agent_strace_shell::{BYTES_A_STEP, Scope};
 
 use super::lexer::{TemplatePart, Token};
 use super::scan::Value;
+use super::{TOKENS_A_STEP, count};
 use crate::command::argument::Arg;
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
@@ -17,7 +18,11 @@ impl Machine<'_> {
     /// The texts among `tokens` may be commands, or name files and hosts.
     pub(super) fn guess(&mut self, tokens: &[Token]) {
         let mut texts = Vec::new();
-        collect(tokens, &mut texts);
+        let looked = collect(tokens, &mut texts);
+        count(looked);
+        if !self.may_spend(looked / TOKENS_A_STEP) {
+            return;
+        }
         for text in texts.iter().filter(|text| !has_words(text)) {
             self.guess_text(text);
         }
@@ -34,6 +39,9 @@ impl Machine<'_> {
     }
 
     fn guess_texts(&mut self, texts: &[String]) {
+        if !self.may_spend(texts.iter().map(|text| 1 + text.len() / BYTES_A_STEP).sum()) {
+            return;
+        }
         for text in texts {
             // The name of a program alone is a word like others.
             if has_words(text) {
@@ -117,10 +125,11 @@ impl Machine<'_> {
     }
 }
 
-fn collect(tokens: &[Token], texts: &mut Vec<String>) {
-    for token in tokens {
+/// Returns how many tokens it looked at.
+fn collect(tokens: &[Token], texts: &mut Vec<String>) -> usize {
+    for (at, token) in tokens.iter().enumerate() {
         if texts.len() >= TEXTS {
-            return;
+            return at;
         }
         match token {
             Token::Text(text) => texts.push(text.clone()),
@@ -137,6 +146,7 @@ fn collect(tokens: &[Token], texts: &mut Vec<String>) {
             _ => {}
         }
     }
+    tokens.len()
 }
 
 fn has_words(text: &str) -> bool {

@@ -15,6 +15,7 @@ mod scan;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
+use agent_strace_shell::{BYTES_A_STEP, Problem};
 use serde::Deserialize;
 
 use crate::{About, Reason};
@@ -103,6 +104,18 @@ impl Calls {
     }
 }
 
+#[cfg(test)]
+use agent_strace_testing::work::count;
+
+/// Tokens that are looked at are counted for the tests.
+#[cfg(not(test))]
+const fn count(_: usize) {}
+
+/// Bytes of a program that is read: its tokens take several times as much memory.
+const LONGEST: usize = 1 << 20;
+/// Tokens that are looked at for the price of one step of work.
+const TOKENS_A_STEP: usize = 16;
+
 impl Machine<'_> {
     /// Lines that only interactive Python knows: `!command`, `%magic`. The text without them, if there are any.
     fn magics(&mut self, text: &str, io: &mut Io<'_>) -> Option<String> {
@@ -126,6 +139,12 @@ impl Machine<'_> {
     pub(crate) fn program_text(&mut self, language: Language, text: &str, io: &mut Io<'_>) {
         let magic = if language == Language::Python { self.magics(text, io) } else { None };
         let text = magic.as_deref().unwrap_or(text);
+        if !self.may_spend(1 + text.len() / BYTES_A_STEP) {
+            return;
+        }
+        if text.len() > LONGEST {
+            return self.opaque(About::Anything, Reason::ShellText(Problem::TextTooLong), &[]);
+        }
         self.at_program(text, |machine| match language {
             Language::Awk => machine.awk_program(text, io),
             Language::Powershell => machine.powershell_text(text, io),

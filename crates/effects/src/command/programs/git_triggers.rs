@@ -246,7 +246,7 @@ impl Machine<'_> {
     fn git_hook(&mut self, file: &Arg, io: &mut Io<'_>) -> bool {
         let (target, certainty) = self.world.locate_word(file);
         let linked = !self.world.originals(&target.path, certainty).is_empty();
-        if self.world.written(&target).is_none() && !linked {
+        if !self.world.is_written(&target) && !linked {
             return false;
         }
         let shown = Arg { text: target.path, ..file.clone() };

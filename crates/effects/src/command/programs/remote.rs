@@ -4,7 +4,6 @@ use agent_strace_shell::Provenance;
 
 use crate::command::argument::{Arg, Arguments, Known};
 use crate::command::context::Context;
-use crate::command::emitter::Emitter;
 use crate::command::knowledge::{Entry, OptionRole, Role};
 use crate::command::machine::{Machine, walk_on};
 use crate::command::simple::Io;
@@ -96,13 +95,14 @@ impl Machine<'_> {
 
     /// Commands on another host: they count as executed, their files are not ours.
     pub(super) fn remote_text(&mut self, text: &str, io: &mut Io<'_>) {
-        let mut elsewhere = crate::World::new(None);
+        let mut elsewhere = self.world.elsewhere();
         let Context { span, depth, .. } = self.context;
         let context = Context { span, depth: depth + 1, ..Context::default() };
-        let mut emitter = Emitter::continuing(self.emitter);
+        let mut emitter = self.emitter.continued();
         walk_on(self.text, &mut elsewhere, self.knowledge, context, &mut emitter, |remote| {
             remote.shell_text(text, &mut io.scope.child(), &Stream::Unknown);
         });
+        self.emitter.charge(&emitter);
         self.adopt(emitter.into_effects(), |machine, effect| machine.remote(effect, REMOTE));
     }
 

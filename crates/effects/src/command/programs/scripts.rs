@@ -52,7 +52,7 @@ impl Machine<'_> {
                 return Stream::Unknown;
             }
             Stream::Names(_) | Stream::Unknown | Stream::Unconnected => {
-                let written = file.is_exact() && self.world.written(&self.world.locate_word(file).0).is_some();
+                let written = file.is_exact() && self.world.is_written(&self.world.locate_word(file).0);
                 if written {
                     self.opaque(About::Anything, Reason::ScriptContentUnknown, &[]);
                     self.run_parts(file, language, io);
@@ -141,7 +141,7 @@ impl Machine<'_> {
     pub(crate) fn resolved_module(&self, language: Language, file: &Arg) -> Arg {
         let candidates = ["", ".js", ".mjs", ".cjs", ".ts", "/index.js"];
         let mut candidates = candidates.iter().map(|ending| file.with(format!("{}{ending}", file.text)));
-        let written = |file: &Arg| self.world.written(&self.world.locate_word(file).0).is_some();
+        let written = |file: &Arg| self.world.is_written(&self.world.locate_word(file).0);
         let known = language == Language::Javascript && file.is_exact() && self.world.has_written();
         candidates.find(|candidate| known && written(candidate)).unwrap_or_else(|| file.clone())
     }

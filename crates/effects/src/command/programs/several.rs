@@ -7,6 +7,8 @@ use crate::command::simple::Io;
 use crate::command::stream::Stream;
 use crate::{About, Reason};
 
+use agent_strace_shell::BYTES_A_STEP;
+
 use super::Call;
 use super::find::filled;
 
@@ -41,7 +43,7 @@ impl Machine<'_> {
         let mut inner = Io { scope: &mut *io.scope, input: &inner_input };
         if replacing {
             for item in &items {
-                let words: Vec<Arg> = command.iter().map(|word| filled(word, mark, item)).collect();
+                let Some(words) = self.filled_words(&command, mark, item) else { break };
                 self.command(&words, &mut inner);
             }
             return Stream::Unknown;
@@ -55,6 +57,12 @@ impl Machine<'_> {
         }
         command.extend(items);
         self.command(&command, &mut inner)
+    }
+
+    /// The words of a command with an item in the place of `mark`; `None`: they ask for too much work.
+    fn filled_words(&mut self, command: &[Arg], mark: &str, item: &Arg) -> Option<Vec<Arg>> {
+        let bytes = command.len().saturating_mul(size_of::<Arg>() + item.text.len());
+        self.may_spend(bytes / BYTES_A_STEP).then(|| command.iter().map(|word| filled(word, mark, item)).collect())
     }
 
     /// The program runs some of its arguments as a command.
@@ -93,7 +101,7 @@ impl Machine<'_> {
         }
         let has_mark = command.iter().any(|word| word.text.contains('{') && word.text.contains('}'));
         for item in &items {
-            let mut words: Vec<Arg> = command.iter().map(|word| filled(word, "{}", item)).collect();
+            let Some(mut words) = self.filled_words(command, "{}", item) else { break };
             if !has_mark {
                 words.push(item.clone());
             }

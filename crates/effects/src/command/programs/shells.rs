@@ -109,7 +109,7 @@ impl Machine<'_> {
 
     /// A shell's start-up file, where this session wrote it.
     pub(crate) fn start_up_file(&mut self, file: &Arg, io: &mut Io<'_>) {
-        if file.is_exact() && self.world.written(&self.world.locate_word(file).0).is_some() {
+        if file.is_exact() && self.world.is_written(&self.world.locate_word(file).0) {
             self.run_file(file, Some(Language::Shell), &[], &[], io);
         }
     }

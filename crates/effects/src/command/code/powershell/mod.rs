@@ -11,7 +11,7 @@ mod text;
 mod value;
 mod variables;
 
-use agent_strace_shell::{Provenance, Scope};
+use agent_strace_shell::{Problem, Provenance, Scope};
 
 use crate::command::argument::Arg;
 use crate::command::knowledge::{Language, Role};
@@ -22,6 +22,8 @@ use crate::command::stream::Stream;
 use crate::command::write_mode::WriteMode;
 use crate::{About, Reason};
 use cmdlets::table;
+
+use super::LONGEST;
 
 impl Machine<'_> {
     pub(crate) fn powershell(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
@@ -82,6 +84,9 @@ impl Machine<'_> {
 
     /// PowerShell text. Its commands are recorded as written.
     pub(crate) fn powershell_text(&mut self, text: &str, io: &mut Io<'_>) {
+        if text.len() > LONGEST {
+            return self.opaque(About::Anything, Reason::ShellText(Problem::TextTooLong), &[]);
+        }
         let program = text::read(text);
         if program.too_deep {
             self.opaque(About::Anything, Reason::CommandsNestedTooDeeply, &[]);

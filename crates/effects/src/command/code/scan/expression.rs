@@ -2,8 +2,7 @@
 
 use super::super::lexer::{TemplatePart, Token};
 use super::tokens::{group, joined, trimmed};
-use super::{DEPTH, Scan, Value, foreign};
-use crate::Reason;
+use super::{Scan, Value, foreign};
 use crate::command::code::decode;
 use crate::command::knowledge::Language;
 use crate::command::machine::Machine;
@@ -15,6 +14,10 @@ const MAX_TEXT: usize = 64 * 1024;
 impl Machine<'_> {
     /// The value of an argument; calls in it have their effects.
     pub(super) fn value(&mut self, scan: &mut Scan<'_>, tokens: &[Token], io: &mut Io<'_>) -> Value {
+        self.descend(scan, |machine, scan| machine.argument(scan, tokens, io)).unwrap_or(Value::Unknown)
+    }
+
+    fn argument(&mut self, scan: &mut Scan<'_>, tokens: &[Token], io: &mut Io<'_>) -> Value {
         let tokens = trimmed(tokens);
         if let [Token::Name(name) | Token::Text(name), Token::Mark(mark @ ('=' | ':')), value @ ..] = tokens
             && !matches!(value.first(), Some(Token::Mark('=')))
@@ -33,11 +36,6 @@ impl Machine<'_> {
         if tokens.is_empty() {
             return Value::Unknown;
         }
-        if scan.depth >= DEPTH {
-            scan.unread = Some(Reason::ProgramNestedTooDeeply);
-            return Value::Unknown;
-        }
-        scan.depth += 1;
         let (mut value, mut left) = self.operand(scan, tokens, io);
         loop {
             left = trimmed(left);
@@ -63,7 +61,6 @@ impl Machine<'_> {
             }
             left = rest;
         }
-        scan.depth -= 1;
         value
     }
 
@@ -104,7 +101,8 @@ impl Machine<'_> {
                     [Token::Mark('$' | '@'), Token::Name(_), ..] if word == "my" => rest.get(1..).unwrap_or_default(),
                     rest => rest,
                 };
-                return self.operand(scan, rest, io);
+                let operand = self.descend(scan, |machine, scan| machine.operand(scan, rest, io));
+                return operand.unwrap_or((Value::Unknown, &[]));
             }
             // An object with options.
             Token::Mark('{') if scan.language == Language::Javascript && is_object(rest) => {

@@ -5,7 +5,7 @@ use crate::command::knowledge::Language;
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 
-use super::Scan;
+use super::{Fresh, Scan};
 
 impl Machine<'_> {
     /// Loads what an import names. What is loaded from the session's own files is known.
@@ -15,19 +15,18 @@ impl Machine<'_> {
         io: &mut Io<'_>,
         import: impl FnOnce(&mut Scan<'_>) -> T,
     ) -> T {
-        let (loaded, unread) = (scan.loaded.clone(), scan.unread.clone());
-        let names = scan.names.clone();
+        let unread = scan.unread.clone();
+        scan.fresh = Fresh::default();
         let left = import(scan);
         if !self.world.has_written() {
             return left;
         }
-        let new: Vec<String> = scan.loaded.difference(&loaded).cloned().collect();
+        let Fresh { modules, names } = std::mem::take(&mut scan.fresh);
         // `from module import file`
-        let inner =
-            scan.names.iter().filter(|(name, full)| names.get(*name) != Some(full)).map(|(_, full)| full.clone());
-        let inner: Vec<String> = inner.filter(|full| scan.language == Language::Python && full.contains('.')).collect();
+        let inner = names.into_iter().filter(|full| scan.language == Language::Python && full.contains('.'));
+        let inner: Vec<String> = inner.collect();
         let mut known = true;
-        for module in &new {
+        for module in &modules {
             known &= self.loads_written(scan, module, io) || scan.calls.modules.contains(module.as_str());
         }
         let mut found = false;

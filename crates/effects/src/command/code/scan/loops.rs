@@ -12,7 +12,7 @@ use crate::command::simple::Io;
 /// Texts whose use is not known; more are not kept.
 const LOOSE: usize = 256;
 /// The weight of the largest value that a variable is followed with.
-const LARGEST: usize = 1 << 14;
+pub(super) const LARGEST: usize = 1 << 14;
 /// The weight of the largest value that is kept for a guess.
 const KEPT: usize = 64;
 
@@ -83,6 +83,9 @@ impl Scan<'_> {
             let Token::Name(word) = token else { continue };
             if !matches!(word.as_str(), "for" | "foreach") {
                 continue;
+            }
+            if found.len() >= LOOSE {
+                break;
             }
             let mut behind = tokens.get(at + 1..).unwrap_or_default();
             while let [Token::Mark('(' | '$'), rest @ ..] = behind {

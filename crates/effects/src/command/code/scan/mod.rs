@@ -4,6 +4,7 @@ mod canonical;
 mod expression;
 mod foreign;
 mod loading;
+mod looks;
 mod loops;
 mod names;
 mod objects;
@@ -25,6 +26,7 @@ use crate::{About, Reason};
 use super::Calls;
 use super::lexer::{TemplatePart, Token};
 use expression::pure_value;
+use looks::Looks;
 use tokens::{group, joined, split};
 pub(super) use value::Value;
 
@@ -59,6 +61,16 @@ struct Scan<'a> {
     /// A file was touched whose name is not known.
     touches_unknown: bool,
     depth: usize,
+    looks: Looks,
+    fresh: Fresh,
+}
+
+/// What the import that was read last has brought.
+#[derive(Debug, Default)]
+struct Fresh {
+    modules: Vec<String>,
+    /// Full names behind names of the program.
+    names: Vec<String>,
 }
 
 impl Machine<'_> {
@@ -78,6 +90,8 @@ impl Machine<'_> {
             loose: Vec::new(),
             touches_unknown: false,
             depth: 0,
+            looks: Looks::for_tokens(tokens.len()),
+            fresh: Fresh::default(),
         };
         scan.define(tokens);
         let cwd = self.world.cwd().map(str::to_owned);
@@ -86,6 +100,9 @@ impl Machine<'_> {
         }
         self.statements(&mut scan, tokens, io);
         self.world.set_cwd(cwd);
+        if scan.looks.are_spent() {
+            scan.unread = Some(Reason::ProgramNestedTooDeeply);
+        }
         let unread = scan.unread.is_some();
         if let Some(reason) = scan.unread {
             self.opaque(About::Anything, reason, &[]);
@@ -100,6 +117,7 @@ impl Machine<'_> {
 
     fn statements(&mut self, scan: &mut Scan<'_>, tokens: &[Token], io: &mut Io<'_>) {
         let mut left = tokens;
+        let mut guessed = false;
         while let Some((token, rest)) = left.split_first() {
             left = match token {
                 Token::Name(name) => {
@@ -118,7 +136,7 @@ impl Machine<'_> {
                 Token::Template(parts) => {
                     for part in parts {
                         if let TemplatePart::Code(inner) = part {
-                            self.deeper(scan, inner, io);
+                            self.descend(scan, |machine, scan| machine.statements(scan, inner, io));
                         }
                     }
                     rest
@@ -133,10 +151,13 @@ impl Machine<'_> {
                 }
                 Token::Mark('(') if scan.called_value(tokens, left) => {
                     scan.unread = Some(Reason::CallsValue);
-                    self.guess(left);
+                    // What follows the first such call is all that follows the others.
+                    if !std::mem::replace(&mut guessed, true) {
+                        self.guess(left);
+                    }
                     rest
                 }
-                Token::Mark('(' | '[') if Scan::starts_expression(tokens, left) => self.operand(scan, left, io).1,
+                Token::Mark('(' | '[') if scan.starts_expression(tokens, left) => self.operand(scan, left, io).1,
                 Token::Text(text) if matches!(rest.first(), Some(Token::Name(name)) if name.starts_with('.')) => {
                     self.methods(scan, Value::Text(text.clone()), rest, io).1
                 }
@@ -149,14 +170,18 @@ impl Machine<'_> {
         }
     }
 
-    fn deeper(&mut self, scan: &mut Scan<'_>, tokens: &[Token], io: &mut Io<'_>) {
-        if scan.depth >= DEPTH {
-            scan.unread = Some(Reason::ProgramNestedTooDeeply);
-            return;
+    /// Runs `inside` for a part of the program one level deeper; `None`: that is too deep.
+    fn descend<T>(&mut self, scan: &mut Scan<'_>, inside: impl FnOnce(&mut Self, &mut Scan<'_>) -> T) -> Option<T> {
+        let mut result = None;
+        if scan.depth < DEPTH {
+            scan.depth += 1;
+            result = self.deeper(|machine| inside(machine, scan));
+            scan.depth -= 1;
         }
-        scan.depth += 1;
-        self.statements(scan, tokens, io);
-        scan.depth -= 1;
+        if result.is_none() {
+            scan.unread = Some(Reason::ProgramNestedTooDeeply);
+        }
+        result
     }
 
     /// A command between backquotes: where what it prints comes from, as far as nobody knows it.
@@ -337,19 +362,15 @@ impl Machine<'_> {
 
     /// A call with the tokens between its parentheses.
     fn call(&mut self, scan: &mut Scan<'_>, name: &str, inner: &[Token], io: &mut Io<'_>) -> Value {
-        if scan.depth >= DEPTH {
-            scan.unread = Some(Reason::ProgramNestedTooDeeply);
-            return Value::Unknown;
-        }
-        scan.depth += 1;
         let loose = scan.loose.len();
         let roles = scan.roles(name);
         if roles.is_some_and(foreign::fetches) {
             // `get(url, answer => …)`
             scan.bind_parameter(&Value::Foreign(Provenance::Network), inner);
         }
-        let arguments = self.arguments(scan, inner, io);
-        scan.depth -= 1;
+        let Some(arguments) = self.descend(scan, |machine, scan| machine.arguments(scan, inner, io)) else {
+            return Value::Unknown;
+        };
         // `sh.rm('-rf', 'x')`: the module `sh` has each program as a function.
         if let Some(program) = name.strip_prefix("sh.").filter(|_| scan.loaded.contains("sh")) {
             let program = Value::Text(program.replace('_', "-"));

@@ -1,11 +1,14 @@
 //! What the names of a program stand for.
 
 use super::super::lexer::Token;
-use super::tokens::{group, is_keyword, name_of, split};
+use super::tokens::{is_keyword, name_of, split};
 use super::{Scan, Value};
 use crate::Reason;
 use crate::command::knowledge::Language;
 use std::collections::BTreeMap;
+
+/// Modules all of whose names were imported; of more, the program is not understood.
+const STARS: usize = 64;
 
 impl Scan<'_> {
     /// Functions, classes, and variables that hold one literal.
@@ -37,7 +40,7 @@ impl Scan<'_> {
                 }
             }
         }
-        for name in bound_elsewhere(tokens) {
+        for name in self.bound_elsewhere(tokens) {
             *counts.entry(name).or_default() += 2;
         }
         self.single = counts.iter().filter(|(_, count)| **count == 1).map(|(name, _)| (*name).to_owned()).collect();
@@ -174,12 +177,11 @@ impl Scan<'_> {
     }
 
     /// `(` here opens an expression: nothing before it is called.
-    pub(super) fn starts_expression(all: &[Token], here: &[Token]) -> bool {
+    pub(super) fn starts_expression(&self, all: &[Token], here: &[Token]) -> bool {
         let at = all.len() - here.len();
         let before = at.checked_sub(1).and_then(|at| all.get(at));
-        let (_, behind) = group(here);
         matches!(before, None | Some(Token::End | Token::Mark(_)))
-            && matches!(behind.first(), Some(Token::Name(name)) if name.starts_with('.'))
+            && matches!(self.looks.group(here).1.first(), Some(Token::Name(name)) if name.starts_with('.'))
     }
 
     /// `const {a, b: c} = require('m')`.
@@ -190,7 +192,7 @@ impl Scan<'_> {
             if !matches!(word.as_str(), "const" | "let" | "var") || !matches!(rest.first(), Some(Token::Mark('{'))) {
                 continue;
             }
-            let (inner, after) = group(rest);
+            let (inner, after) = self.looks.group(rest);
             let [Token::Mark('='), Token::Name(require), Token::Mark('('), Token::Text(module), ..] = after else {
                 continue;
             };
@@ -222,7 +224,7 @@ impl Scan<'_> {
             self.unread = Some(Reason::ImportsNotFollowed);
         }
         if let (Some(module), true) = (names.first(), line.iter().any(|token| matches!(token, Token::Mark('*')))) {
-            self.stars.push((*module).to_owned());
+            self.star(module);
         }
         let mut left = names.iter().peekable();
         let module = if word == "from" { left.next().copied() } else { None };
@@ -237,7 +239,7 @@ impl Scan<'_> {
                 self.module(name);
             }
             if *alias != full {
-                self.names.insert((*alias).to_owned(), full);
+                self.rename(alias, full);
             }
         }
         rest
@@ -245,8 +247,8 @@ impl Scan<'_> {
 
     /// `import fs from 'fs'`, `import {a as b} from 'm'`, `import * as x from 'm'`.
     pub(super) fn import_script<'t>(&mut self, tokens: &'t [Token]) -> &'t [Token] {
-        let end = tokens.iter().position(|token| matches!(token, Token::Text(_))).unwrap_or(tokens.len());
-        let (line, rest) = tokens.split_at_checked(end).unwrap_or((tokens, &[]));
+        let line = self.looks.until(tokens, |token| matches!(token, Token::Text(_)));
+        let rest = tokens.get(line.len()..).unwrap_or_default();
         let Some((Token::Text(module), rest)) = rest.split_first() else { return tokens };
         self.module(module);
         let module = module.trim_start_matches("node:").replace("fs/promises", "fs.promises");
@@ -256,9 +258,9 @@ impl Scan<'_> {
             let alias = names.next_if(|next| *next == "as").and_then(|_| names.next()).unwrap_or(name);
             let full = if braces { format!("{module}.{name}") } else { module.clone() };
             if alias != "as" && name != "as" {
-                self.names.insert(alias.to_owned(), full);
+                self.rename(alias, full);
             } else if let Some(alias) = names.next() {
-                self.names.insert(alias.to_owned(), module.clone());
+                self.rename(alias, module.clone());
             }
         }
         rest
@@ -276,9 +278,32 @@ impl Scan<'_> {
     }
 
     pub(super) fn module(&mut self, module: &str) {
-        self.loaded.insert(module.trim_start_matches("node:").to_owned());
+        let loaded = module.trim_start_matches("node:");
+        if self.loaded.insert(loaded.to_owned()) {
+            self.fresh.modules.push(loaded.to_owned());
+        }
         if !self.calls.modules.contains(module) {
             self.unread = Some(Reason::UnknownModuleLoaded);
+        }
+    }
+
+    /// All names of the module were imported.
+    fn star(&mut self, module: &str) {
+        if self.stars.iter().any(|known| known == module) {
+            return;
+        }
+        if self.stars.len() < STARS {
+            self.stars.push(module.to_owned());
+        } else {
+            self.unread = Some(Reason::ImportsNotFollowed);
+        }
+    }
+
+    /// An import gave a name to what has another one.
+    fn rename(&mut self, name: &str, full: String) {
+        let before = self.names.insert(name.to_owned(), full.clone());
+        if before.as_ref() != Some(&full) {
+            self.fresh.names.push(full);
         }
     }
 
@@ -359,70 +384,69 @@ impl Scan<'_> {
     }
 }
 
-/// Names that get values in other ways than `name = …`: parameters, loops, several at once.
-fn bound_elsewhere(tokens: &[Token]) -> Vec<&str> {
-    let mut bound = Vec::new();
-    for (at, token) in tokens.iter().enumerate() {
-        let behind = tokens.get(at + 1..).unwrap_or_default();
-        let before = tokens.get(..at).unwrap_or_default();
-        match token {
-            Token::Name(word) if matches!(word.as_str(), "def" | "function" | "sub") => {
-                let list = behind.iter().position(|token| *token == Token::Mark('(')).filter(|open| *open <= 1);
-                let (parameters, _) =
-                    list.map_or((&[][..], &[][..]), |open| group(behind.get(open..).unwrap_or_default()));
-                bound.extend(names(parameters));
-            }
-            Token::Name(word) if word == "lambda" => {
-                bound.extend(names(until(behind, |token| *token == Token::Mark(':'))));
-            }
-            Token::Name(word) if matches!(word.as_str(), "for" | "foreach") => {
-                let is_end = |token: &Token| matches!(token, Token::Name(word) if matches!(word.as_str(), "in" | "of"));
-                let targets = until(behind.get(..12.min(behind.len())).unwrap_or_default(), is_end);
-                bound.extend(names(targets).skip(1));
-            }
-            // `a => …`, `(a, b) => …`, `|a|`
-            Token::Mark('=') if matches!(behind.first(), Some(Token::Mark('>'))) => {
-                let list = match before.last() {
-                    Some(Token::Mark(')')) => {
-                        let open = before.iter().rposition(|token| *token == Token::Mark('(')).unwrap_or(at);
-                        before.get(open..).unwrap_or_default()
-                    }
-                    Some(_) => before.get(at - 1..).unwrap_or_default(),
-                    None => &[],
-                };
-                bound.extend(names(list));
-            }
-            Token::Mark('|') => bound
-                .extend(names(until(behind.get(..6.min(behind.len())).unwrap_or_default(), |token| {
-                    *token == Token::Mark('|')
-                }))),
-            // `a, b = …`
-            Token::Mark('=') if !matches!(behind.first(), Some(Token::Mark('='))) => {
-                let start = before
-                    .iter()
-                    .rposition(|token| matches!(token, Token::End | Token::Mark('=')))
-                    .map_or(0, |at| at + 1);
-                let targets = before.get(start..).unwrap_or_default();
-                let is_list =
-                    targets.contains(&Token::Mark(',')) && !targets.iter().any(|token| matches!(token, Token::Text(_)));
-                // Within a call it names an argument.
-                let opens = targets.iter().filter(|token| matches!(token, Token::Mark('('))).count();
-                let closes = targets.iter().filter(|token| matches!(token, Token::Mark(')'))).count();
-                if is_list && opens == closes && targets.len() <= 64 {
-                    bound.extend(names(targets));
+impl Scan<'_> {
+    /// Names that get values in other ways than `name = …`: parameters, loops, several at once.
+    fn bound_elsewhere<'t>(&self, tokens: &'t [Token]) -> Vec<&'t str> {
+        let mut bound = Vec::new();
+        for (at, token) in tokens.iter().enumerate() {
+            let behind = tokens.get(at + 1..).unwrap_or_default();
+            let before = tokens.get(..at).unwrap_or_default();
+            match token {
+                Token::Name(word) if matches!(word.as_str(), "def" | "function" | "sub") => {
+                    let list = behind.iter().take(2).position(|token| *token == Token::Mark('('));
+                    let parameters = list.map(|open| self.looks.group(behind.get(open..).unwrap_or_default()).0);
+                    let parameters = parameters.unwrap_or_default();
+                    bound.extend(names(parameters));
                 }
+                Token::Name(word) if word == "lambda" => {
+                    bound.extend(names(self.looks.until(behind, |token| *token == Token::Mark(':'))));
+                }
+                Token::Name(word) if matches!(word.as_str(), "for" | "foreach") => {
+                    let is_end =
+                        |token: &Token| matches!(token, Token::Name(word) if matches!(word.as_str(), "in" | "of"));
+                    let targets = self.looks.until(behind.get(..12.min(behind.len())).unwrap_or_default(), is_end);
+                    bound.extend(names(targets).skip(1));
+                }
+                // `a => …`, `(a, b) => …`, `|a|`
+                Token::Mark('=') if matches!(behind.first(), Some(Token::Mark('>'))) => {
+                    let list = match before.last() {
+                        Some(Token::Mark(')')) => {
+                            let back = self.looks.back(before, |token| *token == Token::Mark('('));
+                            before.get(before.len() - back.map_or(0, |back| back + 1)..).unwrap_or_default()
+                        }
+                        Some(_) => before.get(at - 1..).unwrap_or_default(),
+                        None => &[],
+                    };
+                    bound.extend(names(list));
+                }
+                Token::Mark('|') => bound.extend(names(
+                    self.looks.until(behind.get(..6.min(behind.len())).unwrap_or_default(), |token| {
+                        *token == Token::Mark('|')
+                    }),
+                )),
+                // `a, b = …`
+                Token::Mark('=') if !matches!(behind.first(), Some(Token::Mark('='))) => {
+                    let start = before
+                        .iter()
+                        .rposition(|token| matches!(token, Token::End | Token::Mark('=')))
+                        .map_or(0, |at| at + 1);
+                    let targets = before.get(start..).unwrap_or_default();
+                    let is_list = targets.contains(&Token::Mark(','))
+                        && !targets.iter().any(|token| matches!(token, Token::Text(_)));
+                    // Within a call it names an argument.
+                    let opens = targets.iter().filter(|token| matches!(token, Token::Mark('('))).count();
+                    let closes = targets.iter().filter(|token| matches!(token, Token::Mark(')'))).count();
+                    if is_list && opens == closes && targets.len() <= 64 {
+                        bound.extend(names(targets));
+                    }
+                }
+                _ => {}
             }
-            _ => {}
         }
+        bound
     }
-    bound
 }
 
 fn names(tokens: &[Token]) -> impl Iterator<Item = &str> {
     tokens.iter().filter_map(|token| name_of(Some(token)))
-}
-
-fn until(tokens: &[Token], ends: impl Fn(&Token) -> bool) -> &[Token] {
-    let end = tokens.iter().position(ends).unwrap_or(0);
-    tokens.get(..end).unwrap_or_default()
 }

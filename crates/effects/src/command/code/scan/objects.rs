@@ -2,8 +2,10 @@
 
 use super::super::lexer::Token;
 use super::expression::method_value;
+use super::loops::LARGEST;
 use super::tokens::group;
 use super::{Scan, Value, foreign};
+use crate::Reason;
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 
@@ -53,6 +55,12 @@ impl Machine<'_> {
         tokens: &[Token],
         io: &mut Io<'_>,
     ) -> Value {
+        // What a method makes of a value takes as long as a copy.
+        let is_small = value.weight(LARGEST).is_some_and(|weight| self.may_spend(weight));
+        if !is_small {
+            scan.unread = Some(Reason::ProgramNestedTooDeeply);
+        }
+        let value = if is_small { value } else { &Value::Unknown };
         let (inner, _) = group(tokens);
         if let Value::Path(path) = value {
             return self.path_method(scan, path, method, tokens, io);

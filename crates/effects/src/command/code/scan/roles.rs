@@ -40,6 +40,14 @@ fn is_options(list: &[Value]) -> bool {
     list.iter().all(|value| matches!(value, Value::Named(..)))
 }
 
+/// The value, with no more elements of a loop than are followed.
+fn followed(value: &Value) -> Value {
+    match value {
+        Value::Each(elements) => Value::Each(elements.iter().take(ELEMENTS).cloned().collect()),
+        other => other.clone(),
+    }
+}
+
 /// The value of `name=value` among the arguments, or in an object of options that is one of them.
 fn named_argument<'v>(arguments: &'v [Value], name: &str) -> Option<&'v Value> {
     arguments.iter().find_map(|value| match value {
@@ -64,11 +72,12 @@ impl Machine<'_> {
         if let Some(at) = arguments.iter().position(|value| matches!(value, Value::Each(_)))
             && let Some(Value::Each(elements)) = arguments.get(at)
         {
+            let arguments: Vec<Value> = arguments.iter().map(followed).collect();
             for element in elements.iter().take(ELEMENTS) {
-                if !self.may_spend(arguments.len()) {
+                if !self.may_spend(arguments.len() * ELEMENTS / 8) {
                     return None;
                 }
-                let mut one = arguments.to_vec();
+                let mut one = arguments.clone();
                 if let Some(place) = one.get_mut(at) {
                     *place = element.clone();
                 }

@@ -1,5 +1,6 @@
 //! Groups and lists of tokens.
 
+use super::super::count;
 use super::super::lexer::Token;
 use super::Value;
 use crate::command::argument::Arg;
@@ -84,6 +85,7 @@ pub(super) fn trimmed(tokens: &[Token]) -> &[Token] {
 pub(super) fn group(tokens: &[Token]) -> (&[Token], &[Token]) {
     let mut depth = 0_usize;
     for (at, token) in tokens.iter().enumerate() {
+        count(1);
         match token {
             Token::Mark('(' | '[' | '{') => depth += 1,
             Token::Mark(')' | ']' | '}') => {
@@ -101,6 +103,7 @@ pub(super) fn group(tokens: &[Token]) -> (&[Token], &[Token]) {
 /// Parts between commas that are in no brackets.
 pub(super) fn split(tokens: &[Token]) -> Vec<&[Token]> {
     let (mut parts, mut depth, mut start) = (Vec::new(), 0_usize, 0);
+    count(tokens.len());
     for (at, token) in tokens.iter().enumerate() {
         match token {
             Token::Mark('(' | '[' | '{') => depth += 1,

@@ -1,7 +1,9 @@
 //! Makefiles: rules, variables and recipe lines; functions and conditionals are not evaluated, and said so.
 
-use crate::Reason;
+use std::cell::Cell;
 use std::collections::BTreeMap;
+
+use crate::Reason;
 
 use super::recipes::Recipes;
 
@@ -10,16 +12,21 @@ const DEPTH: usize = 8;
 /// Characters one line may grow to.
 const LENGTH: usize = 64 * 1024;
 
+/// Bytes that the lines of a file may take for each of its own, and for the shortest file.
+const A_BYTE: usize = 8;
+const LEAST: usize = 64 * 1024;
+
 const UNREAD: Reason = Reason::MakefileNotEvaluated;
 
 pub(super) fn read(text: &str) -> Recipes {
     // Recipes see the variables that the whole file sets.
     let mut variables = BTreeMap::new();
-    read_with(text, &mut variables);
-    read_with(text, &mut variables)
+    let limit = text.len().saturating_mul(A_BYTE).saturating_add(LEAST);
+    read_with(text, &mut variables, &Cell::new(limit));
+    read_with(text, &mut variables, &Cell::new(limit))
 }
 
-fn read_with(text: &str, variables: &mut BTreeMap<String, String>) -> Recipes {
+fn read_with(text: &str, variables: &mut BTreeMap<String, String>, left: &Cell<usize>) -> Recipes {
     let joined = text.replace("\\\r\n", "\\\n");
     let mut recipes = Recipes::default();
     let mut current: Vec<String> = Vec::new();
@@ -37,32 +44,45 @@ fn read_with(text: &str, variables: &mut BTreeMap<String, String>) -> Recipes {
         }
         whole.push_str(part);
         if is_recipe {
-            recipe_line(&mut recipes, &current, &whole, variables);
+            recipe_line(&mut recipes, &current, &whole, &Expansion { variables, left });
         } else {
-            statement(&mut recipes, &mut current, &whole, variables);
+            statement(&mut recipes, &mut current, &whole, variables, left);
         }
     }
     recipes
 }
 
-fn recipe_line(recipes: &mut Recipes, current: &[String], line: &str, variables: &BTreeMap<String, String>) {
+fn recipe_line(recipes: &mut Recipes, current: &[String], line: &str, expansion: &Expansion<'_>) {
     let plain = line.trim_start().trim_start_matches(['@', '-', '+', ' ']);
     if plain.is_empty() {
+        return;
+    }
+    if expansion.left.get() == 0 {
+        recipes.unread = Some(UNREAD);
         return;
     }
     // The part of a makefile that an edit put in may lack its target.
     let names = if current.is_empty() { vec![String::new()] } else { current.to_vec() };
     for name in names {
         let recipe = recipes.by_name.entry(name.clone()).or_default();
-        let (expanded, whole) = expand(plain, variables, &name, &recipe.before, DEPTH);
-        recipe.lines.push(expanded);
+        let automatic = Automatic { target: &name, before: &recipe.before };
+        let (expanded, whole) = expansion.expand(plain, automatic, DEPTH);
+        if !expanded.is_empty() {
+            recipe.lines.push(expanded);
+        }
         if !whole {
             recipes.unread = Some(UNREAD);
         }
     }
 }
 
-fn statement(recipes: &mut Recipes, current: &mut Vec<String>, line: &str, variables: &mut BTreeMap<String, String>) {
+fn statement(
+    recipes: &mut Recipes,
+    current: &mut Vec<String>,
+    line: &str,
+    variables: &mut BTreeMap<String, String>,
+    left: &Cell<usize>,
+) {
     let line = line.split('#').next().unwrap_or_default().trim_end();
     let trimmed = line.trim();
     if trimmed.is_empty() {
@@ -82,16 +102,21 @@ fn statement(recipes: &mut Recipes, current: &mut Vec<String>, line: &str, varia
         if let Some(command) = shell_function(&value) {
             recipes.always.push(command);
         }
-        let before = variables.get(&name).filter(|before| adds && !before.ends_with(&value));
-        let value = before.map_or(value.clone(), |before| format!("{before} {value}"));
-        variables.insert(name, value);
+        match variables.get_mut(&name).filter(|before| adds && !before.ends_with(&value)) {
+            Some(before) => before.extend([" ", &value]),
+            None => {
+                variables.insert(name, value);
+            }
+        }
         return;
     }
     let Some((targets, rest)) = trimmed.split_once(':') else { return };
     let (rest, inline) =
         rest.trim_start_matches(':').split_once(';').map_or((rest, None), |(rest, line)| (rest, Some(line)));
-    let (targets, targets_known) = expand(targets, variables, "", &[], DEPTH);
-    let (before, before_known) = expand(rest.trim_start_matches(':'), variables, "", &[], DEPTH);
+    let expansion = Expansion { variables, left };
+    let automatic = Automatic { target: "", before: &[] };
+    let (targets, targets_known) = expansion.expand(targets, automatic, DEPTH);
+    let (before, before_known) = expansion.expand(rest.trim_start_matches(':'), automatic, DEPTH);
     if !targets_known || !before_known {
         recipes.unread = Some(UNREAD);
     }
@@ -104,7 +129,7 @@ fn statement(recipes: &mut Recipes, current: &mut Vec<String>, line: &str, varia
         }
     }
     if let Some(line) = inline {
-        recipe_line(recipes, &current.clone(), line, variables);
+        recipe_line(recipes, &current.clone(), line, &Expansion { variables, left });
     }
 }
 
@@ -123,64 +148,93 @@ fn shell_function(value: &str) -> Option<String> {
     value.trim().strip_prefix("$(shell ").and_then(|text| text.strip_suffix(')')).map(|text| text.replace("$$", "$"))
 }
 
-/// Variables replaced; `false` where a function or an unknown construct stood. A variable without a value becomes one
-/// of the shell's, whose value is not known either.
-fn expand(
-    text: &str,
-    variables: &BTreeMap<String, String>,
-    target: &str,
-    before: &[String],
-    depth: usize,
-) -> (String, bool) {
-    let mut out = String::with_capacity(text.len());
-    let mut whole = true;
-    let mut rest = text;
-    while let Some((head, after)) = rest.split_once('$') {
-        out.push_str(head);
-        let Some(next) = after.chars().next() else { break };
-        let close = match next {
-            '(' => Some(')'),
-            '{' => Some('}'),
-            _ => None,
-        };
-        let (name, tail) = match close {
-            None => after.split_at_checked(next.len_utf8()).unwrap_or((after, "")),
-            Some(close) => match closed(after, next, close) {
-                Some(pair) => pair,
-                None => return (out, false),
-            },
-        };
-        rest = tail;
+/// Replaces the variables of one file.
+struct Expansion<'v> {
+    variables: &'v BTreeMap<String, String>,
+    /// Bytes that all lines together may still take, and variables that may still be replaced.
+    left: &'v Cell<usize>,
+}
+
+/// What an expansion speaks of besides variables.
+#[derive(Clone, Copy)]
+struct Automatic<'t> {
+    target: &'t str,
+    before: &'t [String],
+}
+
+impl Expansion<'_> {
+    /// Variables replaced; `false` where a function or an unknown construct stood, or the file asks for too much text. A
+    /// variable without a value becomes one of the shell's, whose value is not known either.
+    fn expand(&self, text: &str, automatic: Automatic<'_>, depth: usize) -> (String, bool) {
+        if !self.spend(1 + text.len()) {
+            return (String::new(), false);
+        }
+        let mut out = String::with_capacity(text.len());
+        let mut whole = true;
+        let mut rest = text;
+        while let Some((head, after)) = rest.split_once('$') {
+            out.push_str(head);
+            let Some(next) = after.chars().next() else { break };
+            let close = match next {
+                '(' => Some(')'),
+                '{' => Some('}'),
+                _ => None,
+            };
+            let (name, tail) = match close {
+                None => after.split_at_checked(next.len_utf8()).unwrap_or((after, "")),
+                Some(close) => match closed(after, next, close) {
+                    Some(pair) => pair,
+                    None => return (out, false),
+                },
+            };
+            rest = tail;
+            whole &= self.name(name, automatic, depth, &mut out);
+        }
+        out.push_str(rest);
+        (out, whole)
+    }
+
+    /// Appends what a name stands for.
+    fn name(&self, name: &str, automatic: Automatic<'_>, depth: usize, out: &mut String) -> bool {
         match name {
             "$" => out.push('$'),
-            "@" => out.push_str(target),
-            "<" => out.push_str(before.first().map_or("", String::as_str)),
-            "^" | "+" | "?" => out.push_str(&before.join(" ")),
+            "@" => out.push_str(automatic.target),
+            "<" => out.push_str(automatic.before.first().map_or("", String::as_str)),
+            "^" | "+" | "?" => {
+                if !self.spend(automatic.before.iter().map(|word| 1 + word.len()).sum()) {
+                    return false;
+                }
+                out.push_str(&automatic.before.join(" "));
+            }
             "*" | "%" => out.push_str("${STEM}"),
             "MAKE" => out.push_str("make"),
-            name => match (variables.get(name), depth) {
+            name => match (self.variables.get(name), depth) {
                 (Some(value), 1..) if out.len() < LENGTH => {
-                    let (value, known) = expand(value, variables, target, before, depth - 1);
+                    let (value, known) = self.expand(value, automatic, depth - 1);
                     out.push_str(&value);
-                    whole &= known;
+                    return known;
                 }
                 (None, _) if name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') => {
                     out.extend(["${", name, "}"]);
                 }
                 _ => {
-                    if let Some(command) = name.strip_prefix("shell ") {
-                        // It runs, and what it prints is put here.
-                        out.extend(["$(", &command.replace("$$", "$"), ")"]);
-                    } else {
-                        whole = false;
+                    let Some(command) = name.strip_prefix("shell ") else {
                         out.push_str("${FUNCTION}");
-                    }
+                        return false;
+                    };
+                    // It runs, and what it prints is put here.
+                    out.extend(["$(", &command.replace("$$", "$"), ")"]);
                 }
             },
         }
+        true
     }
-    out.push_str(rest);
-    (out, whole)
+
+    fn spend(&self, bytes: usize) -> bool {
+        let left = self.left.get().checked_sub(bytes);
+        self.left.set(left.unwrap_or(0));
+        left.is_some()
+    }
 }
 
 /// The text between a bracket and its partner, and what follows.

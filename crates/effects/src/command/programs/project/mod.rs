@@ -11,7 +11,7 @@ use crate::command::simple::Io;
 use crate::command::stream::Stream;
 use crate::{About, PathTarget, Reason};
 
-use recipes::Recipes;
+use recipes::{Recipes, Selected};
 
 /// Lines of a part of a file that may be commands.
 const LINES: usize = 200;
@@ -290,7 +290,8 @@ impl Machine<'_> {
         let goals = (runner.goals)(&divided.operands);
         for file in runner.files {
             for (path, text) in self.world.written_matching(&format!("**/{file}")) {
-                let lines = (runner.read)(&text).lines_of(&goals);
+                let recipes = (runner.read)(&text);
+                let lines = self.selected(&recipes, &goals);
                 self.guessed(|machine| machine.recipe_lines(&Arg::exact(path), &lines, io));
             }
         }
@@ -316,7 +317,8 @@ impl Machine<'_> {
         let goals = [(runner.goals)(&divided.operands), vec![String::new()]].concat();
         for part in parts {
             let recipes = (runner.read)(&part);
-            self.guessed(|machine| machine.recipe_lines(file, &recipes.lines_of(&goals), io));
+            let lines = self.selected(&recipes, &goals);
+            self.guessed(|machine| machine.recipe_lines(file, &lines, io));
             // A part of a line may be the whole of a command.
             for line in part.lines().take(LINES) {
                 self.guess_text(line.trim().trim_start_matches(['@', '-', '+']));
@@ -360,8 +362,17 @@ impl Machine<'_> {
         if let Some(reason) = recipes.unread.clone() {
             self.opaque(About::Anything, reason, &[]);
         }
-        let lines = recipes.lines_of(&(runner.goals)(&divided.operands));
+        let lines = self.selected(recipes, &(runner.goals)(&divided.operands));
         self.recipe_lines(file, &lines, io);
+    }
+
+    /// The lines that some goals run; where not all of them are followed, that is unresolved.
+    fn selected(&mut self, recipes: &Recipes, goals: &[String]) -> Vec<String> {
+        let Selected { lines, are_all } = recipes.selected(goals);
+        if !are_all {
+            self.opaque(About::Anything, Reason::TooManyItems, &[]);
+        }
+        lines
     }
 
     fn all_recipes(&mut self, file: &Arg, recipes: &Recipes, io: &mut Io<'_>) {

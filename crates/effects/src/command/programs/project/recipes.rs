@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Recipes that one goal may pull in.
 const GOALS: usize = 200;
+/// Patterns for names that goals are compared with.
+const PATTERNS: usize = 64;
 
 /// What a file of recipes holds.
 #[derive(Debug, Default)]
@@ -18,6 +20,28 @@ pub(super) struct Recipes {
     pub(super) unread: Option<Reason>,
 }
 
+/// The lines that some goals run.
+#[derive(Debug)]
+pub(super) struct Selected {
+    pub(super) lines: Vec<String>,
+    /// The file has no more recipes that they need than are followed.
+    pub(super) are_all: bool,
+}
+
+/// A recipe for each name that starts and ends in this way.
+struct Pattern<'r> {
+    before: &'r str,
+    after: &'r str,
+    recipe: &'r Recipe,
+}
+
+impl Pattern<'_> {
+    fn matches(&self, goal: &str) -> bool {
+        let fits = goal.len() >= self.before.len() + self.after.len();
+        fits && goal.starts_with(self.before) && goal.ends_with(self.after)
+    }
+}
+
 #[derive(Debug, Default, Clone)]
 pub(super) struct Recipe {
     pub(super) before: Vec<String>,
@@ -26,33 +50,45 @@ pub(super) struct Recipe {
 
 impl Recipes {
     /// The lines that `goals` run, those they depend on first.
+    #[cfg(test)]
     pub(super) fn lines_of(&self, goals: &[String]) -> Vec<String> {
+        self.selected(goals).lines
+    }
+
+    /// The lines that `goals` run, those they depend on first, and whether these are all of them.
+    pub(super) fn selected(&self, goals: &[String]) -> Selected {
         let mut open: Vec<(String, bool)> = match (&self.default, goals) {
             (Some(default), []) => vec![(default.clone(), false)],
             (_, goals) => goals.iter().rev().map(|goal| (goal.clone(), false)).collect(),
         };
-        let mut lines = self.always.clone();
+        let mut selected = Selected { lines: self.always.clone(), are_all: true };
+        let patterns: Vec<Pattern<'_>> = self.patterns().take(PATTERNS + 1).collect();
+        selected.are_all &= patterns.len() <= PATTERNS;
         let mut seen = BTreeSet::new();
         while let Some((goal, ready)) = open.pop() {
-            let Some(recipe) = self.find(&goal) else { continue };
+            if !ready && seen.contains(&goal) {
+                continue;
+            }
+            let by_pattern = || patterns.iter().find(|pattern| pattern.matches(&goal)).map(|pattern| pattern.recipe);
+            let Some(recipe) = self.by_name.get(&goal).or_else(by_pattern) else { continue };
             if ready {
-                lines.extend(recipe.lines.iter().cloned());
-            } else if seen.len() < GOALS && seen.insert(goal.clone()) {
+                selected.lines.extend(recipe.lines.iter().cloned());
+            } else if seen.len() < GOALS {
+                seen.insert(goal.clone());
                 open.push((goal, true));
                 open.extend(recipe.before.iter().rev().map(|before| (before.clone(), false)));
+            } else {
+                selected.are_all = false;
             }
         }
-        lines
+        selected
     }
 
-    /// By name, or by a pattern such as `%.o`.
-    fn find(&self, goal: &str) -> Option<&Recipe> {
-        self.by_name.get(goal).or_else(|| {
-            self.by_name.iter().find_map(|(name, recipe)| {
-                let (before, after) = name.split_once('%')?;
-                (goal.len() >= before.len() + after.len() && goal.starts_with(before) && goal.ends_with(after))
-                    .then_some(recipe)
-            })
+    /// Recipes for names such as `%.o`.
+    fn patterns(&self) -> impl Iterator<Item = Pattern<'_>> {
+        self.by_name.iter().filter_map(|(name, recipe)| {
+            let (before, after) = name.split_once('%')?;
+            Some(Pattern { before, after, recipe })
         })
     }
 
@@ -116,7 +152,7 @@ pub(super) fn just(text: &str) -> Recipes {
             let shell = unknown_braces(trimmed.trim_start_matches(['@', '-']));
             // A recipe with `#!` is one program.
             match recipe.lines.first_mut().filter(|first| first.starts_with("#!")) {
-                Some(program) => *program = format!("{program}\n{shell}"),
+                Some(program) => program.extend(["\n", &shell]),
                 None => recipe.lines.push(shell),
             }
             continue;

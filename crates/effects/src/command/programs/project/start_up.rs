@@ -107,7 +107,7 @@ impl Machine<'_> {
         for file in row.files.split(' ') {
             let file = Arg::exact(file);
             let (target, _) = self.world.locate_word(&file);
-            if self.world.written(&target).is_none() {
+            if !self.world.is_written(&target) {
                 continue;
             }
             match row.holds {
@@ -138,7 +138,7 @@ impl Machine<'_> {
         }
         for file in files {
             let (target, _) = self.world.locate_word(&file);
-            if self.world.written(&target).is_some() {
+            if self.world.is_written(&target) {
                 self.of_pattern(row, &target.path, io);
                 continue;
             }

@@ -1,6 +1,7 @@
 //! Files of settings in which projects keep commands: TOML tables, INI sections, and lines that start with a key.
 
 use super::recipes::{Recipe, Recipes};
+use crate::Reason;
 
 /// Tables of commands: `[tasks]`, `[tool.poe.tasks]`, `[tool.pdm.scripts]`, each also by the name of one command.
 pub(super) fn toml(text: &str) -> Recipes {
@@ -28,7 +29,13 @@ pub(super) fn toml(text: &str) -> Recipes {
         let above = section.len().checked_sub(2).and_then(|at| section.get(at));
         let (name, commands) = match section.last() {
             Some(name) if holds(above) && COMMANDS.contains(&key.as_str()) => (name.clone(), texts(&value)),
-            last if holds(last) && value.starts_with('{') => (key, inline(&value)),
+            last if holds(last) && value.starts_with('{') => {
+                let commands = inline(&value);
+                if commands.is_none() {
+                    recipes.unread = Some(Reason::ScriptsUnreadable);
+                }
+                (key, commands.unwrap_or_default())
+            }
             last if holds(last) => (key, texts(&value)),
             _ => continue,
         };
@@ -62,18 +69,23 @@ impl Open {
     }
 }
 
-/// The commands of `{ cmd = "…", env = … }`.
-fn inline(value: &str) -> Vec<String> {
+/// Keys that one table may have, of those that hold commands.
+const KEYS: usize = 64;
+
+/// The commands of `{ cmd = "…", env = … }`; `None`: they are too many.
+fn inline(value: &str) -> Option<Vec<String>> {
     let behind = |key: &&str| {
         let rests = value.match_indices(*key).filter_map(|(at, key)| value.get(at + key.len()..));
         rests.filter_map(|rest| rest.trim_start().strip_prefix('=')).collect::<Vec<_>>()
     };
-    let found = COMMANDS.iter().flat_map(behind);
-    found
-        .flat_map(|value| {
-            if value.trim_start().starts_with('[') { texts(value) } else { texts(value).into_iter().take(1).collect() }
-        })
-        .collect()
+    let found: Vec<&str> = COMMANDS.iter().flat_map(behind).take(KEYS + 1).collect();
+    if found.len() > KEYS {
+        return None;
+    }
+    let found = found.into_iter().flat_map(|value| {
+        if value.trim_start().starts_with('[') { texts(value) } else { texts(value).into_iter().take(1).collect() }
+    });
+    Some(found.collect())
 }
 
 /// The quoted texts of a value.
