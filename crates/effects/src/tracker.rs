@@ -1,6 +1,6 @@
 //! Walks a session in order and turns each call into effects.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use agent_strace_model::{Access, Dialect, Event, EventKind, FileEvent, Session, Shell, Status, ToolCall};
@@ -33,6 +33,8 @@ pub struct Tracker {
     base: Option<String>,
     /// Where the agent's shell is, if it keeps its directory between calls.
     shell: Option<String>,
+    /// Where a shell may be that lives on, whatever the records say.
+    moved: Option<String>,
     /// The command text of the last event.
     text: Option<Arc<str>>,
     /// The whole command of the last event, as its call names it.
@@ -43,7 +45,7 @@ impl Tracker {
     pub fn new(session: &Session<'_>) -> Self {
         let world = World::new(session.root.as_deref());
         let base = world.cwd().map(str::to_owned);
-        Self { world, dialect: session.dialect, shell: base.clone(), base, text: None, raw: None }
+        Self { world, dialect: session.dialect, shell: base.clone(), moved: base.clone(), base, text: None, raw: None }
     }
 
     /// What programs do, with what a policy says of them.
@@ -116,25 +118,61 @@ impl Tracker {
     }
 
     fn call(&mut self, call: &ToolCall<'_>) -> Effects {
-        if let Some(cwd) = &call.cwd {
-            self.world.set_cwd(Some(cwd.clone().into_owned()));
-            self.base = self.world.cwd().map(str::to_owned);
-            self.shell.clone_from(&self.base);
-        }
-        // A sub-agent has a shell of its own, which starts where its record says.
-        let stays = self.shell_stays() && call.subagent.is_none() && tools::keeps_directory(&call.tool);
-        self.world.set_cwd(if stays { self.shell.clone() } else { self.base.clone() });
-        self.world.set_lives(call.subagent.is_none() && tools::may_live_on(&call.tool, self.dialect.shell));
+        self.start(call);
         // An attempt that was refused leaves nothing behind.
-        let before = (call.status == Status::Denied).then(|| self.world.clone());
-        let done = tools::run(&call.tool, &call.arguments, self.dialect.scripts, &mut self.world);
+        let refused = call.status == Status::Denied;
+        let before = refused.then(|| (self.world.clone(), self.shell.clone(), self.moved.clone()));
+        // A sub-agent has a shell of its own, which starts where its record says.
+        let own = call.subagent.is_none();
+        let stays = self.shell_stays() && own && tools::keeps_directory(&call.tool);
+        self.world.set_cwd(if stays { self.shell.clone() } else { self.base.clone() });
+        let lives = own && tools::may_live_on(call, self.dialect.shell);
+        self.world.set_lives(lives);
+        let effects = if lives { self.in_either_directory(call) } else { self.run(call) };
         self.world.set_lives(false);
-        (self.text, self.raw) = (done.text, done.raw);
-        if let Some(before) = before {
-            self.world = before;
-        } else if stays {
+        if stays {
             self.shell = self.world.cwd().map(str::to_owned);
         }
+        if let Some((world, shell, moved)) = before {
+            (self.world, self.shell, self.moved) = (world, shell, moved);
+        }
+        effects
+    }
+
+    /// Where the call runs.
+    fn start(&mut self, call: &ToolCall<'_>) {
+        let Some(cwd) = &call.cwd else { return };
+        self.world.set_cwd(Some(cwd.clone().into_owned()));
+        let named = self.world.cwd();
+        // The record of a host that follows its shell changes with it. One that stays the same tells nothing of the shell.
+        if named != self.base.as_deref() {
+            self.base = named.map(str::to_owned);
+            self.moved.clone_from(&self.base);
+        }
+        self.shell.clone_from(&self.base);
+    }
+
+    /// Runs the call where the records say, and once more where earlier calls may have left its shell.
+    fn in_either_directory(&mut self, call: &ToolCall<'_>) -> Effects {
+        let moved = self.moved.take().filter(|moved| Some(moved.as_str()) != self.world.cwd());
+        let Some(moved) = moved else {
+            let effects = self.run(call);
+            self.moved = self.world.cwd().map(str::to_owned);
+            return effects;
+        };
+        let mut there = self.world.clone();
+        there.set_cwd(Some(moved));
+        let mut effects = self.run(call);
+        let done = tools::run(&call.tool, &call.arguments, self.dialect.scripts, &mut there);
+        add_possible(&mut effects, done.effects);
+        self.moved = there.cwd().map(str::to_owned);
+        self.world.learn(&there);
+        effects
+    }
+
+    fn run(&mut self, call: &ToolCall<'_>) -> Effects {
+        let done = tools::run(&call.tool, &call.arguments, self.dialect.scripts, &mut self.world);
+        (self.text, self.raw) = (done.text, done.raw);
         done.effects
     }
 
@@ -207,6 +245,7 @@ impl Tracker {
         if let Some(target) = target(&effect.kind) {
             siblings.extend(self.below_outer(effect, target));
             siblings.extend(self.absolute(effect, target));
+            siblings.extend(checked_out(effect, target));
             if self.world.has_aliases() {
                 self.aliased(effect, target, looks, &mut siblings);
                 *looks = looks.saturating_sub(siblings.len());
@@ -282,10 +321,46 @@ impl Tracker {
     }
 }
 
+/// Adds what else a call does if its shell is in another directory. It may not be there, so that no allow list has to
+/// name it.
+fn add_possible(effects: &mut Effects, others: Effects) {
+    let mut places: HashMap<Kind, usize> = HashMap::new();
+    for (place, effect) in effects.iter().enumerate() {
+        places.entry(effect.kind.clone()).or_insert(place);
+    }
+    let open = effects.iter().any(|effect| matches!(effect.kind, Kind::Opaque(_)));
+    let mut indices = Vec::new();
+    for effect in others.into_vec() {
+        let place = match places.get(&effect.kind) {
+            Some(place) => Some(*place),
+            // What is open here is open there, too.
+            None if open && matches!(effect.kind, Kind::Opaque(_)) => None,
+            None => {
+                let origin = effect.origin.moved(&indices);
+                let certainty = effect.certainty.guessed();
+                places.insert(effect.kind.clone(), effects.len());
+                effects.to_mut().push(Effect { certainty, origin, ..effect });
+                Some(effects.len() - 1)
+            }
+        };
+        indices.push(place.and_then(|place| u32::try_from(place).ok()));
+    }
+}
+
+/// Agents' own tools make work trees of the repository there: what is below one of them is a file of the repository.
+fn checked_out(effect: &Effect, target: &PathTarget) -> Option<Effect> {
+    let (tree, path) = target.path.strip_prefix(".claude/worktrees/")?.split_once('/')?;
+    let certainty = if tree.contains("**") { Certainty::Pattern } else { effect.certainty };
+    let target = PathTarget { path: path.to_owned(), subtree: target.subtree };
+    Some(effect.like(at(&effect.kind, target), certainty, "worktree".into()))
+}
+
 /// The effect on `target` under another name.
 fn sibling(effect: &Effect, name: &Name, target: &PathTarget) -> Option<Effect> {
     let same = match effect.kind {
         Kind::Read(_) | Kind::List(_) => true,
+        // A work tree that is made or removed leaves the files of the others.
+        Kind::Write(_) | Kind::Delete(_) if name.alias_kind == AliasKind::Checkout => name.within == Within::Directory,
         Kind::Write(_) => name.alias_kind == AliasKind::Same,
         // Deleting a link leaves the original; deleting below a linked directory does not.
         Kind::Delete(_) => name.alias_kind == AliasKind::Same && name.within == Within::Directory,

@@ -72,6 +72,84 @@ fn a_shell_that_may_live_on_keeps_functions_and_positional_parameters() {
 }
 
 #[test]
+fn a_shell_that_may_live_on_may_keep_its_directory() {
+    for (tool, dialect) in [("run_in_terminal", &FRESH), ("execute_command", &FRESH), ("terminal", &STAYS)] {
+        let mut tracker = Tracker::new(&session(Some("/repo"), dialect));
+        assert_eq!(in_repo(&mut tracker, tool, "cd src"), "execute cd src", "{tool}");
+        assert_eq!(in_repo(&mut tracker, tool, "cd inner && rm -f a"), INNER, "{tool}");
+        assert_eq!(in_repo(&mut tracker, tool, "touch a /tmp/b"), TOUCHED, "{tool}");
+        // What it wrote, it may have written in both places.
+        in_repo(&mut tracker, tool, "echo 'rm x' > a.sh");
+        assert!(in_repo(&mut tracker, tool, "sh /repo/src/inner/a.sh").contains("execute rm x"), "{tool}");
+        assert!(in_repo(&mut tracker, tool, "sh /repo/a.sh").contains("execute rm x"), "{tool}");
+        assert_eq!(in_repo(&mut tracker, tool, "cd /repo"), "execute cd /repo", "{tool}");
+        assert_eq!(in_repo(&mut tracker, tool, "touch a"), "execute touch a; write a", "{tool}");
+    }
+}
+
+const INNER: &str = "execute cd inner; execute rm -f a; delete inner/a; delete?? src/inner/a";
+const TOUCHED: &str = "execute touch a /tmp/b; write a; write /tmp/b; write?? src/inner/a";
+
+/// In a session whose records name the same directory, wherever the shell goes.
+fn in_repo(tracker: &mut Tracker, tool: &'static str, command: &str) -> String {
+    shown(tracker, &call(tool, &format!("{{\"command\": {command:?}}}"), Some("/repo"), Status::Ok))
+}
+
+#[test]
+fn a_record_that_follows_the_shell_names_its_directory() {
+    let mut tracker = Tracker::new(&session(Some("/repo"), &FRESH));
+    in_repo(&mut tracker, "terminal", "cd src");
+    let follows = call("terminal", r#"{"command": "touch a"}"#, Some("/repo/src"), Status::Ok);
+    assert_eq!(shown(&mut tracker, &follows), "execute touch a; write src/a");
+}
+
+#[test]
+fn a_shell_that_a_call_names_may_live_on() {
+    let mut tracker = Tracker::new(&session(Some("/repo"), &FRESH));
+    for (command, effects) in [("cd src", "execute cd src"), ("touch a", "execute touch a; write a; write?? src/a")] {
+        let arguments = format!("{{\"command\": {command:?}, \"sessionId\": \"a\"}}");
+        assert_eq!(shown(&mut tracker, &call("bash", &arguments, None, Status::Ok)), effects);
+    }
+}
+
+#[test]
+fn a_worktree_holds_the_files_of_the_repository() {
+    let cases = [
+        ("echo x > ../wt/.github/x", "write /wt/.github/x; write .github/x; execute echo x"),
+        ("rm -r /wt/.github", "execute rm -r /wt/.github; delete /wt/.github/**; delete .github/**"),
+        ("cd ../wt && cat .env", "execute cd ../wt; execute cat .env; read /wt/.env; read .env"),
+        ("rm -r ../wt", "execute rm -r ../wt; delete /wt/**"),
+        ("touch ../moved/a", "execute touch ../moved/a; write /moved/a; write a"),
+        // What is written there, is not written here.
+        ("sh a.sh", "execute sh a.sh; read a.sh; execute rm x; delete x"),
+    ];
+    let mut tracker = Tracker::new(&session(Some("/repo"), &FRESH));
+    for text in ["git worktree add -b x ../wt", "git worktree move ../wt ../moved", "echo 'rm x' > a.sh"] {
+        run(&mut tracker, "shell", text);
+    }
+    run(&mut tracker, "shell", "echo ls > ../wt/a.sh");
+    assert!(!run(&mut tracker, "shell", "git worktree add ../wt").contains(" via "));
+    for (text, effects) in cases {
+        assert_eq!(unaliased(&run(&mut tracker, "shell", text)), effects);
+    }
+}
+
+#[test]
+fn a_worktree_of_the_agents_own_tools_holds_the_files_of_the_repository() {
+    let mut tracker = Tracker::new(&session(Some("/repo"), &FRESH));
+    let read = call("Read", r#"{"file_path": "/repo/.claude/worktrees/b/secrets/x"}"#, None, Status::Ok);
+    assert_eq!(unaliased(&shown(&mut tracker, &read)), "read .claude/worktrees/b/secrets/x; read secrets/x");
+    let removed = "execute rm -r .claude/worktrees/b; delete .claude/worktrees/b/**";
+    assert_eq!(run(&mut tracker, "shell", "rm -r .claude/worktrees/b"), removed);
+}
+
+/// Effects without how they came about.
+fn unaliased(shown: &str) -> String {
+    let effects = shown.split("; ").map(|effect| effect.split_once(" via ").map_or(effect, |(effect, _)| effect));
+    effects.collect::<Vec<_>>().join("; ")
+}
+
+#[test]
 fn the_last_definition_of_a_function_counts() {
     let mut tracker = Tracker::new(&session(Some("/repo"), &STAYS));
     for text in ["f() { rm a; }", "f() { rm b; }", "f() { rm a; }"] {

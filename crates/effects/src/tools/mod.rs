@@ -16,7 +16,7 @@ mod value;
 
 use std::sync::Arc;
 
-use agent_strace_model::{Arguments, Scripts, Shell};
+use agent_strace_model::{Arguments, Scripts, Shell, ToolCall};
 
 use super::{About, Certainty, Effects, Kind, Reason, World, command, patch};
 use registry::{Action, Entry, REGISTRY};
@@ -131,9 +131,18 @@ pub(super) fn keeps_directory(tool: &str) -> bool {
 }
 
 /// Whether functions and positional parameters of one call may be there in the next one. Claude Code's `Bash` keeps no
-/// more than the directory; the `bash` of hosts whose shell stays is one process.
-pub(super) fn may_live_on(tool: &str, shell: Shell) -> bool {
-    REGISTRY.vocabulary.living_shells.iter().any(|name| name == tool) || tool == "bash" && shell == Shell::Stays
+/// more than the directory; the `bash` of hosts whose shell stays is one process, and so is one that the call names.
+pub(super) fn may_live_on(call: &ToolCall<'_>, shell: Shell) -> bool {
+    let tool = names::unwrapped(&call.tool);
+    REGISTRY.vocabulary.living_shells.iter().any(|name| name == tool)
+        || tool == "bash" && (shell == Shell::Stays || names_shell(&call.arguments))
+        || REGISTRY.find(tool).is_some_and(|entry| entry.does == Action::Input)
+}
+
+fn names_shell(arguments: &Arguments<'_>) -> bool {
+    let given = given(arguments);
+    let Some(object) = given.object() else { return false };
+    object.iter().any(|(key, value)| names::plain(key) == "sessionid" && matches!(value, Value::Text(_)))
 }
 
 fn given(arguments: &Arguments<'_>) -> Given {

@@ -14,6 +14,9 @@ pub(super) const HOPS: usize = 16;
 pub(crate) enum AliasKind {
     /// One held what the other held.
     Content,
+    /// They are one file of the repository in two of its work trees: a rule for one is a rule for the other, and each has
+    /// a content of its own.
+    Checkout,
     /// They are one file.
     Same,
 }
@@ -66,6 +69,11 @@ impl World {
     /// `copy` now holds what `original` held (`cp`, `mv`): who reads it, reads that.
     pub fn copied(&mut self, copy: &PathTarget, original: &PathTarget) {
         self.name(copy, Some(&original.path), AliasKind::Content);
+    }
+
+    /// The directory `tree` is a work tree of the repository whose files are below `top`.
+    pub(crate) fn checked_out(&mut self, tree: &PathTarget, top: &PathTarget) {
+        self.name(tree, Some(&top.path), AliasKind::Checkout);
     }
 
     fn name(&mut self, alias: &PathTarget, original: Option<&str>, alias_kind: AliasKind) {

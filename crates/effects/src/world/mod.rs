@@ -213,6 +213,26 @@ impl World {
         paths::directory(base, directory)
     }
 
+    /// Takes over what a call made in a copy of this world, where it made nothing here.
+    pub(crate) fn learn(&mut self, copy: &Self) {
+        if !Arc::ptr_eq(&self.written, &copy.written) {
+            for (path, written) in copy.written.iter() {
+                if !self.written.contains_key(path) {
+                    self.put_at(path.clone(), written.clone());
+                }
+            }
+        }
+        if !Arc::ptr_eq(&self.aliases, &copy.aliases) {
+            let new: Vec<_> = copy.aliases.iter().filter(|(alias, _)| !self.aliases.contains_key(*alias)).collect();
+            let room = ENTRIES.saturating_sub(self.aliases.len());
+            self.forgetful |= new.len() > room;
+            let new = new.into_iter().take(room).map(|(alias, originals)| (alias.clone(), originals.clone()));
+            Arc::make_mut(&mut self.aliases).extend(new);
+        }
+        self.forgetful |= copy.forgetful;
+        self.temporaries = self.temporaries.max(copy.temporaries);
+    }
+
     /// `cd text`: relative to the current directory; anything but [`Certainty::Exact`] loses it.
     pub fn enter(&mut self, text: &str, certainty: Certainty) {
         self.cwd = match certainty {

@@ -208,20 +208,25 @@ impl Machine<'_> {
                 self.path(Role::DeleteTree, old);
                 if let Some(new) = operands.next() {
                     self.path(Role::WriteTree, new);
+                    self.checked_out(new);
                 }
             }
             (Some("add"), Some(directory)) => {
                 self.path(Role::WriteTree, directory);
-                // It holds the same files, as far as they are committed.
-                let top = self.git_directory();
-                let top = top.with(top.text.trim_end_matches(".git"));
-                if directory.is_exact() {
-                    let (copy, original) = (self.world.locate_word(directory).0, self.world.locate_word(&top).0);
-                    self.world.copied(&copy, &original);
-                }
+                self.checked_out(directory);
             }
             (Some("remove"), Some(directory)) => self.path(Role::DeleteTree, directory),
             _ => {}
+        }
+    }
+
+    /// From now on a directory is one more work tree of the repository.
+    fn checked_out(&mut self, directory: &Arg) {
+        let top = self.git_directory();
+        let top = top.with(top.text.trim_end_matches(".git"));
+        if directory.is_exact() {
+            let (tree, top) = (self.world.locate_word(directory).0, self.world.locate_word(&top).0);
+            self.world.checked_out(&tree, &top);
         }
     }
 }
