@@ -14,17 +14,18 @@ use crate::{Argument, Certainty, Execution, Kind, Reach};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Table {
+pub(in crate::command::code) struct Table {
     #[serde(rename = "about")]
     _about: String,
     pub(super) flags: String,
+    pub(super) values: String,
     pub(super) commands: Vec<Cmdlet>,
     pub(super) harmless: String,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Cmdlet {
+pub(in crate::command::code) struct Cmdlet {
     pub(super) names: String,
     operands: String,
     #[serde(default)]
@@ -34,7 +35,7 @@ pub(super) struct Cmdlet {
 }
 
 /// A test loads the data; were it broken, every command would be unknown, and so opaque.
-pub(super) fn table() -> &'static Table {
+pub(in crate::command::code) fn table() -> &'static Table {
     static TABLE: OnceLock<Table> = OnceLock::new();
     TABLE.get_or_init(|| load().unwrap_or_default())
 }
@@ -44,6 +45,31 @@ fn load() -> Result<Table, serde_json::Error> {
 }
 
 impl Cmdlet {
+    /// Its parameters that matter, with their roles.
+    pub(super) fn parameters(&self) -> Vec<(&str, &str)> {
+        let own = self.options.iter().map(|(name, role)| (name.as_str(), role.as_str()));
+        PATHS.iter().map(|name| (*name, self.subject())).chain(own).collect()
+    }
+
+    /// The role of the files or hosts that it is about.
+    fn subject(&self) -> &str {
+        let mut roles = self.operands.split(' ').map(|role| role.trim_end_matches('*'));
+        let first = roles.next().unwrap_or("value");
+        if first == "value" { roles.next().unwrap_or("value") } else { first }
+    }
+
+    /// The name of the command that `alias` stands for: names follow the command that they are short for.
+    fn whole_name(&self, alias: &str) -> Option<&str> {
+        let mut whole = None;
+        for name in self.names.split(' ') {
+            whole = if name.contains('-') { Some(name) } else { whole };
+            if name == alias {
+                return whole.filter(|whole| *whole != alias);
+            }
+        }
+        None
+    }
+
     /// It prints what another host sends.
     pub(super) fn fetches(&self) -> bool {
         self.like.as_deref() == Some("curl")
@@ -53,13 +79,12 @@ impl Cmdlet {
     fn targets(&self, given: &Given, flow: &Flow) -> Vec<(&str, Arg)> {
         let roles: Vec<&str> = self.operands.split(' ').collect();
         let first = roles.first().copied().unwrap_or("value").trim_end_matches('*');
-        let subject =
-            if first == "value" { roles.get(1).copied().unwrap_or("value").trim_end_matches('*') } else { first };
+        let subject = self.subject();
         let mut targets: Vec<(&str, Arg)> = Vec::new();
         let named_subject = given.named.iter().any(|(option, _)| is_subject(option));
         let named_pattern = given.named.iter().any(|(option, _)| option == "-pattern");
         let skip = usize::from(named_subject || named_pattern && first == "value");
-        for (at, word) in given.plain.iter().enumerate() {
+        for (at, word) in given.placed() {
             let role = roles.get(at + skip).or(roles.last()).copied().unwrap_or("value");
             targets.push((role.trim_end_matches('*'), word.clone()));
         }
@@ -92,17 +117,26 @@ fn write_mode(name: &str, given: &Given) -> WriteMode {
     if appends { WriteMode::Append } else { WriteMode::Replace }
 }
 
+/// Parameters of the files that a command is about.
+const PATHS: &[&str] = &["-path", "-literalpath", "-pspath", "-lp"];
+
 fn is_subject(option: &str) -> bool {
-    matches!(option, "-path" | "-literalpath" | "-filepath" | "-pspath" | "-lp" | "-fullname")
+    PATHS.contains(&option) || matches!(option, "-filepath" | "-fullname")
 }
 
 impl Machine<'_> {
     /// Runs a command of PowerShell itself; returns what it hands on.
-    pub(super) fn cmdlet(&mut self, cmdlet: &Cmdlet, name: &str, given: &Given, flow: Flow) -> Flow {
-        let is_recursive = given.flags.iter().any(|flag| flag.starts_with("-rec") || flag == "-r");
+    pub(in crate::command::code) fn cmdlet(&mut self, cmdlet: &Cmdlet, name: &str, given: &Given, flow: Flow) -> Flow {
+        let lists = cmdlet.subject() == "list";
+        let is_recursive =
+            given.flags.iter().any(|flag| flag.starts_with("-rec") || flag == "-r" || flag == "-s" && lists);
         let reach = if is_recursive { Reach::Subtree } else { Reach::Itself };
         let targets = cmdlet.targets(given, &flow);
-        self.like(cmdlet, &targets, reach);
+        self.like(cmdlet, &targets, &given.doubtful, reach);
+        self.whole(cmdlet, name, given);
+        for word in &given.doubtful {
+            self.doubtful(cmdlet.subject(), word, reach);
+        }
         let value = given
             .named
             .iter()
@@ -119,7 +153,7 @@ impl Machine<'_> {
                 "write" if prints(name) => self.powershell_output(word, mode, text.as_deref()),
                 "url" => self.connect(word),
                 "host" => self.connect_host(word, None, None),
-                role => self.file_role(role, word, reach),
+                role => self.access(role, word, reach),
             }
             if *role == "list" {
                 let below = is_recursive && word.is_exact();
@@ -147,36 +181,63 @@ impl Machine<'_> {
     }
 
     /// Emits the access that the data calls `role`: reads, writes or deletes `word`.
-    fn file_role(&mut self, role: &str, word: &Arg, reach: Reach) {
+    fn access(&mut self, role: &str, word: &Arg, reach: Reach) {
+        let Some(role) = file_role(role, reach) else { return };
+        self.reach(word);
         let word = &slashed(word);
-        let globbed = word.is_exact() && word.text.contains(['*', '?']);
+        let globbed = word.is_exact() && word.text.contains(['*', '?', '[']);
         let word = if globbed { Arg { known: Known::Glob, ..word.clone() } } else { word.clone() };
-        let role = match (role, reach) {
-            ("read", Reach::Itself) => Role::Read,
-            ("read", Reach::Subtree) => Role::ReadTree,
-            ("write", Reach::Itself) => Role::Write,
-            ("write" | "write-tree", _) => Role::WriteTree,
-            ("delete", Reach::Itself) => Role::Delete,
-            ("delete", Reach::Subtree) => Role::DeleteTree,
-            ("list", Reach::Itself) => Role::List,
-            ("list", Reach::Subtree) => Role::ListTree,
-            _ => return,
-        };
         self.path(role, &word);
         if let Some(hidden) = word.hidden().filter(|_| globbed) {
             self.path(role, &hidden);
         }
     }
 
+    /// The value of a parameter that is not known may be what the command is about.
+    fn doubtful(&mut self, subject: &str, word: &Arg, reach: Reach) {
+        match file_role(subject, reach) {
+            Some(role) => self.possible_path(role, &slashed(word)),
+            None if word.text.contains("://") => self.possible_connection(word),
+            None => {}
+        }
+    }
+
+    /// A policy that denies a command by its whole name means it by its short ones, too.
+    fn whole(&mut self, cmdlet: &Cmdlet, name: &str, given: &Given) {
+        let Some(whole) = cmdlet.whole_name(name) else { return };
+        let argument = |word: &Arg| Argument { text: word.shown().to_owned(), known: word.is_exact() };
+        let plain = |text: &str| Argument { text: text.to_owned(), known: true };
+        let flags = given.flags.iter().map(|flag| plain(if flag == "-r" { "-recurse" } else { flag }));
+        let named = given.named.iter().flat_map(|(name, value)| [plain(name), argument(value)]);
+        let values = given.doubtful.iter().chain(&given.plain).map(argument);
+        let argv = std::iter::once(plain(whole)).chain(flags).chain(named).chain(values).collect();
+        self.emit(Kind::Execute(Execution { argv, inert: true, embeds: false }), Certainty::Possible, "command");
+    }
+
     /// A policy that denies `rm` means what does the same.
-    fn like(&mut self, cmdlet: &Cmdlet, targets: &[(&str, Arg)], reach: Reach) {
+    fn like(&mut self, cmdlet: &Cmdlet, targets: &[(&str, Arg)], doubtful: &[Arg], reach: Reach) {
         let Some(program) = &cmdlet.like else { return };
         let argument = |word: &Arg| Argument { text: word.shown().to_owned(), known: word.is_exact() };
         let flag = (reach == Reach::Subtree).then(|| Argument { text: "-r".to_owned(), known: true });
-        let words = targets.iter().filter(|(role, _)| *role != "value").map(|(_, word)| argument(word));
+        let words =
+            targets.iter().filter(|(role, _)| *role != "value").map(|(_, word)| word).chain(doubtful).map(argument);
         let argv = std::iter::once(Argument { text: program.clone(), known: true }).chain(flag).chain(words).collect();
         self.emit(Kind::Execute(Execution { argv, inert: true, embeds: false }), Certainty::Possible, "command");
     }
+}
+
+fn file_role(role: &str, reach: Reach) -> Option<Role> {
+    Some(match (role, reach) {
+        ("read", Reach::Itself) => Role::Read,
+        ("read", Reach::Subtree) => Role::ReadTree,
+        ("write", Reach::Itself) => Role::Write,
+        ("write" | "write-tree", _) => Role::WriteTree,
+        ("delete", Reach::Itself) => Role::Delete,
+        ("delete", Reach::Subtree) => Role::DeleteTree,
+        ("list", Reach::Itself) => Role::List,
+        ("list", Reach::Subtree) => Role::ListTree,
+        _ => return None,
+    })
 }
 
 #[cfg(test)]

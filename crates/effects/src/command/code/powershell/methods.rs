@@ -1,6 +1,6 @@
 //! Runs the methods of .NET that PowerShell text calls with literal arguments.
 
-use super::listed;
+use super::{listed, slashed};
 use crate::command::argument::Arg;
 use crate::command::knowledge::Role;
 use crate::command::machine::Machine;
@@ -11,8 +11,8 @@ use crate::{About, Reason};
 const PURE_METHODS: &str = "tostring trim trimstart trimend split substring contains startswith endswith tolower toupper \
     indexof lastindexof gettype join add remove insert exists combine getfilename getextension getdirectoryname \
     getfullpath getrandomfilename gettempfilename isnullorempty isnullorwhitespace format parse frombase64string \
-    tobase64string getbytes getstring matches match ismatch new containskey addhours adddays now replace equals \
-    getenvironmentvariable padleft padright toarray count where first last max min round";
+    tobase64string getbytes getstring matches match ismatch containskey addhours adddays now replace equals \
+    getenvironmentvariable padleft padright toarray readtoend readtoendasync readline close dispose flush write writeline count where first last max min round";
 
 const PURE_TYPES: &[&str] = &["math", "convert", "encoding", "datetime", "guid", "regex", "[string]", "[int]", "path]"];
 
@@ -31,8 +31,15 @@ impl Machine<'_> {
                     None => self.opaque(About::Anything, self.code_of(&text, Reason::UnknownCommandText), &[]),
                 }
             }
+            "new" => self.constructed(holder.trim_start_matches('[').trim_end_matches([':', ']']), arguments),
             "readalltext" | "readalllines" | "readallbytes" | "readlines" | "openread" | "opentext" => {
-                self.path(Role::Read, &argument(0));
+                self.object_file(Role::Read, &argument(0));
+            }
+            "create" if holder.contains("webrequest") => self.connect(&argument(0)),
+            "connect" | "connectasync" | "beginconnect" | "gethostaddresses" | "gethostentry"
+                if !arguments.is_empty() =>
+            {
+                self.connect_host(&argument(0), None, None);
             }
             "writealltext" | "writealllines" | "writeallbytes" | "createtext" | "create" | "openwrite"
             | "createdirectory" => {
@@ -63,7 +70,12 @@ impl Machine<'_> {
                 self.command(&words, io);
             }
             _ if listed(PURE_METHODS, name) || PURE_TYPES.iter().any(|pure| holder.contains(pure)) => {}
-            _ => self.opaque(About::Anything, Reason::UnknownPowerShellMethod, &[]),
+            _ => {
+                self.opaque(About::Anything, Reason::UnknownPowerShellMethod, &[]);
+                for argument in arguments {
+                    self.possible_operand(&slashed(argument));
+                }
+            }
         }
     }
 }

@@ -6,12 +6,14 @@ mod cmdlets;
 mod constants;
 mod expression;
 mod methods;
+mod objects;
+mod parameters;
 mod strings;
 mod text;
 mod value;
 mod variables;
 
-use agent_strace_shell::{Problem, Provenance, Scope};
+use agent_strace_shell::{Problem, Provenance};
 
 use crate::command::argument::Arg;
 use crate::command::knowledge::{Language, Role};
@@ -22,6 +24,7 @@ use crate::command::stream::Stream;
 use crate::command::write_mode::WriteMode;
 use crate::{About, Reason};
 use cmdlets::table;
+pub(in crate::command::code) use parameters::Given;
 
 use super::LONGEST;
 
@@ -109,7 +112,8 @@ impl Machine<'_> {
         }
     }
 
-    fn powershell_output(&mut self, file: &Arg, mode: WriteMode, text: Option<&str>) {
+    pub(in crate::command::code) fn powershell_output(&mut self, file: &Arg, mode: WriteMode, text: Option<&str>) {
+        self.reach(file);
         let file = &slashed(file);
         let (target, _) = self.world.locate_word(file);
         let before = self.world.take_written(&target).filter(|_| mode == WriteMode::Append);
@@ -148,6 +152,9 @@ impl Machine<'_> {
             words = rest;
         }
         let Some(first) = words.first() else { return Flow::default() };
+        if !called {
+            self.cast(first);
+        }
         if command.valued || command.quoted && !called && words.len() <= 1 && first.is_exact() {
             return Flow::of(words.iter().cloned());
         }
@@ -168,14 +175,18 @@ impl Machine<'_> {
             self.opaque(About::Anything, self.code_of(first, Reason::ComputedProgram), &[]);
             return Flow::default();
         }
-        self.powershell_named(words, flow, io)
+        let taken = command.words.len() - words.len() + 1;
+        let lists: Vec<usize> = command.lists.iter().filter_map(|at| at.checked_sub(taken)).collect();
+        self.powershell_named(words, &lists, flow, io)
     }
 
-    fn powershell_named(&mut self, words: &[Arg], flow: Flow, io: &mut Io<'_>) -> Flow {
+    fn powershell_named(&mut self, words: &[Arg], lists: &[usize], flow: Flow, io: &mut Io<'_>) -> Flow {
         let name = words.first().map_or_else(String::new, |word| word.text.to_ascii_lowercase());
         let name = name.strip_suffix(".exe").unwrap_or(&name);
-        let given = Given::divide(words.get(1..).unwrap_or_default());
-        if let Some(cmdlet) = table().commands.iter().find(|cmdlet| listed(&cmdlet.names, name)) {
+        let cmdlet = table().commands.iter().find(|cmdlet| listed(&cmdlet.names, name));
+        let own = cmdlet.map_or_else(|| own(name), cmdlets::Cmdlet::parameters);
+        let given = Given::divide(words.get(1..).unwrap_or_default(), lists, &own);
+        if let Some(cmdlet) = cmdlet {
             self.execute(words, Launch::Plain);
             let provenance = fetches(words);
             return Flow { provenance, ..self.cmdlet(cmdlet, name, &given, flow) };
@@ -194,9 +205,16 @@ impl Machine<'_> {
             "set-location" | "sl" | "cd" | "chdir" | "push-location" | "pushd" => {
                 self.execute(words, Launch::Inert);
                 match given.first(&["-path", "-literalpath"]) {
-                    Some(directory) => self.world.enter_word(directory),
+                    Some(directory) => {
+                        self.reach(directory);
+                        self.world.enter_word(directory);
+                    }
                     None => self.world.set_cwd(None),
                 }
+            }
+            "new-object" => {
+                self.execute(words, Launch::Inert);
+                self.new_object(&given);
             }
             "foreach-object" | "foreach" | "%" => self.execute(words, Launch::Inert),
             "invoke-expression" | "iex" => {
@@ -212,8 +230,17 @@ impl Machine<'_> {
             "start-process" | "saps" | "start" => {
                 self.execute(words, Launch::Embedding);
                 let program = given.first(&["-filepath"]).cloned();
+                for file in given.named.iter().filter(|(option, _)| option.starts_with("-r")) {
+                    let role = if matches!(file.0.as_str(), "-rsi" | "-redirectstandardinput") {
+                        Role::Read
+                    } else {
+                        Role::Write
+                    };
+                    self.object_file(role, &file.1);
+                }
+                let skip = usize::from(given.value(&["-filepath"]).is_none());
                 let named = given.named.iter().filter(|(option, _)| option == "-argumentlist" || option == "-args");
-                let rest = named.map(|(_, value)| value.clone()).chain(given.plain.iter().skip(1).cloned());
+                let rest = named.map(|(_, value)| value.clone()).chain(given.plain.iter().skip(skip).cloned());
                 let line: Vec<Arg> =
                     program.into_iter().chain(rest).flat_map(|word| Self::split_command(&word)).collect();
                 self.command(&line, io);
@@ -222,7 +249,7 @@ impl Machine<'_> {
                 let program = io.scope.aliased(&aliased(name)).unwrap_or_default();
                 let words: Vec<Arg> =
                     std::iter::once(Arg::exact(program)).chain(words.iter().skip(1).cloned()).collect();
-                return self.nested(Flow::default(), |machine| machine.powershell_named(&words, flow, io));
+                return self.nested(Flow::default(), |machine| machine.powershell_named(&words, lists, flow, io));
             }
             _ if self.knowledge.entry(name).is_some() && !name.contains('-') => {
                 self.command(words, io);
@@ -244,6 +271,21 @@ impl Machine<'_> {
 /// Aliases of PowerShell are none of a shell.
 fn aliased(name: &str) -> String {
     format!("pwsh {name}")
+}
+
+/// Parameters of commands that have functions of their own.
+fn own(name: &str) -> Vec<(&str, &str)> {
+    let names = match name {
+        "invoke-expression" | "iex" => "-command",
+        "invoke-command" | "icm" => "-scriptblock -filepath -computername -argumentlist",
+        "start-process" | "saps" | "start" => {
+            "-filepath -argumentlist -args -redirectstandardoutput -redirectstandarderror -redirectstandardinput \
+             -rso -rse -rsi -workingdirectory -windowstyle -verb"
+        }
+        "new-object" => "-typename -comobject -argumentlist -args",
+        _ => "-path -literalpath -pspath -lp",
+    };
+    names.split_whitespace().map(|name| (name, name)).collect()
 }
 
 /// Bytes of text that are one step of the budget.
@@ -296,10 +338,10 @@ pub(super) const KEYWORDS: &str = "if elseif else foreach for while do until swi
 
 /// What one command hands to the next.
 #[derive(Debug, Default)]
-struct Flow {
+pub(in crate::command::code) struct Flow {
     /// Files that it names.
-    names: Vec<Arg>,
-    text: Option<String>,
+    pub(in crate::command::code) names: Vec<Arg>,
+    pub(in crate::command::code) text: Option<String>,
     /// Where text comes from that is not known.
     provenance: Option<Provenance>,
 }
@@ -312,57 +354,6 @@ impl Flow {
         let text = texts.map(|texts| texts.join("\n"));
         let provenance = names.iter().filter_map(|word| word.provenance).max();
         Self { names, text, provenance }
-    }
-}
-
-/// Values without a name, parameters with a value, and flags.
-#[derive(Debug, Default)]
-struct Given {
-    plain: Vec<Arg>,
-    named: Vec<(String, Arg)>,
-    flags: Vec<String>,
-}
-
-impl Given {
-    fn divide(words: &[Arg]) -> Self {
-        let mut given = Self::default();
-        let mut left = words.iter().peekable();
-        while let Some(word) = left.next() {
-            let is_option = word.text.starts_with('-') && word.text.len() > 1 && !word.text.contains(' ');
-            if !word.is_exact() || !is_option {
-                given.plain.push(word.clone());
-                continue;
-            }
-            let option = word.text.to_ascii_lowercase();
-            let (option, attached) = option.split_once(':').map_or((option.as_str(), None), |(name, _)| {
-                (name, word.text.split_once(':').map(|(_, value)| Arg::exact(value)))
-            });
-            let is_flag = listed(&table().flags, option);
-            let value = attached
-                .filter(|value| !value.text.is_empty())
-                .or_else(|| left.next_if(|next| !(is_flag || next.is_exact() && next.text.starts_with('-'))).cloned());
-            match value {
-                Some(value) if !is_flag => given.named.push((option.to_owned(), value)),
-                _ => given.flags.push(option.to_owned()),
-            }
-        }
-        given
-    }
-
-    /// `Set-Alias NAME PROGRAM`
-    fn set_alias(&self, scope: &mut Scope) {
-        let named = |option: &str| self.named.iter().find(|(name, _)| name == option).map(|(_, value)| value);
-        let mut plain = self.plain.iter();
-        let name = named("-name").or_else(|| plain.next());
-        let program = named("-value").or_else(|| plain.next());
-        if let (Some(name), Some(program)) = (name.and_then(Arg::literal), program.and_then(Arg::literal)) {
-            scope.alias(&aliased(&name.to_lowercase()), program);
-        }
-    }
-
-    fn first(&self, options: &[&str]) -> Option<&Arg> {
-        let named = self.named.iter().find(|(option, _)| options.contains(&option.as_str()));
-        named.map(|(_, value)| value).or(self.plain.first())
     }
 }
 

@@ -20,6 +20,8 @@ const AGAIN: usize = 1 << 22;
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Command {
     pub(super) words: Vec<Arg>,
+    /// Places of words that follow a comma.
+    pub(super) lists: Vec<usize>,
     /// Files that its output goes to.
     pub(super) outputs: Vec<(Arg, WriteMode)>,
     /// It reads what the command before it prints.
@@ -96,6 +98,8 @@ pub(super) struct Reader<'p, 't> {
     pub(super) place: Place,
     pub(super) command: Command,
     pub(super) word: Word,
+    /// A comma stands before the next word.
+    pub(super) listed: bool,
     /// The next word is where output goes.
     pub(super) redirect: Option<WriteMode>,
     /// The loop that runs the next block.
@@ -110,7 +114,18 @@ pub(super) fn block(program: &mut Program, text: &str, place: Place) {
     }
     let command = Command::default();
     let mark = program.changed.len();
-    Reader { program, rest: text, at: text, place, command, word: Word::default(), redirect: None, over: None }.run();
+    Reader {
+        program,
+        rest: text,
+        at: text,
+        place,
+        command,
+        word: Word::default(),
+        listed: false,
+        redirect: None,
+        over: None,
+    }
+    .run();
     if place.doubtful {
         program.doubt(mark);
     }
@@ -185,7 +200,11 @@ impl Reader<'_, '_> {
                     Some(other) => self.push(other),
                 },
                 '(' | '{' => self.nested(character),
-                ')' | '}' | ',' => self.flush(),
+                ')' | '}' => self.flush(),
+                ',' => {
+                    self.flush();
+                    self.listed = true;
+                }
                 '$' => self.variable(),
                 '=' if self.is_assignment() => self.assign(),
                 other if other.is_whitespace() => self.flush(),
@@ -246,11 +265,15 @@ impl Reader<'_, '_> {
             _ => false,
         };
         self.command.quoted |= leads && word.quoted;
+        if std::mem::take(&mut self.listed) {
+            self.command.lists.push(self.command.words.len());
+        }
         self.command.words.push(arg);
     }
 
     pub(super) fn end(&mut self, terminator: Terminator) {
         self.flush();
+        self.listed = false;
         let next = Command { piped: terminator == Terminator::Pipe, ..Command::default() };
         let command = std::mem::replace(&mut self.command, next);
         if !command.words.is_empty() || !command.outputs.is_empty() {
