@@ -63,7 +63,7 @@ use context::Context;
 use machine::walk;
 pub(crate) use net::named_commands;
 use outcome::Outcome;
-pub(crate) use simple::looks_like_path;
+pub(crate) use simple::{is_settings_command, looks_like_path};
 use stream::Stream;
 
 /// Effects of running `text` as a shell program, in order; `world` ends up as the program leaves it.

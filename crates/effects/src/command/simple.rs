@@ -247,6 +247,10 @@ impl Machine<'_> {
     pub(super) fn own_program(&mut self, words: &[Arg], io: &mut Io<'_>) -> Stream {
         self.execute(words, Launch::Embedding);
         let Some(program) = words.first() else { return Stream::Unknown };
+        if program.literal().is_some_and(is_settings_command) {
+            // Text that is typed into a terminal may reach an agent there.
+            self.possible_path(Role::Write, &Arg::exact(".claude/settings.json"));
+        }
         // A link to a program, or a copy of one, does what the program does.
         let (target, certainty) = self.world.locate_word(program);
         let original = self.world.originals(&target.path, certainty).into_iter().find_map(|name| {
@@ -279,6 +283,28 @@ const SYSTEM_DIRECTORIES: &[&str] = &[
     "/usr/libexec/git-core",
     "/usr/local/opt/coreutils/libexec/gnubin",
 ];
+
+/// `/permissions`: a command of agents that changes what the agent may do, or what runs beside it.
+pub(crate) fn is_settings_command(text: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "hooks",
+        "mcp",
+        "permissions",
+        "allowed-tools",
+        "config",
+        "settings",
+        "plugin",
+        "plugins",
+        "add-dir",
+        "approvals",
+        "approval-mode",
+        "trust",
+        "yolo",
+        "extensions",
+        "sandbox",
+    ];
+    text.strip_prefix('/').is_some_and(|name| NAMES.contains(&name))
+}
 
 /// A name for messages: short, one line.
 pub(crate) fn shown(name: &str) -> String {

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::registry::{Action, Entry, REGISTRY};
 use super::run::{Run, texts};
-use super::{Given, known, names, unknown};
+use super::{Given, known, mentions, names, unknown};
 use crate::{Argument, Certainty, Connection, Execution, Kind};
 
 #[derive(Debug, Default, Deserialize)]
@@ -97,6 +97,7 @@ fn means_the_same(entry: &Entry, tool: &str, given: &Given) -> bool {
         Action::Edit => &["path", "new"],
         Action::Move | Action::Copy => &["source", "destination"],
         Action::Command => &["command"],
+        Action::Code => &["code"],
         Action::Patch => &["patch"],
         _ => return false,
     };
@@ -126,6 +127,7 @@ fn service_call(run: &mut Run<'_>, service: &Server, tool: &str, given: &Given) 
     }
     let from = run.effects.len();
     unknown::arguments(run, tool, given);
+    mentions::of_unknown(run, tool, given);
     for effect in run.effects.to_mut().iter_mut().skip(from) {
         if matches!(effect.kind, Kind::Read(_) | Kind::Write(_) | Kind::Delete(_) | Kind::List(_)) {
             effect.certainty = effect.certainty.guessed();

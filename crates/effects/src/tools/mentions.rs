@@ -7,8 +7,8 @@
 use super::registry::{Action, Entry, REGISTRY};
 use super::run::{Run, elision, is_file_url, opened};
 use super::unknown::{self, Role};
-use super::value::Value;
-use super::{Given, names};
+use super::value::{Object, Value};
+use super::{Given, names, sql};
 use crate::{Certainty, Effect, Kind, command, hosts};
 
 /// Arguments of one call that are looked at: more of them are data.
@@ -41,10 +41,75 @@ pub(super) fn catch(run: &mut Run<'_>, entry: &Entry, given: &Given) {
             Value::Text(_) | Value::Object(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
+    mention(run, kinds);
+}
+
+fn mention(run: &mut Run<'_>, kinds: Vec<Kind>) {
     for kind in kinds {
         let mut effect = Effect::new(kind, Certainty::Possible, "argument");
         effect.origin.named = true;
         run.effects.to_mut().push(effect);
+    }
+}
+
+/// Arguments that name a program, or a whole command, in tools of any name.
+const PROGRAMS: &[&str] = &["run", "exec", "program", "executable", "binary", "entrypoint"];
+
+/// Arguments that are commands where the tool's name says that it runs some.
+const LINES: &[&str] = &["input", "text", "line", "lines", "keys", "data", "statement", "content", "value", "query"];
+
+/// Mentions what arguments of a tool name that nobody knows, at any depth.
+pub(super) fn of_unknown(run: &mut Run<'_>, tool: &str, given: &Given) {
+    let mut texts = Vec::new();
+    match given {
+        Given::Object(object) => collect("", object, &mut texts),
+        Given::Text(text) => texts.push((String::new(), text.as_str())),
+        Given::Nothing => {}
+    }
+    let runs = unknown::runs_commands(tool);
+    let words: Vec<&str> =
+        texts.iter().filter(|(key, _)| unknown::role(key) == Role::Arguments).map(|(_, word)| *word).collect();
+    let mut kinds = Vec::new();
+    for (key, text) in &texts {
+        let is = |names: &[&str]| names.contains(&key.as_str());
+        let role = unknown::role(key);
+        if is(PROGRAMS) || runs && is(LINES) {
+            let command = std::iter::once(*text).chain(words.iter().copied()).collect::<Vec<_>>().join(" ");
+            kinds.extend(command::named_commands(&command, run.world.knowledge()));
+        }
+        if role != Role::Prose || matches!(key.as_str(), "sql" | "query" | "statement") {
+            for inner in sql::reached(text) {
+                kinds.extend(command::named_commands(inner, run.world.knowledge()));
+                kinds.extend(named(run, Role::Other, inner));
+            }
+        }
+        // What has another role, or surely is a path or a URL, has effects of its own.
+        if matches!(role, Role::Other | Role::Arguments) && !unknown::is_recognised(text) {
+            kinds.extend(named(run, Role::Other, text));
+        }
+    }
+    mention(run, kinds);
+}
+
+/// All texts with the plain names of their arguments. The depth of a value is bounded by its parser.
+fn collect<'v>(name: &str, object: &'v Object, texts: &mut Vec<(String, &'v str)>) {
+    for (key, value) in object {
+        // `{"0": …}` and the like say nothing.
+        let plain = names::plain(key);
+        let name = if plain.is_empty() || plain.bytes().all(|byte| byte.is_ascii_digit()) { name } else { &plain };
+        collect_value(name, value, texts);
+    }
+}
+
+fn collect_value<'v>(name: &str, value: &'v Value, texts: &mut Vec<(String, &'v str)>) {
+    if texts.len() >= MOST {
+        return;
+    }
+    match value {
+        Value::Text(text) => texts.push((name.to_owned(), text)),
+        Value::List(items) => items.iter().for_each(|item| collect_value(name, item, texts)),
+        Value::Object(object) => collect(name, object, texts),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 

@@ -11,6 +11,7 @@ mod registry;
 mod run;
 mod search;
 mod skills;
+mod sql;
 mod unknown;
 mod value;
 
@@ -194,6 +195,7 @@ fn unproven(run: &mut Run<'_>, tool: &str, entry: &Entry, given: &Given) {
     let about = entry.about.into();
     let from = run.effects.len();
     unknown::arguments(run, tool, given);
+    mentions::of_unknown(run, tool, given);
     let connects = run.effects.iter().skip(from).any(|effect| matches!(effect.kind, Kind::Connect(_)));
     if about != About::Network || !connects {
         run.opaque(about, Reason::UnknownToolTarget);

@@ -97,7 +97,8 @@ impl Run<'_> {
             None if is_file_url(url) => {
                 self.path(Access::Read, url, Reach::Itself);
             }
-            // `about:blank`, `data:`: nothing is reached.
+            None if holds_script(url) => self.opaque(About::Network, Reason::PageScript),
+            // `about:blank`: nothing is reached.
             None => {}
         }
     }
@@ -219,6 +220,12 @@ pub(super) fn opened(url: &str) -> &str {
         url = inner;
     }
     url
+}
+
+/// The address is a script, or a page that may hold one.
+fn holds_script(url: &str) -> bool {
+    let has = |scheme: &str| url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
+    has("javascript:") || has("data:text/html") || has("data:application/xhtml") || has("data:image/svg")
 }
 
 pub(super) fn is_file_url(text: &str) -> bool {

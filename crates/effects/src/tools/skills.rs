@@ -1,9 +1,9 @@
 //! Skills and commands of an agent: texts for the model, in which the host runs commands before the model reads them.
 
 use super::registry::{Entry, REGISTRY};
-use super::run::{Run, texts};
+use super::run::{Access, Run, texts};
 use super::{Given, UNJUDGEABLE};
-use crate::{About, Certainty, Kind, PathTarget, Reason};
+use crate::{About, Certainty, Kind, PathTarget, Reach, Reason, command};
 
 /// Commands of one text that are run: a text with more of them is no skill that anybody wrote.
 const MOST: usize = 1_000;
@@ -19,6 +19,10 @@ pub(super) fn call(run: &mut Run<'_>, tool: &str, entry: &Entry, given: &Given) 
     let arguments = texts(object, entry, "arguments").texts.join(" ");
     for text in found.texts {
         let (name, rest) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
+        if command::is_settings_command(name) {
+            // The agent's own command of this name changes what the agent may do.
+            run.path(Access::Write, ".claude/settings.json", Reach::Itself);
+        }
         let name = name.trim_start_matches('/');
         if !name.is_empty() && name.len() <= 255 {
             named(run, name, format!("{} {arguments}", rest.trim()).trim());

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::registry::Entry;
 use super::run::{Access, Run, quoted, texts};
 use super::value::{self, Object, Value};
-use super::{Given, UNJUDGEABLE, commands, mcp, names};
+use super::{Given, UNJUDGEABLE, commands, mcp, mentions, names};
 use crate::{About, Argument, Certainty, Execution, Kind, Reach, Reason, hosts, patch};
 
 #[derive(Debug, Default, Deserialize)]
@@ -123,6 +123,19 @@ pub(super) fn guessed(run: &mut Run<'_>, tool: &str, given: &Given, reason: Reas
     if !arguments(run, tool, given) {
         run.opaque(About::Anything, reason);
     }
+    mentions::of_unknown(run, tool, given);
+}
+
+/// Whatever argument it is: a URL or a path.
+pub(super) fn is_recognised(text: &str) -> bool {
+    is_url(text) || is_clearly_path(text) || text.starts_with(['{', '['])
+}
+
+/// The name of a tool says that it runs commands.
+pub(super) fn runs_commands(tool: &str) -> bool {
+    let words = names::words(tool);
+    words.iter().any(|word| TABLE.hints.shells.contains(word))
+        || words.iter().any(|word| word == "send" || word == "keys")
 }
 
 /// Effects of what the arguments look like; `false`: they look like nothing.

@@ -213,6 +213,17 @@ impl World {
         texts.take(HOPS).collect()
     }
 
+    /// Files with one of these endings, with what is known of their content.
+    pub(crate) fn written_with_extension(&self, extensions: &[&str]) -> Vec<(String, String)> {
+        const SOURCES: usize = 64;
+        self.note(|queries| queries.unrepeatable |= !self.written.is_empty());
+        let has = |path: &str| path.rsplit_once('.').is_some_and(|(_, extension)| extensions.contains(&extension));
+        let texts = self.written.iter().filter(|(path, _)| has(path)).flat_map(|(path, written)| {
+            written.whole.iter().chain(&written.parts).map(move |text| (path.clone(), text.clone()))
+        });
+        texts.take(SOURCES).collect()
+    }
+
     /// Anything was written at all.
     pub(crate) fn has_written(&self) -> bool {
         self.note(|queries| queries.any_written = Some(!self.written.is_empty()));

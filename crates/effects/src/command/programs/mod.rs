@@ -1,5 +1,6 @@
 //! Programs that data can't describe: each function is one program's own grammar.
 
+mod agents;
 mod cloud;
 mod compilers;
 mod containers;

@@ -9,6 +9,24 @@ use crate::command::simple::Io;
 use crate::command::stream::Stream;
 use crate::{About, Reason};
 
+/// Endings of sources that are compiled to programs.
+const SOURCES: &[&str] =
+    &["c", "cc", "cpp", "cxx", "m", "rs", "go", "zig", "nim", "d", "v", "cr", "swift", "f90", "cs", "odin"];
+
+/// Whether the session is known to have made a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Built {
+    /// A command of it wrote the file.
+    Here,
+    Perhaps,
+}
+
+/// Where builds put programs.
+fn is_of_build(path: &str) -> bool {
+    let holders = ["target", "build", "out", "bin", "dist", "zig-out", "bazel-bin", ".build", "cmake-build-debug"];
+    path.split('/').rev().skip(1).any(|holder| holders.contains(&holder)) && !path.starts_with(['/', '~'])
+}
+
 impl Machine<'_> {
     /// `interpreter FILE ARGUMENTS…`
     pub(crate) fn run_script(
@@ -56,8 +74,10 @@ impl Machine<'_> {
                 if written {
                     self.opaque(About::Anything, Reason::ScriptContentUnknown, &[]);
                     self.run_parts(file, language, io);
+                    self.run_sources(file, Built::Here, io);
                 } else if file.is_exact() && self.process_output(file).is_none() {
                     self.opaque(About::Anything, Reason::ScriptNotWritten, vouched_by);
+                    self.run_sources(file, Built::Perhaps, io);
                 } else {
                     self.opaque(About::Anything, Reason::UnknownScript, &[]);
                     self.run_matching(file, language, io);
@@ -82,6 +102,22 @@ impl Machine<'_> {
         let done = inside(self);
         self.shell.program_directory = outer;
         done
+    }
+
+    /// Sources of the session that a program may have been compiled from.
+    fn run_sources(&mut self, file: &Arg, built: Built, io: &mut Io<'_>) {
+        let (target, _) = self.world.locate_word(file);
+        if !self.world.has_written() || target.path.contains('.') && target.path.rsplit('/').next() != Some("a.out") {
+            return;
+        }
+        let stem = target.path.rsplit('/').next().unwrap_or_default().to_owned();
+        let is_output = built == Built::Here || stem == "a.out" || is_of_build(&target.path);
+        for (path, text) in self.world.written_with_extension(SOURCES) {
+            let name = path.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map_or("", |(stem, _)| stem);
+            if is_output || name == stem {
+                self.compiled_text(&Arg::exact(path), &text, io);
+            }
+        }
     }
 
     /// Scripts that this session wrote and that `file`, a pattern, may mean.

@@ -1,7 +1,7 @@
 //! Programs that run another command: `env`, `sudo`, `flock`, `watch`, `script`, `npx`.
 
 use crate::command::argument::{Arg, Arguments};
-use crate::command::knowledge::{Entry, Language, Role};
+use crate::command::knowledge::{Language, Role};
 use crate::command::machine::{Launch, Machine};
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
@@ -300,27 +300,6 @@ impl Machine<'_> {
         self.unread_input(io)
     }
 
-    /// Another agent. What its subcommands change in its settings is data.
-    pub(super) fn agent(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
-        let first = call.rest.first().and_then(Arg::literal);
-        if matches!(first, Some("--version" | "-v" | "-V" | "--help" | "-h")) {
-            return Stream::Unknown;
-        }
-        // The word in front may be the value of an option.
-        let is_option = |word: &Arg| word.text.starts_with('-');
-        let first = call.rest.iter().position(|word| !is_option(word));
-        let is_value = first.and_then(|at| call.rest.get(at.checked_sub(1)?)).is_some();
-        let second = first.filter(|_| is_value).map(|at| at + 1);
-        let mut places = [first, second].into_iter().flatten();
-        let listed = places.find_map(|at| Some((at, call.entry.subcommand(call.rest.get(at)?.literal()?)?)));
-        if let Some((at, entry)) = listed {
-            return self.agent_settings(entry, call.rest.get(at..).unwrap_or_default(), call, io);
-        }
-        self.spawn(call.name);
-        self.opaque(About::Anything, Reason::AnotherAgent, &[call.name]);
-        Stream::Unknown
-    }
-
     /// `agent-strace setup` prints the settings, and writes them where it is told to.
     pub(super) fn hook_setup(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let changes = call.rest.iter().any(|word| matches!(word.literal(), Some("--write" | "--remove")));
@@ -338,35 +317,6 @@ impl Machine<'_> {
         }
         let arguments = Arguments::divide(call.entry, call.rest);
         self.options(&arguments, io);
-        Stream::Unknown
-    }
-
-    /// `words`: `mcp add -s project …`. The scope says which of the files that the entry lists change; without it all may.
-    fn agent_settings(&mut self, entry: &Entry, words: &[Arg], call: Call<'_>, io: &mut Io<'_>) -> Stream {
-        let verb = words.iter().skip(1).find(|word| !word.text.starts_with('-'));
-        let changes = verb.and_then(Arg::literal).and_then(|verb| entry.subcommand(verb)).unwrap_or(entry);
-        let scope = words.windows(2).find_map(|pair| match pair {
-            [option, value] if matches!(option.literal(), Some("-s" | "--scope")) => value.literal(),
-            _ => None,
-        });
-        let attached = words.iter().find_map(|word| word.text.strip_prefix("--scope="));
-        let all = |home: bool| changes.always.iter().filter(move |text| text.contains(" ~/") == home);
-        let only_home = match scope.or(attached) {
-            Some("project" | "workspace") => Some(false),
-            Some("user" | "global" | "local") => Some(true),
-            _ => None,
-        };
-        let Some(home) = only_home.filter(|home| all(*home).next().is_some()) else {
-            let named: Vec<Arg> = call.words.first().into_iter().chain(words).cloned().collect();
-            return self.data(call.entry, &named, 1, io);
-        };
-        for text in all(home) {
-            if let Some((role, path)) = text.split_once(' ')
-                && let Some(role) = Role::named(role)
-            {
-                self.path(role, &Arg::exact(path));
-            }
-        }
         Stream::Unknown
     }
 

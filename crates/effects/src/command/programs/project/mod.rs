@@ -1,5 +1,6 @@
 //! Scripts of a project that this session wrote: what `npm run`, `make`, `just` and the like then run.
 
+mod builds;
 mod make;
 mod recipes;
 mod start_up;
@@ -162,6 +163,40 @@ const RUNNERS: &[Runner] = &[
         valued: &["-B", "-G", "-D", "--preset"],
         ..Runner::settings(&["cmake"], &["CMakeLists.txt"], tables::cmake, operands)
     },
+    Runner {
+        file_options: &["-f", "-file", "-buildfile", "--file"],
+        ..Runner::settings(&["ant"], &["build.xml"], builds::xml, operands)
+    },
+    Runner {
+        file_options: &["-f", "--file"],
+        ..Runner::settings(&["mvn", "mvnw"], &["pom.xml"], builds::xml, operands)
+    },
+    Runner {
+        directories: &["-p", "--project-dir"],
+        file_options: &["-b", "--build-file"],
+        elsewhere: &["*"],
+        ..Runner::settings(
+            &["gradle", "gradlew"],
+            &["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"],
+            builds::gradle,
+            operands,
+        )
+    },
+    Runner {
+        elsewhere: &["*"],
+        ..Runner::settings(
+            &["bazel", "bazelisk", "buck", "buck2", "blaze"],
+            &["BUILD.bazel", "BUILD", "BUCK"],
+            builds::bazel,
+            operands,
+        )
+    },
+    Runner::settings(
+        &["cargo"],
+        &[".cargo/config.toml", ".cargo/config", "~/.cargo/config.toml"],
+        builds::cargo,
+        operands,
+    ),
     Runner {
         file_options: &["-f"],
         ..Runner::settings(&["foreman", "honcho", "overmind"], &["Procfile"], tables::procfile, operands)

@@ -89,7 +89,7 @@ fn inline(value: &str) -> Option<Vec<String>> {
 }
 
 /// The quoted texts of a value.
-fn texts(value: &str) -> Vec<String> {
+pub(super) fn texts(value: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut left = value;
     while let Some(at) = left.find(['"', '\'']) {
