@@ -264,7 +264,13 @@ impl Machine<'_> {
         }
         let rest: Vec<Arg> = words.iter().skip(1).cloned().collect();
         self.possible_operands(words);
-        self.run_file(program, None, &rest, &[program.text.as_str()], io)
+        let output = self.run_file(program, None, &rest, &[program.text.as_str()], io);
+        if self.world.has_written() {
+            // Projects hold runners of their own: `./gradlew`.
+            let name = program.text.rsplit('/').next().unwrap_or_default().to_owned();
+            self.project_scripts(&name, words, io);
+        }
+        output
     }
 }
 

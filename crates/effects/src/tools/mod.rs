@@ -195,11 +195,12 @@ fn unproven(run: &mut Run<'_>, tool: &str, entry: &Entry, given: &Given) {
     let about = entry.about.into();
     let from = run.effects.len();
     unknown::arguments(run, tool, given);
-    mentions::of_unknown(run, tool, given);
     let connects = run.effects.iter().skip(from).any(|effect| matches!(effect.kind, Kind::Connect(_)));
     if about != About::Network || !connects {
         run.opaque(about, Reason::UnknownToolTarget);
     }
+    // What a text only names settles nothing.
+    mentions::of_unknown(run, tool, given);
 }
 
 fn with_object(run: &mut Run<'_>, entry: &Entry, action: Action, object: &Object) {

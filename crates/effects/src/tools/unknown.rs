@@ -254,6 +254,7 @@ impl Guess<'_, '_> {
                 self.run.shell_made(&std::iter::once(text.to_owned()).chain(words).collect::<String>());
             }
             Role::Code => self.code(text),
+            Role::Source if self.is_program(text) => self.code(text),
             Role::Arguments | Role::Prose => return,
             Role::Patch if text.contains('\n') => self.run.effects.to_mut().extend(patch::run(text, self.run.world)),
             Role::Host if !text.contains(char::is_whitespace) => {
@@ -273,6 +274,12 @@ impl Guess<'_, '_> {
             _ => return,
         }
         self.recognised = true;
+    }
+
+    /// A text of a tool that is named after a language, and that is no path.
+    fn is_program(&self, text: &str) -> bool {
+        let is_text = text.contains(['(', '\n', ';']) && !is_clearly_path(text);
+        is_text && TABLE.hints.languages.values().any(|words| self.named(words))
     }
 
     fn code(&mut self, text: &str) {

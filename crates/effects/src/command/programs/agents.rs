@@ -55,12 +55,31 @@ const CHANGES: &[&str] = &[
     "login",
 ];
 
+/// Agents by the package that holds them.
+const PACKAGES: &[(&str, &str)] = &[
+    ("@anthropic-ai/claude-code", "claude"),
+    ("@openai/codex", "codex"),
+    ("@google/gemini-cli", "gemini"),
+    ("@qwen-code/qwen-code", "qwen"),
+    ("@github/copilot", "copilot"),
+    ("opencode-ai", "opencode"),
+    ("@sourcegraph/amp", "amp"),
+    ("@augmentcode/auggie", "auggie"),
+];
+
+/// The program that `npx PACKAGE` or `npx PACKAGE@VERSION` starts.
+pub(super) fn program_of_package(package: &str) -> Option<&'static str> {
+    let name = package.rfind('@').filter(|at| *at > 0).and_then(|at| package.get(..at)).unwrap_or(package);
+    PACKAGES.iter().find_map(|(known, program)| (*known == name).then_some(*program))
+}
+
 /// `mcp add …` behind the options of any agent.
 fn changes_settings(words: &[Arg]) -> bool {
     let plain: Vec<&str> =
         words.iter().filter_map(Arg::literal).filter(|word| !word.starts_with('-')).take(4).collect();
     let is_change = |pair: &[&str]| matches!(pair, [group, verb] if SETTINGS.contains(group) && CHANGES.contains(verb));
-    plain.windows(2).take(3).any(is_change) || plain.first() == Some(&"set-config")
+    let sets = matches!(plain.as_slice(), ["set-config", ..] | ["settings", _, _, ..]);
+    plain.windows(2).take(3).any(is_change) || sets
 }
 
 /// The prompt, or what is piped into the agent, is one of the agent's own commands that change its settings.

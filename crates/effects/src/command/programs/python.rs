@@ -1,10 +1,12 @@
 //! Runs `python3 -m MODULE`: modules of the standard library, of the session, and those that are programs of their own.
 
 use crate::command::argument::Arg;
-use crate::command::knowledge::{Language, Role, Subject};
+use crate::command::knowledge::{Entry, Language, Role, Subject};
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::{About, Reason};
+
+use super::Call;
 
 impl Machine<'_> {
     /// `python3 -m MODULE …`
@@ -20,7 +22,13 @@ impl Machine<'_> {
                 self.python_sources(name, rest);
             }
             Some("http.server") => {
-                self.path(Role::ReadTree, &Arg::exact("."));
+                let named = rest.windows(2).find_map(|pair| match pair {
+                    [option, directory] if matches!(option.text.as_str(), "-d" | "--directory") => {
+                        Some(directory.clone())
+                    }
+                    _ => None,
+                });
+                self.path(Role::ReadTree, &named.unwrap_or_else(|| Arg::exact(".")));
                 self.opaque(About::Network, Reason::WaitsForConnections, &[]);
             }
             Some("timeit") => {
@@ -32,15 +40,66 @@ impl Machine<'_> {
             Some("code" | "asyncio") if rest.is_empty() => {
                 self.program_on_input(Language::Python, io);
             }
+            Some("pdb" | "trace" | "cProfile" | "profile") => self.observed(program, rest, io),
+            Some("sqlite3") => {
+                let words: Vec<Arg> = std::iter::once(module.clone()).chain(rest.iter().cloned()).collect();
+                let entry = Entry::named("sqlite3");
+                self.sqlite(Call { entry: &entry, name: "sqlite3", words: &words, rest }, io);
+            }
+            // Which of the operands are archives, and which are packed or unpacked to, depends on the option.
+            Some("zipfile" | "tarfile" | "zipapp") => {
+                for word in rest.iter().filter(|word| !word.text.starts_with('-')) {
+                    self.possible_path(Role::ReadTree, word);
+                    self.possible_path(Role::WriteTree, word);
+                }
+            }
             Some("this" | "calendar" | "platform" | "sysconfig" | "site") => {}
             Some("base64") => self.possible_operands(&words),
-            Some(name) => match self.module_file(name) {
-                Some(file) => {
+            Some(name) => match (self.module_file(name), role_of_operands(name)) {
+                (Some(file), _) => {
                     self.run_file(&file, Some(Language::Python), rest, &[], io);
                 }
-                None => self.module_program(program, name, &words, io),
+                (None, Some(role)) => {
+                    for word in rest.iter().filter(|word| !word.text.starts_with('-')) {
+                        self.role(role, word, io);
+                    }
+                }
+                (None, None) => self.module_program(program, name, &words, io),
             },
             None => self.opaque(About::Anything, Reason::UnknownModuleRun, &[]),
+        }
+    }
+
+    /// A program that runs under a debugger or a profiler.
+    fn observed(&mut self, program: &str, words: &[Arg], io: &mut Io<'_>) {
+        let mut left = words.iter();
+        while let Some(word) = left.next() {
+            match word.literal() {
+                // A command of the debugger is a statement where it is no other one.
+                Some("-c" | "--command") => {
+                    if let Some(text) = left.next() {
+                        self.code_argument(Language::Python, &text.with(text.text.trim_start_matches('!')), io);
+                    }
+                }
+                Some("-o" | "--outfile" | "-f" | "--file" | "-C" | "--coverdir") => {
+                    if let Some(file) = left.next() {
+                        self.path(Role::Edit, file);
+                    }
+                }
+                Some("-s" | "--sort") => {
+                    left.next();
+                }
+                Some("-m") => {
+                    if let Some(module) = left.next() {
+                        return self.python_module(program, module, left.as_slice(), io);
+                    }
+                }
+                Some(text) if text.starts_with('-') => {}
+                _ => {
+                    self.run_script(program, Language::Python, word, left.as_slice(), io);
+                    return;
+                }
+            }
         }
     }
 
@@ -90,6 +149,20 @@ impl Machine<'_> {
             .into_iter()
             .find(|file| self.world.written(&self.world.locate_word(file).0).is_some_and(|text| text.is_some()))
     }
+}
+
+/// What modules of the standard library that are programs do with their operands.
+fn role_of_operands(module: &str) -> Option<Role> {
+    Some(match module {
+        "ftplib" | "telnetlib" | "poplib" | "imaplib" | "nntplib" => Role::Host,
+        "webbrowser" => Role::Url,
+        "venv" => Role::WriteTree,
+        "gzip" | "uu" | "quopri" | "pickle" | "pickletools" | "dis" | "symtable" | "pyclbr" | "mimetypes"
+        | "difflib" | "filecmp" | "netrc" | "idlelib" | "modulefinder" => Role::Read,
+        "lib2to3" => Role::Edit,
+        "random" | "inspect" | "getopt" | "locale" | "textwrap" => Role::Value,
+        _ => return None,
+    })
 }
 
 /// The words behind `-m MODULE`.

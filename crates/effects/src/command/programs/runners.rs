@@ -8,6 +8,7 @@ use crate::command::stream::Stream;
 use crate::{About, Certainty, Reason};
 
 use super::Call;
+use super::agents::program_of_package;
 use super::wrappers::is_name;
 
 impl Machine<'_> {
@@ -40,6 +41,10 @@ impl Machine<'_> {
         self.execute(&arguments.operands, Launch::Embedding);
         self.opaque(About::Anything, Reason::RunsPackage, &vouchers);
         self.possible_operands(&arguments.operands);
+        if let Some(program) = program_of_package(&name) {
+            let rest = arguments.operands.iter().skip(1).cloned();
+            self.command(&std::iter::once(Arg::exact(program)).chain(rest).collect::<Vec<_>>(), io);
+        }
         Stream::Unknown
     }
 

@@ -123,7 +123,7 @@ impl Lexer<'_> {
             '/' if self.is(&[Javascript, Perl, Ruby]) && self.starts_value() => self.pattern('/')?,
             '"' | '\'' => self.string(character)?,
             '`' => self.backquoted()?,
-            '%' if self.is(&[Ruby]) && self.starts_value() && self.ruby_quote()? => {}
+            '%' if self.is(&[Ruby]) && (self.starts_value() || self.starts_command()) && self.ruby_quote()? => {}
             '$' | '@' if self.is(&[Perl, Ruby, Php]) => {
                 self.bump();
                 self.tokens.push(Token::Mark(character));
@@ -158,6 +158,12 @@ impl Lexer<'_> {
     }
 
     /// A value can start here, so `/` opens a regular expression.
+    /// `puts %x(…)`: no number is followed by this.
+    fn starts_command(&self) -> bool {
+        let mut letters = self.left.chars().skip(1);
+        letters.next() == Some('x') && letters.next().is_some_and(|open| "([{<|!/".contains(open))
+    }
+
     fn starts_value(&self) -> bool {
         match self.tokens.last() {
             None | Some(Token::End) => true,

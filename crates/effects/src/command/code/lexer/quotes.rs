@@ -2,15 +2,21 @@
 
 use super::escapes::unescaped;
 use super::{Lexer, Token};
+use crate::command::knowledge::Language;
 
 impl Lexer<'_> {
     /// A regular expression and its flags.
     pub(super) fn pattern(&mut self, delimiter: char) -> Option<()> {
         self.bump();
-        self.until(delimiter)?;
+        let text = self.until(delimiter)?;
         self.left = self.left.trim_start_matches(|c: char| c.is_ascii_alphabetic());
-        self.tokens.push(Token::Pattern(false));
+        self.tokens.push(Token::Pattern(self.holds_code(&text)));
         Some(())
+    }
+
+    /// Perl runs `(?{…})` within an expression.
+    fn holds_code(&self, expression: &str) -> bool {
+        self.is(&[Language::Perl]) && (expression.contains("(?{") || expression.contains("(??{"))
     }
 
     /// `q(…)`, `qq{…}`, `qw[…]`, `qx/…/`, `m{…}`, `s/…/…/e`, `tr/…/…/`.
@@ -33,7 +39,7 @@ impl Lexer<'_> {
             "qx" => self.tokens.push(Token::Command((!first.contains('$')).then_some(first))),
             "m" | "qr" => {
                 self.flags();
-                self.tokens.push(Token::Pattern(false));
+                self.tokens.push(Token::Pattern(self.holds_code(&first)));
             }
             _ => {
                 if open == close {
@@ -44,7 +50,8 @@ impl Lexer<'_> {
                     self.until(closing(second))?;
                 }
                 let flags = self.flags();
-                self.tokens.push(Token::Pattern(name == "s" && flags.contains('e')));
+                let runs = self.holds_code(&first) || name == "s" && flags.contains('e');
+                self.tokens.push(Token::Pattern(runs));
             }
         }
         Some(true)

@@ -410,7 +410,13 @@ impl Machine<'_> {
             ) => {
                 return Value::Text(text.clone());
             }
-            ("Path" | "pathlib.Path", [Value::Text(text) | Value::Path(text)]) => return Value::Path(text.clone()),
+            (
+                "Path" | "pathlib.Path" | "Pathname" | "Pathname.new" | "Path::Tiny::path",
+                [Value::Text(text) | Value::Path(text)],
+            ) => return Value::Path(text.clone()),
+            ("path", [Value::Text(text) | Value::Path(text)]) if scan.language == Language::Perl => {
+                return Value::Path(text.clone());
+            }
             ("Path.home" | "pathlib.Path.home", []) => return Value::Path("~".to_owned()),
             ("os.homedir", []) => return Value::Text("~".to_owned()),
             ("Path" | "pathlib.Path" | "Path.cwd" | "pathlib.Path.cwd", []) => return Value::Path(".".to_owned()),

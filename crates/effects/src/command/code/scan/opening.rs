@@ -44,7 +44,11 @@ impl Machine<'_> {
         if let (Some(Value::Text(text)), "ruby-open" | "perl-open") = (file, roles)
             && (text.starts_with('|') || matches!(mode, Some(Value::Text(mode)) if mode.contains('|')))
         {
-            return self.command_text(&Arg::exact(text.trim_start_matches('|')), io);
+            let words: Vec<Value> = file.into_iter().chain(plain).cloned().collect();
+            return match words.as_slice() {
+                [_, _, ..] if roles == "perl-open" => self.list_command(scan, &words, io),
+                _ => self.command_text(&Arg::exact(text.trim_start_matches('|')), io),
+            };
         }
         if let (Some(Value::Text(text)), "php-open" | "ruby-open") = (file, roles)
             && self.wrapped(text)

@@ -88,9 +88,11 @@ impl Machine<'_> {
         let given = positional(arguments);
         let mut plain = given.iter().copied();
         let mut roles = roles;
-        while let Some(rest) = roles.strip_prefix("value ").filter(|rest| SPECIAL.contains(rest)) {
-            plain.next();
-            roles = rest;
+        let last = roles.trim_start_matches("value ");
+        if SPECIAL.contains(&last) {
+            let before = (roles.len() - last.len()) / "value ".len();
+            plain.by_ref().take(before).for_each(drop);
+            roles = last;
         }
         let named = |name: &str| named_argument(arguments, name);
         if foreign::runs(roles) && foreign::among(arguments) == Some(Provenance::Socket) {
@@ -398,19 +400,23 @@ impl Machine<'_> {
         let arguments: Vec<Value> = split(inner).into_iter().map(|tokens| self.value(scan, tokens, io)).collect();
         let file = word(Some(&Value::Path(path.to_owned())));
         match method {
-            "read_text" | "read_bytes" => {
+            "read_text" | "read_bytes" | "read" | "binread" | "readlines" | "each_line" | "slurp" | "slurp_utf8"
+            | "slurp_raw" | "lines" | "lines_utf8" => {
                 self.path(Role::Read, &file);
                 return self.origin_of(&file).map_or(Value::Unknown, Value::Foreign);
             }
-            "write_text" | "write_bytes" | "touch" | "mkdir" | "chmod" | "lchmod" | "symlink_to" | "hardlink_to" => {
+            "write_text" | "write_bytes" | "touch" | "mkdir" | "chmod" | "lchmod" | "symlink_to" | "hardlink_to"
+            | "write" | "binwrite" | "spew" | "spew_utf8" | "spew_raw" | "append" | "append_utf8" | "make_symlink"
+            | "mkpath" => {
                 self.path(Role::Write, &file);
             }
-            "unlink" | "rmdir" => self.path(Role::Delete, &file),
+            "unlink" | "rmdir" | "delete" => self.path(Role::Delete, &file),
+            "rmtree" | "remove" | "remove_tree" => self.path(Role::DeleteTree, &file),
             "copy" | "copy_into" => {
                 self.path(Role::ReadTree, &file);
                 self.by_role(scan, "write-tree", arguments.first());
             }
-            "iterdir" | "glob" | "rglob" | "stat" | "walk" => {
+            "iterdir" | "glob" | "rglob" | "stat" | "walk" | "children" | "each_child" | "entries" => {
                 self.path(Role::ListTree, &file);
                 return match (method, arguments.first()) {
                     ("stat", _) => Value::Unknown,
@@ -431,7 +437,7 @@ impl Machine<'_> {
                 self.opened_file(scan, "open", &all, io);
             }
             "expanduser" | "resolve" | "absolute" => return Value::Path(path.to_owned()),
-            "joinpath" => {
+            "joinpath" | "join" | "child" => {
                 return match arguments.as_slice() {
                     [Value::Text(part)] => Value::Path(joined(path, part)),
                     _ => Value::Path("**".to_owned()),

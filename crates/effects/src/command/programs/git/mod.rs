@@ -5,7 +5,9 @@ mod reads;
 mod remotes;
 mod writes;
 
-use crate::command::argument::{Arg, Arguments};
+use agent_strace_shell::Fragment;
+
+use crate::command::argument::{Arg, Arguments, Known};
 use crate::command::knowledge::{Role, git};
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
@@ -54,10 +56,20 @@ impl Machine<'_> {
                         self.world.enter_word(&directory);
                     }
                 }
-                "-c" | "--config-env" => {
+                "-c" => {
                     if let Some(setting) = value() {
                         self.git_setting(&setting, &mut settings, io);
                     }
+                }
+                "--config-env" => {
+                    if let Some(setting) = value() {
+                        let setting = setting_of_variable(&setting, io);
+                        self.git_setting(&setting, &mut settings, io);
+                    }
+                }
+                text if text.starts_with("--config-env=") => {
+                    let setting = word.with(text.trim_start_matches("--config-env="));
+                    self.git_setting(&setting_of_variable(&setting, io), &mut settings, io);
                 }
                 "--git-dir" | "--work-tree" => {
                     let directory = value();
@@ -187,6 +199,11 @@ impl Machine<'_> {
                 }
             }
             "lfs" if pushes(sub) => self.git_plumbing_push(sub),
+            "lfs" if fetches(sub) => self.git_remote_of(sub.arguments.operands.get(1)),
+            // Later runs are written into the schedule of the user, and into the user's settings.
+            "maintenance" if schedules(sub) => {
+                self.path(Role::Edit, &Arg::exact("~/.gitconfig"));
+            }
             "subtree" if pushes(sub) => {
                 self.git_plumbing_push(sub);
                 self.opaque(About::Writes, Reason::SubtreeCommits, &["git", "subtree"]);
@@ -379,6 +396,31 @@ impl Machine<'_> {
         }
         Stream::Names(names)
     }
+}
+
+/// `NAME=VARIABLE`: the setting has the variable's value.
+fn setting_of_variable(setting: &Arg, io: &Io<'_>) -> Arg {
+    let Some((name, variable)) = setting.after('=') else { return setting.clone() };
+    let value = io.scope.value(&variable.text);
+    let texts = value.fragments().iter().map(|fragment| match fragment {
+        Fragment::Text { text, .. } => Some(text.as_str()),
+        _ => None,
+    });
+    match texts.collect::<Option<String>>().filter(|text| !text.is_empty()) {
+        Some(text) => setting.with(format!("{name}={text}")),
+        None => Arg { known: Known::Partly, ..setting.with(format!("{name}=**")) },
+    }
+}
+
+/// `git maintenance start`
+fn schedules(sub: &Sub<'_>) -> bool {
+    sub.arguments.operands.first().is_some_and(|word| matches!(word.literal(), Some("start" | "register")))
+}
+
+/// `git lfs pull`
+fn fetches(sub: &Sub<'_>) -> bool {
+    let verb = sub.arguments.operands.first().and_then(Arg::literal);
+    matches!(verb, Some("fetch" | "pull" | "clone" | "smudge" | "fsck"))
 }
 
 /// `git subtree push`, `git lfs push`

@@ -24,7 +24,12 @@ impl Machine<'_> {
                 self.opaque(About::Commands, Reason::RemoteProgram, &[]);
             }
         }
-        match sub.arguments.operands.first() {
+        self.git_remote_of(sub.arguments.operands.first());
+    }
+
+    /// Goes to the remote that a word names, or to the default one.
+    pub(super) fn git_remote_of(&mut self, remote: Option<&Arg>) {
+        match remote {
             Some(word) if is_location(&word.text) => self.git_location(word),
             Some(word) if word.is_exact() => {
                 if !self.git_remote_named(&word.text) {
