@@ -278,7 +278,7 @@ impl Machine<'_> {
                 output = self.command(rest, io);
                 return output;
             }
-            if flags.in_place && !flags.harmless && *role == Role::ReadTree {
+            if flags.in_place && *role == Role::ReadTree {
                 self.role(Role::ReadTree, word, io);
             }
             let role = adapted(*role, flags);
@@ -300,7 +300,7 @@ impl Machine<'_> {
         let default = entry.tree_default.as_deref().filter(|_| flags.tree).or(entry.default.as_deref());
         let instead = entry.input_instead && io.input.is_connected();
         if let Some((role, path)) = default.filter(|_| !instead).and_then(target) {
-            if flags.in_place && !flags.harmless && role == Role::ReadTree {
+            if flags.in_place && role == Role::ReadTree {
                 self.path(Role::ReadTree, &path);
             }
             self.path(adapted(role, Flags { tree: false, ..flags }), &path);
@@ -401,10 +401,11 @@ struct Flags {
 
 impl Flags {
     fn of(arguments: &Arguments) -> Self {
+        let harmless = arguments.has_role(Role::Harmless);
         Self {
             tree: arguments.has_role(Role::Tree),
-            in_place: arguments.has_role(Role::InPlace),
-            harmless: arguments.has_role(Role::Harmless),
+            in_place: arguments.has_role(Role::InPlace) && !harmless,
+            harmless,
         }
     }
 }

@@ -14,10 +14,19 @@ impl Parser<'_> {
         let mut negated = false;
         loop {
             self.skip_blanks();
+            let start = self.pos;
             if self.eat_word("time") {
                 self.skip_blanks();
-                if self.starts_with("-p") && self.byte(2).is_none_or(super::is_word_end) {
-                    self.pos += 2;
+                for option in ["-p", "--"] {
+                    if self.starts_with(option) && self.byte(2).is_none_or(super::is_word_end) {
+                        self.pos += 2;
+                        self.skip_blanks();
+                    }
+                }
+                // The program of that name has other options; a shell without the keyword runs it.
+                if self.starts_with("-") {
+                    self.pos = start;
+                    return negated;
                 }
             } else if self.eat_word("!") {
                 negated = !negated;

@@ -163,9 +163,16 @@ impl Entry {
     /// The long options that the tables have of it.
     #[cfg(test)]
     pub(crate) fn long_options(&self) -> std::collections::BTreeSet<&str> {
+        let mut all = self.all_options();
+        all.retain(|name| name.starts_with("--") && name.len() > 2);
+        all
+    }
+
+    /// The options that the tables have of it, with one dash and with two.
+    #[cfg(test)]
+    pub(crate) fn all_options(&self) -> std::collections::BTreeSet<&str> {
         let own = self.options.keys().flat_map(|names| names.split(' '));
-        let all = self.listed.names(self).iter().map(|name| &**name);
-        own.chain(all).filter(|name| name.starts_with("--") && name.len() > 2).collect()
+        own.chain(self.listed.names(self).iter().map(|name| &**name)).collect()
     }
 
     /// Tells its subcommands whose they are.

@@ -180,20 +180,7 @@ impl Machine<'_> {
     }
 
     pub(super) fn man(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
-        let mut entry = Entry::named(call.name);
-        entry.options.insert("-P --pager -H --html".into(), OptionRole { role: Role::Command, attached: false });
-        entry.options.insert("-C --config-file".into(), OptionRole { role: Role::Config, attached: false });
-        entry
-            .options
-            .insert("-M -m -S -s -e -L -r -R -E -p -T".into(), OptionRole { role: Role::Value, attached: false });
-        let is_info = call.name == "info";
-        if is_info {
-            entry
-                .options
-                .insert("-f --file --restore -r --render".into(), OptionRole { role: Role::Read, attached: false });
-            entry.options.insert("-o --output --dribble".into(), OptionRole { role: Role::Write, attached: false });
-        }
-        let arguments = Arguments::divide(&entry, call.rest);
+        let arguments = Arguments::divide(call.entry, call.rest);
         self.options(&arguments, io);
         let is_local = arguments.has(&["-l", "--local-file"]);
         for file in arguments.operands.iter().filter(|word| is_local || word.text.contains('/')) {

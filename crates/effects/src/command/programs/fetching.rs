@@ -39,11 +39,10 @@ impl Machine<'_> {
             placed.for_each(|file| self.world.fetched(&inside(directory, &file)));
         } else if arguments.has(&["-O", "--remote-name", "--remote-name-all", "-J", "--remote-header-name"]) {
             for url in &arguments.operands {
+                self.remote_name(url);
                 if arguments.has(&["-J", "--remote-header-name"]) {
-                    // The server names the file.
+                    // The server may name the file.
                     self.path(Role::Write, &Arg::glob("*"));
-                } else {
-                    self.remote_name(url);
                 }
             }
         }
@@ -154,7 +153,7 @@ impl Machine<'_> {
     }
 
     pub(super) fn wget(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
-        let arguments = Arguments::divide(&wget_options(), call.rest);
+        let arguments = Arguments::divide(call.entry, call.rest);
         self.options(&arguments, io);
         for file in arguments.values(&["-i", "--input-file"]) {
             if file.text != "-" {
@@ -271,30 +270,5 @@ fn curl_options() -> Entry {
     option("-K --config", Role::Value);
     option("-x --proxy --socks4 --socks4a --socks5 --socks5-hostname --preproxy --doh-url", Role::Url);
     option("--connect-to", Role::Value);
-    entry
-}
-
-fn wget_options() -> Entry {
-    let mut entry = Entry::named("wget");
-    let mut option = |names: &'static str, role| {
-        entry.options.insert(names.into(), OptionRole { role, attached: false });
-    };
-    option(
-        "-U --user-agent --header -t --tries -T --timeout -w --wait --waitretry --limit-rate -Q --quota -l --level -A -R --accept --reject -D --domains --exclude-domains --user --password --method --body-data --post-data --referer --progress --secure-protocol --bind-address --dns-timeout --connect-timeout --read-timeout -I -X -S --prefer-family --default-page --compression",
-        Role::Value,
-    );
-    option(
-        "-O --output-document -o --output-file -a --append-output --save-cookies --warc-file --rejected-log",
-        Role::Write,
-    );
-    option("-P --directory-prefix", Role::WriteTree);
-    option("-i --input-file", Role::Value);
-    option(
-        "--post-file --body-file --load-cookies --ca-certificate --certificate --private-key --crl-file",
-        Role::Read,
-    );
-    option("-e --execute", Role::Value);
-    option("--config", Role::Config);
-    option("--use-askpass", Role::Program);
     entry
 }

@@ -128,6 +128,13 @@ impl Machine<'_> {
                         self.at_root(Role::Read, &path);
                     }
                 }
+                Some(text) if text.starts_with("--blob=") => {
+                    invocation.reads = true;
+                    let blob = word.after('=').and_then(|(_, blob)| super::git::revision_path(&blob));
+                    if let Some(path) = blob {
+                        self.at_root(Role::Read, &path);
+                    }
+                }
                 Some("--type" | "--default" | "--comment") => {
                     left.next();
                 }

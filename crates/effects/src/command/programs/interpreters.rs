@@ -15,7 +15,9 @@ impl Machine<'_> {
         let language = call.entry.language.unwrap_or(Language::Other);
         let words = if language == Language::Javascript { evaluated(call.rest) } else { call.rest.to_vec() };
         let arguments = Arguments::divide(call.entry, &words);
-        if arguments.operands.is_empty() && asks_only(&arguments) {
+        // To Python `-v` says what is loaded.
+        let traces = language == Language::Python && !arguments.has(&["-V", "-VV", "--version", "-h", "--help"]);
+        if arguments.operands.is_empty() && !traces && asks_only(&arguments) {
             return Stream::Unknown;
         }
         let program = call.words.first().map_or("", |word| word.text.as_str());
@@ -201,7 +203,11 @@ fn evaluated(words: &[Arg]) -> Vec<Arg> {
     all
 }
 
-/// It is asked for its version or its options, and runs nothing.
+/// It is asked for its version or its options, and runs nothing. Many print the version and run their program all the same.
 pub(super) fn asks_only(arguments: &Arguments) -> bool {
-    arguments.has(&["-V", "-VV", "-v", "--version", "-h", "--help", "-version"])
+    let has_program = arguments.options.iter().any(|option| {
+        let is_program = matches!(option.role, Some(Role::Code | Role::Script)) || option.name == "-m";
+        is_program && option.value.is_some()
+    });
+    arguments.has(&["-VV", "--version", "--help", "-version"]) || !has_program && arguments.has(&["-V", "-v", "-h"])
 }

@@ -107,24 +107,15 @@ impl Machine<'_> {
     }
 
     pub(super) fn compress(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
-        let mut entry = Entry::named(call.name);
-        entry.options.insert(
-            "-S --suffix -T --threads -b -M -m --quality -w --lgwin".into(),
-            OptionRole { role: Role::Value, attached: false },
-        );
-        if call.name == "brotli" {
-            // To the others it means to be quiet.
-            entry.options.insert("-q".into(), OptionRole { role: Role::Value, attached: false });
-        }
-        entry.options.insert("-o --output --output-dir-flat".into(), OptionRole { role: Role::Write, attached: false });
-        entry.options.insert("-D".into(), OptionRole { role: Role::Read, attached: false });
-        let arguments = Arguments::divide(&entry, call.rest);
+        let arguments = Arguments::divide(call.entry, call.rest);
         let tree = arguments.has(&["-r", "--recursive"]);
-        let only_reads = arguments.has(&["-c", "--stdout", "--to-stdout", "-t", "--test", "-l", "--list"]);
-        let named = arguments.has_role(Role::Write);
-        let removes = !keeps_input(call.name) || arguments.has(&["--rm", "-j", "-U"]);
-        let removes = removes && !arguments.has(&["-k", "--keep"]);
+        let only_reads = only_reads(call.name, &arguments);
+        let named = arguments.has_role(Role::Write) || arguments.has_role(Role::WriteTree);
+        let removes = removes_input(call.name, &arguments);
         self.options(&arguments, io);
+        if arguments.has_role(Role::Names) && !only_reads {
+            self.opaque(About::Writes, Reason::ListedFiles, &[]);
+        }
         for file in &arguments.operands {
             self.path(if tree { Role::ReadTree } else { Role::Read }, file);
             if only_reads {
@@ -137,6 +128,10 @@ impl Machine<'_> {
                 self.path(if tree { Role::WriteTree } else { Role::Write }, &other);
                 if from_elsewhere && !tree {
                     self.world.fetched(&other);
+                }
+                if tree {
+                    let (text, known) = partner(call.name, file);
+                    self.path(Role::Write, &Arg { text, known, ..file.clone() });
                 }
             }
             if removes {
@@ -230,8 +225,11 @@ impl Machine<'_> {
     /// `ar rcs lib.a x.o`, `jar cf lib.jar x`: the letters say which way the files go.
     pub(super) fn ar(&mut self, call: Call<'_>) -> Stream {
         let mut operands = call.rest.iter();
-        let Some(mode) = operands.next() else { return Stream::Unknown };
+        let Some(mode) = self.ar_mode(&mut operands) else { return Stream::Unknown };
         let Some(archive) = operands.next() else { return Stream::Unknown };
+        if mode.text.contains('M') {
+            self.opaque(About::Writes, Reason::UnknownInputProgram, &[]);
+        }
         if mode.text.contains(['t', 'p']) {
             self.path(Role::Read, archive);
         } else if mode.text.contains('x') {
@@ -250,6 +248,36 @@ impl Machine<'_> {
             }
         }
         Stream::Unknown
+    }
+
+    /// The letters, behind options that are words.
+    fn ar_mode<'w>(&mut self, words: &mut std::slice::Iter<'w, Arg>) -> Option<&'w Arg> {
+        loop {
+            let word = words.next()?;
+            let (name, value) = match word.after('=') {
+                Some((name, value)) => (name, Some(value)),
+                None => (word.text.clone(), None),
+            };
+            let value = |words: &mut std::slice::Iter<'w, Arg>| value.or_else(|| words.next().cloned());
+            match name.as_str() {
+                "--plugin" => {
+                    if let Some(plugin) = value(words) {
+                        self.path(Role::Read, &plugin);
+                        self.opaque(About::Anything, Reason::LoadsCode, &[]);
+                    }
+                }
+                "--output" => {
+                    if let Some(directory) = value(words) {
+                        self.path(Role::WriteTree, &directory);
+                    }
+                }
+                "--target" | "--record-libdeps" => {
+                    value(words);
+                }
+                name if name.starts_with("--") => {}
+                _ => return Some(word),
+            }
+        }
     }
 
     pub(super) fn jar(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
@@ -366,9 +394,32 @@ fn dashed_with(words: &[Arg], valued: &str) -> Vec<Arg> {
     all
 }
 
-/// What it packs or unpacks stays, unless an option says otherwise.
-fn keeps_input(program: &str) -> bool {
-    matches!(program, "zstd" | "unzstd" | "lz4" | "unlz4" | "brotli" | "lzop" | "zopfli" | "lrzip" | "lrunzip")
+/// It prints, tests or lists. To some of them these letters mean other things.
+fn only_reads(program: &str, arguments: &Arguments) -> bool {
+    let letters: &[&str] = match program {
+        "lrzip" | "lrunzip" => &["-t", "-i", "--info"],
+        "lz4" | "unlz4" | "pbzip2" => &["-c", "-t"],
+        _ => &["-c", "-t", "-l"],
+    };
+    arguments.has(&["--stdout", "--to-stdout", "--test", "--list"]) || arguments.has(letters)
+}
+
+/// What it packs or unpacks goes or stays, as the last option about it says.
+fn removes_input(program: &str, arguments: &Arguments) -> bool {
+    let removing: &[&str] = match program {
+        "lrzip" | "lrunzip" => &["-D", "--delete"],
+        "lzop" => &["-U", "--delete"],
+        _ => &["--rm", "-j"],
+    };
+    let last = |names: &[&str]| arguments.options.iter().rposition(|option| names.contains(&option.name.as_str()));
+    match (last(removing), last(&["-k", "--keep"])) {
+        (Some(removed), Some(kept)) => removed > kept,
+        (Some(_), None) => true,
+        (None, Some(_)) => false,
+        (None, None) => {
+            !matches!(program, "zstd" | "unzstd" | "lz4" | "unlz4" | "brotli" | "lzop" | "zopfli" | "lrzip" | "lrunzip")
+        }
+    }
 }
 
 /// The file on the other side: `x` ↔ `x.gz`.

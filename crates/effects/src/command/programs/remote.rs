@@ -4,7 +4,7 @@ use agent_strace_shell::Provenance;
 
 use crate::command::argument::{Arg, Arguments, Known};
 use crate::command::context::Context;
-use crate::command::knowledge::{Entry, OptionRole, Role};
+use crate::command::knowledge::Role;
 use crate::command::machine::{Machine, walk_on};
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
@@ -17,16 +17,7 @@ const REMOTE: &str = "a command that runs on another host";
 
 impl Machine<'_> {
     pub(super) fn ssh(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
-        let mut entry = Entry { stops: true, ..Entry::named(call.name) };
-        let mut option = |names: &'static str, role| {
-            entry.options.insert(names.into(), OptionRole { role, attached: false });
-        };
-        option("-b -c -D -e -I -l -L -m -p -Q -R -S -W -w -B", Role::Value);
-        option("-i -F", Role::Read);
-        option("-E", Role::Write);
-        option("-J", Role::Host);
-        option("-o", Role::Value);
-        let arguments = Arguments::divide(&entry, call.rest);
+        let arguments = Arguments::divide(call.entry, call.rest);
         self.options(&arguments, io);
         for setting in arguments.values(&["-o"]) {
             self.ssh_setting(setting, arguments.operands.first(), io);
@@ -34,7 +25,7 @@ impl Machine<'_> {
         for forward in arguments.values(&["-L", "-R", "-W"]) {
             self.forwarded(forward);
         }
-        let port = arguments.values(&["-p"]).next().and_then(|word| word.text.parse().ok()).or(Some(22));
+        let port = arguments.values(&["-p", "-P"]).find_map(|word| word.text.parse().ok()).or(Some(22));
         let Some((host, command)) = arguments.operands.split_first() else { return Stream::Unknown };
         self.ssh_host(host, port);
         // Options may follow the host.
@@ -107,24 +98,15 @@ impl Machine<'_> {
     }
 
     pub(super) fn scp(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
-        let mut entry = Entry::named(call.name);
-        let mut option = |names: &'static str, role| {
-            entry.options.insert(names.into(), OptionRole { role, attached: false });
-        };
-        option("-c -l -P -X -B -R -s -D", Role::Value);
-        option("-i -F -b", Role::Read);
-        option("-J", Role::Host);
-        option("-S", Role::Program);
-        option("-o", Role::Value);
-        let arguments = Arguments::divide(&entry, call.rest);
+        let arguments = Arguments::divide(call.entry, call.rest);
         self.options(&arguments, io);
         for setting in arguments.values(&["-o"]) {
             self.ssh_setting(setting, None, io);
         }
-        if call.name == "sftp" {
+        if call.name.ends_with("sftp") {
             if let Some(host) = arguments.operands.first() {
                 self.connect_remote(host, "ssh");
-                self.opaque(About::Anything, Reason::InteractiveClient, &["sftp"]);
+                self.opaque(About::Anything, Reason::InteractiveClient, &[call.name]);
             }
             return Stream::Unknown;
         }
@@ -181,21 +163,7 @@ impl Machine<'_> {
     }
 
     pub(super) fn rsync(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
-        let mut entry = Entry::named(call.name);
-        let mut option = |names: &'static str, role| {
-            entry.options.insert(names.into(), OptionRole { role, attached: false });
-        };
-        option("-e --rsh", Role::Command);
-        option("--files-from --exclude-from --include-from --password-file -F", Role::Read);
-        option("--log-file --write-batch --only-write-batch", Role::Write);
-        option("--backup-dir --partial-dir -T --temp-dir", Role::WriteTree);
-        option("--compare-dest --copy-dest --link-dest", Role::ReadTree);
-        option("--rsync-path", Role::Command);
-        option(
-            "-f --filter --exclude --include --bwlimit --timeout --port --max-size --min-size --chmod --chown --info --debug --out-format --log-file-format --modify-window -B --block-size --suffix --contimeout --sockopts --address --iconv --skip-compress --usermap --groupmap -M --remote-option --stop-at --compress-choice --checksum-choice --protocol --max-delete",
-            Role::Value,
-        );
-        let arguments = Arguments::divide(&entry, call.rest);
+        let arguments = Arguments::divide(call.entry, call.rest);
         self.options(&arguments, io);
         let dry = arguments.has(&["-n", "--dry-run"]);
         let Some((last, sources)) = arguments.operands.split_last() else { return Stream::Unknown };

@@ -25,7 +25,13 @@ impl Machine<'_> {
             self.path(Role::Read, file);
             input = self.world.content_of(file);
         }
-        let replacing = arguments.has(&["-I", "-i", "--replace", "-J"]);
+        // The last one of these counts.
+        let last = |names: &[&str]| arguments.options.iter().rposition(|option| names.contains(&option.name.as_str()));
+        let is_one = arguments.values(&["-n", "--max-args"]).all(|count| count.text == "1");
+        let counts =
+            if is_one { &["-L", "--max-lines", "-l"][..] } else { &["-n", "--max-args", "-L", "--max-lines", "-l"] };
+        let replacing = last(&["-I", "-i", "--replace", "-J"]);
+        let replacing = replacing.is_some_and(|at| last(counts).is_none_or(|counted| counted < at));
         let mark = arguments.values(&["-I", "-i", "--replace", "-J"]).next().map_or("{}", |word| word.text.as_str());
         let format = if replacing {
             ItemFormat::Lines

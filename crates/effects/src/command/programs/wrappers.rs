@@ -120,6 +120,7 @@ impl Machine<'_> {
     /// A wrapper whose options we do not all know: what follows the last thing that looks like an option runs.
     pub(super) fn loose_wrapper(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let after_dashes = call.rest.iter().position(|word| word.literal() == Some("--"));
+        let after_dashes = after_dashes.filter(|at| !self.is_of_program(call, *at));
         let command: Vec<Arg> = if let Some(at) = after_dashes {
             let own = call.rest.get(..at).unwrap_or_default();
             self.options(&Arguments::divide(call.entry, own), io);
@@ -150,6 +151,18 @@ impl Machine<'_> {
             }
             _ => self.command(&command, io),
         }
+    }
+
+    /// The `--` at this place belongs to the program that runs: what stands before it is known (`fakeroot rm -- FILE`), and
+    /// what stands behind it is not.
+    fn is_of_program(&self, call: Call<'_>, at: usize) -> bool {
+        let is_known = |word: Option<&Arg>| {
+            word.and_then(Arg::literal).is_some_and(|name| self.knowledge.entry(base_name(name)).is_some())
+        };
+        let (before, after) = call.rest.split_at_checked(at).unwrap_or((call.rest, &[]));
+        let skip = call.entry.operands.iter().take_while(|operand| operand.role != Role::Argv).count();
+        let operands = Arguments::divide(call.entry, before).operands;
+        is_known(operands.get(skip)) && !is_known(after.get(1))
     }
 
     pub(super) fn watch(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
@@ -196,8 +209,15 @@ impl Machine<'_> {
                         self.path(Role::Write, log);
                     }
                 }
-                Some("-o" | "-E" | "-m" | "-t") => {
+                Some("-o" | "-E" | "-m") => {
                     left.next();
+                }
+                // A time to BSD; to others what follows it is the file.
+                Some("-t") => {
+                    let is_time = |word: &&Arg| word.text.chars().all(|letter| letter.is_ascii_digit());
+                    if left.as_slice().first().as_ref().is_some_and(is_time) {
+                        left.next();
+                    }
                 }
                 Some(text) if text.starts_with("--command=") => {
                     ran = true;
@@ -363,6 +383,10 @@ fn split_string(word: &Arg) -> Option<Split> {
     let flags_only = before.chars().all(|letter| matches!(letter, 'i' | 'v' | '0'));
     let attached = || if after.is_empty() { Split::Next } else { Split::Attached(word.with(after)) };
     flags_only.then(attached)
+}
+
+fn base_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 pub(super) fn is_name(text: &str) -> bool {

@@ -1,6 +1,7 @@
 //! The literate table of commands, and limits.
 
 mod bombs;
+mod metamorphic;
 mod outcomes;
 mod properties;
 mod sweeps;

@@ -19,6 +19,38 @@ use super::git_triggers::Setting;
 pub(super) use reads::revision_path;
 use remotes::Listed;
 
+/// Subcommands to which what follows `--` is an operand like any other.
+const PATHLESS: &[&str] = &[
+    "am",
+    "apply",
+    "branch",
+    "bundle",
+    "cherry-pick",
+    "clone",
+    "fetch",
+    "fetch-pack",
+    "hash-object",
+    "init",
+    "ls-remote",
+    "merge",
+    "merge-file",
+    "notes",
+    "pull",
+    "push",
+    "rebase",
+    "remote",
+    "replace",
+    "revert",
+    "send-email",
+    "send-pack",
+    "show-ref",
+    "submodule",
+    "symbolic-ref",
+    "tag",
+    "update-ref",
+    "worktree",
+];
+
 /// One git command behind its global options.
 #[derive(Debug)]
 struct Sub<'a> {
@@ -126,7 +158,12 @@ impl Machine<'_> {
         let dashes = words.iter().position(|word| word.literal() == Some("--"));
         let paths = dashes.and_then(|at| words.get(at + 1..)).unwrap_or_default();
         let before = dashes.and_then(|at| words.get(..at)).unwrap_or(words);
-        let arguments = Arguments::divide(git::options(sub, before.first().and_then(Arg::literal)), before);
+        let mut arguments = Arguments::divide(git::options(sub, before.first().and_then(Arg::literal)), before);
+        let has_paths = !PATHLESS.contains(&sub);
+        if !has_paths {
+            arguments.operands.extend(paths.iter().cloned());
+        }
+        let paths = if has_paths { paths } else { &[] };
         if arguments.unknown().next().is_some() {
             self.opaque(About::Anything, Reason::UnknownOption, &["git", sub]);
         }
