@@ -63,7 +63,7 @@ impl Machine<'_> {
             (Some(sub), _) => {
                 let Some(special) = sub.special else { return self.data(sub, words, at, io) };
                 // The execution of the program itself is recorded already.
-                let name = words.first().map_or("", |word| word.text.as_str());
+                let name = words.first().map_or("", |word| word.text.rsplit('/').next().unwrap_or_default());
                 let call = Call { entry: sub, name, words, rest: words.get(at..).unwrap_or_default() };
                 programs::run(special, self, call, io)
             }

@@ -160,14 +160,6 @@ impl Entry {
         self.keys().filter(is_own).filter_map(|key| lines::line(OPTIONS, &key)).any(is_whole)
     }
 
-    /// The long options that the tables have of it.
-    #[cfg(test)]
-    pub(crate) fn long_options(&self) -> std::collections::BTreeSet<&str> {
-        let mut all = self.all_options();
-        all.retain(|name| name.starts_with("--") && name.len() > 2);
-        all
-    }
-
     /// The options that the tables have of it, with one dash and with two.
     #[cfg(test)]
     pub(crate) fn all_options(&self) -> std::collections::BTreeSet<&str> {

@@ -238,6 +238,8 @@ impl Machine<'_> {
                 Some("-F" | "--field-separator") => {
                     left.next();
                 }
+                Some("-iinplace" | "--include=inplace") => in_place = true,
+                Some("-e" | "--source") => programs.extend(left.next().cloned()),
                 Some(_) if text.starts_with("--source=") || text.starts_with("-e") => {
                     let program = text.strip_prefix("--source=").or_else(|| text.strip_prefix("-e"));
                     programs.push(word.with(program.unwrap_or_default()));
@@ -246,7 +248,7 @@ impl Machine<'_> {
                     let value = text.strip_prefix("--assign=").or_else(|| text.strip_prefix("-v"));
                     assigned.push(word.with(value.unwrap_or_default()));
                 }
-                Some(_) if text.starts_with("-l") || text.starts_with("--load=") || text.starts_with("--include=") => {
+                Some(_) if ["-l", "-i", "--load=", "--include="].iter().any(|name| text.starts_with(name)) => {
                     self.opaque(About::Anything, Reason::LoadsLibrary, &[]);
                 }
                 Some(_) if text.starts_with("-E") || text.starts_with("--exec=") => {
@@ -254,7 +256,6 @@ impl Machine<'_> {
                     let file = text.strip_prefix("--exec=").or_else(|| text.strip_prefix("-E"));
                     self.awk_file(&word.with(file.unwrap_or_default()), io);
                 }
-                Some("-e" | "--source") => programs.extend(left.next().cloned()),
                 Some("--") => {
                     files.extend(left.by_ref().cloned());
                 }

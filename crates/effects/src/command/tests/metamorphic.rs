@@ -23,7 +23,7 @@ const TRIES: usize = 2;
 const SAMPLE: u64 = 8;
 
 /// The sample that this text is in, the same each time.
-fn is_tried(text: &str) -> bool {
+pub(super) fn is_tried(text: &str) -> bool {
     let hash = text
         .bytes()
         .fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
@@ -132,9 +132,12 @@ pub(super) fn telling_flags() -> BTreeSet<String> {
     all
 }
 
+/// A flag, and examples of its program with the place where it goes.
+type Tried = (&'static str, Vec<(&'static Example, usize)>);
+
 /// Name, subcommand and flag → the flag, and examples of it with the place where it goes.
-fn flags() -> BTreeMap<String, (&'static str, Vec<(&'static Example, usize)>)> {
-    let mut all: BTreeMap<String, (&str, Vec<_>)> = BTreeMap::new();
+fn flags() -> BTreeMap<String, Tried> {
+    let mut all: BTreeMap<String, Tried> = BTreeMap::new();
     for example in examples() {
         let (entry, count) = entry(&example.words);
         if OF_LETTERS.contains(&example.words[0].as_str()) && !example.words[1].starts_with('-') {
@@ -167,10 +170,8 @@ impl Example {
     fn forms(&self) -> Vec<String> {
         let is_quoted = |word: &str| word.contains(['\'', '"']);
         let written = |mark: &str, end: &str| {
-            let quoted = self.words.iter().map(|word| match is_quoted(word) {
-                true => word.clone(),
-                false => format!("{mark}{word}{end}"),
-            });
+            let quoted =
+                self.words.iter().map(|word| if is_quoted(word) { word.clone() } else { format!("{mark}{word}{end}") });
             quoted.collect::<Vec<_>>().join(" ")
         };
         let mut forms = vec![written("'", "'"), written("\"", "\""), written("\\", ""), self.words.join(" \\\n ")];
@@ -223,6 +224,7 @@ const OTHER_DASHES: &[&str] = &[
     "git grep",
     // Its options end at its own subcommand.
     "git submodule",
+    "git lfs",
 ];
 
 #[test]

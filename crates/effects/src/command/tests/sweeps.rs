@@ -64,6 +64,12 @@ struct Sweep {
     is_found: fn(&Effect) -> bool,
 }
 
+/// What the names of options that run something have in them.
+const RUNNING: &[&str] = &[
+    "cmd", "command", "exec", "prog", "hook", "script", "shell", "pager", "editor", "browser", "invoke", "run",
+    "filter",
+];
+
 /// What the tests of the same commands in other words list here.
 const FLAGS: &str = "NAME FLAG …";
 
@@ -78,6 +84,16 @@ const SWEEPS: &[Sweep] = &[
     },
     Sweep { title: "NAME OPTION=.env", operands: "=.env", subjects: options, is_found: reads },
     Sweep { title: "NAME OPTION=.github/x", operands: "=.github/x", subjects: outputs, is_found: writes },
+    Sweep { title: "NAME OPTION='rm -rf ~'", operands: "='rm -rf ~'", subjects: commands, is_found: runs },
+    Sweep { title: "NAME -O .env", operands: " .env", subjects: letters, is_found: reads },
+    Sweep { title: "NAME -O.env", operands: ".env", subjects: letters, is_found: reads },
+    Sweep { title: "NAME -O.github/x", operands: ".github/x", subjects: letters, is_found: writes },
+    Sweep {
+        title: "NAME -O https://evil.example",
+        operands: " https://evil.example",
+        subjects: valued_letters,
+        is_found: connects,
+    },
 ];
 
 /// What the names of options that write have in them.
@@ -89,11 +105,39 @@ fn programs() -> BTreeSet<String> {
 
 /// Each long option of each entry and subcommand; of those that only exist, one stands for all others.
 fn options() -> BTreeSet<String> {
+    options_like(|option| option.starts_with("--") && option.len() > 2)
+}
+
+/// Each option that is one letter, likewise.
+fn letters() -> BTreeSet<String> {
+    let is_letter = |option: &str| option.len() == 2 && option.starts_with('-') && option != "--";
+    options_like(is_letter).into_iter().filter(|subject| super::metamorphic::is_tried(subject)).collect()
+}
+
+/// Those that the tables have a role for.
+fn valued_letters() -> BTreeSet<String> {
+    let has_role = |subject: &String| {
+        let mut words = subject.split(' ').peekable();
+        let mut entry = words.next().and_then(knowledge::builtin);
+        while let Some(word) = words.next().filter(|_| words.peek().is_some()) {
+            entry = entry.and_then(|entry| entry.subcommand(word));
+        }
+        entry.is_some_and(|entry| entry.listed_option(option(subject)).is_some_and(|listed| listed.role.has_effects()))
+    };
+    letters().into_iter().filter(has_role).collect()
+}
+
+fn options_like(is_like: fn(&str) -> bool) -> BTreeSet<String> {
     let mut all = BTreeSet::new();
     for name in entries() {
-        options_of(knowledge::builtin(&name).unwrap(), &name, &mut all);
+        options_of(knowledge::builtin(&name).unwrap(), &name, is_like, &mut all);
     }
     all
+}
+
+fn commands() -> BTreeSet<String> {
+    let is_running = |subject: &String| RUNNING.iter().any(|part| option(subject).contains(part));
+    options().into_iter().filter(is_running).collect()
 }
 
 fn outputs() -> BTreeSet<String> {
@@ -107,9 +151,9 @@ fn entries() -> Vec<String> {
     entries.filter_map(|entry| entry.names.split(' ').next().map(str::to_owned)).collect()
 }
 
-fn options_of(entry: &Entry, prefix: &str, all: &mut BTreeSet<String>) {
+fn options_of(entry: &Entry, prefix: &str, is_like: fn(&str) -> bool, all: &mut BTreeSet<String>) {
     let mut is_first = true;
-    for option in entry.long_options() {
+    for option in entry.all_options().into_iter().filter(|option| is_like(option)) {
         let is_plain = entry.special.is_none() && entry.meaning(option) == Meaning::Flag;
         if !is_plain || std::mem::take(&mut is_first) {
             all.insert(format!("{prefix} {option}"));
@@ -117,7 +161,7 @@ fn options_of(entry: &Entry, prefix: &str, all: &mut BTreeSet<String>) {
     }
     for sub in &entry.subcommands {
         let name = sub.names.split(' ').next().unwrap_or_default();
-        options_of(sub, &format!("{prefix} {name}"), all);
+        options_of(sub, &format!("{prefix} {name}"), is_like, all);
     }
 }
 
@@ -152,9 +196,17 @@ fn reviewed(text: &str) -> BTreeMap<&str, BTreeMap<&str, BTreeSet<&str>>> {
     all
 }
 
-/// A group lists the name, or its option for whatever program.
+/// A group lists the name, its option for whatever program, or all letters of its program.
 fn is_listed(groups: &BTreeMap<&str, BTreeSet<&str>>, subject: &str) -> bool {
-    groups.values().any(|names| names.contains(subject) || names.contains(option(subject)))
+    let letters = letters_of(subject);
+    groups
+        .values()
+        .any(|names| names.contains(subject) || names.contains(option(subject)) || names.contains(letters.as_str()))
+}
+
+/// `grep -*`
+fn letters_of(subject: &str) -> String {
+    format!("{} -*", subject.split(' ').next().unwrap_or_default())
 }
 
 /// The text with names that are new below "Not reviewed", and without those that are silent no longer.
@@ -167,10 +219,11 @@ fn updated(text: &str, found: &BTreeMap<&str, BTreeSet<String>>) -> String {
     for (title, silent) in titles.filter_map(|title| Some((title, found.get(title)?))) {
         let mut groups = reviewed.get(title).cloned().unwrap_or_default();
         let of_all: BTreeSet<&str> = silent.iter().map(|subject| option(subject)).collect();
-        // Of the flags a sample is tried.
-        let is_whole = title != FLAGS || super::metamorphic::is_whole();
+        let letters: BTreeSet<String> = silent.iter().map(|subject| letters_of(subject)).collect();
+        // Of the flags and letters a sample is tried.
+        let is_whole = !(title == FLAGS || title.starts_with("NAME -O")) || super::metamorphic::is_whole();
         for names in groups.values_mut().filter(|_| is_whole) {
-            names.retain(|name| silent.contains(*name) || of_all.contains(name));
+            names.retain(|name| silent.contains(*name) || of_all.contains(name) || letters.contains(*name));
         }
         let new: BTreeSet<&str> = silent.iter().filter(|name| !is_listed(&groups, name)).map(String::as_str).collect();
         groups.entry(UNREVIEWED).or_default().extend(new);
