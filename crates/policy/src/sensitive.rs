@@ -123,11 +123,19 @@ struct Pattern {
     text: &'static str,
     pairs: Pairs,
     glob: OnceLock<Glob>,
+    spelled: OnceLock<Glob>,
 }
 
 impl Pattern {
     fn new(text: &'static str) -> Self {
-        Self { text, pairs: Pairs::of_pattern(text), glob: OnceLock::new() }
+        Self { text, pairs: Pairs::of_pattern(text), glob: OnceLock::new(), spelled: OnceLock::new() }
+    }
+
+    /// The name without its wildcards: `README*` may be `README.pem`, but `.pem` is not spelled by it.
+    fn spelled(&self) -> &Glob {
+        let in_place = self.text.strip_prefix("**/").unwrap_or(self.text);
+        let name = || in_place.strip_suffix("/**").unwrap_or(in_place).replace('*', "");
+        self.spelled.get_or_init(|| Glob::anywhere(&Glob::effect(&name())))
     }
 
     fn glob(&self) -> &Glob {
@@ -142,7 +150,9 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
 
 pub(super) fn touched(files: &Files<'_>, touch: Touch) -> bool {
     let aimed = |patterns: &[Pattern]| {
-        patterns.iter().any(|pattern| files.may_be_of(pattern.pairs) && files.aims_at(pattern.glob()))
+        patterns
+            .iter()
+            .any(|pattern| files.may_be_of(pattern.pairs) && files.aims_at(pattern.glob(), pattern.spelled()))
     };
     (aimed(&TABLES.secrets) || touch == Touch::Write && aimed(&TABLES.pipelines))
         && !TABLES.harmless.iter().any(|pattern| files.may_be_of(pattern.pairs) && files.all_in(pattern.glob()))

@@ -21,7 +21,7 @@ const PIECE: usize = 200;
 const OVERLAP: usize = 16;
 
 /// Words that another command follows.
-const LEADS_TO_COMMAND: &[&str] = &["--", "-c", "-e", "-x", "exec", "run", "x"];
+const LEADS_TO_COMMAND: &[&str] = &["--", "-c", "-e", "-x", "cmd", "exec", "run", "x"];
 
 impl Machine<'_> {
     /// Mentions what is left of a command's words; `mark`: what was found since then explains them.
@@ -31,6 +31,18 @@ impl Machine<'_> {
         }
         for kind in self.left(entry, words, mark) {
             self.mention(kind);
+        }
+    }
+
+    /// The same of a program about which nothing is known: texts among its words may hold commands.
+    pub(super) fn catch_texts(&mut self, words: &[Arg]) {
+        for (before, word) in words.iter().zip(words.iter().skip(1)) {
+            let Some(text) = word.literal().filter(|text| text.contains(char::is_whitespace)) else { continue };
+            if !is_text(&before.text, text) {
+                for kind in named_commands(text, self.knowledge) {
+                    self.mention(kind);
+                }
+            }
         }
     }
 
@@ -73,7 +85,8 @@ impl Machine<'_> {
             }
             left.push(Left { word, is_plain: roles.plain.contains(&at) });
         }
-        kinds.extend(self.command_of_words(&left, subcommands(entry, start)));
+        let leads = start.checked_sub(1).and_then(|at| words.get(at)).is_some_and(leads_to_command);
+        kinds.extend(self.command_of_words(&left, if leads { 0 } else { subcommands(entry, start) }));
         kinds
     }
 
@@ -96,7 +109,7 @@ impl Machine<'_> {
         let operands = words.iter().enumerate().filter(|(_, left)| !left.is_plain && !is_option(left.word)).enumerate();
         let leads = |at: usize| {
             let before = at.checked_sub(1).and_then(|at| words.get(at));
-            before.is_some_and(|left| LEADS_TO_COMMAND.contains(&left.word.text.as_str()))
+            before.is_some_and(|left| leads_to_command(left.word))
         };
         let mut operands = operands.filter(|(count, (at, _))| *count >= subcommands || leads(*at));
         let (_, (at, _)) = operands.find(|(_, (_, left))| self.names_program(left.word))?;
@@ -105,6 +118,10 @@ impl Machine<'_> {
         let argv = words.map(|word| Argument { text: word.text.clone(), known: true }).collect();
         Some(Kind::Execute(Execution { argv, inert: false, embeds: true }))
     }
+}
+
+fn leads_to_command(word: &Arg) -> bool {
+    LEADS_TO_COMMAND.contains(&word.text.as_str())
 }
 
 /// Commands that a text may hold of which nothing else is known.
@@ -203,7 +220,9 @@ impl Roles {
         }
         let mut roles = Self::default();
         let of_options = of_options.filter_map(|given| data(given).or_else(|| plain(given)));
-        for (role, word) in of_options.chain(of_operands.filter_map(data)) {
+        // An operand that may be `@file` is a name of the program's own, and may be a path.
+        let of_operands = of_operands.filter(|(role, _)| *role != Role::AtFile).filter_map(data);
+        for (role, word) in of_options.chain(of_operands) {
             let at = places.get_mut(&(bounds(word), word.text.as_str())).and_then(Vec::pop);
             if role == Role::Value { roles.plain.extend(at) } else { roles.data.extend(at) }
         }

@@ -204,6 +204,7 @@ impl Machine<'_> {
             self.project_scripts(bare, words, io);
         }
         self.possible_operands(words);
+        self.catch_texts(words);
         Stream::Unknown
     }
 

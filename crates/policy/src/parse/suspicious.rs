@@ -53,6 +53,7 @@ pub(super) fn command(text: &str, words: &[String]) -> Result<(), Fault> {
     if let Some(plain) = program.strip_suffix(":*").filter(|plain| !plain.is_empty()) {
         return Err((never("`:*` is how another tool writes it"), Some(format!("write {}", quoted(plain)))));
     }
+    other_syntax(text, words)?;
     let is_whole = |word: &String| {
         !word
             .chars()
@@ -65,6 +66,32 @@ pub(super) fn command(text: &str, words: &[String]) -> Result<(), Fault> {
         }
     }
     Ok(())
+}
+
+/// The syntax of regular expressions and of choices: an entry is one command, word by word. With a wildcard, an entry of
+/// version 1 is compared with the text of the whole line as well, where `|` may stand.
+fn other_syntax(text: &str, words: &[String]) -> Result<(), Fault> {
+    let never =
+        |why: &str, help: &str| Err((format!("{} can never match: {why}", quoted(text)), Some(help.to_owned())));
+    let Some(program) = words.first().filter(|_| !text.contains(['*', '?'])) else { return Ok(()) };
+    let is_slashed = program.len() > 2 && program.starts_with('/') && program.ends_with('/');
+    if program.starts_with(['^', '(']) || program.starts_with("re:") || program.starts_with("regex:") || is_slashed {
+        return never("an entry is no regular expression", "write the words of the command; `*` is any text");
+    }
+    if program.contains(['|', ',']) || words.iter().any(|word| has_choice(word)) {
+        return never("it names several commands at once", "write one entry for each of them");
+    }
+    if let Some(word) = words.iter().skip(1).find(|word| word.ends_with('=')) {
+        let help = if word.starts_with('-') { word.trim_end_matches('=').to_owned() } else { format!("{word}*") };
+        return never(&format!("no word is {} alone", quoted(word)), &format!("write {}", quoted(&help)));
+    }
+    Ok(())
+}
+
+/// `{a,b}`: a shell makes several words of it.
+fn has_choice(word: &str) -> bool {
+    let inner = word.split_once('{').and_then(|(_, behind)| behind.split_once('}')).map(|(inner, _)| inner);
+    inner.is_some_and(|inner| inner.contains(',') && !inner.contains([':', '"', ' ']))
 }
 
 /// The second word of a command is a subcommand with two letters that changed places, or one letter too few or too many.

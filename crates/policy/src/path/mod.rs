@@ -332,17 +332,17 @@ impl<'a> Files<'a> {
         }
     }
 
-    /// Whether the effect aims at the glob: it names the file, or a pattern spells part of its name, or the directory
-    /// is all about it. A subtree somewhere above does not.
-    pub(super) fn aims_at(&self, glob: &Glob) -> bool {
+    /// Whether the effect aims at the glob: it names the file, or a pattern spells part of its name and may be what the
+    /// glob spells, or the directory is all about it. A subtree somewhere above does not.
+    pub(super) fn aims_at(&self, glob: &Glob, spelled: &Glob) -> bool {
         match &self.folded().names {
             Names::One(path, pairs) => glob.matches_text(path, *pairs),
             Names::Many(paths) => {
                 if self.target.subtree {
                     return self.below().within(&[glob]) == Answer::Yes;
                 }
-                paths.meets(glob) != Answer::No
-                    && (spells_part_of_a_name(paths.prefix()) || paths.within(&[glob]) == Answer::Yes)
+                let spells = || spells_part_of_a_name(paths.prefix()) && paths.meets(spelled) != Answer::No;
+                paths.meets(glob) != Answer::No && (paths.within(&[glob]) == Answer::Yes || spells())
             }
         }
     }
