@@ -99,7 +99,7 @@ impl Walk<'_> {
                     self.node(node, outside);
                 }
             }
-            Node::Background(node) => {
+            Node::Background(node) | Node::Coprocess { node, .. } => {
                 self.detached = true;
                 self.node(node, outside);
             }
@@ -158,7 +158,8 @@ impl Walk<'_> {
             words: simple.words.iter().map(|word| word.literal().map(std::borrow::Cow::into_owned)).collect(),
             assigned,
             written: kinds().filter_map(written).collect(),
-            redirected: kinds().any(|kind| !matches!(kind, RedirectKind::Duplicate)),
+            redirected: kinds()
+                .any(|kind| !matches!(kind, RedirectKind::DuplicateInput(_) | RedirectKind::DuplicateOutput(_))),
             heredoc: kinds().any(|kind| matches!(kind, RedirectKind::Here { .. })),
             globs: simple.words.iter().flat_map(|word| &word.parts).any(|part| matches!(part, Part::Glob(_))),
             outside,
@@ -172,8 +173,9 @@ impl Walk<'_> {
             | RedirectKind::Write(word)
             | RedirectKind::Append(word)
             | RedirectKind::ReadWrite(word)
+            | RedirectKind::DuplicateInput(word)
+            | RedirectKind::DuplicateOutput(word)
             | RedirectKind::Here { body: word, .. } => self.word(word),
-            RedirectKind::Duplicate => {}
         }
     }
 
@@ -197,6 +199,9 @@ fn written(kind: &RedirectKind) -> Option<Option<String>> {
         RedirectKind::Write(word) | RedirectKind::Append(word) | RedirectKind::ReadWrite(word) => {
             Some(word.literal().map(std::borrow::Cow::into_owned))
         }
-        RedirectKind::Read(_) | RedirectKind::Duplicate | RedirectKind::Here { .. } => None,
+        RedirectKind::Read(_)
+        | RedirectKind::DuplicateInput(_)
+        | RedirectKind::DuplicateOutput(_)
+        | RedirectKind::Here { .. } => None,
     }
 }

@@ -30,7 +30,12 @@ pub enum Node {
         first: Box<Node>,
         rest: Vec<(Connector, Node)>,
     },
-    /// Background (`&`) and `coproc`: a subshell that may outlive the text.
+    /// `coproc [NAME] command`: a subshell in the background; the array `NAME` holds the descriptors of its ends.
+    Coprocess {
+        name: String,
+        node: Box<Node>,
+    },
+    /// Background (`&`): a subshell that may outlive the text.
     Background(Box<Node>),
     /// `if`: conditions run in order, the first always, until one holds; then exactly one of the bodies runs. There is
     /// one more body than conditions: the last is that of `else`, and it is empty where there is none.
@@ -136,6 +141,8 @@ pub struct Redirect {
     pub kind: RedirectKind,
     /// The descriptor before the operator, where written (`2>`); for `{fd}>` it is `None`.
     pub descriptor: Option<u32>,
+    /// `{fd}>`: the variable that gets the number of a new descriptor.
+    pub variable: Option<String>,
     /// From the descriptor to the target; of a heredoc without its body.
     pub span: Option<Span>,
 }
@@ -150,8 +157,10 @@ pub enum RedirectKind {
     Append(Word),
     /// `<> target`
     ReadWrite(Word),
-    /// `>& 2`, `<& 0`, `>&-`: moves descriptors, touches no file.
-    Duplicate,
+    /// `<& 0`, `<& $fd`, `<&-`: moves descriptors, touches no file.
+    DuplicateInput(Word),
+    /// `>& 2`, `>& $fd`, `>&-`: the same, unless a variable turns out to name a file.
+    DuplicateOutput(Word),
     /// A heredoc or here-string: text that becomes standard input. `quoted`: no expansion happens in it. A here-string
     /// gets a newline at its end that the word does not hold.
     Here { body: Word, quoted: bool },

@@ -45,6 +45,8 @@ pub enum Fragment {
     Either(Vec<String>),
     /// Some text that this pattern of ours matches: what a loop over `src/*.rs` holds.
     Matching(String),
+    /// The same without quotes: any text where the name holds blanks or globs, which split it or find other names.
+    Splitting(String),
     /// Any text.
     Unknown,
     /// Any text, from a known origin.
@@ -64,7 +66,11 @@ impl Fragment {
     /// Bytes it takes, about.
     pub fn size(&self) -> usize {
         let text = match self {
-            Self::Text { text, .. } | Self::Glob(text) | Self::Likely(text) | Self::Matching(text) => text.len(),
+            Self::Text { text, .. }
+            | Self::Glob(text)
+            | Self::Likely(text)
+            | Self::Matching(text)
+            | Self::Splitting(text) => text.len(),
             Self::Either(texts) => texts.iter().map(String::len).sum(),
             Self::Tilde(_) | Self::Unknown | Self::Foreign(_) | Self::Inherited | Self::Break(_) => 0,
         };
@@ -120,7 +126,10 @@ impl Value {
                 other => other,
             };
             length += match &fragment {
-                Fragment::Text { text, .. } | Fragment::Likely(text) | Fragment::Matching(text) => text.len(),
+                Fragment::Text { text, .. }
+                | Fragment::Likely(text)
+                | Fragment::Matching(text)
+                | Fragment::Splitting(text) => text.len(),
                 Fragment::Either(texts) => texts.iter().map(String::len).sum(),
                 _ => 1,
             };
@@ -166,6 +175,7 @@ impl Value {
                 }
                 Fragment::Glob(_)
                 | Fragment::Matching(_)
+                | Fragment::Splitting(_)
                 | Fragment::Unknown
                 | Fragment::Foreign(_)
                 | Fragment::Inherited

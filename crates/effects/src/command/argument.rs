@@ -26,6 +26,8 @@ pub(crate) struct Arg {
     pub likely: Option<String>,
     /// Texts that the script assigned, of which the unknown word may be one.
     pub readings: Vec<String>,
+    /// The pattern that the unknown word matches unless blanks split it.
+    pub unsplit: Option<String>,
     /// A leading `~` stands for a home directory.
     pub tilde: bool,
     /// Where the word stands in the call's text.
@@ -38,7 +40,16 @@ impl Arg {
     pub(crate) fn exact(text: impl Into<String>) -> Self {
         let text = text.into();
         let tilde = text.starts_with('~');
-        Self { text, known: Known::Exact, likely: None, readings: Vec::new(), tilde, span: None, provenance: None }
+        Self {
+            text,
+            known: Known::Exact,
+            likely: None,
+            readings: Vec::new(),
+            unsplit: None,
+            tilde,
+            span: None,
+            provenance: None,
+        }
     }
 
     pub(crate) fn glob(text: impl Into<String>) -> Self {
@@ -102,6 +113,11 @@ impl Arg {
         self.readings.iter().map(|text| Self { span: self.span, ..Self::exact(text) }).collect()
     }
 
+    /// The word as it is if no blank splits it.
+    pub(crate) fn unsplit(&self) -> Option<Self> {
+        self.unsplit.as_ref().map(|pattern| Self { span: self.span, ..Self::glob(pattern) })
+    }
+
     /// The part after the first `separator`, as well known as the whole.
     pub(crate) fn after(&self, separator: char) -> Option<(String, Self)> {
         if self.known == Known::Not {
@@ -125,6 +141,7 @@ impl From<Field> for Arg {
             known,
             likely: field.likely,
             readings: field.readings,
+            unsplit: field.unsplit,
             tilde: field.tilde,
             span: None,
             provenance: field.provenance,

@@ -169,7 +169,8 @@ impl Machine<'_> {
             return Stream::nothing();
         };
         self.execute(words, Launch::Inert);
-        if let Some(text) = self.process_output(file) {
+        let typed = matches!(file.literal(), Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"));
+        if let Some(text) = self.process_output(file).or_else(|| typed.then(|| io.input.clone())) {
             return self.stream_program(&text, io);
         }
         self.path(Role::Read, file);

@@ -31,6 +31,8 @@ pub(crate) struct Context {
     pub(super) assigned: bool,
     /// More may run than this part: an opaque effect covers the rest.
     pub(super) guessed: bool,
+    /// Another command may run instead of this part.
+    pub(super) perhaps: bool,
     /// The search path was set so that another program may be found.
     pub(super) shadowed: bool,
     /// The part runs in the background, and nothing waits for it.

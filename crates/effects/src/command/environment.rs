@@ -5,7 +5,7 @@ use agent_strace_shell::{AssignedValue, Scope};
 use super::argument::Arg;
 use super::knowledge::Role;
 use super::machine::Machine;
-use super::simple::Io;
+use super::simple::{Io, looks_like_path};
 use super::steering;
 use super::stream::Stream;
 use crate::{About, Certainty, Kind, Reason};
@@ -74,6 +74,9 @@ impl Machine<'_> {
             return;
         }
         self.opaque(About::Anything, Reason::SteeringVariable(name.to_owned()), &[]);
+        if let Some(file) = value.filter(|file| name == "BASH_ENV" && looks_like_path(&file.text)) {
+            self.possible_path(Role::Read, file);
+        }
         if let Some(file) = value.filter(|_| matches!(name, "BASH_ENV" | "ENV" | "PYTHONSTARTUP")) {
             self.start_up_file(file, &mut Io { scope, input: &Stream::Unknown });
         }

@@ -50,21 +50,24 @@ impl World {
 
     /// The content of a file that this session wrote.
     pub(crate) fn content_of(&self, word: &Arg) -> Stream {
-        if !word.is_exact() {
-            return Stream::Unknown;
-        }
-        let (target, _) = self.locate_word(word);
-        match self.written(&target) {
+        if word.is_exact() { self.content_at(&self.locate_word(word).0) } else { Stream::Unknown }
+    }
+
+    fn content_at(&self, target: &PathTarget) -> Stream {
+        match self.written(target) {
             Some(Some(text)) => Stream::Known(text.to_owned()),
-            Some(None) => self.provenance(&target).map_or(Stream::Unknown, Stream::Foreign),
+            Some(None) => self.provenance(target).map_or(Stream::Unknown, Stream::Foreign),
             None => Stream::Unknown,
         }
     }
 
     /// What a file holds that a command is about to append to.
     pub(super) fn before(&self, word: &Arg) -> Before {
-        let is_text = word.is_exact() && self.holds_text(&self.locate_word(word).0);
-        if is_text { Before::Text } else { Before::Other(self.content_of(word)) }
+        if word.is_exact() { self.before_at(&self.locate_word(word).0) } else { Before::Other(Stream::Unknown) }
+    }
+
+    pub(super) fn before_at(&self, target: &PathTarget) -> Before {
+        if self.holds_text(target) { Before::Text } else { Before::Other(self.content_at(target)) }
     }
 
     /// A file that held `before` holds `added` behind it now.

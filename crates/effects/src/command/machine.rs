@@ -8,6 +8,7 @@ use agent_strace_shell::{BYTES_A_STEP, Value};
 
 use super::argument::Arg;
 use super::context::Context;
+use super::descriptors::Descriptors;
 use super::emitter::{Emitter, opaque};
 use super::knowledge::{Knowledge, Role};
 use super::outcome::Outcome;
@@ -55,6 +56,8 @@ pub(super) struct Shell {
     pub(super) standing_in: Vec<String>,
     /// The directory of the program that runs now in an interpreter.
     pub(super) program_directory: Option<String>,
+    /// The descriptors above the standard ones that are open.
+    pub(super) descriptors: Descriptors,
     /// Files that hold what a network client of the same pipeline received: `cat f | sh | nc host 1 > f`.
     pub(super) received: Vec<String>,
 }
@@ -180,7 +183,8 @@ impl Machine<'_> {
     /// Emits an effect, and returns its index.
     fn emit_indexed(&mut self, kind: Kind, certainty: Certainty, via: &'static str) -> Option<u32> {
         let via = self.emitter.via(self.context.via, via);
-        let certainty = if self.context.guessed { certainty.guessed() } else { certainty };
+        let unsure = self.context.guessed || self.context.perhaps;
+        let certainty = if unsure { certainty.guessed() } else { certainty };
         self.emitter.emit(Effect { kind, certainty, via, origin: self.origin() })
     }
 
@@ -231,6 +235,9 @@ impl Machine<'_> {
         for reading in word.readings() {
             self.possible_path(role, &reading);
         }
+        if let Some(pattern) = word.unsplit() {
+            self.at_word(word, |machine| machine.path_by(role, &pattern, "argument", None));
+        }
     }
 
     /// At most so many of the items; of more, the rest stays unresolved.
@@ -250,6 +257,9 @@ impl Machine<'_> {
 
     pub(crate) fn redirected(&mut self, role: Role, word: &Arg) {
         self.path_by(role, word, "redirect", None);
+        if let Some(pattern) = word.unsplit() {
+            self.path_by(role, &pattern, "redirect", None);
+        }
         for reading in word.readings() {
             self.path_by(role, &reading, "redirect", Some(Certainty::Possible));
         }

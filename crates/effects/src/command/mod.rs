@@ -8,6 +8,7 @@
 //! | `origin` | where in the call's text they come from |
 //! | `outcome` | what the call's success says of each of its commands |
 //! | `walk`, `simple`, `redirect`, `builtins`, `declarations`, `reading`, `words` | the shell language |
+//! | `descriptors` | files and pipes that a shell keeps open by a number |
 //! | `environment`, `steering` | variables of the environment, and what they make programs do |
 //! | `knowledge`, `apply` | what programs do with their options and operands, as data, and how it becomes effects |
 //! | `packages` | packages that a command names |
@@ -27,6 +28,7 @@ mod builtins;
 mod code;
 mod context;
 mod declarations;
+mod descriptors;
 mod emitter;
 mod environment;
 pub mod knowledge;
@@ -78,7 +80,7 @@ pub(crate) fn run(text: &str, world: &mut World) -> Effects {
     }
 }
 
-/// Runs a text with the functions and positional parameters that earlier texts may have left to its shell.
+/// Runs a text with what earlier texts may have left to its shell: functions, positional parameters, aliases, variables.
 fn in_living_shell(text: &str, before: &Scope, world: &mut World) -> Vec<Effect> {
     let mut scope = before.clone();
     let edited = Edited::new(text, "\r\n", "\n");

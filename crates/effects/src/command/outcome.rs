@@ -165,7 +165,9 @@ impl Machine<'_> {
             return Outcome { ran: ran || whole.succeeded, after_failure: false, ..whole };
         }
         // A list that fails before its last command does not end the shell, nor does what is turned round.
-        let ends = |node: &Node| !matches!(node, Node::AndOr { .. } | Node::Negated(_) | Node::Background(_));
+        let ends = |node: &Node| {
+            !matches!(node, Node::AndOr { .. } | Node::Negated(_) | Node::Background(_) | Node::Coprocess { .. })
+        };
         let succeeded = whole.shell && strictness.errexit && script.nodes.get(index).is_some_and(ends);
         Outcome { ran: ran || succeeded, succeeded, shell: whole.shell, ..Outcome::default() }
     }

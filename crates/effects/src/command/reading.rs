@@ -1,7 +1,7 @@
 //! Builtins that put text into variables: `read`, `mapfile`, `printf -v`.
 
 use crate::{About, Reason};
-use agent_strace_shell::{AssignmentOperator, Node, Scope, Script, Value};
+use agent_strace_shell::{AssignmentOperator, Node, Scope, Script, Value, Word};
 
 use super::argument::{Arg, Known};
 use super::context::Context;
@@ -24,6 +24,10 @@ struct Request<'a> {
     /// `-d ''`, `-n`, `-u` and the like: what is read is no line of standard input.
     unusual: bool,
     whole: bool,
+    /// `-d :`: what ends a line instead.
+    delimiter: Option<char>,
+    /// `-u 3`: what is read instead of standard input.
+    descriptor: Option<String>,
     callback: Option<&'a Arg>,
 }
 
@@ -59,6 +63,16 @@ impl<'a> Request<'a> {
             'a' => self.array = value,
             'C' => self.callback = value,
             'd' if attached.is_empty() && value.is_some_and(|value| value.literal() == Some("")) => self.whole = true,
+            'd' => {
+                let text = Some(attached).filter(|text| !text.is_empty()).or_else(|| value.and_then(Arg::literal));
+                self.delimiter = text.and_then(|text| text.chars().next());
+                self.unusual |= self.delimiter.is_none();
+            }
+            'u' => {
+                let text = Some(attached).filter(|text| !text.is_empty()).or_else(|| value.and_then(Arg::literal));
+                self.descriptor = text.map(|number| format!("/dev/fd/{number}"));
+                self.unusual |= self.descriptor.is_none();
+            }
             'p' | 'i' | 't' | 'c' => {}
             _ => self.unusual = true,
         }
@@ -70,15 +84,23 @@ impl Machine<'_> {
     pub(super) fn read_line(&mut self, words: &[Arg], io: &mut Io<'_>) {
         self.execute(words, Launch::Inert);
         let request = Request::new(words);
+        let other = request.descriptor.as_ref().map(|path| self.process_output(&Arg::exact(path.as_str())));
+        let is_own = other.is_none();
+        let other = other.map(|found| found.unwrap_or(Stream::Unknown));
+        let io = &mut Io { scope: &mut *io.scope, input: other.as_ref().unwrap_or(io.input) };
         let line = match io.input {
             Stream::Known(text) | Stream::Likely(text) if !request.unusual => {
-                let text = if request.whole { text.as_str() } else { text.lines().next().unwrap_or_default() };
+                let text = match request.delimiter {
+                    _ if request.whole => text.as_str(),
+                    Some(delimiter) => text.split(delimiter).next().unwrap_or_default(),
+                    None => text.lines().next().unwrap_or_default(),
+                };
                 (request.raw || !text.contains('\\')).then(|| text.to_owned())
             }
             _ => None,
         };
         // Somebody may have read the first line before, unless the input was opened for this command.
-        let certain = self.context.fresh_input && matches!(io.input, Stream::Known(_));
+        let certain = is_own && self.context.fresh_input && matches!(io.input, Stream::Known(_));
         let pattern = match io.input {
             Stream::Names(names) if !request.unusual => match names.as_slice() {
                 [Arg { text, known: Known::Glob, tilde: false, .. }] => Some(text.clone()),
@@ -136,6 +158,21 @@ impl Machine<'_> {
         let default = Arg::exact("MAPFILE");
         let array = request.names.first().copied().unwrap_or(&default);
         assign_array(io.scope, array, lines);
+    }
+
+    /// `[[ TEXT =~ REGEX ]]` leaves what its groups matched.
+    pub(super) fn matched(&mut self, words: &[Word], values: &[Arg], scope: &mut Scope) {
+        let Some(at) = words.iter().position(|word| word.source == "=~") else { return };
+        let side = |at: Option<usize>| at.and_then(|at| values.get(at)).and_then(Arg::literal);
+        let (text, regex) = (side(at.checked_sub(1)), side(at.checked_add(1)));
+        let captured = text.zip(regex).and_then(|(text, regex)| Some((text, captured(text, regex)?)));
+        match captured {
+            Some((text, group)) => {
+                let values = vec![Value::likely(text), Value::likely(group)];
+                scope.assign_array("BASH_REMATCH", values, AssignmentOperator::Set);
+            }
+            None => assign_array(scope, &Arg::exact("BASH_REMATCH"), None),
+        }
     }
 
     /// `printf -v NAME FORMAT…` after the text is worked out.
@@ -243,6 +280,21 @@ fn put(scope: &mut Scope, name: &str, value: Value) {
         Some((array, key)) => scope.assign_element(array, Some(key), value),
         None => scope.assign(name, value),
     }
+}
+
+/// What the only group of a regular expression matches, if plain text stands before and behind it.
+fn captured<'t>(text: &'t str, regex: &str) -> Option<&'t str> {
+    let (before, rest) = regex.split_once('(')?;
+    let (group, behind) = rest.split_once(')')?;
+    let (before, behind) = (before.trim_start_matches('^'), behind.trim_end_matches('$'));
+    let is_plain = |text: &str| !text.contains(['.', '*', '+', '?', '[', '(', '{', '|', '\\', '^', '$']);
+    if !is_plain(before) || !is_plain(behind) || group.contains('(') {
+        return None;
+    }
+    let start = text.find(before)? + before.len();
+    let rest = text.get(start..)?;
+    let end = if behind.is_empty() { rest.len() } else { rest.rfind(behind)? };
+    rest.get(..end)
 }
 
 fn assign_array(scope: &mut Scope, name: &Arg, elements: Option<Vec<String>>) {

@@ -4,6 +4,7 @@ use crate::PathTarget;
 use agent_strace_shell::{Provenance, Redirect, RedirectKind, Scope, Word};
 
 use super::argument::{Arg, Known};
+use super::descriptors::Descriptor;
 use super::knowledge::Role;
 use super::location::Before;
 use super::machine::Machine;
@@ -19,6 +20,8 @@ pub(crate) struct Opened {
     pub output: Option<Vec<(PathTarget, Before)>>,
     /// Process substitutions that read standard output.
     sinks: Vec<Arg>,
+    /// The new standard input is one that other commands read, too.
+    pub is_shared: bool,
     /// One of the descriptors is a connection.
     pub socket: bool,
 }
@@ -33,31 +36,23 @@ impl Machine<'_> {
     }
 
     fn redirect(&mut self, redirect: &Redirect, scope: &mut Scope, opened: &mut Opened) {
-        let is_input = matches!(redirect.descriptor, None | Some(0));
         match &redirect.kind {
-            RedirectKind::Duplicate => self.duplicated(redirect, opened),
+            RedirectKind::DuplicateInput(target) => self.duplicated_input(redirect, target, scope, opened),
+            RedirectKind::DuplicateOutput(target) => self.duplicated_output(redirect, target, scope, opened),
             RedirectKind::Here { body, quoted: _ } => {
                 let text = self.here(body, scope);
-                if is_input {
-                    opened.input = Some(text);
-                }
+                self.reads(redirect, text, scope, opened);
             }
             RedirectKind::Read(word) => {
                 for word in self.fields(std::slice::from_ref(word), scope) {
                     let text = self.opened(&word, Role::Read);
-                    opened.socket |= text == Stream::Foreign(Provenance::Socket);
-                    if is_input {
-                        opened.input = Some(text);
-                    }
+                    self.reads(redirect, text, scope, opened);
                 }
             }
             RedirectKind::ReadWrite(word) => {
                 for word in self.fields(std::slice::from_ref(word), scope) {
                     let text = self.opened(&word, Role::Edit);
-                    opened.socket |= text == Stream::Foreign(Provenance::Socket);
-                    if is_input {
-                        opened.input = Some(text);
-                    }
+                    self.reads(redirect, text, scope, opened);
                 }
             }
             RedirectKind::Write(word) => self.output_redirects(redirect, word, WriteMode::Replace, scope, opened),
@@ -65,12 +60,13 @@ impl Machine<'_> {
         }
     }
 
-    /// `0>&1`, `<&3`: standard input may become a connection that another descriptor is.
-    fn duplicated(&self, redirect: &Redirect, opened: &mut Opened) {
-        let text = redirect.span.and_then(|span| span.slice(self.text)).unwrap_or_default();
-        let is_input = redirect.descriptor == Some(0) || redirect.descriptor.is_none() && text.starts_with('<');
-        if is_input && (opened.socket || self.shell.has_socket) {
-            opened.input = Some(Stream::Foreign(Provenance::Socket));
+    /// Something was opened for reading, as standard input or as another descriptor.
+    fn reads(&mut self, redirect: &Redirect, text: Stream, scope: &mut Scope, opened: &mut Opened) {
+        opened.socket |= text == Stream::Foreign(Provenance::Socket);
+        if redirect.variable.is_none() && matches!(redirect.descriptor, None | Some(0)) {
+            opened.input = Some(text);
+        } else {
+            self.keep_open(redirect, Descriptor::Input(text), scope);
         }
     }
 
@@ -84,12 +80,19 @@ impl Machine<'_> {
         opened: &mut Opened,
     ) {
         for word in self.fields(std::slice::from_ref(target), scope) {
-            self.output_redirect(&word, redirect.descriptor, mode, opened);
+            self.output_redirect(&word, redirect, mode, scope, opened);
         }
     }
 
-    fn output_redirect(&mut self, word: &Arg, descriptor: Option<u32>, mode: WriteMode, opened: &mut Opened) {
-        let is_output = matches!(descriptor, None | Some(1));
+    pub(super) fn output_redirect(
+        &mut self,
+        word: &Arg,
+        redirect: &Redirect,
+        mode: WriteMode,
+        scope: &mut Scope,
+        opened: &mut Opened,
+    ) {
+        let is_output = redirect.variable.is_none() && matches!(redirect.descriptor, None | Some(1));
         if self.socket(word) {
             opened.socket = true;
             if is_output {
@@ -99,6 +102,14 @@ impl Machine<'_> {
         }
         let before = self.opened_for_output(word, mode, |machine| machine.redirected(Role::Write, word));
         let device = word.literal().is_some_and(|text| text.starts_with("/dev/"));
+        let is_kept = redirect.variable.is_some() || redirect.descriptor.is_some_and(|number| number > 2);
+        if is_kept {
+            let target = (word.is_exact() && !device).then(|| self.world.locate_word(word).0);
+            if let Some(target) = target.as_ref().filter(|_| mode == WriteMode::Replace) {
+                self.world.wrote(target, Some(""));
+            }
+            self.keep_open(redirect, Descriptor::Output(target.into_iter().collect()), scope);
+        }
         if !is_output || device && word.text != "/dev/null" && self.process_output(word).is_none() {
             return;
         }

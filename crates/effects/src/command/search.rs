@@ -113,6 +113,7 @@ fn search_path(scope: &Scope) -> Vec<String> {
             Fragment::Tilde(user) => text.extend(["~", user.as_deref().unwrap_or_default()]),
             Fragment::Glob(_)
             | Fragment::Matching(_)
+            | Fragment::Splitting(_)
             | Fragment::Unknown
             | Fragment::Foreign(_)
             | Fragment::Inherited

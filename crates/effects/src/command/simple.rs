@@ -31,18 +31,22 @@ impl Machine<'_> {
     fn parts(&mut self, simple: &Simple, scope: &mut Scope, input: &Stream) -> Stream {
         let mut expanding = self.reading(input);
         let words = expanding.words(simple, scope);
+        let before = expanding.shell.descriptors.clone();
         let opened = expanding.redirects(&simple.redirects, scope);
-        // `exec` alone keeps what it opened.
-        expanding.shell.has_socket |= opened.socket && matches!(words.as_slice(), [only] if only.text == "exec");
+        // `exec` alone keeps what it opened, and so does `{fd}>` for every command.
+        let keeps = matches!(words.split_first(), Some((name, options)) if name.text == "exec"
+            && options.iter().all(|option| option.text.starts_with('-')));
+        expanding.shell.has_socket |= opened.socket && keeps;
+        let before = (!keeps && simple.redirects.iter().all(|redirect| redirect.variable.is_none())).then_some(before);
         let names = simple.assignments.iter().map(|assignment| assignment.name.as_str());
-        let before = (!words.is_empty()).then(|| scope.saved(names));
+        let variables = (!words.is_empty()).then(|| scope.saved(names));
         expanding.assignments(simple, &words, scope);
         let output = if words.is_empty() {
             // `$(< file)` is the file's content.
             let reads = self.context.substituted && simple.assignments.is_empty() && opened.output.is_none();
             opened.input.clone().filter(|_| reads).unwrap_or_else(Stream::nothing)
         } else {
-            let fresh_input = opened.input.is_some() || self.context.condition_reads;
+            let fresh_input = opened.input.is_some() && !opened.is_shared || self.context.condition_reads;
             let mut io = Io { scope: &mut *scope, input: opened.input.as_ref().unwrap_or(input) };
             let mut command = self.with(Context { fresh_input, ..self.context });
             command.nested(Stream::Unknown, |machine| machine.dispatch(&words, &mut io))
@@ -55,8 +59,11 @@ impl Machine<'_> {
         for name in std::mem::take(&mut self.shell.fixing) {
             scope.make_readonly(&name);
         }
+        if let Some(variables) = variables {
+            scope.restore(variables);
+        }
         if let Some(before) = before {
-            scope.restore(before);
+            self.shell.descriptors = before;
         }
         self.close(&opened, output)
     }
@@ -105,7 +112,7 @@ impl Machine<'_> {
         if let Some(alias) = io.scope.aliased(text) {
             // One of the two runs.
             self.context.outcome = Outcome::default();
-            self.through_alias(&alias, words, io);
+            self.with(Context { perhaps: true, ..self.context }).through_alias(&alias, words, io);
         }
         if let Some(function) = io.scope.function(text) {
             return self.function_or_program(&function, text, words, io);
@@ -121,7 +128,7 @@ impl Machine<'_> {
         }
         // One of the two runs.
         let unsure = Context { outcome: Outcome::default(), ..self.context };
-        let mut called = self.with(unsure);
+        let mut called = self.with(Context { perhaps: true, ..unsure });
         called.execute_function(words);
         let printed = called.function(function, words, io).doubted();
         let program = self.with(unsure).found_program(text, words, io).doubted();
@@ -202,6 +209,19 @@ impl Machine<'_> {
         self.opaque(About::Anything, Reason::UnknownProgram(shown(name)), &[name]);
         if self.world.has_written() {
             self.project_scripts(bare, words, io);
+        }
+        let handlers = ["command_not_found_handle", "command_not_found_handler"];
+        let handlers: Vec<Function> = handlers.iter().filter_map(|handler| io.scope.function(handler)).collect();
+        for handler in handlers {
+            let unsure = Context { outcome: Outcome::default(), ..self.context };
+            self.with(unsure).function(&handler, &[&[Arg::exact("handler")], words].concat(), io);
+        }
+        // Typed into a pager or an editor, it runs what is behind the mark.
+        if let Some(command) =
+            name.strip_prefix(":!").or_else(|| name.strip_prefix('!')).filter(|name| !name.is_empty())
+        {
+            let command: Vec<Arg> = std::iter::once(Arg::exact(command)).chain(words.iter().skip(1).cloned()).collect();
+            self.guessed(|machine| machine.command(&command, io));
         }
         self.possible_operands(words);
         self.catch_texts(words);

@@ -51,7 +51,7 @@ impl Machine<'_> {
         output
     }
 
-    fn node(&mut self, node: &Node, scope: &mut Scope, input: &Stream) -> Stream {
+    pub(super) fn node(&mut self, node: &Node, scope: &mut Scope, input: &Stream) -> Stream {
         if !self.may_spend(1 + scope.take_work()) {
             return Stream::Unknown;
         }
@@ -70,6 +70,7 @@ impl Machine<'_> {
                 let mut shell = self.with(Context { outcome, detached, ..self.context });
                 shell.forked(scope, |machine, scope| machine.node(node, scope, input))
             }
+            Node::Coprocess { name, node } => self.coprocess(name, node, scope),
             Node::AndOr { first, rest } => self.and_or(first, rest, scope, input),
             Node::Branches { conditions, bodies } => self.branches(conditions, bodies, scope, input),
             // How often a body runs, and which of several, nobody knows.
@@ -82,9 +83,8 @@ impl Machine<'_> {
                 Stream::nothing()
             }
             Node::Test(words) => {
-                for word in words {
-                    self.scalar(word, scope);
-                }
+                let values: Vec<Arg> = words.iter().map(|word| self.scalar(word, scope)).collect();
+                self.matched(words, &values, scope);
                 Stream::nothing()
             }
             Node::Redirected { node, redirects } => self.redirected_node(node, redirects, scope, input),
@@ -132,9 +132,11 @@ impl Machine<'_> {
     }
 
     fn redirected_node(&mut self, node: &Node, redirects: &[Redirect], scope: &mut Scope, input: &Stream) -> Stream {
+        let before = self.shell.descriptors.clone();
         let opened = self.redirects(redirects, scope);
         let input = opened.input.clone().unwrap_or_else(|| input.clone());
         let output = self.node(node, scope, &input);
+        self.shell.descriptors = before;
         self.close(&opened, output)
     }
 
@@ -142,7 +144,9 @@ impl Machine<'_> {
     pub(crate) fn forked<T>(&mut self, scope: &Scope, inside: impl FnOnce(&mut Machine<'_>, &mut Scope) -> T) -> T {
         let mut fork = scope.clone();
         let (cwd, failed) = (self.world.cwd().map(str::to_owned), self.shell.failed_cd_dir.clone());
+        let descriptors = self.shell.descriptors.clone();
         let result = inside(self, &mut fork);
+        self.shell.descriptors = descriptors;
         self.world.set_cwd(cwd);
         self.shell.failed_cd_dir = failed;
         result

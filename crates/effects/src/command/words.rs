@@ -87,10 +87,16 @@ impl Machine<'_> {
         agent_strace_shell::assign(assignment, scope, self);
     }
 
-    /// What a process substitution prints, if `word` stands for one.
+    /// What a process substitution prints, or a descriptor reads, if `word` stands for one.
     pub(crate) fn process_output(&self, word: &Arg) -> Option<Stream> {
-        let number: usize = word.literal()?.strip_prefix("/dev/fd/")?.parse().ok()?;
-        self.shell.pipes.get(number.checked_sub(PIPES)?).map(|pipe| pipe.output.clone())
+        let path = word.literal()?;
+        let open = ["/dev/fd/", "/proc/self/fd/", "/proc/thread-self/fd/"];
+        let number = open.iter().find_map(|open| path.strip_prefix(open))?;
+        let number: usize = number.parse().ok()?;
+        match number.checked_sub(PIPES) {
+            Some(at) => self.shell.pipes.get(at).map(|pipe| pipe.output.clone()),
+            None => self.descriptor_input(number),
+        }
     }
 
     /// `word` stands for a process substitution that reads: this is what it gets.

@@ -165,6 +165,7 @@ reasons! {
         Environment: "prints the environment",
         Variables: "prints variables",
         WaitsForConnections: "waits for connections",
+        ConnectedProgram: "connects a program to another host",
         UnknownFunction: "calls a function that is not known",
         UnknownMethod: "calls a method that is not known",
         LineSeparator: "the text holds a line separator that is none for the shell",

@@ -64,7 +64,7 @@ fn a_shell_that_may_live_on_keeps_functions_and_positional_parameters() {
     for tool in ["run_in_terminal", "execute_command", "run_terminal_cmd", "bash_20250124", "terminal", "bash"] {
         let mut tracker = Tracker::new(&session(Some("/repo"), &STAYS));
         assert_eq!(run(&mut tracker, tool, "ls() { rm -rf build; }"), "", "{tool}");
-        let both = "execute(inert) ls; execute rm -rf build; delete build/**; execute ls; list .";
+        let both = "execute??(inert) ls; execute?? rm -rf build; delete?? build/**; execute ls; list .";
         assert_eq!(run(&mut tracker, tool, "ls"), both, "{tool}");
         assert_eq!(run(&mut tracker, tool, "set -- rm x"), "execute set -- rm x", "{tool}");
         assert_eq!(run(&mut tracker, tool, "\"$@\""), "execute rm x; delete x", "{tool}");
@@ -155,7 +155,7 @@ fn the_last_definition_of_a_function_counts() {
     for text in ["f() { rm a; }", "f() { rm b; }", "f() { rm a; }"] {
         assert_eq!(run(&mut tracker, "terminal", text), "");
     }
-    assert!(run(&mut tracker, "terminal", "f").contains("delete a"));
+    assert!(run(&mut tracker, "terminal", "f").contains("delete?? a"));
 }
 
 #[test]
@@ -174,8 +174,8 @@ fn any_number_of_definitions_is_kept() {
     for number in 0..100 {
         assert_eq!(run(&mut tracker, "terminal", &format!("f{number}() {{ rm {number}; }}")), "");
     }
-    assert!(run(&mut tracker, "terminal", "f0").contains("delete 0"));
-    assert!(run(&mut tracker, "terminal", "f99").contains("delete 99"));
+    assert!(run(&mut tracker, "terminal", "f0").contains("delete?? 0"));
+    assert!(run(&mut tracker, "terminal", "f99").contains("delete?? 99"));
     assert_eq!(run(&mut tracker, "terminal", "ls"), "execute ls; list .");
 }
 
@@ -278,4 +278,31 @@ fn hooks_only_run_possibly() {
     let effects = tracker.effects(&event(EventKind::Hook { command: "make check && ls".into() }));
     let only = |kind: &Kind| matches!(kind, Kind::Execute(_));
     assert!(effects.iter().all(|effect| only(&effect.kind) && effect.certainty == Certainty::Possible));
+}
+
+#[test]
+fn shells_that_live_on_keep_aliases_and_variables() {
+    let mut tracker = Tracker::new(&session(Some("/repo"), &STAYS));
+    let mut terminal = |command: &str| run(&mut tracker, "run_in_terminal", command);
+    terminal("alias ls='rm -rf build'");
+    assert_eq!(terminal("ls"), "execute?? rm -rf build; delete?? build/**; execute ls; list .");
+    terminal("unalias ls; export F=.env N=1");
+    assert_eq!(terminal("cat $F"), "execute cat <.env>; read? **; read?? .env");
+    terminal("unset F");
+    assert!(!terminal("cat $F").contains(".env"));
+    let mut own = |command: &str| run(&mut tracker, "Bash", command);
+    own("alias ls='rm -rf build'; F=.env");
+    assert!(!own("ls; cat $F").contains(".env"));
+}
+
+#[test]
+fn shells_that_live_on_keep_the_search_path() {
+    let mut tracker = Tracker::new(&session(Some("/repo"), &STAYS));
+    let is_shadowed = |tracker: &mut Tracker| {
+        let ls = call("terminal", r#"{"command":"ls"}"#, None, Status::Ok);
+        tracker.effects(&ls).iter().any(|effect| effect.origin.shadowed)
+    };
+    assert!(!is_shadowed(&mut tracker));
+    run(&mut tracker, "terminal", "export PATH=/tmp/own:$PATH");
+    assert!(is_shadowed(&mut tracker));
 }

@@ -25,6 +25,8 @@ pub struct Field {
     pub likely: Option<String>,
     /// Texts that the script assigned, of which the field may be any one.
     pub readings: Vec<String>,
+    /// The pattern that the unknown field matches unless blanks split it.
+    pub unsplit: Option<String>,
     /// Where a part of the text comes from that is not known.
     pub provenance: Option<Provenance>,
 }
@@ -46,6 +48,7 @@ impl Field {
             knowledge: Knowledge::Exact,
             tilde: false,
             likely: None,
+            unsplit: None,
             readings: Vec::new(),
             provenance: None,
         }
@@ -211,7 +214,19 @@ fn render(fragments: &[Fragment], source: &str) -> Field {
     for fragment in fragments {
         rendering.push(fragment);
     }
-    rendering.field(fragments, source)
+    let unsplit = fragments.iter().any(|fragment| matches!(fragment, Fragment::Splitting(_)));
+    let unsplit = unsplit.then(|| rendered_unsplit(fragments, source)).flatten();
+    Field { unsplit, ..rendering.field(fragments, source) }
+}
+
+/// The pattern of a field whose names are not split.
+fn rendered_unsplit(fragments: &[Fragment], source: &str) -> Option<String> {
+    let whole = fragments.iter().map(|fragment| match fragment {
+        Fragment::Splitting(text) => Fragment::Matching(text.clone()),
+        other => other.clone(),
+    });
+    let field = render(&whole.collect::<Vec<_>>(), source);
+    (field.knowledge == Knowledge::Pattern && !field.tilde).then_some(field.text)
 }
 
 /// The texts that known and assigned stretches make in all their combinations.
@@ -296,7 +311,11 @@ impl Rendering {
                 (self.is_inexact, self.has_text, self.is_unknown) = (true, true, true);
                 self.pattern.push_str(text);
             }
-            Fragment::Unknown | Fragment::Foreign(_) | Fragment::Inherited | Fragment::Break(_) => {
+            Fragment::Splitting(_)
+            | Fragment::Unknown
+            | Fragment::Foreign(_)
+            | Fragment::Inherited
+            | Fragment::Break(_) => {
                 if let Fragment::Foreign(provenance) = fragment {
                     self.provenance = self.provenance.max(Some(*provenance));
                 }
@@ -331,7 +350,7 @@ impl Rendering {
         let is_read =
             likely.is_some() && !self.is_unread && matches!(knowledge, Knowledge::Partly | Knowledge::Unknown);
         let readings = if is_read { readings(fragments) } else { Vec::new() };
-        Field { text, knowledge, tilde, likely, readings, provenance: self.provenance }
+        Field { text, knowledge, tilde, likely, readings, unsplit: None, provenance: self.provenance }
     }
 }
 

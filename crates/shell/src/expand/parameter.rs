@@ -305,7 +305,7 @@ fn emit(value: &Value, quoting: Quoting, out: &mut Vec<Fragment>) {
     out.extend(value.fragments().iter().map(|fragment| match fragment {
         Fragment::Text { text, .. } => Fragment::Text { text: text.clone(), quoting },
         // A name may hold blanks and globs: without quotes it is split and expanded again, into any names.
-        Fragment::Matching(_) if quoting == Quoting::Unquoted => Fragment::Unknown,
+        Fragment::Matching(text) if quoting == Quoting::Unquoted => Fragment::Splitting(text.clone()),
         other => other.clone(),
     }));
 }

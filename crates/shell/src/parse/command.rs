@@ -214,28 +214,27 @@ impl Parser<'_> {
             return None;
         }
         let start = self.pos;
-        let descriptor = self.descriptor();
+        let (descriptor, variable) = self.descriptor();
         let Some(kind) = self.redirect_kind() else {
             self.pos = start;
             return None;
         };
-        Some(Redirect { kind, descriptor, span: self.span_since(start) })
+        Some(Redirect { kind, descriptor, variable, span: self.span_since(start) })
     }
 
     /// `2` or `{name}` right before an operator.
-    fn descriptor(&mut self) -> Option<u32> {
+    fn descriptor(&mut self) -> (Option<u32>, Option<String>) {
         let rest = self.rest();
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
         if digits > 0 {
             self.pos += digits;
-            return rest.get(..digits)?.parse().ok();
+            return (rest.get(..digits).and_then(|digits| digits.parse().ok()), None);
         }
-        let named = rest.strip_prefix('{')?;
-        let (name, _) = named.get(..named.floor_char_boundary(64))?.split_once('}')?;
-        if is_name(name) {
-            self.pos += name.len() + 2;
-        }
-        None
+        let named = rest.strip_prefix('{').and_then(|named| named.get(..named.floor_char_boundary(64)));
+        let name = named.and_then(|named| named.split_once('}')).map(|(name, _)| name).filter(|name| is_name(name));
+        let name = name.map(str::to_owned);
+        self.pos += name.as_ref().map_or(0, |name| name.len() + 2);
+        (None, name)
     }
 
     fn redirect_kind(&mut self) -> Option<RedirectKind> {
@@ -256,10 +255,10 @@ impl Parser<'_> {
             return Some(RedirectKind::Append(self.target()));
         }
         if self.eat(">&") {
-            return Some(duplicate_or(RedirectKind::Write, self.target()));
+            return Some(duplicate_output(self.target()));
         }
         if self.eat("<&") {
-            return Some(duplicate_or(RedirectKind::Read, self.target()));
+            return Some(RedirectKind::DuplicateInput(self.target()));
         }
         if self.eat("<>") {
             return Some(RedirectKind::ReadWrite(self.target()));
@@ -297,9 +296,10 @@ fn array_sign(sign: &str) -> bool {
     sign.strip_prefix('+').unwrap_or(sign).starts_with("=(")
 }
 
-/// `>&2`, `<&-` and `>&3-` move descriptors; other targets are files.
-fn duplicate_or(file: impl FnOnce(Word) -> RedirectKind, target: Word) -> RedirectKind {
+/// `>&2`, `>&-` and `>&3-` move descriptors, a variable may hold one; other targets are files.
+fn duplicate_output(target: Word) -> RedirectKind {
     let digits = target.source.strip_suffix('-').unwrap_or(&target.source);
-    let duplicates = !target.source.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    if duplicates { RedirectKind::Duplicate } else { file(target) }
+    let is_number = !target.source.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let is_variable = matches!(target.parts.as_slice(), [Part::Variable(_)]);
+    if is_number || is_variable { RedirectKind::DuplicateOutput(target) } else { RedirectKind::Write(target) }
 }

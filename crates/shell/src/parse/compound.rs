@@ -232,11 +232,12 @@ impl Parser<'_> {
                 self.pos = start;
             }
         }
+        let name = if self.pos == start { "COPROC" } else { name }.to_owned();
         let node = self.deeper(Self::command);
         if node.is_none() {
             self.problem(Problem::CompoundIncomplete);
         }
-        Node::Background(Box::new(node.unwrap_or_else(|| Node::Group(Box::default()))))
+        Node::Coprocess { name, node: Box::new(node.unwrap_or_else(|| Node::Group(Box::default()))) }
     }
 }
 

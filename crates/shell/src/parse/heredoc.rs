@@ -151,7 +151,7 @@ fn place_in(node: &mut Node, bodies: &mut IntoIter<Body>) {
             }
         }
         Node::Subshell(script) | Node::Group(script) => place_script(script, bodies),
-        Node::Background(node) | Node::Negated(node) => place_in(node, bodies),
+        Node::Background(node) | Node::Coprocess { node, .. } | Node::Negated(node) => place_in(node, bodies),
         Node::Branches { conditions, bodies: scripts } => {
             // In the text a condition stands before its body; the last body may be that of `else`.
             let mut conditions = conditions.iter_mut();

@@ -66,6 +66,9 @@ fn of_node(node: &Node, names: &mut BTreeSet<String>) {
             of_redirects(redirects, names);
         }
         // Those run in a shell of their own.
+        Node::Coprocess { name, .. } => {
+            names.insert(name.clone());
+        }
         Node::Pipeline(_) | Node::Subshell(_) | Node::Background(_) => {}
     }
 }
@@ -101,13 +104,15 @@ fn of_assignment(assignment: &Assignment, names: &mut BTreeSet<String>) {
 
 fn of_redirects(redirects: &[Redirect], names: &mut BTreeSet<String>) {
     for redirect in redirects {
+        names.extend(redirect.variable.clone());
         match &redirect.kind {
             RedirectKind::Read(word)
             | RedirectKind::Write(word)
             | RedirectKind::Append(word)
             | RedirectKind::ReadWrite(word)
+            | RedirectKind::DuplicateInput(word)
+            | RedirectKind::DuplicateOutput(word)
             | RedirectKind::Here { body: word, .. } => of_word(word, names),
-            RedirectKind::Duplicate => {}
         }
     }
 }

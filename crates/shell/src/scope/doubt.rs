@@ -22,6 +22,21 @@ impl Scope {
         self.forget_hidden();
     }
 
+    /// What variables hold for certain, and did not in `before`, they only hold likely.
+    pub(super) fn doubt_variables(&mut self, before: &Self) {
+        let differences = self.variables.differences(&before.variables);
+        self.work.add(differences.len());
+        let doubted = differences.into_iter().filter_map(|Difference { name, here, .. }| {
+            let Content::Scalar(value) = &here?.content else { return None };
+            let content = Content::Scalar(Value::likely(value.text()?));
+            Some((Arc::clone(name), Arc::new(Variable { content, ..Variable::clone(here?) })))
+        });
+        let doubted: Vec<(Arc<str>, Arc<Variable>)> = doubted.collect();
+        for (name, variable) in doubted {
+            self.variables.insert(name, variable);
+        }
+    }
+
     /// Doubts every variable that `script` may assign: it runs more than once, or at another time.
     pub fn forget_assigned(&mut self, script: &Script) {
         for name in assigned::names(script) {

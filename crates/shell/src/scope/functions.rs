@@ -109,8 +109,8 @@ impl Scope {
         }
     }
 
-    /// The state with which later texts of the same shell run, where functions or positional parameters are not those of
-    /// `before` any more. It is not certain that the shell of those texts is this one.
+    /// The state with which later texts of the same shell run, where it is not that of `before` any more. It is not certain
+    /// that the shell of those texts is this one: its functions may run, its variables are likely.
     pub fn left_since(&self, before: &Self) -> Option<Self> {
         let differences = self.functions.differences(&before.functions);
         self.work.add(differences.len());
@@ -121,10 +121,12 @@ impl Scope {
         });
         let defined: Vec<(Arc<str>, Function)> =
             defined.map(|(name, function)| (Arc::clone(name), function.doubted())).collect();
-        if defined.is_empty() && self.positional.is_same(&before.positional) {
+        let names_differ = !self.variables.is_same(&before.variables) || !self.aliases.is_same(&before.aliases);
+        if defined.is_empty() && !names_differ && self.positional.is_same(&before.positional) {
             return None;
         }
         let mut left = self.clone();
+        left.doubt_variables(before);
         for (name, function) in defined {
             left.functions.insert(name, function);
         }

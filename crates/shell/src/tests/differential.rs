@@ -30,7 +30,10 @@ fn visit(node: &Node, heads: &mut Vec<String>) {
     match node {
         Node::Simple(simple) => heads.extend(simple.words.first().map(|word| word.source.clone())),
         Node::Pipeline(stages) => stages.iter().for_each(|stage| visit(stage, heads)),
-        Node::Background(inner) | Node::Negated(inner) | Node::Redirected { node: inner, .. } => visit(inner, heads),
+        Node::Background(inner)
+        | Node::Coprocess { node: inner, .. }
+        | Node::Negated(inner)
+        | Node::Redirected { node: inner, .. } => visit(inner, heads),
         Node::AndOr { first, rest } => {
             visit(first, heads);
             for (_, next) in rest {

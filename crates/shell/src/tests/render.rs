@@ -22,6 +22,7 @@ fn node(node: &Node) -> String {
         Node::Negated(inner) => format!("! {}", self::node(inner)),
         Node::Subshell(inner) => format!("({})", script(inner)),
         Node::Group(inner) => format!("{{{}}}", script(inner)),
+        Node::Coprocess { name, node: inner } => format!("{name}:{} &", self::node(inner)),
         Node::Background(inner) => format!("{} &", self::node(inner)),
         Node::AndOr { first, rest } => {
             let mut text = self::node(first);
@@ -79,12 +80,14 @@ fn redirections(redirects: &[Redirect]) -> String {
 
 fn redirection(redirect: &Redirect) -> String {
     let descriptor = redirect.descriptor.map_or_else(String::new, |number| number.to_string());
+    let descriptor = redirect.variable.as_ref().map_or(descriptor, |name| format!("{{{name}}}"));
     let rest = match &redirect.kind {
         RedirectKind::Read(target) => format!("<{}", word(target)),
         RedirectKind::Write(target) => format!(">{}", word(target)),
         RedirectKind::Append(target) => format!(">>{}", word(target)),
         RedirectKind::ReadWrite(target) => format!("<>{}", word(target)),
-        RedirectKind::Duplicate => ">&".to_owned(),
+        RedirectKind::DuplicateInput(target) => format!("<&{}", word(target)),
+        RedirectKind::DuplicateOutput(target) => format!(">&{}", word(target)),
         RedirectKind::Here { body, quoted } => {
             format!("<<{}[{}]", if *quoted { "Q" } else { "" }, word(body).replace('\n', "↵"))
         }

@@ -98,6 +98,75 @@ impl Machine<'_> {
     }
 }
 
+/// What a program prints that only prints texts and fields of its input: `BEGIN { print "a" "b" }`, `{ print $2 }`.
+/// `None`: it does more, or its input is not known.
+pub(crate) fn printed(program: &str, input: Option<&str>) -> Option<String> {
+    let tokens = tokens(program)?;
+    let variables = variables(&tokens);
+    let (starts, body) = match tokens.as_slice() {
+        [Token::Word(begin), Token::Mark('{'), body @ .., Token::Mark('}')] if begin == "BEGIN" => (true, body),
+        [Token::Mark('{'), body @ .., Token::Mark('}')] => (false, body),
+        _ => return None,
+    };
+    let statements: Vec<&[Token]> = body.split(|token| *token == Token::End).filter(|part| !part.is_empty()).collect();
+    let lines: Vec<&str> = if starts { vec![""] } else { input?.lines().collect() };
+    let mut output = String::new();
+    for line in lines {
+        for statement in &statements {
+            match statement {
+                [Token::Word(_), Token::Mark('='), Token::Text(_)] => {}
+                [Token::Word(print), values @ ..] if print == "print" => {
+                    let parts = values.split(|token| *token == Token::Mark(','));
+                    let parts: Option<Vec<String>> = parts.map(|part| joined(part, line, &variables)).collect();
+                    output.push_str(&parts?.join(" "));
+                    output.push('\n');
+                }
+                [Token::Word(print), format @ ..] if print == "printf" && !format.contains(&Token::Mark(',')) => {
+                    output.push_str(&joined(format, line, &variables).filter(|text| !text.contains('%'))?);
+                }
+                _ => return None,
+            }
+            if output.len() > MOST_PRINTED {
+                return None;
+            }
+        }
+    }
+    Some(output)
+}
+
+/// Longer output is not computed.
+const MOST_PRINTED: usize = 64 * 1024;
+
+/// Texts, variables and fields side by side are one text. Nothing at all is the whole line.
+fn joined(tokens: &[Token], line: &str, variables: &BTreeMap<&str, &str>) -> Option<String> {
+    let mut text = String::new();
+    let mut left = tokens;
+    if left.is_empty() {
+        return Some(line.to_owned());
+    }
+    loop {
+        left = match left {
+            [] => return Some(text),
+            [Token::Text(part), rest @ ..] => {
+                text.push_str(part);
+                rest
+            }
+            [Token::Mark('$'), Token::Word(number), rest @ ..] => {
+                match number.parse::<usize>().ok()?.checked_sub(1) {
+                    None => text.push_str(line),
+                    Some(at) => text.push_str(line.split_whitespace().nth(at).unwrap_or_default()),
+                }
+                rest
+            }
+            [Token::Word(name), rest @ ..] => {
+                text.push_str(variables.get(name.as_str())?);
+                rest
+            }
+            _ => return None,
+        };
+    }
+}
+
 impl Machine<'_> {
     /// Returns the origin of unknown lines that awk reads: `"command" | getline`, `"/inet/tcp/0/host/80" |& getline`.
     fn awk_source(

@@ -3,7 +3,7 @@
 //! This is no interpreter. It reads tokens, knows a table of calls (`calls.json`), follows names that are assigned one
 //! literal, and gives up in the open: a call that is in no table makes the whole program opaque.
 
-mod awk;
+pub(super) mod awk;
 mod compiled;
 pub(crate) mod decode;
 mod guess;

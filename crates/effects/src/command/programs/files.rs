@@ -1,6 +1,7 @@
 //! Programs of the core family that need more than roles: `dd`, `chmod`, `split`, `mktemp`, `jq`, `awk`, `grep`.
 
 use crate::command::argument::{Arg, Arguments, Known};
+use crate::command::code::awk;
 use crate::command::knowledge::{Language, Role};
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
@@ -285,7 +286,11 @@ impl Machine<'_> {
         {
             self.path(if in_place { Role::Edit } else { Role::Read }, file);
         }
-        Stream::Unknown
+        match (call.rest, io.input) {
+            ([program], Stream::Likely(input)) => awk_output_of(program, Some(input)).doubted(),
+            ([program], input) => awk_output_of(program, input.text()),
+            _ => Stream::Unknown,
+        }
     }
 
     /// `gawk -oFILE`, `--profile=FILE`: where it writes the program, a profile or its variables.
@@ -334,4 +339,10 @@ pub(super) fn below(directory: &Arg, name: &str) -> Arg {
     };
     let glob = format!("{}/**/{name}", start.trim_end_matches('/'));
     Arg { tilde: directory.tilde, span: directory.span, ..Arg::glob(glob.trim_end_matches('/')) }
+}
+
+/// What an awk program prints, where that is cheap to compute.
+fn awk_output_of(program: &Arg, input: Option<&str>) -> Stream {
+    let text = program.literal().and_then(|program| awk::printed(program, input));
+    text.map_or(Stream::Unknown, Stream::of)
 }

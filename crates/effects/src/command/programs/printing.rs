@@ -346,5 +346,7 @@ fn number(left: &mut Peekable<Chars<'_>>, first: Option<char>, radix: u32, digit
         left.next();
         taken += 1;
     }
+    // An octal number is one byte.
+    let value = if radix == 8 { value & 0xFF } else { value };
     char::from_u32(value).unwrap_or('\u{FFFD}')
 }

@@ -205,6 +205,9 @@ impl Machine<'_> {
         // A command that it starts reads what the other side types.
         let typed = Stream::Foreign(Provenance::Socket);
         self.options(&arguments, &mut Io { scope: io.scope, input: &typed });
+        if arguments.has_role(Role::Command) {
+            self.opaque(About::Anything, Reason::ConnectedProgram, &[]);
+        }
         let listens = arguments.has(&["-l", "--listen"]);
         let socket = arguments.has(&["-U", "--unixsock"]);
         match arguments.operands.as_slice() {
@@ -234,6 +237,10 @@ impl Machine<'_> {
 
     fn socat_address(&mut self, word: &Arg, io: &mut Io<'_>) {
         let Some((kind, rest)) = word.after(':') else {
+            if word.literal() == Some("SHELL") {
+                self.command(&[Arg::exact("sh")], io);
+                return;
+            }
             let plain = matches!(word.literal(), Some("-" | "STDIO" | "STDIN" | "STDOUT" | "STDERR" | "PTY" | "PIPE"));
             if !plain {
                 self.path(Role::Edit, word);
@@ -242,7 +249,11 @@ impl Machine<'_> {
         };
         let target = rest.with(rest.text.split(',').next().unwrap_or_default());
         match kind.to_ascii_uppercase().as_str() {
-            "EXEC" | "SYSTEM" | "SHELL" => {
+            // Quotes and backslashes are undone before the program starts.
+            "EXEC" => {
+                self.command_text(&target.with(target.text.replace('\\', "")), io);
+            }
+            "SYSTEM" | "SHELL" => {
                 self.command_text(&target, io);
             }
             "OPEN" | "FILE" | "GOPEN" | "CREATE" | "CREAT" | "PIPE" | "UNIX" | "UNIX-CONNECT" | "UNIX-CLIENT"

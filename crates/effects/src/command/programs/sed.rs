@@ -40,6 +40,7 @@ impl Machine<'_> {
         }
         let in_place = arguments.has(&["-i", "-I", "--in-place"]);
         let files: Vec<Arg> = operands.cloned().collect();
+        let computed = self.computed_by_sed(&arguments, &scripts, &files, io.input);
         let suffix = arguments.values(&["-i", "-I", "--in-place"]).next().cloned();
         for file in &files {
             self.path(if in_place { Role::Edit } else { Role::Read }, file);
@@ -59,8 +60,35 @@ impl Machine<'_> {
                 }
             }
         }
+        if let (Some(text), true, [file]) = (computed.text(), in_place, files.as_slice()) {
+            let target = self.world.locate_word(file).0;
+            self.world.wrote(&target, Some(text));
+        }
         match io.input {
             Stream::Names(names) if files.is_empty() && lines_only => Stream::Names(names.clone()),
+            _ if in_place => Stream::nothing(),
+            _ => computed,
+        }
+    }
+
+    /// The text that is left of the input or of one file, where the scripts replace plain text and do nothing else.
+    fn computed_by_sed(&self, arguments: &Arguments, scripts: &[Arg], files: &[Arg], input: &Stream) -> Stream {
+        let is_plain = |name: &str| matches!(name, "-e" | "--expression" | "-i" | "-I" | "--in-place" | "-E" | "-r");
+        if !arguments.options.iter().all(|option| is_plain(&option.name)) {
+            return Stream::Unknown;
+        }
+        let input = match files {
+            [] => input.clone(),
+            [file] => self.world.content_of(file),
+            _ => return Stream::Unknown,
+        };
+        let replaced = |text: &str| {
+            let mut scripts = scripts.iter();
+            scripts.try_fold(text.to_owned(), |text, script| replaced(script.literal()?, &text))
+        };
+        match &input {
+            Stream::Known(text) => replaced(text).map_or(Stream::Unknown, Stream::of),
+            Stream::Likely(text) => replaced(text).map_or(Stream::Unknown, |text| Stream::of(text).doubted()),
             _ => Stream::Unknown,
         }
     }
@@ -124,6 +152,56 @@ fn read(text: &str) -> Option<Program> {
 
 struct Reader<'a> {
     left: &'a str,
+}
+
+/// `s/plain text/other text/g;…` applied to each line; `None`: the script has something else in it.
+fn replaced(script: &str, text: &str) -> Option<String> {
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let mut reader = Reader { left: script };
+    loop {
+        reader.skip(|character| character.is_whitespace() || character == ';');
+        match reader.bump() {
+            None => break,
+            Some('s') => {}
+            Some(_) => return None,
+        }
+        let delimiter = reader.bump()?;
+        let (pattern, replacement) = (plain_pattern(&reader.until(delimiter)?)?, reader.until(delimiter)?);
+        let everywhere = reader.peek() == Some('g');
+        reader.skip(|character| character == 'g');
+        if !matches!(reader.peek(), None | Some(';' | '\n' | ' ')) || replacement.contains(['\\', '&']) {
+            return None;
+        }
+        for line in &mut lines {
+            *line = if everywhere {
+                line.replace(&pattern, &replacement)
+            } else {
+                line.replacen(&pattern, &replacement, 1)
+            };
+        }
+        if lines.iter().map(String::len).sum::<usize>() > MOST_REPLACED {
+            return None;
+        }
+    }
+    let end = if text.ends_with('\n') { "\n" } else { "" };
+    Some(lines.join("\n") + end)
+}
+
+/// Longer text is not computed.
+const MOST_REPLACED: usize = 64 * 1024;
+
+/// The text that a pattern without wildcards matches.
+fn plain_pattern(pattern: &str) -> Option<String> {
+    let mut text = String::new();
+    let mut left = pattern.chars();
+    while let Some(character) = left.next() {
+        match character {
+            '\\' => text.push(left.next().filter(|next| matches!(next, '.' | '*' | '$' | '^' | '[' | ']' | '/'))?),
+            '.' | '*' | '[' | ']' | '^' | '$' | '+' | '?' | '(' | ')' | '{' | '}' | '|' => return None,
+            other => text.push(other),
+        }
+    }
+    (!text.is_empty()).then_some(text)
 }
 
 impl Reader<'_> {

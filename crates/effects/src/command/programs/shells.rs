@@ -51,6 +51,9 @@ impl Machine<'_> {
             // Agents in containers are `root`, and their logs rarely say where home is.
             self.start_up_file(&Arg::exact(file.replacen('~', "/root", 1)), io);
         }
+        if let Some(file) = io.scope.exports("BASH_ENV").then(|| io.scope.value("BASH_ENV").best()).flatten() {
+            self.start_up_file(&Arg::exact(file), io);
+        }
         let only_checks = invocation.only_checks && !invocation.runs && !invocation.text;
         if let Some(file) = rest.first().filter(|_| only_checks) {
             self.path(Role::Read, file);
@@ -109,7 +112,9 @@ impl Machine<'_> {
 
     /// A shell's start-up file, where this session wrote it.
     pub(crate) fn start_up_file(&mut self, file: &Arg, io: &mut Io<'_>) {
-        if file.is_exact() && self.world.is_written(&self.world.locate_word(file).0) {
+        if self.process_output(file).is_some()
+            || file.is_exact() && self.world.is_written(&self.world.locate_word(file).0)
+        {
             self.run_file(file, Some(Language::Shell), &[], &[], io);
         }
     }

@@ -106,7 +106,16 @@ impl Machine<'_> {
         for path in sub.paths {
             self.pathspec(role, path);
         }
-        if names_only && reading.prints_names { Stream::Names(vec![Arg::glob("**")]) } else { Stream::Unknown }
+        match sub.arguments.operands.as_slice() {
+            // What the session wrote there and may have committed.
+            [file] if sub.paths.is_empty() => match revision_path(file).filter(Arg::is_exact) {
+                Some(path) => self.world.content_of(&path).doubted(),
+                None if names_only && reading.prints_names => Stream::Names(vec![Arg::glob("**")]),
+                None => Stream::Unknown,
+            },
+            _ if names_only && reading.prints_names => Stream::Names(vec![Arg::glob("**")]),
+            _ => Stream::Unknown,
+        }
     }
 
     /// `git format-patch` writes a file for each commit.
