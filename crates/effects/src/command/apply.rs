@@ -63,8 +63,9 @@ impl Machine<'_> {
             (Some(sub), _) => {
                 let Some(special) = sub.special else { return self.data(sub, words, at, io) };
                 // The execution of the program itself is recorded already.
-                let name = words.first().map_or("", |word| word.text.rsplit('/').next().unwrap_or_default());
-                let call = Call { entry: sub, name, words, rest: words.get(at..).unwrap_or_default() };
+                let name = words.first().and_then(|word| word.text.rsplit('/').next()).unwrap_or_default();
+                let name = self.knowledge.bare(name);
+                let call = Call { entry: sub, name: &name, words, rest: words.get(at..).unwrap_or_default() };
                 programs::run(special, self, call, io)
             }
             (None, Some(otherwise)) => self.data(otherwise, words, at, io),

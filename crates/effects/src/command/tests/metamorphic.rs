@@ -217,6 +217,8 @@ const OTHER_DASHES: &[&str] = &[
     "openssl",
     "nvm",
     "workmux",
+    // Its first word is a subcommand of another program.
+    "git lfs",
     // What follows are paths, and no revisions.
     "git checkout",
     "git diff",
