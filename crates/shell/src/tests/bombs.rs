@@ -112,3 +112,52 @@ fn elements_of_arrays_are_assigned_in_place() {
         });
     }
 }
+
+/// A shell with so many variables.
+fn shell(count: usize) -> Scope {
+    let mut scope = Scope::default();
+    for number in 0..count {
+        scope.assign(&format!("v{number}"), Value::known("x"));
+    }
+    scope
+}
+
+/// A copy of a shell that sets one of its variables.
+fn changed(scope: &Scope, number: usize) -> Scope {
+    let mut copy = scope.clone();
+    copy.assign(&format!("v{number}"), Value::known("y"));
+    copy
+}
+
+#[test]
+fn copies_of_a_shell_cost_what_they_change() {
+    assert_linear("copies", 500, |size| {
+        let scope = shell(size);
+        (0..size).for_each(|number| drop(changed(&scope, number)));
+    });
+    assert_linear("copies that are merged", 500, |size| {
+        let mut scope = shell(size);
+        (0..size).for_each(|number| scope.merge(&changed(&scope, number)));
+    });
+    assert_linear("alternatives", 500, |size| {
+        let scope = shell(size);
+        drop(Scope::merged((0..size).map(|number| changed(&scope, number))));
+    });
+    assert_linear("parameters", 500, |size| {
+        let mut scope = Scope::default();
+        scope.set_positional((0..size).map(|number| Some(number.to_string())));
+        (0..size).for_each(|_| scope.shift(Some(1)));
+        count(scope.parameters().len() + size);
+    });
+}
+
+/// What the walk of a script is charged for its copies.
+#[test]
+fn arrays_that_copies_share_are_charged() {
+    let mut scope = Scope::default();
+    scope.assign_array("a", vec![Value::known("x"); 4_000], crate::AssignmentOperator::Set);
+    let mut copy = scope.clone();
+    assert_eq!(scope.take_work(), 0);
+    copy.assign_element("a", Some("0"), Value::known("y"));
+    assert!(scope.take_work() >= 500);
+}
