@@ -39,6 +39,12 @@ impl Parser<'_> {
     /// One stage of a pipeline. Nothing if no command starts here.
     pub(super) fn command(&mut self) -> Option<Node> {
         self.skip_blanks();
+        let Some(left) = self.commands.checked_sub(1) else {
+            self.problem(Problem::TextTooLong);
+            self.pos = self.end;
+            return None;
+        };
+        self.commands = left;
         match self.compound() {
             Some(node) => Some(self.redirected(node)),
             None => self.simple(),

@@ -29,6 +29,9 @@ const fn count(_: usize) {}
 /// Nesting of scripts, groups, substitutions, quotes and braces in each other.
 const MAX_DEPTH: usize = 60;
 
+/// Commands of a text and of all texts in it: each takes hundreds of bytes, however short it is.
+const MAX_COMMANDS: usize = 1 << 17;
+
 /// Longer text is cut: what is behind the cut is a problem, not a silence.
 const MAX_TEXT: usize = 1 << 20;
 
@@ -76,6 +79,8 @@ struct Parser<'a> {
     lookahead: usize,
     /// Elements that sequences (`{1..9}`) may still be written out to.
     elements: usize,
+    /// Commands that may still be read.
+    commands: usize,
 }
 
 impl<'a> Parser<'a> {
@@ -91,6 +96,7 @@ impl<'a> Parser<'a> {
             bodies: Vec::new(),
             lookahead: text.len().saturating_mul(4).saturating_add(4096),
             elements: text.len() / 8 + 4096,
+            commands: MAX_COMMANDS,
         }
     }
 
@@ -99,9 +105,9 @@ impl<'a> Parser<'a> {
         let depth = self.depth + 1;
         self.deeper(|parser| {
             let mut inner = Parser::new(text, depth, home);
-            (inner.lookahead, inner.elements) = (parser.lookahead, parser.elements);
+            (inner.lookahead, inner.elements, inner.commands) = (parser.lookahead, parser.elements, parser.commands);
             let result = read(&mut inner);
-            (parser.lookahead, parser.elements) = (inner.lookahead, inner.elements);
+            (parser.lookahead, parser.elements, parser.commands) = (inner.lookahead, inner.elements, inner.commands);
             result
         })
     }

@@ -90,6 +90,14 @@ fn text_over_the_limit_is_a_problem() {
     assert!(script.nodes.len() > 100_000);
 }
 
+/// A tree takes many times the memory of the text.
+#[test]
+fn more_commands_than_are_read_are_a_problem() {
+    let script = parse(&"a;".repeat(1 << 18));
+    assert!(script.problems.contains(&Problem::TextTooLong));
+    assert!(script.nodes.len() <= 1 << 17, "{} nodes", script.nodes.len());
+}
+
 /// Texts within a text share what it may spend: each alone would write a sequence out.
 #[test]
 fn nested_texts_share_one_budget() {
