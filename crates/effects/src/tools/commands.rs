@@ -248,6 +248,7 @@ pub(super) fn interpreted(run: &mut Run<'_>, code: &str, language: Option<&str>)
         Some("javascript" | "js" | "node" | "nodejs" | "typescript" | "ts") => &["node", "-e"],
         Some("bash" | "sh" | "shell" | "zsh") => return run.shell(code),
         Some("powershell" | "pwsh" | "ps1") => return run.powershell(code),
+        Some("cmd" | "bat" | "batch") => &["cmd.exe", "/c"],
         Some("ruby" | "rb") => &["ruby", "-e"],
         Some("perl") => &["perl", "-e"],
         Some("php") => &["php", "-r"],

@@ -4,6 +4,7 @@
 //! literal, and gives up in the open: a call that is in no table makes the whole program opaque.
 
 pub(super) mod awk;
+mod cmd;
 mod compiled;
 pub(crate) mod decode;
 mod guess;
@@ -80,7 +81,7 @@ fn calls(language: Language) -> Option<&'static Calls> {
         Language::Perl => "perl",
         Language::Ruby => "ruby",
         Language::Php => "php",
-        Language::Shell | Language::Awk | Language::Powershell | Language::Other => return None,
+        Language::Shell | Language::Awk | Language::Powershell | Language::Cmd | Language::Other => return None,
     })
 }
 
@@ -148,6 +149,9 @@ impl Machine<'_> {
         self.at_program(text, |machine| match language {
             Language::Awk => machine.awk_program(text, io),
             Language::Powershell => machine.powershell_text(text, io),
+            Language::Cmd => {
+                machine.cmd_text(text, &[], io);
+            }
             _ => {
                 if let (Some(calls), Some(tokens)) = (calls(language), lexer::tokens(language, text)) {
                     machine.scan(language, calls, &tokens, io);

@@ -203,6 +203,8 @@ pub enum Language {
     Php,
     Awk,
     Powershell,
+    /// Batch files.
+    Cmd,
     /// Known to be a program, but not one we read.
     Other,
 }

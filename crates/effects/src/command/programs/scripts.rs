@@ -163,6 +163,9 @@ impl Machine<'_> {
             child.set_positional(literals(arguments));
             return self.shell_text(text, &mut child, io.input);
         }
+        if language == Language::Cmd {
+            return self.cmd_text(text, arguments, io);
+        }
         self.nested(Stream::Unknown, |machine| {
             machine.runs_decoded(text);
             // A shell that the program starts may read what its connection brings.
@@ -223,6 +226,7 @@ pub(crate) fn by_extension(path: &str) -> Option<Language> {
         "php" => Language::Php,
         "awk" => Language::Awk,
         "ps1" => Language::Powershell,
+        "bat" | "cmd" => Language::Cmd,
         _ => return None,
     })
 }

@@ -339,30 +339,6 @@ impl Machine<'_> {
         self.options(&arguments, io);
         Stream::Unknown
     }
-
-    pub(super) fn cmd(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
-        let at = call
-            .rest
-            .iter()
-            .position(|word| word.text.eq_ignore_ascii_case("/c") || word.text.eq_ignore_ascii_case("/k"));
-        self.opaque(About::Anything, Reason::AnotherShell, &[]);
-        match at.and_then(|at| call.rest.get(at + 1..)) {
-            Some(words) => {
-                // Its own commands are called as PowerShell's are; `/s` and the like are flags.
-                let words = words.iter().flat_map(Self::split_command).filter(|word| !is_switch(&word.text));
-                let text: Vec<String> = words.map(|word| word.best().to_owned()).collect();
-                self.nested((), |machine| machine.powershell_text(&text.join(" "), io));
-                Stream::Unknown
-            }
-            None => Stream::Unknown,
-        }
-    }
-}
-
-/// `/s`, `/q`, `/-y`, `/a:h`.
-fn is_switch(text: &str) -> bool {
-    let letters = text.strip_prefix('/').map(|rest| rest.trim_start_matches('-').split(':').next().unwrap_or_default());
-    letters.is_some_and(|letters| letters.len() == 1)
 }
 
 /// How `env` was given text to split.

@@ -19,14 +19,16 @@ pub(in crate::command::code) struct Table {
     _about: String,
     pub(super) flags: String,
     pub(super) values: String,
-    pub(super) commands: Vec<Cmdlet>,
+    pub(in crate::command::code) commands: Vec<Cmdlet>,
+    /// Programs of Windows.
+    pub(in crate::command::code) programs: Vec<Cmdlet>,
     pub(super) harmless: String,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::command::code) struct Cmdlet {
-    pub(super) names: String,
+    pub(in crate::command::code) names: String,
     operands: String,
     #[serde(default)]
     options: BTreeMap<String, String>,
@@ -229,7 +231,7 @@ impl Machine<'_> {
 fn file_role(role: &str, reach: Reach) -> Option<Role> {
     Some(match (role, reach) {
         ("read", Reach::Itself) => Role::Read,
-        ("read", Reach::Subtree) => Role::ReadTree,
+        ("read", Reach::Subtree) | ("read-tree", _) => Role::ReadTree,
         ("write", Reach::Itself) => Role::Write,
         ("write" | "write-tree", _) => Role::WriteTree,
         ("delete", Reach::Itself) => Role::Delete,

@@ -23,7 +23,7 @@ use crate::command::simple::Io;
 use crate::command::stream::Stream;
 use crate::command::write_mode::WriteMode;
 use crate::{About, Reason};
-use cmdlets::table;
+pub(in crate::command::code) use cmdlets::table;
 pub(in crate::command::code) use parameters::Given;
 
 use super::LONGEST;
@@ -251,6 +251,9 @@ impl Machine<'_> {
                     std::iter::once(Arg::exact(program)).chain(words.iter().skip(1).cloned()).collect();
                 return self.nested(Flow::default(), |machine| machine.powershell_named(&words, lists, flow, io));
             }
+            _ if listed(WINDOWS, name) || name == "fc" && words.first().is_some_and(|word| word.text.len() > 2) => {
+                self.windows_program(name, words.get(1..).unwrap_or_default().to_vec());
+            }
             _ if self.knowledge.entry(name).is_some() && !name.contains('-') => {
                 self.command(words, io);
             }
@@ -287,6 +290,9 @@ fn own(name: &str) -> Vec<(&str, &str)> {
     };
     names.split_whitespace().map(|name| (name, name)).collect()
 }
+
+/// Programs of Windows that no other system has.
+const WINDOWS: &str = "xcopy robocopy findstr";
 
 /// Bytes of text that are one step of the budget.
 const BYTES_OF_A_STEP: usize = 16;

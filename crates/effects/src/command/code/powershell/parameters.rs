@@ -35,6 +35,12 @@ enum Slot {
 }
 
 impl Given {
+    /// Words of which each stands alone.
+    pub(in crate::command::code) fn of(plain: Vec<Arg>, flags: Vec<String>) -> Self {
+        let places = (0..plain.len()).collect();
+        Self { plain, places, flags, ..Self::default() }
+    }
+
     /// Divides the words behind a command that has parameters of its `own`, each with its role; `lists` are the places of
     /// words that follow a comma.
     pub(super) fn divide(words: &[Arg], lists: &[usize], own: &[(&str, &str)]) -> Self {

@@ -1,0 +1,240 @@
+//! Text of cmd.exe → pieces: where a command ends, its words, its redirections.
+
+use crate::command::argument::{Arg, Known};
+use crate::command::write_mode::WriteMode;
+
+/// Stands for text that is not known.
+pub(super) const UNKNOWN: char = '\u{E000}';
+pub(super) const UNKNOWN_TEXT: &str = "\u{E000}";
+
+/// A word, and whether a part of it stood in quotes.
+#[derive(Debug, Clone)]
+pub(super) struct Piece {
+    pub(super) word: Arg,
+    pub(super) quoted: bool,
+}
+
+/// One command, divided.
+#[derive(Debug, Default)]
+pub(super) struct Pieces {
+    pub(super) words: Vec<Piece>,
+    pub(super) outputs: Vec<(Arg, WriteMode)>,
+    pub(super) inputs: Vec<Arg>,
+    /// The text without redirections and escapes.
+    pub(super) plain: String,
+}
+
+/// The end of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Terminator {
+    Pipe,
+    Other,
+}
+
+/// The characters outside of quotes and behind no `^`, with their offsets.
+fn bare(text: &str) -> impl Iterator<Item = (usize, char)> {
+    let mut quoted = false;
+    let mut characters = text.char_indices();
+    std::iter::from_fn(move || {
+        loop {
+            match characters.next()? {
+                (_, '"') => quoted = !quoted,
+                // A quote ends with its line.
+                (at, '\n') => {
+                    quoted = false;
+                    return Some((at, '\n'));
+                }
+                (_, '^') if !quoted => {
+                    characters.next();
+                }
+                (at, character) if !quoted => return Some((at, character)),
+                _ => {}
+            }
+        }
+    })
+}
+
+/// The first command of the text, how it ends, and what follows.
+pub(super) fn first(text: &str) -> (&str, Terminator, &str) {
+    let mut before = ' ';
+    for (at, character) in bare(text) {
+        let is_end = match character {
+            '&' => !matches!(before, '>' | '<'),
+            '|' | '\n' => true,
+            _ => false,
+        };
+        if is_end {
+            let (segment, rest) = text.split_at_checked(at).unwrap_or((text, ""));
+            let rest = rest.get(1..).unwrap_or_default();
+            let is_pipe = character == '|' && !rest.starts_with('|');
+            let rest = rest.strip_prefix(['|', '&']).filter(|_| character != '\n').unwrap_or(rest);
+            return (segment, if is_pipe { Terminator::Pipe } else { Terminator::Other }, rest);
+        }
+        before = character;
+    }
+    (text, Terminator::Other, "")
+}
+
+/// The text up to the bracket that closes, and what follows it.
+pub(super) fn closed(text: &str) -> Option<(&str, &str)> {
+    let mut depth = 0_usize;
+    for (at, character) in bare(text) {
+        match character {
+            '(' => depth += 1,
+            ')' if depth == 0 => return Some((text.get(..at)?, text.get(at + 1..)?)),
+            ')' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The line that the text starts with, and what follows it.
+pub(super) fn line(text: &str) -> (&str, &str) {
+    text.split_once('\n').unwrap_or((text, ""))
+}
+
+/// The word that the text starts with, quotes kept, and what follows it.
+pub(super) fn token(text: &str) -> (&str, &str) {
+    let text = text.trim_start();
+    let end = bare(text).find(|(_, character)| character.is_whitespace()).map_or(text.len(), |(at, _)| at);
+    text.split_at_checked(end).unwrap_or((text, ""))
+}
+
+/// What follows `word`, if the text starts with it.
+pub(super) fn after<'t>(text: &'t str, word: &str) -> Option<&'t str> {
+    let (head, rest) = text.split_at_checked(word.len())?;
+    let ends = !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '-');
+    (head.eq_ignore_ascii_case(word) && ends).then_some(rest)
+}
+
+/// What follows the condition behind `if`.
+pub(super) fn condition(text: &str) -> &str {
+    let mut rest = text;
+    loop {
+        let (word, behind) = token(rest);
+        match word.to_ascii_lowercase().as_str() {
+            "not" | "/i" => rest = behind,
+            "exist" | "defined" | "errorlevel" | "cmdextversion" => return token(behind).1,
+            _ => break,
+        }
+    }
+    rest = rest.trim_start();
+    let end = bare(rest).find(|(_, c)| c.is_whitespace() || *c == '=').map_or(rest.len(), |(at, _)| at);
+    let behind = rest.get(end..).unwrap_or_default().trim_start();
+    match behind.strip_prefix("==") {
+        Some(right) => token(right).1,
+        None => token(token(behind).1).1,
+    }
+}
+
+/// A word of which `UNKNOWN` stands for what is not known.
+pub(super) fn word(text: &str) -> Arg {
+    if !text.contains(UNKNOWN) {
+        return Arg::exact(text);
+    }
+    let likely: String = text.chars().filter(|character| *character != UNKNOWN).collect();
+    let readings = if likely.is_empty() { Vec::new() } else { vec![likely.clone()] };
+    let known = if likely.is_empty() { Known::Not } else { Known::Partly };
+    let shown = text.replace(UNKNOWN, if likely.is_empty() { "%?%" } else { "**" });
+    Arg { readings, known, likely: Some(likely), tilde: false, ..Arg::exact(shown) }
+}
+
+/// The text of a word, with `UNKNOWN` for what is not known.
+pub(super) fn marked(word: &Arg) -> String {
+    match (&word.likely, word.known) {
+        (Some(likely), Known::Partly | Known::Not) => format!("{UNKNOWN}{likely}"),
+        _ => word.text.clone(),
+    }
+}
+
+/// Where the next word goes.
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    Word,
+    Output(WriteMode),
+    Input,
+}
+
+#[derive(Debug, Default)]
+struct Divider {
+    pieces: Pieces,
+    text: String,
+    started: bool,
+    quoted: bool,
+}
+
+impl Divider {
+    fn flush(&mut self, place: &mut Place) {
+        if !std::mem::take(&mut self.started) {
+            return;
+        }
+        let word = word(&std::mem::take(&mut self.text));
+        let quoted = std::mem::take(&mut self.quoted);
+        match std::mem::replace(place, Place::Word) {
+            Place::Word => self.pieces.words.push(Piece { word, quoted }),
+            Place::Output(mode) => self.pieces.outputs.push((word, mode)),
+            Place::Input => self.pieces.inputs.push(word),
+        }
+    }
+}
+
+/// Divides one command.
+pub(super) fn divide(text: &str) -> Pieces {
+    let mut divider = Divider::default();
+    let mut place = Place::Word;
+    let mut in_quotes = false;
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        let plain = matches!(place, Place::Word);
+        match character {
+            '"' => {
+                in_quotes = !in_quotes;
+                divider.started = true;
+                divider.quoted = true;
+                if plain {
+                    divider.pieces.plain.push('"');
+                }
+                continue;
+            }
+            '^' if !in_quotes => {
+                let Some(escaped) = characters.next().filter(|next| !matches!(next, '\n' | '\r')) else { continue };
+                divider.started = true;
+                divider.text.push(escaped);
+                if plain {
+                    divider.pieces.plain.push(escaped);
+                }
+                continue;
+            }
+            '>' | '<' if !in_quotes => {
+                if divider.text.len() == 1 && divider.text.ends_with(|c: char| c.is_ascii_digit()) && !divider.quoted {
+                    divider.text.clear();
+                    divider.started = false;
+                    divider.pieces.plain.pop();
+                }
+                divider.flush(&mut place);
+                let again = characters.next_if_eq(&character).is_some();
+                if characters.next_if_eq(&'&').is_some() {
+                    characters.next();
+                } else if character == '<' {
+                    place = Place::Input;
+                } else {
+                    place = Place::Output(if again { WriteMode::Append } else { WriteMode::Replace });
+                }
+                continue;
+            }
+            space if space.is_whitespace() && !in_quotes => {
+                divider.flush(&mut place);
+            }
+            other => {
+                divider.started = true;
+                divider.text.push(other);
+            }
+        }
+        if plain {
+            divider.pieces.plain.push(character);
+        }
+    }
+    divider.flush(&mut place);
+    divider.pieces
+}
