@@ -9,7 +9,7 @@ use crate::{Argument, Certainty, Effect, Execution, Kind, PathTarget, hosts};
 
 use super::apply::assign;
 use super::argument::{Arg, Arguments};
-use super::knowledge::{Entry, Knowledge, Role, Special, git, names};
+use super::knowledge::{Entry, Knowledge, Role, Special, Subject, git, names};
 use super::machine::{Machine, is_device};
 use super::simple::looks_like_path;
 use super::steering;
@@ -69,7 +69,10 @@ impl Machine<'_> {
         let mut before = "";
         for (at, word) in rest.iter().enumerate() {
             let Some(text) = word.literal() else { continue };
-            let is_data = roles.data.contains(&at) || is_text(before, text);
+            // Git reads the magic of a path specification, and takes nothing else for one.
+            let is_magic = entry.special == Some(Special::Git)
+                && [":(", ":!", ":^", ":/"].iter().any(|magic| text.starts_with(magic));
+            let is_data = roles.data.contains(&at) || is_text(before, text) || is_magic || is_selector(grammar, before);
             before = text;
             if is_data || explained.has_words(text) {
                 continue;
@@ -230,6 +233,15 @@ impl Roles {
     }
 }
 
+/// What chooses tests by their names, wherever a project's own tests run.
+fn is_selector(grammar: &Entry, before: &str) -> bool {
+    const SELECTORS: &[&str] = &["-t", "-k", "-g", "-run"];
+    let otherwise = grammar.otherwise.as_deref().and_then(|otherwise| otherwise.unproven.as_ref());
+    let unproven = grammar.unproven.as_ref().or(otherwise);
+    let runs_project = unproven.is_some_and(|unproven| unproven.about == Subject::Project);
+    runs_project && SELECTORS.contains(&before)
+}
+
 /// Text by the name of its option, or of the field that holds it: `--title TEXT`, `--title=TEXT`, `-f title='ITS TEXT'`.
 fn is_text(before: &str, text: &str) -> bool {
     let is_value = before.starts_with('-') && names::holds_text(before);
@@ -302,7 +314,7 @@ impl<'e> Explained<'e> {
     fn has_words(&self, text: &str) -> bool {
         let value = text.split_once('=').map_or(text, |(_, value)| value);
         let has_all = |text: &str| !text.is_empty() && text.split_whitespace().all(|word| self.words.contains(word));
-        has_all(text) || has_all(value) || self.has_host(value)
+        self.words.contains(text) || has_all(text) || has_all(value) || self.has_host(value)
     }
 
     /// `host`, `user@host:path`, `https://host:80/path`

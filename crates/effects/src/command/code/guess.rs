@@ -38,6 +38,17 @@ impl Machine<'_> {
         self.guess_texts(&texts);
     }
 
+    /// Texts that the name of a file was built of, among others that are not known.
+    pub(super) fn guess_names(&mut self, parts: &[Value]) {
+        let mut texts = Vec::new();
+        for value in parts {
+            texts_in(value, &mut texts);
+        }
+        for text in texts {
+            self.guess_operand(text.trim_start_matches('/'));
+        }
+    }
+
     fn guess_texts(&mut self, texts: &[String]) {
         if !self.may_spend(texts.iter().map(|text| 1 + text.len() / BYTES_A_STEP).sum()) {
             return;
@@ -165,6 +176,7 @@ fn texts_in(value: &Value, texts: &mut Vec<String>) {
         Value::Named(name, value) if !PROSE.contains(&name.as_str()) => texts_in(value, texts),
         Value::Named(..)
         | Value::Glob(_)
+        | Value::Number(_)
         | Value::Module(_)
         | Value::Object(_)
         | Value::Function(_)

@@ -31,6 +31,10 @@ use super::simple::Io;
 /// The roles of a call are either one word that `called` knows (`command`, `open`, …), or one role for each argument.
 /// `role*`: any number of arguments; `role?`: only where the argument is given; `role=text`: that text where it is not;
 /// `name:role`: the argument of that name.
+///
+/// A name of a file is made so: `here` (the working directory), `home`, `same` (the argument), `join`, `append` (a join in
+/// which no part is absolute), `resolve`, `expand` (the second argument is the base), `url`, `parent`, `last`, `split`,
+/// `divide` (at the ending), `variables`, `variable`; `path …`: as a path object.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Raw {
@@ -43,6 +47,12 @@ struct Raw {
     /// Methods whose names say what they do, whatever they belong to → roles.
     #[serde(borrow, default)]
     any: BTreeMap<&'static str, &'static str>,
+    /// Functions that make names of files → how.
+    #[serde(borrow, default)]
+    file_names: BTreeMap<&'static str, &'static str>,
+    /// Methods of path objects → roles of the path and of their arguments.
+    #[serde(borrow, default)]
+    path_methods: BTreeMap<&'static str, &'static str>,
     pure: &'static str,
     /// Calls that undo an encoding.
     #[serde(default)]
@@ -62,6 +72,10 @@ struct Calls {
     classes: Vec<BTreeMap<&'static str, &'static str>>,
     /// Method of any object → what its arguments are for.
     any: BTreeMap<&'static str, &'static str>,
+    /// Function → how it makes the name of a file.
+    file_names: BTreeMap<&'static str, &'static str>,
+    /// Method of a path object → what the path and its arguments are for.
+    path_methods: BTreeMap<&'static str, &'static str>,
     pure: BTreeSet<&'static str>,
     decodes: BTreeSet<&'static str>,
     methods: BTreeSet<&'static str>,
@@ -97,6 +111,8 @@ impl Calls {
             makes: made.flat_map(|(at, names)| names.split(' ').map(move |name| (name, at))).collect(),
             classes: raw.classes.values().map(single).collect(),
             any: single(&raw.any),
+            file_names: single(&raw.file_names),
+            path_methods: single(&raw.path_methods),
             pure: words(raw.pure).into_iter().chain(words(raw.decodes)).collect(),
             decodes: words(raw.decodes).into_iter().collect(),
             methods: words(raw.methods).into_iter().collect(),

@@ -47,6 +47,7 @@ const OTHERS: &[(&str, &str)] = &[
         "--env-filter= --tree-filter= --index-filter= --msg-filter= --parent-filter= --commit-filter= --tag-name-filter= \
          --subdirectory-filter= --setup= --original= --state-branch= -d=",
     ),
+    ("mailsplit", "-o= -b -f -d? --keep-cr --mboxrd"),
     ("instaweb", "--httpd= -d= --module-path= -m= --browser= -b= --port= -p="),
     ("notes", "--ref= --message= --file= --reuse-message= --reedit-message= -m= -F= -C= -c="),
     ("stash", "--message= --pathspec-from-file= -m="),

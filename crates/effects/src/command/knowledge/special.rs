@@ -100,6 +100,7 @@ pub enum Special {
     Wget,
     Which,
     Xargs,
+    Yq,
     Zip,
 }
 

@@ -36,7 +36,8 @@ impl Machine<'_> {
         if let Some(database) = database.filter(|word| word.text != ":memory:") {
             // DuckDB makes the file of a database that it opens.
             let read_only = only_reads && call.name != "duckdb" || arguments.has(&["-readonly", "--readonly", "-safe"]);
-            self.path(if read_only { Role::Read } else { Role::Edit }, database);
+            let database = database.with(of_uri(&database.text));
+            self.path(if read_only { Role::Read } else { Role::Edit }, &database);
         }
         if !only_reads {
             let program = call.words.first().map_or("sqlite3", |word| word.text.as_str());
@@ -70,7 +71,16 @@ impl Machine<'_> {
         let (command, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         let lower = text.to_ascii_lowercase();
         if command.starts_with('.') {
-            return self.dot_command(&command.to_ascii_lowercase(), rest.trim(), io);
+            let command = command.to_ascii_lowercase();
+            return dot_commands(&command)
+                .iter()
+                .fold(true, |only_reads, command| self.dot_command(command, rest.trim(), io) && only_reads);
+        }
+        for directory in arguments_of(&lower, text, "fsdir(") {
+            self.path(Role::ReadTree, &Arg::exact(directory));
+        }
+        for file in arguments_of(&lower, text, "vacuum into ") {
+            self.path(Role::Write, &Arg::exact(file));
         }
         let reaches = ["writefile(", "readfile(", "load_extension", "edit(", "fts3_tokenizer"];
         // DuckDB opens whatever file or URL a statement names.
@@ -83,7 +93,7 @@ impl Machine<'_> {
         if command.eq_ignore_ascii_case("attach") {
             let file = rest.split(['\'', '"']).nth(1).filter(|file| !file.is_empty() && *file != ":memory:");
             if let Some(file) = file {
-                self.path(Role::Edit, &Arg::exact(file));
+                self.path(Role::Edit, &Arg::exact(of_uri(file)));
             }
         }
         matches!(command.to_ascii_lowercase().as_str(), "select" | "explain" | "describe" | "show")
@@ -148,6 +158,30 @@ impl Machine<'_> {
             );
         }
     }
+}
+
+/// The dot commands that a word may mean: any prefix of two letters or more stands for a command.
+fn dot_commands(word: &str) -> Vec<&str> {
+    const TOUCHING: &[&str] = &[
+        ".shell", ".system", ".read", ".output", ".once", ".log", ".backup", ".save", ".clone", ".restore", ".open",
+        ".import", ".load", ".archive", ".excel", ".www",
+    ];
+    let named = |command: &&&str| word.len() > 2 && command.starts_with(word);
+    let found: Vec<&str> = TOUCHING.iter().filter(named).copied().collect();
+    if found.is_empty() || TOUCHING.contains(&word) { vec![word] } else { found }
+}
+
+/// The path in `file:PATH?mode=ro`.
+fn of_uri(text: &str) -> &str {
+    let Some(path) = text.strip_prefix("file:") else { return text };
+    let path = path.split(['?', '#']).next().unwrap_or(path);
+    path.strip_prefix("//localhost").or_else(|| path.strip_prefix("//")).unwrap_or(path)
+}
+
+/// The quoted texts that stand right behind `call`.
+fn arguments_of<'t>(lower: &str, text: &'t str, call: &str) -> Vec<&'t str> {
+    let behind = lower.match_indices(call).filter_map(|(at, _)| text.get(at + call.len()..));
+    behind.filter_map(|text| text.trim_start().strip_prefix(['\'', '"'])?.split(['\'', '"']).next()).take(16).collect()
 }
 
 /// The command of `|COMMAND`, quoted or not.

@@ -1,4 +1,4 @@
-//! Programs of the core family that need more than roles: `dd`, `chmod`, `split`, `mktemp`, `jq`, `awk`, `grep`.
+//! Programs of the core family that need more than roles: `dd`, `chmod`, `split`, `mktemp`, `awk`, `grep`.
 
 use crate::command::argument::{Arg, Arguments, Known};
 use crate::command::code::awk;
@@ -177,40 +177,6 @@ impl Machine<'_> {
             return Stream::Names(targets);
         }
         if files.is_empty() && !arguments.has_role(Role::Tree) { selection(io.input) } else { Stream::Unknown }
-    }
-
-    pub(super) fn jq(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
-        // `--arg NAME VALUE` and `--slurpfile NAME FILE` take two words.
-        let mut words = Vec::new();
-        let mut left = call.rest.iter();
-        while let Some(word) = left.next() {
-            match word.literal() {
-                Some("--arg" | "--argjson") => {
-                    left.next();
-                    left.next();
-                }
-                Some("--slurpfile" | "--rawfile" | "--argfile") => {
-                    left.next();
-                    if let Some(file) = left.next() {
-                        self.path(Role::Read, file);
-                    }
-                }
-                Some("--args" | "--jsonargs") => break,
-                _ => words.push(word.clone()),
-            }
-        }
-        let arguments = Arguments::divide(call.entry, &words);
-        let program = arguments.operands.first();
-        if program.is_some_and(|word| word.text.contains("$ENV") || word.text.contains("env")) {
-            let whole = program.and_then(Arg::literal).is_none_or(|text| {
-                text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '$')
-                    .any(|word| matches!(word, "$ENV" | "env"))
-            });
-            if whole {
-                self.opaque(About::Reads, Reason::Environment, &[]);
-            }
-        }
-        self.given(call.entry, call.words, &arguments, io)
     }
 
     pub(super) fn awk(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {

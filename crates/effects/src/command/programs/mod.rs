@@ -26,6 +26,7 @@ mod perl;
 pub(super) mod printing;
 mod project;
 mod python;
+mod queries;
 mod remote;
 mod runners;
 mod scripts;
@@ -105,6 +106,7 @@ pub(crate) fn run(special: Special, machine: &mut Machine<'_>, call: Call<'_>, i
         Special::Ip => machine.ip(call, io),
         Special::Jar => machine.jar(call, io),
         Special::Jq => machine.jq(call, io),
+        Special::Yq => machine.yq(call, io),
         Special::Kubectl => machine.kubectl(call, io),
         Special::Less => machine.less(call, io),
         Special::Link => machine.link(call),

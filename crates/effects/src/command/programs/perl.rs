@@ -21,11 +21,16 @@ struct Options {
     backup: Option<String>,
     /// `-n`, `-p`: the code runs for each line of the operands.
     loops: bool,
+    /// `-d`: the debugger runs what it reads.
+    debugs: bool,
 }
 
 impl Machine<'_> {
     pub(super) fn perl(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let options = self.perl_options(call.rest, io);
+        if options.debugs {
+            self.perl_debugger(io);
+        }
         let program = call.words.first().map_or("perl", |word| word.text.as_str());
         if options.code.is_empty() {
             return match options.operands.split_first() {
@@ -49,6 +54,21 @@ impl Machine<'_> {
             }
         }
         Stream::Unknown
+    }
+
+    /// What the debugger reads: `!command`, or code.
+    fn perl_debugger(&mut self, io: &mut Io<'_>) {
+        let Some(text) = io.input.text().map(str::to_owned) else { return };
+        for line in text.lines().map(str::trim) {
+            match line.strip_prefix('!') {
+                Some(command) => {
+                    self.command_text(&Arg::exact(command.trim_start_matches('!')), io);
+                }
+                None => {
+                    self.code(Language::Perl, line, &[], io);
+                }
+            }
+        }
     }
 
     fn perl_options(&mut self, words: &[Arg], io: &mut Io<'_>) -> Options {
@@ -92,6 +112,9 @@ impl Machine<'_> {
                     return;
                 }
                 'p' | 'n' => options.loops = true,
+                // `-d:NYTProf` loads a module instead.
+                'd' if attached.contains(':') => return,
+                'd' => options.debugs = true,
                 'M' | 'm' => {
                     // `-MList::Util=sum`, `-M-strict`
                     let module = attached.trim_start_matches('-').split('=').next().unwrap_or_default();

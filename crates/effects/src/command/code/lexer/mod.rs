@@ -17,7 +17,8 @@ pub(crate) enum Token {
     Template(Vec<TemplatePart>),
     /// Text between backquotes (or the like) that a shell runs; `None`: a part is unknown.
     Command(Option<String>),
-    Number,
+    /// `None`: no small whole number.
+    Number(Option<i32>),
     /// A regular expression; `true`: its replacement is evaluated.
     Pattern(bool),
     Mark(char),
@@ -101,6 +102,9 @@ impl Lexer<'_> {
             }
             '\\' => {
                 self.bump();
+                if self.is(&[Perl]) && self.peek() == Some('&') {
+                    return Some(true);
+                }
                 // `\system()` is `system()` in the outermost namespace.
                 if !self.is(&[Php]) {
                     self.bump();
@@ -206,8 +210,14 @@ impl Lexer<'_> {
     }
 
     fn number(&mut self) {
-        self.left = self.left.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_' || c == '.');
-        self.tokens.push(Token::Number);
+        let rest = self.left.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_' || c == '.');
+        let digits = self.left.strip_suffix(rest).unwrap_or_default();
+        let number = match digits.strip_prefix("0x") {
+            Some(digits) => i32::from_str_radix(digits, 16),
+            None => digits.parse(),
+        };
+        self.left = rest;
+        self.tokens.push(Token::Number(number.ok()));
     }
 
     fn word(&mut self) -> Option<()> {

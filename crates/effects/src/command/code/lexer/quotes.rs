@@ -1,7 +1,8 @@
 //! Reads regular expressions, and the quotes of Perl and Ruby whose delimiters the text chooses.
 
 use super::escapes::unescaped;
-use super::{Lexer, Token};
+use super::strings::{DEPTH, balanced};
+use super::{Lexer, TemplatePart, Token};
 use crate::command::knowledge::Language;
 
 impl Lexer<'_> {
@@ -9,14 +10,57 @@ impl Lexer<'_> {
     pub(super) fn pattern(&mut self, delimiter: char) -> Option<()> {
         self.bump();
         let text = self.until(delimiter)?;
+        self.pattern_code(&text)?;
         self.left = self.left.trim_start_matches(|c: char| c.is_ascii_alphabetic());
-        self.tokens.push(Token::Pattern(self.holds_code(&text)));
+        self.tokens.push(Token::Pattern(false));
         Some(())
     }
 
-    /// Perl runs `(?{…})` within an expression.
-    fn holds_code(&self, expression: &str) -> bool {
-        self.is(&[Language::Perl]) && (expression.contains("(?{") || expression.contains("(??{"))
+    /// Text up to the delimiter that closes the one before it. Brackets nest.
+    fn between(&mut self, open: char, close: char) -> Option<String> {
+        if open == close {
+            return self.until(close);
+        }
+        let (mut text, mut depth) = (String::new(), 0_usize);
+        loop {
+            let character = self.bump()?;
+            match character {
+                '\\' => {
+                    text.push(character);
+                    text.push(self.bump()?);
+                    continue;
+                }
+                _ if character == open => depth += 1,
+                _ if character == close && depth == 0 => return Some(text),
+                _ if character == close => depth -= 1,
+                _ => {}
+            }
+            text.push(character);
+        }
+    }
+
+    /// `(?{ code })` in a regular expression of Perl.
+    fn pattern_code(&mut self, text: &str) -> Option<()> {
+        if self.language != Language::Perl || self.depth > DEPTH {
+            return Some(());
+        }
+        let mut left = text;
+        while let Some((_, rest)) = left.split_once("(?{").or_else(|| left.split_once("(??{")) {
+            let code = balanced(rest)?;
+            self.tokens.push(Token::Template(vec![TemplatePart::Code(self.inner(code)?)]));
+            left = rest.get(code.len()..)?;
+        }
+        Some(())
+    }
+
+    /// The words of a list between quotes.
+    fn word_list(&mut self, text: &str, open: char, close: char) {
+        self.tokens.push(Token::Mark(open));
+        for word in text.split_whitespace() {
+            self.tokens.push(Token::Text(word.to_owned()));
+            self.tokens.push(Token::Mark(','));
+        }
+        self.tokens.push(Token::Mark(close));
     }
 
     /// `q(…)`, `qq{…}`, `qw[…]`, `qx/…/`, `m{…}`, `s/…/…/e`, `tr/…/…/`.
@@ -31,27 +75,31 @@ impl Lexer<'_> {
         };
         self.bump();
         let close = closing(open);
-        let first = self.until(close)?;
+        let first = self.between(open, close)?;
         match name {
-            "q" | "qw" => self.tokens.push(Token::Text(first)),
+            "q" => self.tokens.push(Token::Text(first)),
+            "qw" => self.word_list(&first, '(', ')'),
             "qq" if first.contains(['$', '@']) => self.interpolated(&first)?,
             "qq" => self.tokens.push(Token::Text(unescaped(&first))),
             "qx" => self.tokens.push(Token::Command((!first.contains('$')).then_some(first))),
             "m" | "qr" => {
+                self.pattern_code(&first)?;
                 self.flags();
-                self.tokens.push(Token::Pattern(self.holds_code(&first)));
+                self.tokens.push(Token::Pattern(false));
             }
             _ => {
+                if name == "s" {
+                    self.pattern_code(&first)?;
+                }
                 if open == close {
                     self.until(close)?;
                 } else {
                     self.left = self.left.trim_start();
                     let second = self.bump()?;
-                    self.until(closing(second))?;
+                    self.between(second, closing(second))?;
                 }
                 let flags = self.flags();
-                let runs = self.holds_code(&first) || name == "s" && flags.contains('e');
-                self.tokens.push(Token::Pattern(runs));
+                self.tokens.push(Token::Pattern(name == "s" && flags.contains('e')));
             }
         }
         Some(true)
@@ -65,10 +113,11 @@ impl Lexer<'_> {
         let Some(open) = behind.chars().next().filter(|open| "([{<|!/".contains(*open)) else { return Some(false) };
         self.left = behind.get(1..)?;
         let close = closing(open);
-        let text = self.until(close)?;
+        let text = self.between(open, close)?;
         match kind {
             Some('x') => self.tokens.push(Token::Command((!text.contains("#{")).then_some(text))),
-            Some('w' | 'W' | 'i' | 'I' | 'r' | 's') => self.tokens.push(Token::Number),
+            Some('w' | 'W' | 'i' | 'I') => self.word_list(&text, '[', ']'),
+            Some('r' | 's') => self.tokens.push(Token::Number(None)),
             Some('q') => self.tokens.push(Token::Text(text)),
             _ if text.contains("#{") => self.interpolated(&text)?,
             _ => self.tokens.push(Token::Text(unescaped(&text))),

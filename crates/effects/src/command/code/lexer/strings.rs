@@ -4,6 +4,9 @@ use super::escapes::unescaped;
 use super::{Lexer, TemplatePart, Token};
 use crate::command::knowledge::Language;
 
+/// Code in strings in code.
+pub(super) const DEPTH: u32 = 8;
+
 /// The letters before a string of Python.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct StringPrefix {
@@ -122,7 +125,7 @@ impl Lexer<'_> {
 
     /// A string with code in it: the code between braces is looked at, too.
     pub(super) fn interpolated(&mut self, text: &str) -> Option<()> {
-        if self.depth > 8 {
+        if self.depth > DEPTH {
             return None;
         }
         let mut template = Template::default();
@@ -164,7 +167,7 @@ impl Lexer<'_> {
             }
             ("$" | "@", Language::Perl | Language::Php) if !rest.starts_with('{') => {
                 template.text.push_str(before);
-                template.code(vec![Token::Number]);
+                template.code(vec![Token::Number(None)]);
                 Some(rest)
             }
             _ => {
@@ -178,7 +181,7 @@ impl Lexer<'_> {
     }
 
     /// Code in a string.
-    fn inner(&self, code: &str) -> Option<Vec<Token>> {
+    pub(super) fn inner(&self, code: &str) -> Option<Vec<Token>> {
         let mut lexer = Lexer { language: self.language, left: code, tokens: Vec::new(), depth: self.depth + 1 };
         lexer.run()?;
         Some(lexer.tokens)
@@ -186,7 +189,7 @@ impl Lexer<'_> {
 }
 
 /// Code up to the brace that closes it.
-fn balanced(text: &str) -> Option<&str> {
+pub(super) fn balanced(text: &str) -> Option<&str> {
     let mut depth = 0_u32;
     for (at, character) in text.char_indices() {
         match character {
@@ -201,9 +204,17 @@ fn balanced(text: &str) -> Option<&str> {
 
 /// The variable whose name starts `rest`, and what follows it. An element or a field of it is any value.
 fn variable<'t>(mark: &str, rest: &'t str) -> Option<(Vec<Token>, &'t str)> {
-    let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+    let mut end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+    // `$FindBin::Bin`
+    while let Some(tail) = rest.get(end..).and_then(|tail| tail.strip_prefix("::"))
+        && let part = tail.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(tail.len())
+        && part > 0
+    {
+        end += 2 + part;
+    }
     let (name, behind) = rest.split_at_checked(end)?;
     let is_plain = mark == "$" && !behind.starts_with(['[', '{']) && !behind.starts_with("->");
-    let tokens = if is_plain { vec![Token::Mark('$'), Token::Name(name.to_owned())] } else { vec![Token::Number] };
+    let tokens =
+        if is_plain { vec![Token::Mark('$'), Token::Name(name.to_owned())] } else { vec![Token::Number(None)] };
     Some((tokens, behind))
 }

@@ -14,6 +14,7 @@ const SAME: &[(&str, &str)] = &[
     ("fse.", "fs."),
     ("graceful-fs.", "fs."),
     ("original-fs.", "fs."),
+    ("bun.", "Bun."),
     ("cp.", "child_process."),
     ("childProcess.", "child_process."),
     ("dns/promises.", "dns."),

@@ -1,6 +1,7 @@
 //! Expressions of literals.
 
 use super::super::lexer::{TemplatePart, Token};
+use super::parts::part;
 use super::tokens::{group, joined, trimmed};
 use super::{Scan, Value, foreign};
 use crate::command::code::decode;
@@ -10,6 +11,8 @@ use crate::command::simple::Io;
 
 /// Longer texts are not built.
 const MAX_TEXT: usize = 64 * 1024;
+/// Longer texts are not split into characters.
+const MAX_CHARACTERS: usize = 256;
 
 impl Machine<'_> {
     /// The value of an argument; calls in it have their effects.
@@ -104,6 +107,16 @@ impl Machine<'_> {
                 let operand = self.descend(scan, |machine, scan| machine.operand(scan, rest, io));
                 return operand.unwrap_or((Value::Unknown, &[]));
             }
+            // `\&name`
+            Token::Mark('&')
+                if scan.language == Language::Perl
+                    && matches!(rest.first(), Some(Token::Name(_)))
+                    && !matches!(rest.get(1), Some(Token::Mark('('))) =>
+            {
+                let (name, left) = rest.split_first().unwrap_or((&Token::End, &[]));
+                let name = super::tokens::name_of(Some(name)).map(|name| scan.resolve(name)).unwrap_or_default();
+                (scan.function(&name).unwrap_or(Value::Unknown), left)
+            }
             // An object with options.
             Token::Mark('{') if scan.language == Language::Javascript && is_object(rest) => {
                 let (inner, left) = group(tokens);
@@ -116,7 +129,7 @@ impl Machine<'_> {
                 let value = if is_list { Value::List(parts) } else { parts.pop().unwrap_or(Value::Unknown) };
                 (value, left)
             }
-            Token::Number => (Value::Unknown, rest),
+            Token::Number(number) => (number.map_or(Value::Unknown, Value::Number), rest),
             _ => {
                 self.statements(scan, tokens, io);
                 (Value::Unknown, &[][..])
@@ -165,6 +178,15 @@ fn combined(left: Value, operator: char, right: Value, language: Language) -> Va
         _ => '+',
     };
     match (left, operator, right) {
+        (Value::Each(lefts), operator, right) if !matches!(right, Value::Each(_) | Value::Unknown) => {
+            Value::Each(lefts.into_iter().map(|left| combined(left, operator, right.clone(), language)).collect())
+        }
+        (left, operator, Value::Each(rights)) if !matches!(left, Value::Each(_) | Value::Unknown) => {
+            Value::Each(rights.into_iter().map(|right| combined(left.clone(), operator, right, language)).collect())
+        }
+        (Value::Path(path), '+', Value::Text(part) | Value::Path(part)) if language == Language::Ruby => {
+            Value::Path(joined(&path, &part))
+        }
         (Value::Text(left), operator, Value::Text(right)) if operator == joins && left.len() < MAX_TEXT => {
             Value::Text(left + &right)
         }
@@ -195,6 +217,29 @@ pub(super) fn method_value(value: &Value, method: &str, arguments: &[Value]) -> 
         }
         (Value::Text(text), "lower" | "toLowerCase" | "downcase", []) => Value::Text(text.to_lowercase()),
         (Value::Text(text), "upper" | "toUpperCase" | "upcase", []) => Value::Text(text.to_uppercase()),
+        (Value::List(list), "reverse", []) => Value::List(list.iter().rev().cloned().collect()),
+        (Value::Text(text), "slice" | "substring", [Value::Number(first)]) => part(text, *first, None),
+        (Value::Text(text), "slice" | "substring", [Value::Number(first), Value::Number(last)]) => {
+            part(text, *first, Some(*last))
+        }
+        (Value::Text(text), "substr", [Value::Number(first), Value::Number(length)]) if *first >= 0 => {
+            part(text, *first, Some(first.saturating_add(*length)))
+        }
+        (Value::Text(text), "rsplit", [Value::Text(separator), Value::Number(1)]) => {
+            let (head, tail) = text.rsplit_once(separator.as_str()).unwrap_or((text, ""));
+            Value::List([head, tail].map(|part| Value::Text(part.to_owned())).to_vec())
+        }
+        (Value::Text(text), "removeprefix" | "delete_prefix", [Value::Text(end)]) => {
+            Value::Text(text.strip_prefix(end.as_str()).unwrap_or(text).to_owned())
+        }
+        (Value::Text(text), "removesuffix" | "delete_suffix", [Value::Text(end)]) => {
+            Value::Text(text.strip_suffix(end.as_str()).unwrap_or(text).to_owned())
+        }
+        (Value::Text(text), "split", [Value::Text(separator)])
+            if separator.is_empty() && text.len() < MAX_CHARACTERS =>
+        {
+            Value::List(text.chars().map(|character| Value::Text(character.to_string())).collect())
+        }
         (Value::Text(text), "reverse", []) => Value::Text(text.chars().rev().collect()),
         (Value::Text(text), "split", []) => {
             Value::List(text.split_whitespace().map(|word| Value::Text(word.to_owned())).collect())
@@ -229,8 +274,24 @@ fn joined_texts(list: &[Value], separator: &str) -> Value {
     texts.map(|texts| texts.join(separator)).filter(|text| text.len() < MAX_TEXT).map_or(Value::Unknown, Value::Text)
 }
 
+/// The text of the numbers of characters.
+fn characters(values: &[Value]) -> Option<String> {
+    let numbers = match values {
+        [Value::List(list)] => list,
+        numbers => numbers,
+    };
+    let character = |value: &Value| match value {
+        Value::Number(number) => u32::try_from(*number).ok().and_then(char::from_u32),
+        _ => None,
+    };
+    numbers.iter().map(character).collect()
+}
+
 /// What a pure function makes of its arguments, where that is known.
 pub(super) fn pure_value(name: &str, arguments: &[Value]) -> Option<Value> {
+    if let ("Promise.resolve" | "Object.freeze" | "structuredClone", [value]) = (name, arguments) {
+        return Some(value.clone());
+    }
     let text = match (name, arguments) {
         (
             "base64.b64decode" | "b64decode" | "atob" | "base64_decode" | "Base64.decode64" | "decode_base64",
@@ -243,6 +304,10 @@ pub(super) fn pure_value(name: &str, arguments: &[Value]) -> Option<Value> {
         }
         ("Buffer.from", [Value::Text(text)])
         | ("bytes" | "String" | "URI" | "URI.parse" | "URL", [Value::Text(text), ..]) => Some(text.clone()),
+        (
+            "chr" | "String.fromCharCode" | "String.fromCodePoint" | "bytes" | "bytearray",
+            [Value::Number(_) | Value::List(_), ..],
+        ) => characters(arguments),
         ("strrev", [Value::Text(text)]) => Some(text.chars().rev().collect()),
         ("shlex.split" | "Shellwords.split", [Value::Text(text)]) => {
             let words = text.split_whitespace().map(|word| Value::Text(word.replace(['\'', '"'], "")));

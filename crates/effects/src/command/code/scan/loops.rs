@@ -88,6 +88,15 @@ impl Scan<'_> {
                 break;
             }
             let mut behind = tokens.get(at + 1..).unwrap_or_default();
+            // `for (list)`, `… for list`: each element is `$_`.
+            let named = matches!(
+                behind,
+                [Token::Mark('$'), Token::Name(_), Token::Mark('('), ..] | [Token::Name(_), Token::Mark('$'), ..]
+            );
+            if self.language == Language::Perl && !named {
+                found.push(("_", expression(behind)));
+                continue;
+            }
             while let [Token::Mark('(' | '$'), rest @ ..] = behind {
                 behind = rest;
             }

@@ -2,13 +2,16 @@
 
 mod canonical;
 mod expression;
+mod file_names;
 mod foreign;
+mod functions;
 mod loading;
 mod looks;
 mod loops;
 mod names;
 mod objects;
 mod opening;
+mod parts;
 mod roles;
 mod tokens;
 mod value;
@@ -27,7 +30,7 @@ use super::Calls;
 use super::lexer::{TemplatePart, Token};
 use expression::pure_value;
 use looks::Looks;
-use tokens::{group, joined, split};
+use tokens::{group, split};
 pub(super) use value::Value;
 
 /// Calls in calls, lists in lists.
@@ -60,6 +63,10 @@ struct Scan<'a> {
     loose: Vec<Value>,
     /// A file was touched whose name is not known.
     touches_unknown: bool,
+    /// A function with effects is a value of it, whose calls are not followed.
+    hands_over: bool,
+    /// It changes its working directory.
+    moves: bool,
     depth: usize,
     looks: Looks,
     fresh: Fresh,
@@ -71,6 +78,19 @@ struct Fresh {
     modules: Vec<String>,
     /// Full names behind names of the program.
     names: Vec<String>,
+}
+
+fn changes_directory(token: &Token) -> bool {
+    matches!(token, Token::Name(name) if name.ends_with("chdir") || matches!(name.rsplit('.').next(), Some("cd")))
+}
+
+/// What a call is given.
+#[derive(Debug, Clone, Copy)]
+struct Given<'a> {
+    arguments: &'a [Value],
+    tokens: &'a [Token],
+    /// How many texts nothing had taken before the arguments.
+    loose: usize,
 }
 
 impl Machine<'_> {
@@ -89,10 +109,13 @@ impl Machine<'_> {
             loops: BTreeMap::new(),
             loose: Vec::new(),
             touches_unknown: false,
+            hands_over: false,
+            moves: tokens.iter().any(changes_directory),
             depth: 0,
             looks: Looks::for_tokens(tokens.len()),
             fresh: Fresh::default(),
         };
+        scan.own_file(self.shell.program_directory.as_deref());
         scan.define(tokens);
         let cwd = self.world.cwd().map(str::to_owned);
         if language == Language::Perl {
@@ -102,6 +125,10 @@ impl Machine<'_> {
         self.world.set_cwd(cwd);
         if scan.looks.are_spent() {
             scan.unread = Some(Reason::ProgramNestedTooDeeply);
+        }
+        if scan.hands_over {
+            // Any text may be an argument of it.
+            self.guess(tokens);
         }
         let unread = scan.unread.is_some();
         if let Some(reason) = scan.unread {
@@ -120,11 +147,12 @@ impl Machine<'_> {
         let mut guessed = false;
         while let Some((token, rest)) = left.split_first() {
             left = match token {
+                Token::Name(word) if scan.only_binds(word, rest) => group(rest).1,
                 Token::Name(name) => {
                     scan.accumulated(name, rest);
                     let assigned = Scan::starts_statement(tokens, left).then(|| scan.assigned(name, rest)).flatten();
                     if let Some((expression, behind)) = assigned {
-                        let value = self.value(scan, expression, io);
+                        let value = self.kept_function(scan, expression, io);
                         scan.variables.insert(name.clone(), value);
                         behind
                     } else {
@@ -233,6 +261,14 @@ impl Machine<'_> {
         if let Some((reached, left)) = self.reached(scan, &full, rest, io) {
             (full, rest) = (reached, left);
         }
+        if let Some(Value::Function(function)) = scan.variables.get(&full) {
+            // `$function->(…)`
+            let called = rest.strip_prefix(&[Token::Mark('-'), Token::Mark('>')]).unwrap_or(rest);
+            if matches!(called.first(), Some(Token::Mark('('))) {
+                full.clone_from(function);
+                rest = called;
+            }
+        }
         // `IO::File->new(…)`
         if let Some(Token::Name(next)) = rest.first().filter(|_| scan.roles(&full).is_none())
             && next.starts_with('.')
@@ -245,8 +281,11 @@ impl Machine<'_> {
         if let Some((object, method)) = full.rsplit_once('.')
             && matches!(rest.first(), Some(Token::Mark('(')))
         {
-            let value = self.variable(scan, object, io);
+            let value = self.named_value(scan, object, io);
             if !matches!(value, Value::Unknown | Value::Module(_)) {
+                if self.grown(scan, object, method, rest, io) {
+                    return self.methods(scan, Value::Unknown, group(rest).1, io);
+                }
                 let value = self.method_call(scan, &value, method, rest, io);
                 scan.mutated(object, method);
                 return self.methods(scan, value, group(rest).1, io);
@@ -261,29 +300,38 @@ impl Machine<'_> {
                 Token::Text(_)
                 | Token::Template(_)
                 | Token::Command(_)
-                | Token::Number
+                | Token::Number(_)
                 | Token::Mark('$' | '[' | '@' | '{')
                 | Token::Name(_),
-            ) if scan.calls_without_parentheses(&full) => {
-                let ends = |token: &Token| match token {
-                    Token::End => true,
-                    Token::Name(word) => {
-                        scan.language == Language::Ruby && matches!(word.as_str(), "end" | "do" | "if")
-                    }
-                    _ => false,
-                };
-                let end = rest.iter().position(ends).unwrap_or(rest.len());
+            ) if scan.calls_without_parentheses(&full)
+                && !rest.first().is_some_and(|token| scan.ends_arguments(token)) =>
+            {
+                let end = rest.iter().position(|token| scan.ends_arguments(token)).unwrap_or(rest.len());
                 let (inner, left) = rest.split_at_checked(end).unwrap_or((rest, &[]));
                 (self.call(scan, &full, inner, io), left)
             }
-            Some(Token::Template(_) | Token::Text(_)) if scan.language == Language::Javascript && full == "$" => {
+            // Bun.$`command`
+            Some(Token::Template(_) | Token::Text(_))
+                if scan.language == Language::Javascript && scan.roles(&full) == Some("command") =>
+            {
                 let (text, left) = rest.split_first().unwrap_or((&Token::End, &[]));
-                (self.call(scan, "$", std::slice::from_ref(text), io), left)
+                (self.call(scan, &full, std::slice::from_ref(text), io), left)
+            }
+            Some(Token::Mark('*' | '&')) if scan.language == Language::Ruby && scan.roles(&full).is_some() => {
+                let end = rest.iter().position(|token| scan.ends_arguments(token)).unwrap_or(rest.len());
+                let (inner, left) = rest.split_at_checked(end).unwrap_or((rest, &[]));
+                (self.call(scan, &full, inner, io), left)
+            }
+            _ if scan.called_alone(&full, rest) => {
+                // `unlink` alone takes `$_`.
+                let topic = [Token::Mark('$'), Token::Name("_".to_owned())];
+                let takes = scan.language == Language::Perl && scan.makes_name(&full).is_none();
+                (self.call(scan, &full, if takes { &topic } else { &[] }, io), rest)
             }
             _ if scan.mention(&full) => (Value::Function(full), rest),
             _ => match scan.calls.makes.get(full.as_str()) {
                 Some(class) => (Value::Object(*class), rest),
-                None => (self.variable(scan, &full, io), rest),
+                None => (self.named_value(scan, &full, io), rest),
             },
         };
         self.methods(scan, value, left, io)
@@ -298,6 +346,12 @@ impl Machine<'_> {
         io: &mut Io<'_>,
     ) -> Option<(String, &'t [Token])> {
         match (full, rest) {
+            (
+                environment,
+                [Token::Mark('[' | '{'), Token::Text(name) | Token::Name(name), Token::Mark(']' | '}'), left @ ..],
+            ) if file_names::ENVIRONMENTS.contains(&environment) && matches!(name.as_str(), "HOME" | "PWD") => {
+                Some((format!("{environment}.{name}"), left))
+            }
             (object, [Token::Mark('['), Token::Text(name), Token::Mark(']'), left @ ..])
                 if matches!(left.first(), Some(Token::Mark('('))) && scan.language == Language::Javascript =>
             {
@@ -330,7 +384,7 @@ impl Machine<'_> {
         io: &mut Io<'_>,
     ) -> (Value, &'t [Token]) {
         let (mut value, mut left) = (value, left);
-        left = scan.behind_index(&value, left);
+        (value, left) = scan.indexed(value, left);
         while let Some((Token::Name(next), after)) =
             left.split_first().filter(|(token, _)| matches!(token, Token::Name(next) if next.starts_with('.')))
         {
@@ -340,10 +394,16 @@ impl Machine<'_> {
                 scan.bind_block(&value, method, after);
                 if let Some(provenance) = self.fetched_by(scan, &value, method) {
                     value = Value::Foreign(provenance);
+                } else if let Value::Module(module) = &value
+                    && let Some(function) = scan.function(&format!("{module}{next}"))
+                {
+                    value = function;
                 } else if !matches!(value, Value::Module(_) | Value::Foreign(_)) {
-                    value = Value::Unknown;
+                    for part in parts.iter().copied().chain([method]) {
+                        value = self.attribute(scan, &value, part, io);
+                    }
                 }
-                left = scan.behind_index(&value, after);
+                (value, left) = scan.indexed(value, after);
                 continue;
             };
             let (inner, behind) = group(after);
@@ -353,9 +413,15 @@ impl Machine<'_> {
                     let full = format!("{module}.{}", parts.join("."));
                     self.call(scan, &full, inner, io)
                 }
-                object => self.method_call(scan, &object.clone(), method, after, io),
+                object => {
+                    let mut object = object.clone();
+                    for part in parts {
+                        object = self.attribute(scan, &object, part, io);
+                    }
+                    self.method_call(scan, &object, method, after, io)
+                }
             };
-            left = scan.behind_index(&value, behind);
+            (value, left) = scan.indexed(value, behind);
         }
         (value, left)
     }
@@ -363,38 +429,56 @@ impl Machine<'_> {
     /// A call with the tokens between its parentheses.
     fn call(&mut self, scan: &mut Scan<'_>, name: &str, inner: &[Token], io: &mut Io<'_>) -> Value {
         let loose = scan.loose.len();
-        let roles = scan.roles(name);
-        if roles.is_some_and(foreign::fetches) {
+        if scan.roles(name).is_some_and(foreign::fetches) {
             // `get(url, answer => …)`
             scan.bind_parameter(&Value::Foreign(Provenance::Network), inner);
         }
-        let Some(arguments) = self.descend(scan, |machine, scan| machine.arguments(scan, inner, io)) else {
-            return Value::Unknown;
-        };
+        let found = self.descend(scan, |machine, scan| match machine.applied(scan, name, inner, io) {
+            Some(value) => Err(value),
+            None => Ok(machine.arguments(scan, inner, io)),
+        });
+        match found {
+            Some(Ok(arguments)) => {
+                self.call_with(scan, name, &Given { arguments: &arguments, tokens: inner, loose }, io)
+            }
+            Some(Err(value)) => value,
+            None => Value::Unknown,
+        }
+    }
+
+    /// A call with the values of its arguments.
+    fn call_with(&mut self, scan: &mut Scan<'_>, name: &str, given: &Given<'_>, io: &mut Io<'_>) -> Value {
+        let Given { arguments, tokens: inner, loose } = *given;
         // `sh.rm('-rf', 'x')`: the module `sh` has each program as a function.
         if let Some(program) = name.strip_prefix("sh.").filter(|_| scan.loaded.contains("sh")) {
             let program = Value::Text(program.replace('_', "-"));
-            let words: Vec<Value> = std::iter::once(program).chain(arguments).collect();
+            let words: Vec<Value> = std::iter::once(program).chain(arguments.iter().cloned()).collect();
             self.list_command(scan, &words, io);
             return Value::Unknown;
         }
-        if let Some(roles) = roles {
-            scan.loose.truncate(loose);
+        if let Some(roles) = scan.roles(name) {
+            let parts = scan.loose.split_off(loose.min(scan.loose.len()));
             let before = scan.unread.take();
-            let output = self.called(scan, roles, &arguments, io);
+            let touched = std::mem::take(&mut scan.touches_unknown);
+            let output = self.called(scan, roles, arguments, io);
+            if scan.touches_unknown {
+                self.guess_names(&parts);
+            }
+            scan.touches_unknown |= touched;
             if scan.unread.is_some() {
                 // What is known of a command that is not known as a whole.
                 self.guess(inner);
             }
             scan.unread = scan.unread.take().or(before);
             let output = output.or_else(|| foreign::of_connection(name, roles));
-            return match (scan.made(name, roles, &arguments), output) {
+            let made = scan.file_name(name, arguments).unwrap_or_else(|| scan.made(name, roles, arguments));
+            return match (made, output) {
                 (Value::Unknown, Some(provenance)) => Value::Foreign(provenance),
                 (made, _) => made,
             };
         }
-        let value = pure_value(name, &arguments);
-        if let Some(value) = self.decoded(scan, name, value.as_ref(), &arguments) {
+        let value = pure_value(name, arguments);
+        if let Some(value) = self.decoded(scan, name, value.as_ref(), arguments) {
             scan.pure(name);
             return value;
         }
@@ -402,61 +486,36 @@ impl Machine<'_> {
             scan.pure(name);
             return value;
         }
-        match (name, arguments.as_slice()) {
-            (
-                "os.path.expanduser" | "os.path.abspath" | "os.path.normpath" | "str" | "File.expand_path"
-                | "path.normalize" | "path.resolve",
-                [Value::Text(text) | Value::Path(text)],
-            ) => {
-                return Value::Text(text.clone());
-            }
-            (
-                "Path" | "pathlib.Path" | "Pathname" | "Pathname.new" | "Path::Tiny::path",
-                [Value::Text(text) | Value::Path(text)],
-            ) => return Value::Path(text.clone()),
-            ("path", [Value::Text(text) | Value::Path(text)]) if scan.language == Language::Perl => {
-                return Value::Path(text.clone());
-            }
-            ("Path.home" | "pathlib.Path.home", []) => return Value::Path("~".to_owned()),
-            ("os.homedir", []) => return Value::Text("~".to_owned()),
-            ("Path" | "pathlib.Path" | "Path.cwd" | "pathlib.Path.cwd", []) => return Value::Path(".".to_owned()),
-            ("os.path.join" | "path.join" | "File.join" | "Path" | "pathlib.Path", parts) => {
-                let texts: Option<Vec<&str>> = parts
-                    .iter()
-                    .map(|part| match part {
-                        Value::Text(text) | Value::Path(text) => Some(text.as_str()),
-                        _ => None,
-                    })
-                    .collect();
-                let joined = texts.map(|texts| texts.iter().fold(String::new(), |all, part| joined(&all, part)));
-                return match joined {
-                    Some(text) if name.ends_with("Path") => Value::Path(text),
-                    Some(text) => Value::Text(text),
-                    None if name.ends_with("Path") => Value::Path("**".to_owned()),
-                    None => Value::Unknown,
-                };
-            }
-            _ => {}
+        if let Some(value) = scan.file_name(name, arguments) {
+            return value;
         }
-        if scan.names_function(&arguments) {
+        if scan.names_function(arguments) {
             scan.unread = Some(Reason::FunctionPassedOn);
             self.guess(inner);
         }
-        self.passed_on(scan, &arguments, &arguments, io);
+        self.passed_on(scan, arguments, arguments, io);
         if scan.pure(name) {
             scan.loose.truncate(loose);
             let method = name.rsplit_once('.').map_or("", |(_, method)| method);
-            self.unknown_receiver(scan, method, &arguments);
+            self.unknown_receiver(scan, method, arguments);
         } else {
-            self.guess_arguments(&arguments);
+            self.guess_arguments(arguments);
         }
-        match (scan.made(name, "", &arguments), foreign::among(&arguments)) {
+        match (scan.made(name, "", arguments), foreign::among(arguments)) {
             (Value::Unknown, Some(provenance)) => Value::Foreign(provenance),
             (made, _) => made,
         }
     }
 
     fn arguments(&mut self, scan: &mut Scan<'_>, inner: &[Token], io: &mut Io<'_>) -> Vec<Value> {
-        split(inner).into_iter().map(|tokens| self.value(scan, tokens, io)).collect()
+        let mut arguments = Vec::new();
+        for tokens in split(inner) {
+            let spread = scan.spread(tokens);
+            match self.value(scan, spread.unwrap_or(tokens), io) {
+                Value::List(list) if spread.is_some() => arguments.extend(list),
+                value => arguments.push(value),
+            }
+        }
+        arguments
     }
 }

@@ -184,6 +184,17 @@ impl Scan<'_> {
             && matches!(self.looks.group(here).1.first(), Some(Token::Name(name)) if name.starts_with('.'))
     }
 
+    /// `const {a, b: c} = …`: names that get values, which uses none of them.
+    pub(super) fn only_binds(&self, word: &str, behind: &[Token]) -> bool {
+        let binds = self.language == Language::Javascript && matches!(word, "const" | "let" | "var");
+        if !binds || !matches!(behind.first(), Some(Token::Mark('{'))) {
+            return false;
+        }
+        let (inner, after) = self.looks.group(behind);
+        let is_plain = |token: &Token| matches!(token, Token::Name(_) | Token::End | Token::Mark(',' | ':' | '.'));
+        matches!(after.first(), Some(Token::Mark('='))) && inner.iter().all(is_plain)
+    }
+
     /// `const {a, b: c} = require('m')`.
     pub(super) fn destructured(&mut self, tokens: &[Token]) {
         for at in 0..tokens.len() {
@@ -310,6 +321,9 @@ impl Scan<'_> {
     /// The full name behind aliases.
     pub(super) fn resolve(&self, name: &str) -> String {
         let (head, tail) = name.split_once('.').map_or((name, None), |(head, tail)| (head, Some(tail)));
+        if let (Language::Perl, Some(core)) = (self.language, name.strip_prefix("CORE::")) {
+            return core.trim_start_matches("GLOBAL::").to_owned();
+        }
         match (self.names.get(head), tail) {
             (Some(full), Some(tail)) => format!("{full}.{tail}"),
             (Some(full), None) => full.clone(),
@@ -327,8 +341,38 @@ impl Scan<'_> {
 
     pub(super) fn calls_without_parentheses(&self, name: &str) -> bool {
         match self.language {
-            Language::Perl | Language::Ruby => self.calls.effects.contains_key(name),
+            Language::Perl | Language::Ruby => {
+                self.calls.effects.contains_key(name) || self.calls.file_names.contains_key(name)
+            }
             Language::Php => matches!(name, "include" | "require" | "include_once" | "require_once"),
+            _ => false,
+        }
+    }
+
+    /// The arguments of a call without parentheses end here.
+    pub(super) fn ends_arguments(&self, token: &Token) -> bool {
+        match (token, self.language) {
+            (Token::End, _) => true,
+            (Token::Name(word), Language::Ruby) => matches!(word.as_str(), "end" | "do" | "if" | "unless" | "rescue"),
+            (Token::Name(word), Language::Perl) => {
+                matches!(word.as_str(), "or" | "and" | "if" | "unless" | "for" | "foreach" | "while" | "until")
+            }
+            _ => false,
+        }
+    }
+
+    /// A name alone calls the function: `Dir.pwd`, `Dotenv.load`, `unlink for …`.
+    pub(super) fn called_alone(&self, name: &str, behind: &[Token]) -> bool {
+        let names = self.makes_name(name).is_some();
+        let roles = self.calls.effects.get(name);
+        match self.language {
+            Language::Ruby => names || roles.is_some_and(|roles| roles.contains('=')),
+            Language::Perl => {
+                let ends = behind
+                    .first()
+                    .is_none_or(|token| self.ends_arguments(token) || matches!(token, Token::Mark('}' | ')')));
+                names || ends && roles.is_some_and(|roles| matches!(*roles, "words" | "delete*" | "script"))
+            }
             _ => false,
         }
     }
@@ -339,6 +383,7 @@ impl Scan<'_> {
         let listed = |name: &str| self.calls.effects.contains_key(name);
         let passed_on = !keyword && (listed(name) || self.canonical(name).is_some_and(|name| listed(&name)));
         if passed_on {
+            self.hands_over = true;
             self.unread = Some(Reason::EffectfulValue);
         }
         passed_on

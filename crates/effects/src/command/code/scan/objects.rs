@@ -62,8 +62,20 @@ impl Machine<'_> {
         }
         let value = if is_small { value } else { &Value::Unknown };
         let (inner, _) = group(tokens);
-        if let Value::Path(path) = value {
-            return self.path_method(scan, path, method, tokens, io);
+        match value {
+            Value::Path(path) => return self.path_method(scan, path, method, tokens, io),
+            Value::Function(function) => {
+                if let Some(value) = self.applied_value(scan, function, method, inner, io) {
+                    return value;
+                }
+            }
+            Value::Each(values) if matches!(values.first(), Some(Value::Path(_))) => {
+                for value in values.iter().take(ELEMENTS) {
+                    self.method_call(scan, value, method, tokens, io);
+                }
+                return Value::Unknown;
+            }
+            _ => {}
         }
         scan.bind_parameter(value, inner);
         let loose = scan.loose.len();
@@ -124,7 +136,11 @@ impl Machine<'_> {
         for value in values {
             elements_of(value, &mut elements);
         }
+        let given = handed_over(values);
         for roles in roles {
+            if given.len() > 1 || matches!(given.as_slice(), [Value::List(_)]) {
+                self.guessed(|machine| machine.called(scan, roles, &given, io));
+            }
             if let Some(provenance) = foreign::among(values).filter(|_| foreign::runs(roles)) {
                 self.foreign_code(provenance);
             }
@@ -135,12 +151,35 @@ impl Machine<'_> {
     }
 }
 
+/// The arguments that a function may get which is passed on with them: `submit(f, a, b)`, `Thread(target=f, args=(a, b))`.
+fn handed_over(values: &[Value]) -> Vec<Value> {
+    let mut given = Vec::new();
+    for value in values {
+        match value {
+            Value::Function(_) => {}
+            Value::Named(name, value) if name == "args" => match value.as_ref() {
+                Value::List(list) => given.extend(list.iter().cloned()),
+                value => given.push(value.clone()),
+            },
+            Value::Named(_, value) if matches!(value.as_ref(), Value::Function(_)) => {}
+            value => given.push(value.clone()),
+        }
+    }
+    given.truncate(ELEMENTS);
+    given
+}
+
 fn elements_of(value: &Value, elements: &mut Vec<Value>) {
     match value {
         _ if elements.len() >= ELEMENTS => {}
         Value::Text(_) | Value::Path(_) | Value::Glob(_) => elements.push(value.clone()),
         Value::List(list) | Value::Each(list) => list.iter().for_each(|value| elements_of(value, elements)),
         Value::Named(_, value) => elements_of(value, elements),
-        Value::Module(_) | Value::Object(_) | Value::Function(_) | Value::Foreign(_) | Value::Unknown => {}
+        Value::Number(_)
+        | Value::Module(_)
+        | Value::Object(_)
+        | Value::Function(_)
+        | Value::Foreign(_)
+        | Value::Unknown => {}
     }
 }

@@ -31,6 +31,11 @@ impl Machine<'_> {
         let (file, mode) = if roles == "perl-open" {
             let mode = plain.next();
             match (mode, plain.next()) {
+                // `open(F, '-|', 'program', 'argument')`
+                (Some(Value::Text(mode)), Some(program)) if mode.contains('|') && arguments.len() > skip + 2 => {
+                    let words: Vec<Value> = std::iter::once(program).chain(plain).cloned().collect();
+                    return self.list_command(scan, &words, io);
+                }
                 (Some(mode), Some(file)) => (Some(file), Some(mode)),
                 (Some(Value::Text(text)), None) => return self.opened_by_text(text, io),
                 _ => {
@@ -112,6 +117,8 @@ impl Machine<'_> {
         let command = text.strip_prefix('|').or_else(|| text.strip_suffix('|'));
         let written = text.strip_prefix("+<").or_else(|| text.strip_prefix('>'));
         match (command, written) {
+            // The program forks.
+            (Some("-"), _) => {}
             (Some(command), _) => return self.command_text(&Arg::exact(command), io),
             (None, Some(file)) => self.path(Role::Write, &Arg::exact(file.trim_start_matches('>').trim())),
             (None, None) => self.path(Role::Read, &Arg::exact(text.trim_start_matches('<').trim())),

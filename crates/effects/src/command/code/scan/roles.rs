@@ -2,15 +2,14 @@
 
 use agent_strace_shell::Provenance;
 
-use super::super::lexer::Token;
-use super::tokens::{group, joined, split, word};
+use super::tokens::word;
 use super::{Scan, Value, foreign};
+use crate::Reason;
 use crate::command::argument::Arg;
 use crate::command::knowledge::{Language, Role};
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
-use crate::{Reason, paths};
 
 /// Values of a loop that a call is followed with.
 const ELEMENTS: usize = 32;
@@ -35,6 +34,23 @@ fn positional(arguments: &[Value]) -> Vec<&Value> {
     named(true).chain(named(false)).collect()
 }
 
+/// The values once for each element of the one that has several; `None`: that is no single one.
+pub(super) fn once_each(values: &[Value]) -> Option<Vec<Vec<Value>>> {
+    let several = |value: &&Value| matches!(value, Value::Each(_));
+    let at = values.iter().position(|value| several(&value))?;
+    let Some(Value::Each(elements)) = values.get(at).filter(|_| values.iter().filter(several).count() == 1) else {
+        return None;
+    };
+    let with = |element: &Value| {
+        let mut all = values.to_vec();
+        if let Some(place) = all.get_mut(at) {
+            *place = element.clone();
+        }
+        all
+    };
+    Some(elements.iter().filter(|element| !several(element)).take(ELEMENTS).map(with).collect())
+}
+
 /// An object with options, not a list of words.
 fn is_options(list: &[Value]) -> bool {
     list.iter().all(|value| matches!(value, Value::Named(..)))
@@ -56,6 +72,17 @@ fn named_argument<'v>(arguments: &'v [Value], name: &str) -> Option<&'v Value> {
             Value::Named(own, value) if own == name => Some(value.as_ref()),
             _ => None,
         }),
+        _ => None,
+    })
+}
+
+/// The list that an object of options has under that name.
+fn named_list<'v>(options: &'v [Value], name: &str) -> Option<&'v [Value]> {
+    options.iter().find_map(|value| match value {
+        Value::Named(own, value) if own == name => match value.as_ref() {
+            Value::List(list) => Some(list.as_slice()),
+            _ => None,
+        },
         _ => None,
     })
 }
@@ -94,6 +121,10 @@ impl Machine<'_> {
             plain.by_ref().take(before).for_each(drop);
             roles = last;
         }
+        if let Some(rest) = roles.strip_prefix("code ") {
+            self.called(scan, "code", plain.next().map(std::slice::from_ref).unwrap_or_default(), io);
+            roles = rest;
+        }
         let named = |name: &str| named_argument(arguments, name);
         if foreign::runs(roles) && foreign::among(arguments) == Some(Provenance::Socket) {
             // What runs is typed by the other side of a connection.
@@ -121,13 +152,21 @@ impl Machine<'_> {
                 let given = foreign::input(named("input"));
                 let io = &mut Io { scope: &mut *io.scope, input: given.as_ref().unwrap_or(io.input) };
                 match (first, second) {
+                    // `Deno.Command('program', {args: […]})`, `Bun.spawn({cmd: […]})`
+                    (Some(program @ Value::Text(_)), Some(Value::List(list))) if named_list(list, "args").is_some() => {
+                        let rest = named_list(list, "args").unwrap_or_default();
+                        let words: Vec<Value> = std::iter::once(program.clone()).chain(rest.iter().cloned()).collect();
+                        output = self.list_command(scan, &words, io);
+                    }
                     (Some(program @ Value::Text(_)), Some(Value::List(list)))
                         if roles == "program" && (!is_options(list) || named("shell").is_none()) =>
                     {
                         let words: Vec<Value> = std::iter::once(program.clone()).chain(list.iter().cloned()).collect();
                         output = self.list_command(scan, &words, io);
                     }
-                    (Some(Value::List(list)), _) => output = self.list_command(scan, list, io),
+                    (Some(Value::List(list)), _) => {
+                        output = self.list_command(scan, named_list(list, "cmd").unwrap_or(list), io);
+                    }
                     (Some(Value::Foreign(provenance)), _) => self.foreign_code(*provenance),
                     (Some(Value::Text(text)), second) => {
                         let known =
@@ -182,6 +221,15 @@ impl Machine<'_> {
                 Some(Value::Text(text)) => {
                     let text = text.clone();
                     self.code(scan.language, &text, &[], io);
+                }
+                _ => scan.unread = Some(Reason::UnknownCode),
+            },
+            "template" => match plain.next() {
+                Some(Value::Text(text)) => {
+                    for part in text.split("<%").skip(1) {
+                        let code = part.split("%>").next().unwrap_or(part);
+                        self.code(scan.language, code.trim_start_matches(['=', '-']), &[], io);
+                    }
                 }
                 _ => scan.unread = Some(Reason::UnknownCode),
             },
@@ -377,6 +425,14 @@ impl Machine<'_> {
     }
 
     pub(super) fn list_command(&mut self, scan: &mut Scan<'_>, list: &[Value], io: &mut Io<'_>) -> Stream {
+        if let Some(commands) = once_each(list) {
+            for words in commands {
+                if self.may_spend(words.len()) {
+                    self.list_command(scan, &words, io);
+                }
+            }
+            return Stream::Unknown;
+        }
         let words: Vec<Arg> =
             list.iter().filter(|value| !matches!(value, Value::Named(..))).map(|value| word(Some(value))).collect();
         if words.is_empty() {
@@ -385,71 +441,5 @@ impl Machine<'_> {
         }
         let literal: Vec<Arg> = words.into_iter().map(|word| Arg { tilde: false, ..word }).collect();
         self.command(&literal, io)
-    }
-
-    /// `Path('x').read_text()`.
-    pub(super) fn path_method(
-        &mut self,
-        scan: &mut Scan<'_>,
-        path: &str,
-        method: &str,
-        tokens: &[Token],
-        io: &mut Io<'_>,
-    ) -> Value {
-        let (inner, _) = group(tokens);
-        let arguments: Vec<Value> = split(inner).into_iter().map(|tokens| self.value(scan, tokens, io)).collect();
-        let file = word(Some(&Value::Path(path.to_owned())));
-        match method {
-            "read_text" | "read_bytes" | "read" | "binread" | "readlines" | "each_line" | "slurp" | "slurp_utf8"
-            | "slurp_raw" | "lines" | "lines_utf8" => {
-                self.path(Role::Read, &file);
-                return self.origin_of(&file).map_or(Value::Unknown, Value::Foreign);
-            }
-            "write_text" | "write_bytes" | "touch" | "mkdir" | "chmod" | "lchmod" | "symlink_to" | "hardlink_to"
-            | "write" | "binwrite" | "spew" | "spew_utf8" | "spew_raw" | "append" | "append_utf8" | "make_symlink"
-            | "mkpath" => {
-                self.path(Role::Write, &file);
-            }
-            "unlink" | "rmdir" | "delete" => self.path(Role::Delete, &file),
-            "rmtree" | "remove" | "remove_tree" => self.path(Role::DeleteTree, &file),
-            "copy" | "copy_into" => {
-                self.path(Role::ReadTree, &file);
-                self.by_role(scan, "write-tree", arguments.first());
-            }
-            "iterdir" | "glob" | "rglob" | "stat" | "walk" | "children" | "each_child" | "entries" => {
-                self.path(Role::ListTree, &file);
-                return match (method, arguments.first()) {
-                    ("stat", _) => Value::Unknown,
-                    ("glob", Some(Value::Text(pattern))) => Value::Path(joined(path, &paths::dotted(pattern))),
-                    ("rglob", Some(Value::Text(pattern))) => {
-                        Value::Path(joined(&joined(path, "**"), &paths::dotted(pattern)))
-                    }
-                    _ => Value::Path(joined(path, "**")),
-                };
-            }
-            "rename" | "replace" | "move" | "move_into" => {
-                self.path(Role::DeleteTree, &file);
-                self.path(Role::WriteTree, &word(arguments.first()));
-            }
-            "open" => {
-                let mut all = vec![Value::Path(path.to_owned())];
-                all.extend(arguments);
-                self.opened_file(scan, "open", &all, io);
-            }
-            "expanduser" | "resolve" | "absolute" => return Value::Path(path.to_owned()),
-            "joinpath" | "join" | "child" => {
-                return match arguments.as_slice() {
-                    [Value::Text(part)] => Value::Path(joined(path, part)),
-                    _ => Value::Path("**".to_owned()),
-                };
-            }
-            "with_suffix" | "with_name" | "relative_to" => return Value::Path("**".to_owned()),
-            other => {
-                if !scan.method(other) {
-                    self.guess_arguments(&arguments);
-                }
-            }
-        }
-        Value::Unknown
     }
 }

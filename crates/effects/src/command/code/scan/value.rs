@@ -11,6 +11,7 @@ pub(in crate::command::code) enum Value {
     List(Vec<Value>),
     /// A path object, or a file opened from one.
     Path(String),
+    Number(i32),
     Module(String),
     /// Files that a pattern matches.
     Glob(String),

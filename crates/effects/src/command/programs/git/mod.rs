@@ -1,6 +1,7 @@
 //! git: global options, subcommands with path specifications, revisions with paths, remotes.
 
 mod index;
+mod pathspec;
 mod reads;
 mod remotes;
 mod writes;
@@ -267,7 +268,15 @@ impl Machine<'_> {
                     self.path(if edits { Role::Edit } else { Role::Read }, &file);
                 }
             }
-            "stripspace" | "mailinfo" | "mailsplit" => {
+            "mailsplit" => {
+                for file in operands(sub) {
+                    self.path(Role::Read, &file);
+                }
+                for directory in sub.arguments.values(&["-o"]) {
+                    self.path(Role::WriteTree, directory);
+                }
+            }
+            "stripspace" | "mailinfo" => {
                 for file in operands(sub) {
                     self.path(Role::Write, &file);
                 }
@@ -316,8 +325,8 @@ impl Machine<'_> {
             "rm" => {
                 // With `--cached` the file stays, and the next commit deletes it.
                 let role = if sub.arguments.has(&["-r"]) { Role::DeleteTree } else { Role::Delete };
-                for path in operands(sub).iter().filter(|_| !only_shows(sub)) {
-                    self.pathspec(role, path);
+                if !only_shows(sub) {
+                    self.pathspecs(role, &operands(sub));
                 }
             }
             "mv" => self.git_moves(sub),
@@ -357,6 +366,9 @@ impl Machine<'_> {
             "worktree" => self.git_worktree(sub),
             "config" => self.git_config(sub.words, io),
             "init" => {
+                for template in sub.arguments.values(&["--template"]) {
+                    self.path(Role::ReadTree, template);
+                }
                 let directory = sub.arguments.operands.first().cloned().unwrap_or_else(|| Arg::exact("."));
                 if directory.text != "." {
                     self.path(Role::Write, &directory);

@@ -1,6 +1,7 @@
-//! Subcommands that show files or revisions, and how git reads path specifications.
+//! Subcommands that show files or revisions, and the top of a repository.
 
 use super::Sub;
+use super::pathspec::{excludes, is_whole};
 use crate::command::argument::Arg;
 use crate::command::knowledge::Role;
 use crate::command::machine::Machine;
@@ -82,12 +83,15 @@ impl Machine<'_> {
         let names_only = reading.content == Content::Never || sub.arguments.has(NAMES_ONLY) && !patch;
         let shows = reading.content == Content::Shown || patch || sub.arguments.has(&["-L", "-G", "-S", "--cc", "-c"]);
         let role = if names_only || !shows { Role::List } else { Role::ReadTree };
+        // All but what is excluded: that is less than what no path at all shows.
+        let excluded = sub.arguments.operands.iter().chain(sub.paths).any(excludes);
         for word in sub.arguments.values(&["-L"]) {
             if let Some((_, path)) = word.text.rsplit_once(':') {
                 self.path(Role::Read, &word.with(path));
             }
         }
-        for (at, word) in sub.arguments.operands.iter().enumerate() {
+        let named = sub.arguments.operands.iter().enumerate().filter(|(_, word)| !(excluded && is_whole(word)));
+        for (at, word) in named {
             if reading.operands == Operands::Archive && at > 0 {
                 self.pathspec(role, word);
             } else if let Some(path) = revision_path(word) {
@@ -103,7 +107,7 @@ impl Machine<'_> {
                 }
             }
         }
-        for path in sub.paths {
+        for path in sub.paths.iter().filter(|path| !(excluded && is_whole(path))) {
             self.pathspec(role, path);
         }
         match sub.arguments.operands.as_slice() {
@@ -160,32 +164,11 @@ impl Machine<'_> {
         if targets.is_empty() {
             self.path(Role::ReadTree, &Arg::exact("."));
         }
-        for target in &targets {
-            self.pathspec(Role::ReadTree, target);
-        }
+        self.pathspecs(Role::ReadTree, &targets);
         if sub.arguments.has(&["-l", "--files-with-matches", "--name-only"]) {
             return Stream::Names(vec![Arg::glob("**")]);
         }
         Stream::Unknown
-    }
-
-    /// `:(top)x`, `:/x`, `:!x`, `dir`, `*.rs`.
-    pub(super) fn pathspec(&mut self, role: Role, word: &Arg) {
-        let text = word.text.as_str();
-        if text.starts_with(":!") || text.starts_with(":^") || text.starts_with(":(exclude") {
-            return;
-        }
-        if let Some(path) = text
-            .strip_prefix(":/")
-            .or_else(|| text.split_once(')').filter(|_| text.starts_with(":(")).map(|(_, path)| path))
-        {
-            let path = if path.is_empty() { "." } else { path };
-            self.at_root(role, &word.with(path));
-        } else if word.is_exact() && text.contains(['*', '?', '[']) {
-            self.path(role, &Arg::glob(text.replace('*', "**")));
-        } else {
-            self.path(role, word);
-        }
     }
 
     /// A path that starts at the top of the repository: the workspace, or the directory itself where that is elsewhere.
@@ -210,6 +193,7 @@ pub(in crate::command::programs) fn revision_path(word: &Arg) -> Option<Arg> {
         || text.starts_with(":/")
         || text.starts_with(":(")
         || text.starts_with(":!")
+        || text.starts_with(":^")
         || text.contains("^{/")
     {
         return None;

@@ -63,12 +63,6 @@ impl Machine<'_> {
         self.git_other_revision(sub, &paths);
     }
 
-    pub(super) fn pathspecs(&mut self, role: Role, paths: &[Arg]) {
-        for path in paths {
-            self.pathspec(role, path);
-        }
-    }
-
     /// Files of another revision that the words do not name.
     fn git_other_revision(&mut self, sub: &Sub<'_>, paths: &[Arg]) {
         for file in sub.arguments.values(&["--pathspec-from-file"]) {
