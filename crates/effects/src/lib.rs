@@ -34,6 +34,7 @@ mod edited;
 mod effect;
 mod glob;
 mod hosts;
+mod jobs;
 mod list;
 mod lru_cache;
 mod memo;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use agent_strace_model::{Access, Dialect, Event, EventKind, FileEvent, Session, Shell, Status, ToolCall};
 
 use super::command::knowledge::Knowledge;
+use super::jobs::Jobs;
 use super::world::{AliasKind, Name, Within};
 use super::{
     About, Certainty, Effect, Effects, Kind, Memo, Opaque, PathTarget, Reason, World, command, glob, paths, tools,
@@ -35,6 +36,7 @@ pub struct Tracker {
     shell: Option<String>,
     /// Where a shell may be that lives on, whatever the records say.
     moved: Option<String>,
+    jobs: Jobs,
     /// The command text of the last event.
     text: Option<Arc<str>>,
     /// The whole command of the last event, as its call names it.
@@ -45,7 +47,16 @@ impl Tracker {
     pub fn new(session: &Session<'_>) -> Self {
         let world = World::new(session.root.as_deref());
         let base = world.cwd().map(str::to_owned);
-        Self { world, dialect: session.dialect, shell: base.clone(), moved: base.clone(), base, text: None, raw: None }
+        Self {
+            world,
+            dialect: session.dialect,
+            shell: base.clone(),
+            moved: base.clone(),
+            base,
+            jobs: Jobs::default(),
+            text: None,
+            raw: None,
+        }
     }
 
     /// What programs do, with what a policy says of them.
@@ -95,7 +106,7 @@ impl Tracker {
     /// The same for who need not own them.
     pub fn step(&mut self, event: &Event<'_>) -> Effects {
         (self.text, self.raw) = (None, None);
-        let effects = match &event.kind {
+        let mut effects = match &event.kind {
             EventKind::Call(call) => self.call(call),
             EventKind::File(file) => self.file(file).into(),
             EventKind::Hook { command } => self.hook(command).into(),
@@ -114,6 +125,7 @@ impl Tracker {
             | EventKind::Notice
             | EventKind::Other => return Effects::default(),
         };
+        self.jobs.go_on(&mut effects, &self.world);
         self.with_siblings(effects)
     }
 
@@ -126,6 +138,7 @@ impl Tracker {
         let own = call.subagent.is_none();
         let stays = self.shell_stays() && own && tools::keeps_directory(&call.tool);
         self.world.set_cwd(if stays { self.shell.clone() } else { self.base.clone() });
+        let here = self.world.cwd().map(str::to_owned);
         let lives = own && tools::may_live_on(call, self.dialect.shell);
         self.world.set_lives(lives);
         let effects = if lives { self.in_either_directory(call) } else { self.run(call) };
@@ -135,6 +148,8 @@ impl Tracker {
         }
         if let Some((world, shell, moved)) = before {
             (self.world, self.shell, self.moved) = (world, shell, moved);
+        } else if let Some(text) = &self.text {
+            self.jobs.started(text, here, &effects);
         }
         effects
     }

@@ -9,8 +9,8 @@ pub use fold::fold_for_deny;
 pub use pattern::escaped;
 use pattern::has_metacharacters;
 pub(crate) use pattern::{dotted, hidden, literal};
-pub(crate) use resolve::is_below_home;
 use resolve::{Anchor, Resolved, parsed, resolve};
+pub(crate) use resolve::{in_home, is_below_home};
 
 /// The directories a path is resolved against.
 #[derive(Debug, Clone, Copy)]

@@ -1,5 +1,7 @@
 //! A path as written, component by component, until nothing is left to resolve.
 
+use std::borrow::Cow;
+
 use super::{Certainty, Cwd, PathBase, escaped};
 
 /// What the components of a path hang on.
@@ -191,6 +193,16 @@ fn home_directory(base: PathBase<'_>, home: &str, certainty: Certainty) -> Resol
 /// Whether `~` is a directory above this one.
 pub(crate) fn is_below_home(root: &str) -> bool {
     home_length(&parsed(root, Certainty::Exact)).is_some()
+}
+
+/// The path below `~` of what lies in somebody's home directory. Containers run as `root`, and logs rarely say whose home
+/// is meant, so `/root/x`, `/home/u/x` and `/Users/u/x` are names of `~/x` where files that programs start with are kept.
+pub(crate) fn in_home(path: &str) -> Cow<'_, str> {
+    let below = path.strip_prefix("/root/").or_else(|| {
+        let of_user = path.strip_prefix("/home/").or_else(|| path.strip_prefix("/Users/"))?;
+        of_user.split_once('/').map(|(_, below)| below)
+    });
+    below.map_or(Cow::Borrowed(path), |below| Cow::Owned(format!("~/{below}")))
 }
 
 /// How many leading components make a home directory (`/home/u`, `/Users/u`, `/root`, `C:/Users/u`).

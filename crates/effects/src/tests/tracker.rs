@@ -150,6 +150,49 @@ fn unaliased(shown: &str) -> String {
 }
 
 #[test]
+fn what_is_written_while_a_command_runs_in_the_background_it_may_run() {
+    let jobs = ["sleep 5 && sh a.sh &", "while sleep 1; do sh a.sh; done &", "watch -n1 sh a.sh &"];
+    for job in jobs {
+        let mut tracker = Tracker::new(&session(Some("/repo"), &FRESH));
+        assert!(!run(&mut tracker, "shell", job).contains("rm x"), "{job}");
+        let write = call("Write", r#"{"file_path": "/repo/a.sh", "content": "rm x"}"#, None, Status::Ok);
+        assert!(shown(&mut tracker, &write).contains("rm x"), "{job}: {}", shown(&mut tracker, &write));
+    }
+    let mut tracker = Tracker::new(&session(Some("/repo"), &FRESH));
+    run(&mut tracker, "shell", "sh a.sh; ls &");
+    let write = call("Write", r#"{"file_path": "/repo/b.sh", "content": "rm x"}"#, None, Status::Ok);
+    assert_eq!(shown(&mut tracker, &write), "write b.sh");
+}
+
+#[test]
+fn homes_are_names_of_one_home() {
+    for file in ["/root/.bashrc", "/home/me/.bashrc", "/Users/me/.bashrc", "~/.bashrc"] {
+        let mut tracker = Tracker::new(&session(Some("/repo"), &FRESH));
+        let write = format!(r#"{{"file_path": "{file}", "content": "rm x"}}"#);
+        tracker.effects(&call("Write", &write, None, Status::Ok));
+        assert!(run(&mut tracker, "shell", "bash -ic ls").contains("execute rm x"), "{file}");
+    }
+}
+
+#[test]
+fn a_recipe_that_nothing_evaluates_may_run_what_it_spells() {
+    let cases = [
+        ("meson.build", "run_command('rm', 'x')", "meson setup b"),
+        ("dvc.yaml", "stages:\n  x:\n    cmd: rm x\n", "dvc repro"),
+        ("Earthfile", "x:\n  LOCALLY\n  RUN rm x\n", "earthly +x"),
+        ("play.yml", "- hosts: localhost\n  tasks:\n  - shell: rm x\n", "ansible-playbook play.yml"),
+        ("tests/sub/conftest.py", "import os\nos.system('rm x')\n", "pytest tests"),
+    ];
+    for (file, text, command) in cases {
+        let mut tracker = Tracker::new(&session(Some("/repo"), &FRESH));
+        let write = serde_json::json!({ "file_path": format!("/repo/{file}"), "content": text }).to_string();
+        tracker.effects(&call("Write", &write, None, Status::Ok));
+        let shown = run(&mut tracker, "shell", command);
+        assert!(shown.contains(" rm x"), "{file}: {shown}");
+    }
+}
+
+#[test]
 fn the_last_definition_of_a_function_counts() {
     let mut tracker = Tracker::new(&session(Some("/repo"), &STAYS));
     for text in ["f() { rm a; }", "f() { rm b; }", "f() { rm a; }"] {

@@ -92,7 +92,11 @@ impl World {
             self.forgetful = true;
             return;
         }
-        Arc::make_mut(&mut self.aliases).entry(alias.path.clone()).or_default().push(entry);
+        let aliases = Arc::make_mut(&mut self.aliases);
+        if let Cow::Owned(home) = paths::in_home(&alias.path) {
+            aliases.entry(home).or_default().push(entry.clone());
+        }
+        aliases.entry(alias.path.clone()).or_default().push(entry);
     }
 
     /// `ln -s text alias`: a relative `text` starts at the directory that holds `alias`.
@@ -143,7 +147,8 @@ impl World {
                     Certainty::Exact | Certainty::Possible => Some(Cow::Borrowed(alias)),
                 };
                 let Some(key) = key else { continue };
-                for original in self.aliases.get(key.as_ref()).into_iter().flatten() {
+                let known = self.aliases.get(key.as_ref()).or_else(|| self.aliases.get(paths::in_home(&key).as_ref()));
+                for original in known.into_iter().flatten() {
                     let next = original.reached(&key, rest, so_far, certainty);
                     let known = next.path == path
                         || found.iter().any(|seen| seen.path == next.path && seen.alias_kind == next.alias_kind);

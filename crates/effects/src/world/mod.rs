@@ -124,7 +124,7 @@ impl World {
             && queries.any_aliases.is_none_or(|any| any != self.aliases.is_empty())
             && (!queries.no_stand_ins || self.stand_ins.is_empty());
         let written = || {
-            queries.unwritten.iter().all(|path| !self.written.contains_key(path))
+            queries.unwritten.iter().all(|path| !self.holds(path))
                 && queries.unmatched.iter().all(|pattern| !self.written.keys().any(|path| glob::matches(pattern, path)))
         };
         // Under another name a file may have been written, too.
@@ -217,7 +217,7 @@ impl World {
     pub(crate) fn learn(&mut self, copy: &Self) {
         if !Arc::ptr_eq(&self.written, &copy.written) {
             for (path, written) in copy.written.iter() {
-                if !self.written.contains_key(path) {
+                if !self.holds(path) {
                     self.put_at(path.clone(), written.clone());
                 }
             }

@@ -49,7 +49,9 @@ impl World {
     /// Names of files that the session wrote into a directory, those below it left out.
     pub(crate) fn written_in(&self, directory: &str) -> Vec<String> {
         self.note(|queries| queries.unrepeatable |= !self.written.is_empty());
-        let prefix = if directory == "." { String::new() } else { format!("{}/", directory.trim_end_matches('/')) };
+        let directory = super::paths::in_home(directory);
+        let prefix =
+            if directory.as_ref() == "." { String::new() } else { format!("{}/", directory.trim_end_matches('/')) };
         let from = (std::ops::Bound::Included(prefix.as_str()), std::ops::Bound::Unbounded);
         let near =
             self.written.range::<str, _>(from).map(|(path, _)| path).take_while(|path| path.starts_with(&prefix));

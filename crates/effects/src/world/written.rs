@@ -5,7 +5,7 @@ use std::sync::Arc;
 use agent_strace_shell::Provenance;
 
 use super::aliases::{AliasKind, HOPS};
-use super::{ENTRIES, World, glob};
+use super::{ENTRIES, World, glob, paths};
 use crate::{Certainty, PathTarget};
 
 /// Bytes of one written file that are kept, and of all of them together.
@@ -89,6 +89,8 @@ impl World {
 
     /// Files below a directory may have changed.
     pub(crate) fn edited_below(&mut self, directory: &str) {
+        let home = paths::in_home(directory);
+        let directory = home.as_ref();
         let below =
             |path: &str| directory == "." || path.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'));
         self.edited_from(if directory == "." { "" } else { directory }, below);
@@ -151,10 +153,11 @@ impl World {
     }
 
     fn take_at(&mut self, path: &str) -> Option<Written> {
-        if !self.written.contains_key(path) {
+        let path = paths::in_home(path);
+        if !self.written.contains_key(path.as_ref()) {
             return None;
         }
-        let written = Arc::make_mut(&mut self.written).remove(path)?;
+        let written = Arc::make_mut(&mut self.written).remove(path.as_ref())?;
         self.held = self.held.saturating_sub(written.length);
         Some(written)
     }
@@ -171,7 +174,7 @@ impl World {
         }
         self.held += written.length;
         self.stands_in(&path);
-        Arc::make_mut(&mut self.written).insert(path, written);
+        Arc::make_mut(&mut self.written).insert(paths::in_home(&path).into_owned(), written);
     }
 
     #[expect(clippy::option_option, reason = "unwritten, unknown content and known content are three answers")]
@@ -237,20 +240,26 @@ impl World {
         &written.parts
     }
 
+    /// The session wrote the file, under this name.
+    pub(super) fn holds(&self, path: &str) -> bool {
+        self.written.contains_key(paths::in_home(path).as_ref())
+    }
+
     fn written_entry(&self, target: &PathTarget) -> Option<&Written> {
         self.note(|queries| {
-            queries.unrepeatable |= self.written.contains_key(&target.path);
+            queries.unrepeatable |= self.holds(&target.path);
             queries.ask_written(&target.path);
         });
         if self.written.is_empty() {
             return None;
         }
-        let own = self.written.get(&target.path);
+        let own = self.written.get(paths::in_home(&target.path).as_ref());
         if own.is_some_and(|written| !written.follows) || self.aliases.is_empty() {
             return own;
         }
         let others = self.originals(&target.path, Certainty::Exact);
         let mut others = others.iter().filter(|name| name.certainty == Certainty::Exact);
-        others.find_map(|name| self.written.get(&name.path).filter(|written| !written.follows)).or(own)
+        let kept = |path: &str| self.written.get(paths::in_home(path).as_ref());
+        others.find_map(|name| kept(&name.path).filter(|written| !written.follows)).or(own)
     }
 }

@@ -36,7 +36,9 @@ impl Invocation {
     fn start_up_files(&self, shell: &str) -> Vec<&'static str> {
         let files = [
             (shell == "zsh", "~/.zshenv"),
-            (self.login, "~/.bash_profile ~/.bash_login ~/.profile ~/.zprofile ~/.zlogin"),
+            (self.login, "~/.bash_profile ~/.bash_login ~/.profile ~/.zprofile ~/.zlogin ~/.bash_logout ~/.zlogout"),
+            (self.interactive && shell.ends_with("ksh"), "~/.kshrc ~/.mkshrc"),
+            (shell == "fish", "~/.config/fish/config.fish"),
             (self.login || self.interactive, "~/.bashrc ~/.zshrc"),
         ];
         files.into_iter().filter(|(reads, _)| *reads).flat_map(|(_, files)| files.split(' ')).collect()
@@ -48,8 +50,6 @@ impl Machine<'_> {
         let (invocation, rest) = self.shell_options(call.rest, io);
         for file in invocation.start_up_files(call.name) {
             self.start_up_file(&Arg::exact(file), io);
-            // Agents in containers are `root`, and their logs rarely say where home is.
-            self.start_up_file(&Arg::exact(file.replacen('~', "/root", 1)), io);
         }
         if let Some(file) = io.scope.exports("BASH_ENV").then(|| io.scope.value("BASH_ENV").best()).flatten() {
             self.start_up_file(&Arg::exact(file), io);

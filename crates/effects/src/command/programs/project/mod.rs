@@ -5,6 +5,7 @@ mod make;
 mod recipes;
 mod start_up;
 mod tables;
+mod unread;
 
 use crate::command::argument::Arg;
 use crate::command::machine::Machine;

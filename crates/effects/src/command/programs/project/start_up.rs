@@ -52,6 +52,10 @@ enum Holds {
     Notebook,
     /// Settings that can make the program run anything.
     Settings,
+    /// Recipes in a language that nothing here evaluates.
+    Recipes,
+    /// The same, where the operands name them.
+    Operands,
 }
 
 impl Row {
@@ -92,7 +96,8 @@ impl Machine<'_> {
                 Holds::Tests | Holds::Sources => self.found_files(row, words, io),
                 Holds::Modules => self.modules_beside(words, io),
                 Holds::Notebook => self.notebooks(words, io),
-                Holds::Code | Holds::Project | Holds::Settings => self.fixed_files(row, words, io),
+                Holds::Operands => self.recipes_among(words),
+                Holds::Code | Holds::Project | Holds::Settings | Holds::Recipes => self.fixed_files(row, words, io),
             }
         }
     }
@@ -111,10 +116,7 @@ impl Machine<'_> {
                 continue;
             }
             match row.holds {
-                Holds::Settings => {
-                    let name = words.first().map_or("", |word| word.text.as_str());
-                    self.opaque(About::Anything, Reason::WrittenSettings(name.to_owned()), &[]);
-                }
+                Holds::Settings | Holds::Recipes => self.unread_recipe(&file, words),
                 Holds::Code => {
                     self.run_file(&file, row.language, &[], &[], io);
                 }
@@ -123,6 +125,35 @@ impl Machine<'_> {
                 }
             }
         }
+    }
+
+    /// Files of the session among the operands.
+    fn recipes_among(&mut self, words: &[Arg]) {
+        let operands =
+            words.iter().skip(1).map(|word| word.after('=').map_or_else(|| word.clone(), |(_, value)| value));
+        let operands: Vec<Arg> = operands.filter(|word| word.is_exact() && !word.text.starts_with('-')).collect();
+        for file in operands {
+            let (target, _) = self.world.locate_word(&file);
+            if self.world.written(&target).is_some() {
+                self.unread_recipe(&file, words);
+            }
+        }
+    }
+
+    /// A file of the session that the program does what it says of: nothing evaluates it, but it may spell commands.
+    fn unread_recipe(&mut self, file: &Arg, words: &[Arg]) {
+        let name = words.first().map_or("", |word| word.text.as_str());
+        self.opaque(About::Anything, Reason::WrittenSettings(name.to_owned()), &[]);
+        let (target, _) = self.world.locate_word(file);
+        let texts = match self.world.written(&target).flatten() {
+            Some(text) => vec![text.to_owned()],
+            None => self.world.parts(&target).to_vec(),
+        };
+        self.through_script(file, |machine| {
+            for text in &texts {
+                machine.guess_recipe(text);
+            }
+        });
     }
 
     /// Files of such names that the session wrote, below the operands or below the working directory.
