@@ -324,6 +324,10 @@ impl Machine<'_> {
                 self.world.edited_matching(&target.path);
             }
             Role::Edit => self.world.edited(target),
+            // A guess takes no content away.
+            Role::Write | Role::WriteTree if certainty == Certainty::Possible && !target.subtree => {
+                self.world.edited(target);
+            }
             Role::WriteTree if target.subtree => {
                 self.world.wrote(target, None);
                 self.world.edited_below(&target.path);

@@ -72,7 +72,8 @@ impl Machine<'_> {
             // Git reads the magic of a path specification, and takes nothing else for one.
             let is_magic = entry.special == Some(Special::Git)
                 && [":(", ":!", ":^", ":/"].iter().any(|magic| text.starts_with(magic));
-            let is_data = roles.data.contains(&at) || is_text(before, text) || is_magic || is_selector(grammar, before);
+            let is_data =
+                roles.data.contains(&at) || is_text(before, text) || is_magic || is_selector(grammar, before, text);
             before = text;
             if is_data || explained.has_words(text) {
                 continue;
@@ -233,13 +234,14 @@ impl Roles {
     }
 }
 
-/// What chooses tests by their names, wherever a project's own tests run.
-fn is_selector(grammar: &Entry, before: &str) -> bool {
-    const SELECTORS: &[&str] = &["-t", "-k", "-g", "-run"];
+/// Titles that choose tests, wherever a project's own tests run: of the short names, `-t` and `-k` are flags of other
+/// programs, before which a title has a blank.
+fn is_selector(grammar: &Entry, before: &str, text: &str) -> bool {
     let otherwise = grammar.otherwise.as_deref().and_then(|otherwise| otherwise.unproven.as_ref());
     let unproven = grammar.unproven.as_ref().or(otherwise);
     let runs_project = unproven.is_some_and(|unproven| unproven.about == Subject::Project);
-    runs_project && SELECTORS.contains(&before)
+    let is_title = || ["-t", "-k", "-g"].contains(&before) && text.contains(' ');
+    runs_project && (before == "-run" || is_title())
 }
 
 /// Text by the name of its option, or of the field that holds it: `--title TEXT`, `--title=TEXT`, `-f title='ITS TEXT'`.
