@@ -34,7 +34,7 @@ impl Machine<'_> {
         let number = match (redirect.descriptor, &redirect.variable) {
             (Some(number), _) if number > 2 => number,
             (None, Some(name)) => {
-                let number = (NAMED..).find(|number| !open.contains_key(number)).unwrap_or(NAMED);
+                let number = (NAMED..).take(MOST).find(|number| !open.contains_key(number)).unwrap_or(NAMED);
                 scope.assign(name, Value::known(number.to_string()));
                 number
             }

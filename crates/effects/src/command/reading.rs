@@ -161,7 +161,7 @@ impl Machine<'_> {
     }
 
     /// `[[ TEXT =~ REGEX ]]` leaves what its groups matched.
-    pub(super) fn matched(&mut self, words: &[Word], values: &[Arg], scope: &mut Scope) {
+    pub(super) fn matched(words: &[Word], values: &[Arg], scope: &mut Scope) {
         let Some(at) = words.iter().position(|word| word.source == "=~") else { return };
         let side = |at: Option<usize>| at.and_then(|at| values.get(at)).and_then(Arg::literal);
         let (text, regex) = (side(at.checked_sub(1)), side(at.checked_add(1)));

@@ -84,7 +84,7 @@ impl Machine<'_> {
             }
             Node::Test(words) => {
                 let values: Vec<Arg> = words.iter().map(|word| self.scalar(word, scope)).collect();
-                self.matched(words, &values, scope);
+                Self::matched(words, &values, scope);
                 Stream::nothing()
             }
             Node::Redirected { node, redirects } => self.redirected_node(node, redirects, scope, input),

@@ -81,7 +81,7 @@ impl World {
             return;
         }
         // Whatever was written under this name before is gone: it holds what the original holds.
-        self.put_at(alias.path.clone(), Written::following());
+        self.put_at(&alias.path, Written::following());
         let known = self.aliases.get(&alias.path);
         let full = known.map_or(self.aliases.len() >= ENTRIES, |originals| originals.len() >= HOPS);
         let entry = Original { path: original.map(str::to_owned), alias_kind };

@@ -218,7 +218,7 @@ impl World {
         if !Arc::ptr_eq(&self.written, &copy.written) {
             for (path, written) in copy.written.iter() {
                 if !self.holds(path) {
-                    self.put_at(path.clone(), written.clone());
+                    self.put_at(path, written.clone());
                 }
             }
         }

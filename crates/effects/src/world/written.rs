@@ -111,7 +111,7 @@ impl World {
         let paths: Vec<String> = near.inspect(|_| self.meter.charge(1)).filter(|path| changed(path)).cloned().collect();
         for path in paths {
             if let Some(written) = self.take_at(&path) {
-                self.put_at(path, written.in_parts());
+                self.put_at(&path, written.in_parts());
             }
         }
     }
@@ -130,13 +130,13 @@ impl World {
         let linked = !paths.contains(&target.path);
         let last = paths.pop();
         for path in paths {
-            self.put_at(path, written.clone());
+            self.put_at(&path, written.clone());
         }
         if let Some(last) = last {
-            self.put_at(last, written);
+            self.put_at(&last, written);
         }
         if linked {
-            self.put_at(target.path.clone(), Written::following());
+            self.put_at(&target.path, Written::following());
         }
     }
 
@@ -162,9 +162,9 @@ impl World {
         Some(written)
     }
 
-    pub(super) fn put_at(&mut self, path: String, mut written: Written) {
+    pub(super) fn put_at(&mut self, path: &str, mut written: Written) {
         self.note(|queries| queries.unrepeatable = true);
-        self.take_at(&path);
+        self.take_at(path);
         if self.written.len() >= ENTRIES {
             self.forgetful = true;
             return;
@@ -173,8 +173,8 @@ impl World {
             written = Written::default();
         }
         self.held += written.length;
-        self.stands_in(&path);
-        Arc::make_mut(&mut self.written).insert(paths::in_home(&path).into_owned(), written);
+        self.stands_in(path);
+        Arc::make_mut(&mut self.written).insert(paths::in_home(path).into_owned(), written);
     }
 
     #[expect(clippy::option_option, reason = "unwritten, unknown content and known content are three answers")]

@@ -30,11 +30,11 @@ const CASES: &[(&str, &str)] = &[
     ("echo \"$x\" '$y'", "echo ‹›$\"x ‹$y›"),
     // Redirections.
     ("> f", ">f"),
-    ("a >f 2>&1 <g", "a >f 2>& <g"),
+    ("a >f 2>&1 <g", "a >f 2>&1 <g"),
     ("a &>f; b &>>f; c >|f; d <>f; e >&f; f >>f", "a >f; b >>f; c >f; d <>f; e >f; f >>f"),
-    ("a {fd}>f 3<&-", "a >f 3>&"),
+    ("a {fd}>f 3<&-", "a {fd}>f 3<&-"),
     ("2>err a <in b", "a b 2>err <in"),
-    ("a >&$x", "a >$x"),
+    ("a >&$x", "a >&$x"),
     ("cat <<<\"x y\" z", "cat z <<[‹x y›]"),
     ("{ a; } >f", "{a} >f"),
     ("echo hi > >(rm x)", "echo hi >>(rm x)"),
@@ -102,7 +102,7 @@ const CASES: &[(&str, &str)] = &[
     ("f() { a; }; function g { b; }; h() (c)", "f() {a}; g() {b}; h() (c)"),
     ("[[ $x == a* && -n $(rm y) ]] && b", "[[$x == a*‹*› && -n $(rm y)]] && b"),
     ("[[ $x =~ ^(a|b)$ ]]", "[[$x =~ ^(a|b)$]]"),
-    ("coproc a b; coproc N { c; }", "a b &; {c} &"),
+    ("coproc a b; coproc N { c; }", "COPROC:a b &; N:{c} &"),
     ("echo if then fi", "echo if then fi"),
     // Broken text: what is there is kept, and the problem with it.
     ("a; fi; b", "a; b !a closing word or bracket without its opening !a character that starts no command"),

@@ -72,9 +72,11 @@ impl Machine<'_> {
         let lower = text.to_ascii_lowercase();
         if command.starts_with('.') {
             let command = command.to_ascii_lowercase();
-            return dot_commands(&command)
-                .iter()
-                .fold(true, |only_reads, command| self.dot_command(command, rest.trim(), io) && only_reads);
+            let mut only_reads = true;
+            for command in dot_commands(&command) {
+                only_reads &= self.dot_command(command, rest.trim(), io);
+            }
+            return only_reads;
         }
         for directory in arguments_of(&lower, text, "fsdir(") {
             self.path(Role::ReadTree, &Arg::exact(directory));

@@ -62,6 +62,13 @@ impl Machine<'_> {
                 (None, Some(role)) => {
                     for word in rest.iter().filter(|word| !word.text.starts_with('-')) {
                         self.role(role, word, io);
+                        if name == "gzip" {
+                            self.packed_by_gzip(word);
+                        }
+                    }
+                    if name == "venv" {
+                        // It starts pip in the new environment.
+                        self.opaque(About::Anything, Reason::RunsModule, &[program]);
                     }
                 }
                 (None, None) => self.module_program(program, name, &words, io),
@@ -101,6 +108,11 @@ impl Machine<'_> {
                 }
             }
         }
+    }
+
+    fn packed_by_gzip(&mut self, word: &Arg) {
+        let other = word.text.strip_suffix(".gz").map_or_else(|| format!("{}.gz", word.text), str::to_owned);
+        self.path(Role::Write, &word.with(other));
     }
 
     /// Modules that read source files, and may keep what they compile.
@@ -157,8 +169,8 @@ fn role_of_operands(module: &str) -> Option<Role> {
         "ftplib" | "telnetlib" | "poplib" | "imaplib" | "nntplib" => Role::Host,
         "webbrowser" => Role::Url,
         "venv" => Role::WriteTree,
-        "gzip" | "uu" | "quopri" | "pickle" | "pickletools" | "dis" | "symtable" | "pyclbr" | "mimetypes"
-        | "difflib" | "filecmp" | "netrc" | "idlelib" | "modulefinder" => Role::Read,
+        "gzip" | "quopri" | "pickle" | "pickletools" | "dis" | "symtable" | "pyclbr" | "mimetypes" | "difflib"
+        | "filecmp" | "netrc" | "idlelib" | "modulefinder" => Role::Read,
         "lib2to3" => Role::Edit,
         "random" | "inspect" | "getopt" | "locale" | "textwrap" => Role::Value,
         _ => return None,

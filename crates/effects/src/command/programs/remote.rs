@@ -8,7 +8,7 @@ use crate::command::knowledge::Role;
 use crate::command::machine::{Machine, walk_on};
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
-use crate::{About, Reach, Reason};
+use crate::{About, Effect, Kind, Reach, Reason};
 
 use super::Call;
 
@@ -204,8 +204,11 @@ impl Machine<'_> {
         let arguments = Arguments::divide(call.entry, call.rest);
         // A command that it starts reads what the other side types.
         let typed = Stream::Foreign(Provenance::Socket);
+        let mark = self.emitter.mark();
         self.options(&arguments, &mut Io { scope: io.scope, input: &typed });
-        if arguments.has_role(Role::Command) {
+        let is_foreign = |effect: &Effect| matches!(&effect.kind, Kind::Opaque(opaque) if matches!(opaque.reason, Reason::ForeignCode { .. }));
+        // A shell is reported as one.
+        if arguments.has_role(Role::Command) && !self.emitter.since(mark).any(is_foreign) {
             self.opaque(About::Anything, Reason::ConnectedProgram, &[]);
         }
         let listens = arguments.has(&["-l", "--listen"]);

@@ -136,9 +136,6 @@ impl Machine<'_> {
 
 /// `:name`, `'name'` as the first argument: the function of that name of the object.
 fn called_name(object: &str, parts: &[&[Token]]) -> Option<String> {
-    let name = match trimmed(parts.first()?) {
-        [Token::Mark(':'), Token::Name(name)] | [Token::Text(name)] => name,
-        _ => return None,
-    };
+    let ([Token::Mark(':'), Token::Name(name)] | [Token::Text(name)]) = trimmed(parts.first()?) else { return None };
     Some(if matches!(object, "" | "self") { name.clone() } else { format!("{object}.{name}") })
 }
