@@ -1,20 +1,21 @@
-//! Commands in the background: what is written while they run, they may read and run.
+//! Commands in the background may read and run the files that later calls write.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::{Effect, Effects, Kind, World, command};
+use super::{About, Certainty, Effect, Effects, Kind, Opaque, Reason, World, command};
 
-/// Commands that are kept: each later call that writes something runs them once more.
+/// Commands that are kept, the latest ones: each later call that writes something runs them once more.
 const MOST_JOBS: usize = 8;
-const MOST_BYTES: usize = 4 * 1024;
+/// Bytes of a command that is kept.
+const MOST_BYTES: usize = 16 * 1024;
 
 /// A command that may still run.
 #[derive(Debug)]
 struct Job {
     text: Arc<str>,
     cwd: Option<String>,
-    /// What it did so far.
+    /// Effects that it had so far.
     known: HashSet<Kind>,
     goes_on: Part,
 }
@@ -23,7 +24,7 @@ struct Job {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     Whole,
-    /// What its own text puts in the background.
+    /// The commands that its own text puts in the background.
     Detached,
 }
 
@@ -49,16 +50,24 @@ impl Jobs {
 
     /// Adds to the effects of a call what the commands may do with the files that it wrote.
     pub(super) fn go_on(&mut self, effects: &mut Effects, world: &World) {
-        if self.jobs.is_empty() || !effects.iter().any(|effect| matches!(effect.kind, Kind::Write(_))) {
+        if self.jobs.is_empty() {
             return;
         }
+        let Some(write) = effects.iter().find(|effect| matches!(effect.kind, Kind::Write(_))).cloned() else { return };
+        let meter = world.meter();
         for job in &mut self.jobs {
+            if meter.left() == 0 {
+                let opaque = Opaque::new(About::Anything, Reason::TooMuchWork, Vec::new());
+                effects.to_mut().push(write.like(Kind::Opaque(opaque), Certainty::Possible, write.via.clone()));
+                return;
+            }
             let mut world = world.clone();
             world.set_cwd(job.cwd.clone());
-            for effect in command::run(&job.text, &mut world).into_vec() {
+            for effect in meter.again(|| command::run(&job.text, &mut world)).into_vec() {
                 let goes_on = job.goes_on == Part::Whole || effect.origin.detached;
-                let is_known = matches!(effect.kind, Kind::Opaque(_)) || !job.known.insert(effect.kind.clone());
-                if goes_on && !is_known {
+                // The call that started the command told what else is open about it.
+                let is_told = matches!(&effect.kind, Kind::Opaque(opaque) if opaque.foreign_code().is_none());
+                if goes_on && !is_told && job.known.insert(effect.kind.clone()) {
                     let mut effect = Effect { certainty: effect.certainty.guessed(), ..effect };
                     (effect.origin.span, effect.origin.parent) = (None, None);
                     effects.to_mut().push(effect);

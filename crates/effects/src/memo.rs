@@ -1,6 +1,6 @@
 //! Results of commands that were worked out before: agents repeat themselves, and history repeats agents.
 //!
-//! What a command does depends on its text, on where it runs, and on what the session did before. A run that changes
+//! The effects of a command depend on its text, on where it runs, and on what the session did before. A run that changes
 //! nothing of the session but its directory leaves a [`QueryLog`] of what it asked about the session; its result is used
 //! again where all of that is answered as it was. Everything else is worked out anew each time, so who remembers and who
 //! does not says the same: a property test compares them.
@@ -21,7 +21,7 @@ const MAX_QUERIES: usize = 64;
 /// The memo is divided into shards, so that threads do not wait for each other.
 const SHARDS: u64 = 16;
 
-/// What a run asked about the session, as it was answered.
+/// The questions of a run about the session, with their answers.
 #[derive(Debug, Default)]
 pub(super) struct QueryLog {
     /// Files that were not written in the session.
@@ -30,11 +30,11 @@ pub(super) struct QueryLog {
     pub(super) unmatched: Vec<String>,
     /// Files, or with [`Certainty::Pattern`] patterns, that are no other names of anything.
     pub(super) unaliased: Vec<(String, Certainty)>,
-    /// Whether anything was written at all, where that was asked.
+    /// The answer whether anything was written at all, if that was asked.
     pub(super) any_written: Option<bool>,
-    /// Whether any name stands for another file, where that was asked.
+    /// The answer whether any name stands for another file, if that was asked.
     pub(super) any_aliases: Option<bool>,
-    /// It was asked for programs that the session put where programs are looked for, and there were none.
+    /// The run asked for programs that the session put where the shell looks for them, and there were none.
     pub(super) no_stand_ins: bool,
     /// It changed the session, or learnt from it what can't be asked again.
     pub(super) unrepeatable: bool,
@@ -78,7 +78,7 @@ struct CachedRun {
     effects: Arc<[Effect]>,
     /// Steps of work that it cost.
     steps: usize,
-    /// Where the shell is afterwards.
+    /// The directory of the shell afterwards.
     leaves: Option<String>,
 }
 

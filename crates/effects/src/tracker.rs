@@ -1,6 +1,6 @@
 //! Walks a session in order and turns each call into effects.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use agent_strace_model::{Access, Dialect, Event, EventKind, FileEvent, Session, Shell, Status, ToolCall};
@@ -9,7 +9,8 @@ use super::command::knowledge::Knowledge;
 use super::jobs::Jobs;
 use super::world::{AliasKind, Name, Within};
 use super::{
-    About, Certainty, Effect, Effects, Kind, Memo, Opaque, PathTarget, Reason, World, command, glob, paths, tools,
+    About, Certainty, Class, Effect, Effects, Kind, Memo, Opaque, PathTarget, Reason, World, command, glob, paths,
+    tools,
 };
 
 /// Siblings one effect may get through aliases.
@@ -30,11 +31,11 @@ pub type Links = BTreeMap<String, String>;
 pub struct Tracker {
     world: World,
     dialect: &'static Dialect,
-    /// Where a call runs that says nothing about it: the last directory a record named.
+    /// The last directory that a record named: a call that names none runs there.
     base: Option<String>,
-    /// Where the agent's shell is, if it keeps its directory between calls.
+    /// The directory of the agent's shell, if it keeps that between calls.
     shell: Option<String>,
-    /// Where a shell may be that lives on, whatever the records say.
+    /// The directory in which earlier calls may have left a shell that lives on, whatever the records say.
     moved: Option<String>,
     jobs: Jobs,
     /// The command text of the last event.
@@ -59,7 +60,7 @@ impl Tracker {
         }
     }
 
-    /// What programs do, with what a policy says of them.
+    /// Takes over what a policy says of programs.
     pub fn with_programs(self, programs: &Arc<Knowledge>) -> Self {
         Self { world: self.world.with_knowledge(programs), ..self }
     }
@@ -88,7 +89,7 @@ impl Tracker {
         self.text.as_deref()
     }
 
-    /// The same, for who keeps it.
+    /// Works out the effects of an event for a caller that owns them.
     pub fn take_text(&mut self) -> Option<Arc<str>> {
         self.text.take()
     }
@@ -103,7 +104,7 @@ impl Tracker {
         self.step(event).into_vec()
     }
 
-    /// The same for who need not own them.
+    /// Works out the effects of an event for a caller that need not own them.
     pub fn step(&mut self, event: &Event<'_>) -> Effects {
         (self.text, self.raw) = (None, None);
         let mut effects = match &event.kind {
@@ -154,7 +155,7 @@ impl Tracker {
         effects
     }
 
-    /// Where the call runs.
+    /// Takes over the directory that the call's record names.
     fn start(&mut self, call: &ToolCall<'_>) {
         let Some(cwd) = &call.cwd else { return };
         self.world.set_cwd(Some(cwd.clone().into_owned()));
@@ -175,13 +176,14 @@ impl Tracker {
             self.moved = self.world.cwd().map(str::to_owned);
             return effects;
         };
-        let mut there = self.world.clone();
+        let before = self.world.clone();
+        let mut there = before.clone();
         there.set_cwd(Some(moved));
         let mut effects = self.run(call);
         let done = tools::run(&call.tool, &call.arguments, self.dialect.scripts, &mut there);
         add_possible(&mut effects, done.effects);
         self.moved = there.cwd().map(str::to_owned);
-        self.world.learn(&there);
+        self.world.learn(&there, &before);
         effects
     }
 
@@ -238,7 +240,7 @@ impl Tracker {
             return effects;
         }
         let mut all: Vec<Effect> = Vec::with_capacity(effects.len());
-        // Where each effect stands now.
+        // The new index of each effect.
         let mut indices = Vec::with_capacity(effects.len());
         for (mut effect, siblings) in effects.into_vec().into_iter().zip(siblings) {
             effect.origin = effect.origin.moved(&indices);
@@ -336,20 +338,24 @@ impl Tracker {
     }
 }
 
-/// Adds what else a call does if its shell is in another directory. It may not be there, so that no allow list has to
-/// name it.
+/// Adds what else a call does if its shell is in another directory. The shell may not be there, so no allow list has to
+/// name these effects.
 fn add_possible(effects: &mut Effects, others: Effects) {
     let mut places: HashMap<Kind, usize> = HashMap::new();
     for (place, effect) in effects.iter().enumerate() {
         places.entry(effect.kind.clone()).or_insert(place);
     }
-    let open = effects.iter().any(|effect| matches!(effect.kind, Kind::Opaque(_)));
+    let classes = effects.iter().filter_map(|effect| match &effect.kind {
+        Kind::Opaque(opaque) => Some(opaque.class),
+        _ => None,
+    });
+    let open: HashSet<Class> = classes.collect();
     let mut indices = Vec::new();
     for effect in others.into_vec() {
         let place = match places.get(&effect.kind) {
             Some(place) => Some(*place),
-            // What is open here is open there, too.
-            None if open && matches!(effect.kind, Kind::Opaque(_)) => None,
+            // What is open here is open there in the same way.
+            None if matches!(&effect.kind, Kind::Opaque(opaque) if open.contains(&opaque.class)) => None,
             None => {
                 let origin = effect.origin.moved(&indices);
                 let certainty = effect.certainty.guessed();

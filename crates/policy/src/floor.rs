@@ -244,7 +244,7 @@ static INSTRUCTING: LazyLock<Vec<OwnRule>> =
 
 /// Whether an effect that writes or deletes aims at such a file.
 pub(super) fn instructs(files: &Files<'_>) -> bool {
-    !files.is_unknown() && INSTRUCTING.iter().any(|own| files.aims_at(&own.anywhere, &own.anywhere))
+    !files.is_unknown() && INSTRUCTING.iter().any(|own| files.aims_at(own))
 }
 
 static COMPILED: LazyLock<Vec<(&'static Row, Vec<OwnRule>)>> = LazyLock::new(|| {
@@ -292,7 +292,7 @@ pub(super) fn check(files: &Files<'_>, certainty: Certainty, judging: &[OwnRule]
         return Some(Floor::Perhaps);
     }
     let broken = |own: &OwnRule| match certainty {
-        Certainty::Pattern => files.aims_at(&own.anywhere, &own.anywhere) || files.asks_for(own),
+        Certainty::Pattern => files.aims_at(own) || files.asks_for(own) || files.sweeps(own),
         Certainty::Exact | Certainty::Possible => files.reaches(own),
     };
     if judging.iter().any(broken) {

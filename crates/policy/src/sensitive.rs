@@ -3,7 +3,7 @@
 use std::sync::{LazyLock, OnceLock};
 
 use super::glob::{Glob, Pairs};
-use super::path::Files;
+use super::path::{Entry, Files, without_wildcards};
 
 /// Whether reading alone matters, or only changing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,22 +124,36 @@ struct Pattern {
     pairs: Pairs,
     glob: OnceLock<Glob>,
     spelled: OnceLock<Glob>,
+    in_place: OnceLock<Glob>,
 }
 
 impl Pattern {
     fn new(text: &'static str) -> Self {
-        Self { text, pairs: Pairs::of_pattern(text), glob: OnceLock::new(), spelled: OnceLock::new() }
-    }
-
-    /// The name without its wildcards: `README*` may be `README.pem`, but `.pem` is not spelled by it.
-    fn spelled(&self) -> &Glob {
-        let in_place = self.text.strip_prefix("**/").unwrap_or(self.text);
-        let name = || in_place.strip_suffix("/**").unwrap_or(in_place).replace('*', "");
-        self.spelled.get_or_init(|| Glob::anywhere(&Glob::effect(&name())))
+        let [glob, spelled, in_place] = [OnceLock::new(), OnceLock::new(), OnceLock::new()];
+        Self { text, pairs: Pairs::of_pattern(text), glob, spelled, in_place }
     }
 
     fn glob(&self) -> &Glob {
         self.glob.get_or_init(|| Glob::effect(self.text))
+    }
+
+    /// The text without the `**/` in front of it.
+    fn relative(&self) -> &'static str {
+        self.text.strip_prefix("**/").unwrap_or(self.text)
+    }
+}
+
+impl Entry for Pattern {
+    fn anywhere(&self) -> &Glob {
+        self.glob()
+    }
+
+    fn spelled(&self) -> &Glob {
+        self.spelled.get_or_init(|| Glob::anywhere(&Glob::effect(&without_wildcards(self.relative()))))
+    }
+
+    fn in_place(&self) -> &Glob {
+        self.in_place.get_or_init(|| Glob::effect(self.relative()))
     }
 }
 
@@ -149,11 +163,8 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
 });
 
 pub(super) fn touched(files: &Files<'_>, touch: Touch) -> bool {
-    let aimed = |patterns: &[Pattern]| {
-        patterns
-            .iter()
-            .any(|pattern| files.may_be_of(pattern.pairs) && files.aims_at(pattern.glob(), pattern.spelled()))
-    };
+    let aimed =
+        |patterns: &[Pattern]| patterns.iter().any(|pattern| files.may_be_of(pattern.pairs) && files.aims_at(pattern));
     (aimed(&TABLES.secrets) || touch == Touch::Write && aimed(&TABLES.pipelines))
         && !TABLES.harmless.iter().any(|pattern| files.may_be_of(pattern.pairs) && files.all_in(pattern.glob()))
 }

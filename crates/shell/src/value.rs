@@ -45,7 +45,7 @@ pub enum Fragment {
     Either(Vec<String>),
     /// Some text that this pattern of ours matches: what a loop over `src/*.rs` holds.
     Matching(String),
-    /// The same without quotes: any text where the name holds blanks or globs, which split it or find other names.
+    /// Such a name without quotes: blanks in it split it, and globs in it find other names.
     Splitting(String),
     /// Any text.
     Unknown,
@@ -144,7 +144,7 @@ impl Value {
         value
     }
 
-    /// What a copy costs, in pieces of text.
+    /// The cost of a copy, in pieces of text.
     pub(crate) fn items(&self) -> usize {
         self.fragments.iter().map(|fragment| 1 + fragment.size() / 64).sum()
     }

@@ -69,7 +69,7 @@ impl Machine<'_> {
                 programs::run(special, self, call, io)
             }
             (None, Some(otherwise)) => self.data(otherwise, words, at, io),
-            // What is no subcommand is an operand (`rtk proxy CMD`, `rtk CMD`).
+            // A word that is no subcommand is an operand (`rtk proxy CMD`, `rtk CMD`).
             (None, None) if !entry.operands.is_empty() => {
                 self.given(entry, words, &Arguments::divide(entry, others), io)
             }
@@ -172,7 +172,7 @@ impl Machine<'_> {
         }
     }
 
-    /// What one word does in its role.
+    /// Adds the effects of one word in its role.
     pub(crate) fn role(&mut self, role: Role, word: &Arg, io: &mut Io<'_>) {
         match role {
             Role::Value
@@ -308,7 +308,7 @@ impl Machine<'_> {
         }
     }
 
-    /// What it touches whatever its arguments are.
+    /// Adds the effects that a program has whatever its arguments are.
     fn always(&mut self, entry: &Entry) {
         for (role, path) in entry.always.iter().filter_map(|text| target(text)) {
             self.path(role, &path);
@@ -336,7 +336,7 @@ fn about(subject: Subject) -> About {
     }
 }
 
-/// How many words before the subcommand are options and their values.
+/// Counts the words before the subcommand that are options and their values.
 fn global_options(entry: &Entry, words: &[Arg]) -> usize {
     let mut at = 0;
     while let Some(word) = words.get(at) {
@@ -383,7 +383,7 @@ fn without_values(words: &[Arg], arguments: &Arguments) -> Vec<Arg> {
     words.iter().filter(|word| !is_value(word)).cloned().collect()
 }
 
-/// How a file that was read or written goes.
+/// The role of a file that is read or written, as flags change it.
 fn removed(role: Role) -> Option<Role> {
     match role {
         Role::Read | Role::Write | Role::Edit => Some(Role::Delete),

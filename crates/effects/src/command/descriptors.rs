@@ -1,6 +1,7 @@
 //! Files and pipes that a shell keeps open by a number: `exec 3< file`, `exec {fd}> file`, `coproc`.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use agent_strace_shell::{AssignmentOperator, Node, Provenance, Redirect, Scope, Value, Word};
 
@@ -12,35 +13,39 @@ use super::stream::Stream;
 use super::write_mode::WriteMode;
 use crate::PathTarget;
 
-/// The numbers that shells give to descriptors with a name, from here on.
+/// The lowest number that shells give to a descriptor with a name.
 const NAMED: u32 = 10;
-/// A text that opens more is not followed.
+/// Descriptors that are followed at a time. Nobody knows what is read from the others, and what is written to them.
 const MOST: usize = 64;
 
-pub(super) type Descriptors = BTreeMap<u32, Descriptor>;
+/// Each subshell and each redirection copies them: the copies share the texts.
+pub(super) type Descriptors = BTreeMap<u32, Arc<Descriptor>>;
 
 #[derive(Debug, Clone)]
 pub(super) enum Descriptor {
-    /// What is left to read of it.
+    /// It reads this text.
     Input(Stream),
-    /// The files that it writes.
+    /// It writes to these files.
     Output(Vec<PathTarget>),
 }
 
 impl Machine<'_> {
     /// A redirection opened something that is no standard stream.
-    pub(super) fn keep_open(&mut self, redirect: &Redirect, descriptor: Descriptor, scope: &mut Scope) {
+    pub(super) fn keep_open(&mut self, redirect: &Redirect, descriptor: Arc<Descriptor>, scope: &mut Scope) {
         let open = &self.shell.descriptors;
         let number = match (redirect.descriptor, &redirect.variable) {
-            (Some(number), _) if number > 2 => number,
+            (Some(number), _) => Some(number).filter(|number| *number > 2),
             (None, Some(name)) => {
-                let number = (NAMED..).take(MOST).find(|number| !open.contains_key(number)).unwrap_or(NAMED);
-                scope.assign(name, Value::known(number.to_string()));
+                let number = (NAMED..).take(MOST).find(|number| !open.contains_key(number));
+                let number = number.filter(|_| open.len() < MOST);
+                scope.assign(name, number.map_or_else(Value::unknown, |number| Value::known(number.to_string())));
                 number
             }
-            _ => return,
+            (None, None) => None,
         };
-        if open.len() < MOST {
+        let Some(number) = number else { return };
+        self.shell.descriptors.remove(&number);
+        if self.shell.descriptors.len() < MOST {
             self.shell.descriptors.insert(number, descriptor);
         }
     }
@@ -53,20 +58,26 @@ impl Machine<'_> {
         scope: &mut Scope,
         opened: &mut Opened,
     ) {
-        let number = self.descriptor_number(target, scope);
-        let found = number.and_then(|number| self.shell.descriptors.get(&number)).cloned();
-        let is_input = redirect.variable.is_none() && matches!(redirect.descriptor, None | Some(0));
-        match found {
-            Some(Descriptor::Input(text)) if is_input => {
-                opened.input = Some(text);
-                opened.is_shared = true;
+        let words = self.fields(std::slice::from_ref(target), scope);
+        let found = words.first().and_then(number).and_then(|number| self.shell.descriptors.get(&number)).cloned();
+        if redirect.variable.is_some() || !matches!(redirect.descriptor, None | Some(0)) {
+            if let Some(descriptor) = found {
+                self.keep_open(redirect, descriptor, scope);
             }
-            Some(descriptor) => self.keep_open(redirect, descriptor, scope),
-            None if is_input && (opened.socket || self.shell.has_socket) => {
-                opened.input = Some(Stream::Foreign(Provenance::Socket));
-            }
-            None => {}
+            return;
         }
+        let text = match (found.as_deref(), words.first().and_then(Arg::literal)) {
+            (Some(Descriptor::Input(text)), _) => {
+                self.world.meter().charge_bytes(text.size());
+                opened.is_shared = true;
+                text.clone()
+            }
+            (None, Some("0")) => return,
+            (None, Some("-")) => Stream::nothing(),
+            _ if opened.socket || self.shell.has_socket => Stream::Foreign(Provenance::Socket),
+            _ => Stream::Unknown,
+        };
+        opened.input = Some(text);
     }
 
     /// `>&3`: standard output goes where another descriptor goes. A variable may hold the name of a file.
@@ -77,6 +88,9 @@ impl Machine<'_> {
         scope: &mut Scope,
         opened: &mut Opened,
     ) {
+        if redirect.descriptor == Some(0) {
+            return self.duplicated_input(redirect, target, scope, opened);
+        }
         let words = self.fields(std::slice::from_ref(target), scope);
         let Some(number) = words.first().and_then(number) else {
             for word in words.iter().filter(|word| word.literal() != Some("-")) {
@@ -84,12 +98,9 @@ impl Machine<'_> {
             }
             return;
         };
-        if redirect.descriptor == Some(0) {
-            return self.duplicated_input(redirect, target, scope, opened);
-        }
         let Some(descriptor) = self.shell.descriptors.get(&number).cloned() else { return };
         if let (Descriptor::Output(targets), None | Some(1), None) =
-            (&descriptor, redirect.descriptor, &redirect.variable)
+            (&*descriptor, redirect.descriptor, &redirect.variable)
         {
             let held = targets.iter().map(|target| (target.clone(), self.world.before_at(target)));
             opened.output = Some(held.collect());
@@ -98,20 +109,18 @@ impl Machine<'_> {
         }
     }
 
-    fn descriptor_number(&mut self, target: &Word, scope: &mut Scope) -> Option<u32> {
-        let words = self.fields(std::slice::from_ref(target), scope);
-        words.first().and_then(number)
-    }
-
-    /// What a descriptor reads that is named as a file: `/dev/fd/3`, `/proc/self/fd/3`.
+    /// Returns the text that a descriptor reads which a path names: `/dev/fd/3`, `/proc/self/fd/3`.
     pub(super) fn descriptor_input(&self, number: usize) -> Option<Stream> {
-        match self.shell.descriptors.get(&u32::try_from(number).ok()?)? {
-            Descriptor::Input(text) => Some(text.clone()),
+        match &**self.shell.descriptors.get(&u32::try_from(number).ok()?)? {
+            Descriptor::Input(text) => {
+                self.world.meter().charge_bytes(text.size());
+                Some(text.clone())
+            }
             Descriptor::Output(_) => None,
         }
     }
 
-    /// `coproc NAME { …; }`: what it prints is read from a descriptor.
+    /// `coproc NAME { …; }`: the shell reads what it prints from a descriptor.
     pub(super) fn coprocess(&mut self, name: &str, node: &Node, scope: &mut Scope) -> Stream {
         let outcome = self.outcome_of_background();
         let detached = self.context.detached || !self.context.awaited;
@@ -119,7 +128,7 @@ impl Machine<'_> {
         let printed = shell.forked(scope, |machine, scope| machine.node(node, scope, &Stream::Unknown));
         // Bash takes the highest numbers that are free.
         let (reads, writes) = (63, 60);
-        self.shell.descriptors.insert(reads, Descriptor::Input(printed));
+        self.shell.descriptors.insert(reads, Arc::new(Descriptor::Input(printed)));
         self.shell.descriptors.remove(&writes);
         let ends = [reads, writes].map(|number| Value::known(number.to_string()));
         scope.assign_array(name, ends.into(), AssignmentOperator::Set);
@@ -127,7 +136,7 @@ impl Machine<'_> {
     }
 }
 
-/// `3`, or `3-`, which closes it, too.
+/// The number in `3`, or in `3-`, which closes the descriptor as well.
 fn number(word: &Arg) -> Option<u32> {
     let text = word.literal()?;
     text.strip_suffix('-').unwrap_or(text).parse().ok()

@@ -38,7 +38,7 @@ pub(crate) struct Emitter {
     sources: Vec<String>,
 }
 
-/// What a text and all texts inside it have cost together.
+/// The cost so far of a text and of all texts inside it.
 #[derive(Debug, Clone, Copy, Default)]
 struct Spent {
     commands: usize,
@@ -61,7 +61,7 @@ impl Emitter {
         Self { spent, ..Self::within(self.limit) }
     }
 
-    /// A text that an emitter of its own went on with is walked.
+    /// The walk of a text inside this one has ended: its cost counts here.
     pub(crate) fn charge(&mut self, inner: &Self) {
         self.spent = Spent { effects: self.spent.effects + inner.effects.len(), ..inner.spent };
     }
@@ -88,7 +88,7 @@ impl Emitter {
         !self.exhausted
     }
 
-    /// Whether no program of the text has loaded this file yet: programs load each other in circles.
+    /// Returns whether no program of the text has loaded this file yet: programs load each other in circles.
     pub(crate) fn may_load(&mut self, path: &str) -> bool {
         self.loaded.insert(path.to_owned())
     }
@@ -158,7 +158,7 @@ impl Emitter {
         index
     }
 
-    /// How many effects were found so far, repetitions included.
+    /// The number of effects that were found so far, repetitions included.
     pub(crate) fn mark(&self) -> usize {
         self.found.len()
     }
@@ -181,7 +181,7 @@ impl Emitter {
         !self.decoded.is_empty() && self.decoded.contains(&hash_of(text.trim()))
     }
 
-    /// Where the command stands that is at the root of what caused the effect at `index`.
+    /// The place of the first command in the chain that caused the effect at `index`.
     pub(crate) fn cause(&self, index: u32) -> Option<Span> {
         let mut effect = self.effects.get(index as usize)?;
         // Causes come before what they cause.

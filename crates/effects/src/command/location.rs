@@ -7,10 +7,10 @@ use crate::{About, Certainty, PathTarget, World};
 use super::argument::{Arg, Known};
 use super::stream::Stream;
 
-/// What a file held before a command wrote to it.
+/// The content of a file before a command wrote to it.
 #[derive(Debug)]
 pub(crate) enum Before {
-    /// A text that is known. It stays where it is: each of many commands may append to it.
+    /// The text is known, and the session keeps it: nobody copies it for each of many commands that append to it.
     Text,
     Other(Stream),
 }
@@ -61,7 +61,7 @@ impl World {
         }
     }
 
-    /// What a file holds that a command is about to append to.
+    /// The content of a file that a command is about to append to.
     pub(super) fn before(&self, word: &Arg) -> Before {
         if word.is_exact() { self.before_at(&self.locate_word(word).0) } else { Before::Other(Stream::Unknown) }
     }

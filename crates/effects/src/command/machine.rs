@@ -15,9 +15,9 @@ use super::outcome::Outcome;
 use super::stream::Stream;
 use super::words::Pipe;
 
-/// How deep parts of a text are nested, and the texts that they run in them, of all languages together: groups, branches,
-/// substitutions, functions, wrappers, shells, calls in programs. A walk of that depth, with a text that is parsed at its end,
-/// fits the stack of a thread that nobody gave a larger one.
+/// The depth to which parts of a text may be nested, and the texts that they run: groups, branches, substitutions,
+/// functions, wrappers, shells and calls in programs of all languages together. A walk of that depth, with a text that is
+/// parsed at its end, fits the stack of a thread that nobody gave a larger one.
 pub(crate) const DEPTH: usize = 128;
 
 static UNCONNECTED: Stream = Stream::Unconnected;
@@ -62,7 +62,7 @@ pub(super) struct Shell {
     pub(super) received: Vec<String>,
 }
 
-/// How much the words of a command show of its acts.
+/// The part of a command's acts that its words show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Launch {
     /// It only prints or computes what its arguments say, or what it runs has an entry of its own.
@@ -138,7 +138,7 @@ impl Machine<'_> {
         inside(&mut self.with(Context { depth: self.context.depth + 1, ..self.context }))
     }
 
-    /// The same for parts of a program that share this machine; `None`: they are nested too deeply.
+    /// Walks parts of a program that share this machine, one level deeper. `None`: they are nested too deeply.
     pub(crate) fn deeper<T>(&mut self, inside: impl FnOnce(&mut Self) -> T) -> Option<T> {
         if self.context.depth >= DEPTH {
             return None;
@@ -164,7 +164,7 @@ impl Machine<'_> {
         inside(&mut self.with(Context { via, ..self.context }))
     }
 
-    /// Where what happens now comes from.
+    /// The origin of the effects of this part.
     fn origin(&self) -> Origin {
         self.context.origin(self.world)
     }
@@ -173,7 +173,7 @@ impl Machine<'_> {
         self.emit_indexed(kind, certainty, via);
     }
 
-    /// An effect of which a word of the command is all that is known.
+    /// Adds an effect of which only a word of the command is known.
     pub(super) fn mention(&mut self, kind: Kind) {
         let via = self.emitter.via(self.context.via, "argument");
         let origin = Origin { ran: false, told: false, named: true, ..self.origin() };
@@ -250,7 +250,7 @@ impl Machine<'_> {
         taken
     }
 
-    /// The same for what may not happen at all.
+    /// Adds the effects on a path that the program may not touch at all.
     pub(crate) fn possible_path(&mut self, role: Role, word: &Arg) {
         self.at_word(word, |machine| machine.path_by(role, word, "argument", Some(Certainty::Possible)));
     }

@@ -34,7 +34,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The same of a program about which nothing is known: texts among its words may hold commands.
+    /// Mentions the commands in texts among the words of a program about which nothing is known.
     pub(super) fn catch_texts(&mut self, words: &[Arg]) {
         for (before, word) in words.iter().zip(words.iter().skip(1)) {
             let Some(text) = word.literal().filter(|text| text.contains(char::is_whitespace)) else { continue };
@@ -173,7 +173,7 @@ fn pieces(tokens: &[&str]) -> Vec<Kind> {
     kinds
 }
 
-/// How many operands behind the words that the data know may be names of subcommands.
+/// Counts the operands behind the words that the data know which may be names of subcommands.
 fn subcommands(entry: &Entry, start: usize) -> usize {
     let has_subcommands = entry.special.is_some() || entry.otherwise.is_some() || !entry.subcommands.is_empty();
     if has_subcommands { 3_usize.saturating_sub(start) } else { 0 }
@@ -195,7 +195,7 @@ fn grammar<'e>(entry: &'e Entry, words: &[Arg]) -> (&'e Entry, usize) {
     (entry, at)
 }
 
-/// What the roles of options and operands say of the words, by index.
+/// Indices of words that are data, and of those that are plain values, by the roles of options and operands.
 #[derive(Default)]
 struct Roles {
     data: BTreeSet<usize>,
@@ -210,7 +210,7 @@ impl Roles {
         let assigned = assign(entry, &arguments);
         let of_operands = assigned.iter().map(|(role, word, _)| (*role, *word));
         let plain = |(role, word)| (Role::Value == role).then_some((role, word));
-        // What a package that runs is given may be a command.
+        // The arguments of a package that runs may be a command.
         let is_data = |role: Role| match role {
             Role::Text | Role::Pattern | Role::AtFile | Role::Code => true,
             Role::Package => !entry.stops,

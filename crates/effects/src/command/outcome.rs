@@ -24,7 +24,7 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    /// Of a whole text: the call is its shell.
+    /// The outcome of a whole text: the call is its shell.
     pub(super) fn of_call() -> Self {
         Self { ran: true, succeeded: true, shell: true, ..Self::default() }
     }
@@ -152,13 +152,13 @@ impl Machine<'_> {
         self.with(self.context.with_outcome(outcome))
     }
 
-    /// What the success of a script says of its node at `index`.
+    /// The outcome of a script's node at `index`, as far as the success of the script tells it.
     pub(super) fn outcome_in(&self, script: &Script, index: usize, scope: &Scope) -> Outcome {
         let (whole, strictness) = (self.context.outcome, scope.strictness());
         if strictness.unsure || !script.problems.is_empty() {
             return Outcome::default();
         }
-        // Where the end of the shell is not seen, it may have come before.
+        // If nobody sees where the shell ends, it may have ended before this node.
         let whole_runs = !strictness.returned && (whole.shell || !strictness.exited);
         let ran = whole.ran && (index == 0 || whole_runs);
         if Some(index) == deciding(&script.nodes) {
@@ -172,7 +172,7 @@ impl Machine<'_> {
         Outcome { ran: ran || succeeded, succeeded, shell: whole.shell, ..Outcome::default() }
     }
 
-    /// The same of every command of a list, in order.
+    /// The outcome of each command of a list, in order.
     pub(super) fn outcomes_of_list(&self, rest: &[(Connector, Node)]) -> Vec<Outcome> {
         let whole = self.context.outcome;
         let mut succeeded = whole.succeeded;
@@ -197,7 +197,7 @@ impl Machine<'_> {
         outcomes
     }
 
-    /// Of a stage of a pipeline.
+    /// The outcome of a stage of a pipeline.
     pub(super) fn outcome_of_stage(&self, stage: Stage, scope: &Scope) -> Outcome {
         let whole = self.context.outcome;
         let pipefail = scope.strictness().pipefail;
@@ -208,24 +208,24 @@ impl Machine<'_> {
         }
     }
 
-    /// Of what a shell of its own runs: `( … )`.
+    /// The outcome of a subshell: `( … )`.
     pub(super) fn outcome_of_subshell(&self) -> Outcome {
         let whole = self.context.outcome;
         Outcome { failed: whole.failed, ..whole.in_own_shell() }
     }
 
-    /// Of what runs in the background: it was started.
+    /// The outcome of a command in the background: it was started.
     pub(super) fn outcome_of_background(&self) -> Outcome {
         Outcome { ran: self.context.outcome.ran, ..Outcome::default() }
     }
 
-    /// Of what stands behind `!`.
+    /// The outcome of the command behind `!`.
     pub(super) fn outcome_turned(&self) -> Outcome {
         let Outcome { ran, succeeded, failed, .. } = self.context.outcome;
         Outcome { ran, succeeded: failed, failed: succeeded, ..Outcome::default() }
     }
 
-    /// Of the only condition of an `if` of which one body ends the shell with a failure.
+    /// The outcome of the only condition of an `if`, if one of the bodies ends the shell with a failure.
     pub(super) fn outcome_of_condition(&self, conditions: &[Script], bodies: &[Script]) -> Outcome {
         let ([_], [holds, fails]) = (conditions, bodies) else { return Outcome::default() };
         let reached = self.context.outcome.shell || self.context.outcome.succeeded;
@@ -239,7 +239,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Of `$( … )`: it says something where its status is that of the command, as in `x=$(test)`.
+    /// The outcome of `$( … )`. It is known if the command has its status, as in `x=$(test)`.
     pub(super) fn outcome_of_substitution(&self) -> Outcome {
         let whole = self.context.outcome;
         Outcome { succeeded: self.context.assigned && whole.succeeded, ..whole }.in_own_shell()
@@ -263,7 +263,7 @@ fn deciding(nodes: &[Node]) -> Option<usize> {
     if repeats { last.checked_sub(1) } else { Some(last) }
 }
 
-/// What a node leaves its shell or function with, as written; empty: with the status before it.
+/// The status that `exit` or `return` is given, as it is written; empty if it leaves with the status before it.
 fn leaving(node: &Node) -> Option<&str> {
     let Node::Simple(simple) = node else { return None };
     let program = simple.words.first()?;

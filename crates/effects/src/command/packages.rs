@@ -9,7 +9,7 @@ impl Machine<'_> {
     /// A package that no registry holds: a URL or a reference to a git repository names it. Returns whether the word is one.
     pub(super) fn package_from_elsewhere(&mut self, word: &Arg) -> bool {
         let text = word.text.as_str();
-        let is_url = text.contains("://") && !text.contains("file://") || text.starts_with("git@");
+        let is_url = text.contains("://") && !is_file_url(text) || text.starts_with("git@");
         let reference = text.rsplit_once('@').map_or(text, |(_, reference)| reference);
         if !is_url && !["github:", "gitlab:", "bitbucket:", "gist:"].iter().any(|host| reference.starts_with(host)) {
             return false;
@@ -27,16 +27,20 @@ impl Machine<'_> {
         if self.package_from_elsewhere(word) {
             return;
         }
-        if text.contains("file://") {
+        if is_file_url(text) {
             self.connect(&word.with(package_url(text)));
         } else if text.starts_with(['.', '/', '~'])
-            || [".whl", ".tgz", ".gz"].iter().any(|ending| text.ends_with(ending))
+            || [".whl", ".tgz", ".gz", ".zip", ".tar", ".bz2", ".gem"].iter().any(|ending| text.ends_with(ending))
         {
             // `.[dev]` is the project here with an extra.
             let path = text.split_once('[').map_or(text, |(path, _)| path);
             self.path(Role::ReadTree, &if text.ends_with(']') { Arg::exact(path) } else { word.clone() });
         }
     }
+}
+
+fn is_file_url(text: &str) -> bool {
+    package_url(text).starts_with("file://")
 }
 
 /// The URL in `https://host/x`, `name@https://host/x`, `name @ git+ssh://…`.

@@ -21,12 +21,13 @@ struct Request<'a> {
     /// `read -r`, `mapfile -t`
     raw: bool,
     strips: bool,
-    /// `-d ''`, `-n`, `-u` and the like: what is read is no line of standard input.
+    /// `-n 5` and the like: the text that is read is not known.
     unusual: bool,
+    /// `-d ''`: all of the text is one line.
     whole: bool,
-    /// `-d :`: what ends a line instead.
+    /// `-d :`: the character ends a line instead of a newline.
     delimiter: Option<char>,
-    /// `-u 3`: what is read instead of standard input.
+    /// `-u 3`: the path of the descriptor that is read instead of standard input.
     descriptor: Option<String>,
     callback: Option<&'a Arg>,
 }
@@ -34,6 +35,7 @@ struct Request<'a> {
 impl<'a> Request<'a> {
     fn new(words: &'a [Arg]) -> Self {
         let mut request = Self::default();
+        let is_read = words.first().is_some_and(|name| name.text == "read");
         let mut left = words.iter().skip(1);
         while let Some(word) = left.next() {
             let Some(flags) = word.literal().and_then(|text| text.strip_prefix('-')).filter(|text| !text.is_empty())
@@ -44,8 +46,8 @@ impl<'a> Request<'a> {
             for (at, flag) in flags.char_indices() {
                 match flag {
                     'r' => request.raw = true,
-                    't' if words.first().is_some_and(|name| name.text != "read") => request.strips = true,
-                    'e' | 's' => {}
+                    't' if !is_read => request.strips = true,
+                    'e' | 's' if is_read => {}
                     _ => {
                         let attached = flags.get(at + 1..).unwrap_or_default();
                         let value = if attached.is_empty() { left.next() } else { None };
@@ -84,9 +86,8 @@ impl Machine<'_> {
     pub(super) fn read_line(&mut self, words: &[Arg], io: &mut Io<'_>) {
         self.execute(words, Launch::Inert);
         let request = Request::new(words);
-        let other = request.descriptor.as_ref().map(|path| self.process_output(&Arg::exact(path.as_str())));
+        let other = self.other_input(&request);
         let is_own = other.is_none();
-        let other = other.map(|found| found.unwrap_or(Stream::Unknown));
         let io = &mut Io { scope: &mut *io.scope, input: other.as_ref().unwrap_or(io.input) };
         let line = match io.input {
             Stream::Known(text) | Stream::Likely(text) if !request.unusual => {
@@ -140,6 +141,12 @@ impl Machine<'_> {
         }
     }
 
+    /// Returns the text that is read instead of standard input.
+    fn other_input(&self, request: &Request<'_>) -> Option<Stream> {
+        let path = request.descriptor.as_deref()?;
+        Some(self.process_output(&Arg::exact(path)).unwrap_or(Stream::Unknown))
+    }
+
     /// `mapfile NAME`, `readarray NAME`
     pub(super) fn read_lines(&mut self, words: &[Arg], io: &mut Io<'_>) {
         self.execute(words, Launch::Inert);
@@ -147,10 +154,13 @@ impl Machine<'_> {
         if let Some(callback) = request.callback {
             self.command_text(callback, io);
         }
+        let is_plain = request.descriptor.is_none() && !request.unusual && !request.whole;
+        let end = request.delimiter.unwrap_or('\n');
+        let stripped = |line: &str| line.strip_suffix(end).map(str::to_owned);
         let lines = match io.input {
-            Stream::Known(text) if self.context.fresh_input && !request.unusual && !request.whole => Some(
-                text.split_inclusive('\n')
-                    .map(|line| if request.strips { line.trim_end_matches('\n') } else { line }.to_owned())
+            Stream::Known(text) if self.context.fresh_input && is_plain => Some(
+                text.split_inclusive(end)
+                    .map(|line| stripped(line).filter(|_| request.strips).unwrap_or_else(|| line.to_owned()))
                     .collect(),
             ),
             _ => None,
@@ -160,7 +170,7 @@ impl Machine<'_> {
         assign_array(io.scope, array, lines);
     }
 
-    /// `[[ TEXT =~ REGEX ]]` leaves what its groups matched.
+    /// `[[ TEXT =~ REGEX ]]` leaves the text that its group matched.
     pub(super) fn matched(words: &[Word], values: &[Arg], scope: &mut Scope) {
         let Some(at) = words.iter().position(|word| word.source == "=~") else { return };
         let side = |at: Option<usize>| at.and_then(|at| values.get(at)).and_then(Arg::literal);
@@ -282,7 +292,7 @@ fn put(scope: &mut Scope, name: &str, value: Value) {
     }
 }
 
-/// What the only group of a regular expression matches, if plain text stands before and behind it.
+/// Returns the text that the only group of a regular expression matches, if plain text stands before and behind it.
 fn captured<'t>(text: &'t str, regex: &str) -> Option<&'t str> {
     let (before, rest) = regex.split_once('(')?;
     let (group, behind) = rest.split_once(')')?;

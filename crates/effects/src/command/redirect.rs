@@ -1,5 +1,7 @@
 //! Redirections: what a command opens before it runs.
 
+use std::sync::Arc;
+
 use crate::PathTarget;
 use agent_strace_shell::{Provenance, Redirect, RedirectKind, Scope, Word};
 
@@ -11,16 +13,16 @@ use super::machine::Machine;
 use super::stream::Stream;
 use super::write_mode::WriteMode;
 
-/// What redirections leave behind.
+/// The standard streams of a command, as its redirections leave them.
 #[derive(Debug, Default)]
 pub(crate) struct Opened {
     /// New standard input.
     pub input: Option<Stream>,
-    /// Where standard output goes instead of to the next command: files, and what they held before.
+    /// Files that get the standard output instead of the next command, with their content before.
     pub output: Option<Vec<(PathTarget, Before)>>,
     /// Process substitutions that read standard output.
     sinks: Vec<Arg>,
-    /// The new standard input is one that other commands read, too.
+    /// Other commands read the new standard input, too.
     pub is_shared: bool,
     /// One of the descriptors is a connection.
     pub socket: bool,
@@ -66,7 +68,7 @@ impl Machine<'_> {
         if redirect.variable.is_none() && matches!(redirect.descriptor, None | Some(0)) {
             opened.input = Some(text);
         } else {
-            self.keep_open(redirect, Descriptor::Input(text), scope);
+            self.keep_open(redirect, Arc::new(Descriptor::Input(text)), scope);
         }
     }
 
@@ -102,15 +104,16 @@ impl Machine<'_> {
         }
         let before = self.opened_for_output(word, mode, |machine| machine.redirected(Role::Write, word));
         let device = word.literal().is_some_and(|text| text.starts_with("/dev/"));
-        let is_kept = redirect.variable.is_some() || redirect.descriptor.is_some_and(|number| number > 2);
-        if is_kept {
+        if !is_output {
             let target = (word.is_exact() && !device).then(|| self.world.locate_word(word).0);
-            if let Some(target) = target.as_ref().filter(|_| mode == WriteMode::Replace) {
-                self.world.wrote(target, Some(""));
+            // Not all that programs write to another descriptor is followed.
+            if let Some(target) = &target {
+                self.world.edited(target);
             }
-            self.keep_open(redirect, Descriptor::Output(target.into_iter().collect()), scope);
+            let descriptor = Descriptor::Output(target.into_iter().collect());
+            return self.keep_open(redirect, Arc::new(descriptor), scope);
         }
-        if !is_output || device && word.text != "/dev/null" && self.process_output(word).is_none() {
+        if device && word.text != "/dev/null" && self.process_output(word).is_none() {
             return;
         }
         if self.process_output(word).is_some() {
@@ -122,7 +125,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Opens a file for output with what `open` does; returns what it held and still holds.
+    /// Opens a file for output with `open`. Returns the content that it keeps.
     pub(super) fn opened_for_output(
         &mut self,
         word: &Arg,
@@ -184,5 +187,12 @@ impl Machine<'_> {
             self.world.filled(target, before, &output);
         }
         Stream::nothing()
+    }
+
+    /// `exec > file`: later commands print to the file, and nobody follows what.
+    pub(super) fn left_open(&mut self, opened: &Opened) {
+        for (target, _) in opened.output.iter().flatten() {
+            self.world.edited(target);
+        }
     }
 }

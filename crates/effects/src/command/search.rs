@@ -1,4 +1,4 @@
-//! Where programs are looked for: a directory that a script puts before the installed ones may hold another `cargo`.
+//! The places where the shell looks for programs: a directory before the installed ones may hold another `cargo`.
 
 use super::argument::Arg;
 use super::machine::Machine;
@@ -7,13 +7,13 @@ use crate::world::is_installed_path;
 use crate::{Kind, World};
 use agent_strace_shell::{Fragment, Scope};
 
-/// What package managers install into a project.
+/// Directories of a project that package managers install programs to.
 const OWN: &[&str] = &["node_modules/.bin", "venv/bin", "vendor/bin"];
 
-/// What stands for text that nobody knows.
+/// Stands for text that nobody knows.
 const UNKNOWN: char = '\0';
 
-/// What stands for the search path as it was.
+/// Stands for the search path that the shell started with.
 const INHERITED: &str = "\u{1}";
 
 impl World {
@@ -57,7 +57,7 @@ impl Machine<'_> {
 
     fn programs_found(&self, name: &str, scope: &Scope) -> Vec<String> {
         let mut found = self.world.stand_ins(name);
-        // What stands behind the search path as it was is found where no other program has the name.
+        // The shell looks behind the search path that it started with if no other program has the name.
         let is_installed = self.knowledge.lists(name);
         let places = search_path(scope);
         let places = places.iter().take_while(|place| *place != INHERITED || !is_installed);
@@ -68,7 +68,7 @@ impl Machine<'_> {
             }
             let (target, _) = self.world.locate_word(&Arg::exact(format!("{directory}/{name}")));
             let path = if target.path.contains('/') { target.path.clone() } else { format!("./{}", target.path) };
-            if !found.contains(&path) && self.world.written(&target).is_some() {
+            if !found.contains(&path) && self.world.is_written(&target) {
                 found.push(path);
             }
         }
@@ -123,7 +123,7 @@ fn search_path(scope: &Scope) -> Vec<String> {
     text.split(':').map(str::to_owned).collect()
 }
 
-/// What stands between such text is a place of its own: `$PATH/x` is not the search path as it was.
+/// The text is a place of its own: `$PATH/x` is not the search path that the shell started with.
 fn stands_alone(before: &str, next: Option<&Fragment>) -> bool {
     let ends = match next {
         None => true,

@@ -13,7 +13,7 @@ use super::stream::Stream;
 /// Words that a command is given for the price of one step of work.
 const WORDS_A_STEP: usize = 2;
 
-/// What a command runs in.
+/// The shell's state and the input with which a command runs.
 #[derive(Debug)]
 pub(crate) struct Io<'a> {
     pub scope: &'a mut Scope,
@@ -31,13 +31,13 @@ impl Machine<'_> {
     fn parts(&mut self, simple: &Simple, scope: &mut Scope, input: &Stream) -> Stream {
         let mut expanding = self.reading(input);
         let words = expanding.words(simple, scope);
-        let before = expanding.shell.descriptors.clone();
-        let opened = expanding.redirects(&simple.redirects, scope);
         // `exec` alone keeps what it opened, and so does `{fd}>` for every command.
-        let keeps = matches!(words.split_first(), Some((name, options)) if name.text == "exec"
-            && options.iter().all(|option| option.text.starts_with('-')));
+        let keeps = is_bare_exec(&words);
+        let is_named = simple.redirects.iter().any(|redirect| redirect.variable.is_some());
+        let restores = !keeps && !is_named && !simple.redirects.is_empty();
+        let before = restores.then(|| expanding.shell.descriptors.clone());
+        let opened = expanding.redirects(&simple.redirects, scope);
         expanding.shell.has_socket |= opened.socket && keeps;
-        let before = (!keeps && simple.redirects.iter().all(|redirect| redirect.variable.is_none())).then_some(before);
         let names = simple.assignments.iter().map(|assignment| assignment.name.as_str());
         let variables = (!words.is_empty()).then(|| scope.saved(names));
         expanding.assignments(simple, &words, scope);
@@ -51,7 +51,22 @@ impl Machine<'_> {
             let mut command = self.with(Context { fresh_input, ..self.context });
             command.nested(Stream::Unknown, |machine| machine.dispatch(&words, &mut io))
         };
-        // `declare a=(…)` is a word to the builtin; its elements are expanded here.
+        self.declarations(simple, scope);
+        if let Some(variables) = variables {
+            scope.restore(variables);
+        }
+        if let Some(before) = before {
+            self.shell.descriptors = before;
+        }
+        let output = self.close(&opened, output);
+        if keeps {
+            self.left_open(&opened);
+        }
+        output
+    }
+
+    /// `declare a=(…)` is a word to the builtin; its elements are expanded here.
+    fn declarations(&mut self, simple: &Simple, scope: &mut Scope) {
         for assignment in &simple.declared {
             self.assigned(&assignment.name, &assignment.value, scope);
             self.assign(assignment, scope);
@@ -59,13 +74,6 @@ impl Machine<'_> {
         for name in std::mem::take(&mut self.shell.fixing) {
             scope.make_readonly(&name);
         }
-        if let Some(variables) = variables {
-            scope.restore(variables);
-        }
-        if let Some(before) = before {
-            self.shell.descriptors = before;
-        }
-        self.close(&opened, output)
     }
 
     /// The assignments before the words of a command; without words they last.
@@ -331,6 +339,13 @@ pub(crate) fn is_settings_command(text: &str) -> bool {
         "sandbox",
     ];
     text.strip_prefix('/').is_some_and(|name| NAMES.contains(&name))
+}
+
+/// `exec` without a command.
+fn is_bare_exec(words: &[Arg]) -> bool {
+    let words = words.iter().map(|word| word.text.as_str());
+    let mut words = words.skip_while(|word| matches!(*word, "command" | "builtin"));
+    words.next() == Some("exec") && words.all(|option| option.starts_with('-'))
 }
 
 /// A name for messages: short, one line.

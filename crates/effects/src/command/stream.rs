@@ -1,4 +1,4 @@
-//! What is known about text that flows from one command to the next.
+//! Knowledge about text that flows from one command to the next.
 
 use agent_strace_shell::Provenance;
 
@@ -32,7 +32,7 @@ impl Stream {
         if text.len() > LIMIT { Self::Unknown } else { Self::Known(text) }
     }
 
-    /// Bytes of what is known of it.
+    /// The number of its bytes that are known.
     pub(crate) fn size(&self) -> usize {
         match self {
             Self::Known(text) | Self::Likely(text) => text.len(),
@@ -45,7 +45,7 @@ impl Stream {
         *self != Self::Unconnected
     }
 
-    /// Where it comes from, if nobody knows it.
+    /// The origin of a text that nobody knows.
     pub(crate) fn provenance(&self) -> Option<Provenance> {
         if let Self::Foreign(provenance) = self { Some(*provenance) } else { None }
     }

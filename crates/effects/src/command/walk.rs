@@ -73,7 +73,7 @@ impl Machine<'_> {
             Node::Coprocess { name, node } => self.coprocess(name, node, scope),
             Node::AndOr { first, rest } => self.and_or(first, rest, scope, input),
             Node::Branches { conditions, bodies } => self.branches(conditions, bodies, scope, input),
-            // How often a body runs, and which of several, nobody knows.
+            // Nobody knows how often a body runs, and which of several does.
             Node::Loop { variable, condition, body } => {
                 self.with_outcome(Outcome::default()).repeated(variable.as_ref(), condition, body, scope, input)
             }
@@ -228,7 +228,7 @@ impl Machine<'_> {
         output
     }
 
-    /// What is known after a part that may not have run.
+    /// Keeps what is certain after a part that may not have run.
     fn rejoin(&mut self, before: &Scope, cwd: Option<&str>, scope: &mut Scope) {
         scope.merge(before);
         if self.world.cwd() != cwd {
@@ -273,7 +273,7 @@ impl Machine<'_> {
                     }
                 }
             } else {
-                // What the body changes is not known when it runs again.
+                // When the body runs again, the variables that it changes are not known.
                 scope.forget_assigned(condition);
                 scope.forget_assigned(body);
             }

@@ -8,7 +8,7 @@ use super::machine::Machine;
 use super::outcome::Outcome;
 use super::stream::Stream;
 
-/// Where process substitutions seem to be: `/dev/fd/` and a number above this.
+/// Process substitutions seem to be at `/dev/fd/` and a number above this.
 const PIPES: usize = 1000;
 
 /// A process substitution.
@@ -87,7 +87,7 @@ impl Machine<'_> {
         agent_strace_shell::assign(assignment, scope, self);
     }
 
-    /// What a process substitution prints, or a descriptor reads, if `word` stands for one.
+    /// The text that a process substitution prints or a descriptor reads, if `word` stands for one.
     pub(crate) fn process_output(&self, word: &Arg) -> Option<Stream> {
         let path = word.literal()?;
         let open = ["/dev/fd/", "/proc/self/fd/", "/proc/thread-self/fd/"];

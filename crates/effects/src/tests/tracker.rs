@@ -78,13 +78,23 @@ fn a_shell_that_may_live_on_may_keep_its_directory() {
         assert_eq!(in_repo(&mut tracker, tool, "cd src"), "execute cd src", "{tool}");
         assert_eq!(in_repo(&mut tracker, tool, "cd inner && rm -f a"), INNER, "{tool}");
         assert_eq!(in_repo(&mut tracker, tool, "touch a /tmp/b"), TOUCHED, "{tool}");
-        // What it wrote, it may have written in both places.
+        // It may have written the file in both places.
         in_repo(&mut tracker, tool, "echo 'rm x' > a.sh");
         assert!(in_repo(&mut tracker, tool, "sh /repo/src/inner/a.sh").contains("execute rm x"), "{tool}");
         assert!(in_repo(&mut tracker, tool, "sh /repo/a.sh").contains("execute rm x"), "{tool}");
         assert_eq!(in_repo(&mut tracker, tool, "cd /repo"), "execute cd /repo", "{tool}");
         assert_eq!(in_repo(&mut tracker, tool, "touch a"), "execute touch a; write a", "{tool}");
     }
+}
+
+#[test]
+fn a_file_that_a_call_may_have_overwritten_may_hold_either_text() {
+    let mut tracker = Tracker::new(&session(Some("/repo"), &FRESH));
+    for command in ["echo ls > src/a.sh", "cd src", "echo 'rm x' > a.sh"] {
+        in_repo(&mut tracker, "run_in_terminal", command);
+    }
+    let shown = in_repo(&mut tracker, "run_in_terminal", "sh /repo/src/a.sh");
+    assert!(shown.contains("rm x") && shown.contains("ls"), "{shown}");
 }
 
 const INNER: &str = "execute cd inner; execute rm -f a; delete inner/a; delete?? src/inner/a";
@@ -120,7 +130,7 @@ fn a_worktree_holds_the_files_of_the_repository() {
         ("cd ../wt && cat .env", "execute cd ../wt; execute cat .env; read /wt/.env; read .env"),
         ("rm -r ../wt", "execute rm -r ../wt; delete /wt/**"),
         ("touch ../moved/a", "execute touch ../moved/a; write /moved/a; write a"),
-        // What is written there, is not written here.
+        // A file that is written there is not written here.
         ("sh a.sh", "execute sh a.sh; read a.sh; execute rm x; delete x"),
     ];
     let mut tracker = Tracker::new(&session(Some("/repo"), &FRESH));
@@ -162,6 +172,23 @@ fn what_is_written_while_a_command_runs_in_the_background_it_may_run() {
     run(&mut tracker, "shell", "sh a.sh; ls &");
     let write = call("Write", r#"{"file_path": "/repo/b.sh", "content": "rm x"}"#, None, Status::Ok);
     assert_eq!(shown(&mut tracker, &write), "write b.sh");
+}
+
+#[test]
+fn a_command_in_the_background_may_run_what_a_later_call_downloads() {
+    let mut tracker = Tracker::new(&session(Some("/repo"), &FRESH));
+    run(&mut tracker, "shell", "sleep 5 && sh a.sh &");
+    let download = run(&mut tracker, "shell", "curl -o a.sh https://e.example/x");
+    assert!(download.contains("comes from another host"), "{download}");
+}
+
+#[test]
+fn commands_in_the_background_are_unresolved_when_the_session_has_cost_too_much() {
+    let mut tracker = Tracker::new(&session(Some("/repo"), &FRESH));
+    run(&mut tracker, "shell", "sleep 5 && sh a.sh &");
+    tracker.spend(1 << 20);
+    let write = call("Write", r#"{"file_path": "/repo/a.sh", "content": "rm x"}"#, None, Status::Ok);
+    assert!(shown(&mut tracker, &write).contains("too much to work out"));
 }
 
 #[test]
@@ -336,6 +363,15 @@ fn shells_that_live_on_keep_aliases_and_variables() {
     let mut own = |command: &str| run(&mut tracker, "Bash", command);
     own("alias ls='rm -rf build'; F=.env");
     assert!(!own("ls; cat $F").contains(".env"));
+}
+
+#[test]
+fn shells_that_live_on_may_not_be_the_ones_that_made_names_read_only() {
+    let mut tracker = Tracker::new(&session(Some("/repo"), &STAYS));
+    let mut terminal = |command: &str| run(&mut tracker, "run_in_terminal", command);
+    terminal("readonly F=README.md; f() { ls; }; readonly -f f");
+    assert!(terminal("F=.env; cat $F").contains(".env"));
+    assert!(terminal("f() { rm x; }; f").contains("rm x"));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use super::run::{Run, elision, is_file_url, opened};
 use super::unknown::{self, Role};
 use super::value::{Object, Value};
 use super::{Given, names, sql};
-use crate::{Certainty, Effect, Kind, command, hosts};
+use crate::{About, Certainty, Effect, Kind, Reason, command, hosts};
 
 /// Arguments of one call that are looked at: more of them are data.
 const MOST: usize = 1_000;
@@ -58,6 +58,9 @@ const PROGRAMS: &[&str] = &["run", "exec", "program", "executable", "binary", "e
 /// Arguments that are commands where the tool's name says that it runs some.
 const LINES: &[&str] = &["input", "text", "line", "lines", "keys", "data", "statement", "content", "value", "query"];
 
+/// Programs of one call that are read with the words among the arguments: each of them reads all those words.
+const PROGRAMS_OF_ONE: usize = 8;
+
 /// Mentions what arguments of a tool name that nobody knows, at any depth.
 pub(super) fn of_unknown(run: &mut Run<'_>, tool: &str, given: &Given) {
     let mut texts = Vec::new();
@@ -67,6 +70,7 @@ pub(super) fn of_unknown(run: &mut Run<'_>, tool: &str, given: &Given) {
         Given::Nothing => {}
     }
     let runs = unknown::runs_commands(tool);
+    let mut programs = 0;
     let words: Vec<&str> =
         texts.iter().filter(|(key, _)| unknown::role(key) == Role::Arguments).map(|(_, word)| *word).collect();
     let mut kinds = Vec::new();
@@ -74,7 +78,9 @@ pub(super) fn of_unknown(run: &mut Run<'_>, tool: &str, given: &Given) {
         let is = |names: &[&str]| names.contains(&key.as_str());
         let role = unknown::role(key);
         if is(PROGRAMS) || runs && is(LINES) {
-            let command = std::iter::once(*text).chain(words.iter().copied()).collect::<Vec<_>>().join(" ");
+            programs += 1;
+            let words = words.iter().copied().filter(|_| programs <= PROGRAMS_OF_ONE);
+            let command = std::iter::once(*text).chain(words).collect::<Vec<_>>().join(" ");
             kinds.extend(command::named_commands(&command, run.world.knowledge()));
         }
         if role != Role::Prose || matches!(key.as_str(), "sql" | "query" | "statement") {
@@ -87,6 +93,9 @@ pub(super) fn of_unknown(run: &mut Run<'_>, tool: &str, given: &Given) {
         if matches!(role, Role::Other | Role::Arguments) && !unknown::is_recognised(text) {
             kinds.extend(named(run, Role::Other, text));
         }
+    }
+    if programs > PROGRAMS_OF_ONE && !words.is_empty() {
+        run.opaque(About::Commands, Reason::TooManyItems);
     }
     mention(run, kinds);
 }

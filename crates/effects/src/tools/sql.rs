@@ -21,8 +21,6 @@ const REACHES: &[&str] = &[
     "xp_dirtree",
     "backup database",
     "attach ",
-    "readfile(",
-    "writefile(",
     "load_extension",
     "read_csv",
     "read_parquet",
@@ -43,9 +41,7 @@ const REACHES: &[&str] = &[
     "apoc.export",
     "dblink",
     "put file:",
-    "into loadfile",
     "infile",
-    "infile(",
 ];
 
 /// Words that such statements begin with.
@@ -97,7 +93,7 @@ pub(super) fn reached(text: &str) -> Vec<&str> {
     quoted(text).into_iter().chain(urls).collect()
 }
 
-/// What stands in quotes; two of them within a text are one.
+/// The texts in quotes.
 fn quoted(text: &str) -> Vec<&str> {
     const MOST: usize = 200;
     let mut found = Vec::new();

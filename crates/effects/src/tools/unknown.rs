@@ -131,11 +131,11 @@ pub(super) fn is_recognised(text: &str) -> bool {
     is_url(text) || is_clearly_path(text) || text.starts_with(['{', '['])
 }
 
-/// The name of a tool says that it runs commands.
+/// The name of a tool says that it runs commands, or types into a terminal. What `send_message` sends is read by people.
 pub(super) fn runs_commands(tool: &str) -> bool {
     let words = names::words(tool);
-    words.iter().any(|word| TABLE.hints.shells.contains(word))
-        || words.iter().any(|word| word == "send" || word == "keys")
+    let has = |name: &str| words.iter().any(|word| word == name);
+    TABLE.hints.shells.iter().any(|name| has(name)) || has("send") && (has("keys") || has("input"))
 }
 
 /// Effects of what the arguments look like; `false`: they look like nothing.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{Cwd, ENTRIES, PATH, PathBase, World, Written, paths};
 use crate::{Certainty, PathTarget};
 
-/// How many names one file may be followed through.
+/// Names that one file may be followed through.
 pub(super) const HOPS: usize = 16;
 
 /// How two names belong together. Ordered: the looser tie of a chain counts.
@@ -14,8 +14,8 @@ pub(super) const HOPS: usize = 16;
 pub(crate) enum AliasKind {
     /// One held what the other held.
     Content,
-    /// They are one file of the repository in two of its work trees: a rule for one is a rule for the other, and each has
-    /// a content of its own.
+    /// They are one file of the repository in two of its work trees: a rule for one is a rule for the other, but each has
+    /// its own content.
     Checkout,
     /// They are one file.
     Same,
@@ -97,6 +97,21 @@ impl World {
             aliases.entry(home).or_default().push(entry.clone());
         }
         aliases.entry(alias.path.clone()).or_default().push(entry);
+    }
+
+    /// Takes over the names of a copy of this world.
+    pub(super) fn learn_aliases(&mut self, copy: &Self) {
+        let new = copy.aliases.iter().filter(|(alias, originals)| self.aliases.get(*alias) != Some(*originals));
+        let new: Vec<_> = new.collect();
+        let room = ENTRIES.saturating_sub(self.aliases.len());
+        self.forgetful |= new.len() > room;
+        let aliases = Arc::make_mut(&mut self.aliases);
+        for (alias, originals) in new.into_iter().take(room) {
+            let known = aliases.entry(alias.clone()).or_default();
+            let missing: Vec<Original> =
+                originals.iter().filter(|original| !known.contains(original)).cloned().collect();
+            known.extend(missing);
+        }
     }
 
     /// `ln -s text alias`: a relative `text` starts at the directory that holds `alias`.

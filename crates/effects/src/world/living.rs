@@ -2,7 +2,7 @@
 
 use agent_strace_shell::Scope;
 
-/// The shell of a call, as far as earlier calls matter to it: the functions and positional parameters that they left.
+/// The functions, positional parameters, aliases and variables that earlier calls left to the shell of a call.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LivingShell(Option<Box<Scope>>);
 

@@ -25,10 +25,11 @@ pub(crate) struct Meter(Arc<Counters>);
 
 #[derive(Debug, Default)]
 struct Counters {
-    /// Work for which no call was charged yet, in steps.
+    /// Steps of work that no call was charged for yet.
     open: AtomicUsize,
-    /// Steps that all calls cost so far, and that they were allowed.
+    /// Steps that all calls cost so far.
     spent: AtomicUsize,
+    /// Steps that all calls added to what the session may cost.
     allowed: AtomicUsize,
 }
 
@@ -38,20 +39,28 @@ impl Meter {
         self.0.open.fetch_add(steps, Ordering::Relaxed);
     }
 
-    /// The same for content that is read.
+    /// The call that runs now reads or copies so many bytes of content.
     pub(crate) fn charge_bytes(&self, bytes: usize) {
         self.charge(1 + bytes / BYTES_A_STEP);
     }
 
-    /// What was charged and not taken yet.
+    /// Returns the steps that were charged and not taken yet.
     pub(crate) fn take(&self) -> usize {
         if self.0.open.load(Ordering::Relaxed) == 0 { 0 } else { self.0.open.swap(0, Ordering::Relaxed) }
     }
 
-    /// A call of `bytes` starts: the steps that it may cost.
+    /// A call of `bytes` starts. Returns the steps that it may cost.
     pub(crate) fn start(&self, bytes: usize) -> usize {
         self.0.allowed.fetch_add(A_CALL + bytes, Ordering::Relaxed);
         self.left().max(LEAST + bytes).min(STEPS)
+    }
+
+    /// Runs once more a command that started before: it costs its steps, and adds nothing to what the session may cost.
+    pub(crate) fn again<T>(&self, inside: impl FnOnce() -> T) -> T {
+        let allowed = self.0.allowed.load(Ordering::Relaxed);
+        let done = inside();
+        self.0.allowed.store(allowed, Ordering::Relaxed);
+        done
     }
 
     /// Steps of the session that are left.
@@ -87,6 +96,16 @@ mod tests {
         assert!(cost <= BASE + 100 * (A_CALL + LEAST), "{cost}");
         assert_eq!(meter.start(0), LEAST);
         assert_eq!(Meter::default().start(0), STEPS);
+    }
+
+    #[test]
+    fn what_is_done_again_adds_nothing() {
+        let meter = Meter::default();
+        meter.again(|| {
+            meter.start(0);
+            meter.spend(BASE);
+        });
+        assert_eq!(meter.left(), 0);
     }
 
     #[test]

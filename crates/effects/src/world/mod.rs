@@ -36,27 +36,27 @@ pub struct World {
     cwd: Option<String>,
     /// Names that stand for other files: alias → originals, both as [`PathTarget::path`].
     aliases: Arc<BTreeMap<String, Vec<Original>>>,
-    /// Files written earlier in the session.
-    written: Arc<BTreeMap<String, Written>>,
+    /// Files written earlier in the session. Copies of the world share the contents.
+    written: Arc<BTreeMap<String, Arc<Written>>>,
     /// Programs among them that lie where programs are looked for, by name.
     stand_ins: Arc<BTreeMap<String, Vec<String>>>,
     /// Bytes held in `written`.
     held: usize,
     /// Something was not kept: what looks unwritten may have been written.
     forgetful: bool,
-    /// How many temporary names were made up.
+    /// The number of temporary names that were made up.
     temporaries: usize,
     /// The table of programs, corrected and extended by the policy.
     knowledge: Arc<Knowledge>,
-    /// What a shell that lives on knows.
+    /// The state of a shell that may live on.
     living: LivingShell,
     /// The shell of the call that runs now may live on.
     lives: bool,
-    /// What the session costs.
+    /// Counts the work that the session costs.
     meter: Meter,
     /// Results of commands of this and other sessions.
     memo: Option<Arc<Memo>>,
-    /// Where it is written down what is asked here. Copies share it: what is asked of them is asked here.
+    /// A log of the queries. Copies of the world share it.
     queries: Option<Arc<Mutex<QueryLog>>>,
 }
 
@@ -87,7 +87,7 @@ impl World {
         self.lives = lives;
     }
 
-    /// What the shell of the call knows, where it may live on.
+    /// The state of the call's shell, if it may live on.
     pub(crate) fn living(&mut self) -> Option<&mut LivingShell> {
         self.lives.then_some(&mut self.living)
     }
@@ -101,12 +101,12 @@ impl World {
         self.memo.clone()
     }
 
-    /// What the session costs.
+    /// The meter of the session.
     pub(crate) fn meter(&self) -> &Meter {
         &self.meter
     }
 
-    /// A world beside this one, of which nothing is known: another machine. What is done there counts here.
+    /// The world of another machine: nothing is known of it, and this session pays for the work.
     pub(crate) fn elsewhere(&self) -> Self {
         Self { meter: self.meter.clone(), ..Self::new(None) }
     }
@@ -151,7 +151,7 @@ impl World {
         }
     }
 
-    /// Where a command that is not worked out again has left the shell.
+    /// A command that is not worked out again has left the shell in this directory.
     pub(super) fn put_cwd(&mut self, cwd: Option<String>) {
         self.cwd = cwd;
     }
@@ -213,21 +213,24 @@ impl World {
         paths::directory(base, directory)
     }
 
-    /// Takes over what a call made in a copy of this world, where it made nothing here.
-    pub(crate) fn learn(&mut self, copy: &Self) {
-        if !Arc::ptr_eq(&self.written, &copy.written) {
+    /// Takes over what a call did in `copy`, a copy of `before`, as this world was before the call ran here. A file that it
+    /// wrote there may hold that text or another one.
+    pub(crate) fn learn(&mut self, copy: &Self, before: &Self) {
+        if !Arc::ptr_eq(&before.written, &copy.written) {
+            self.meter.charge_bytes(copy.written.len());
             for (path, written) in copy.written.iter() {
-                if !self.holds(path) {
-                    self.put_at(path, written.clone());
+                if before.written.get(path).is_some_and(|known| Arc::ptr_eq(known, written)) {
+                    continue;
+                }
+                match self.written.get(path).cloned() {
+                    None => self.put_at(path, Written::clone(written)),
+                    Some(own) if own == *written => {}
+                    Some(own) => self.put_at(path, Written::clone(&own).or(written)),
                 }
             }
         }
-        if !Arc::ptr_eq(&self.aliases, &copy.aliases) {
-            let new: Vec<_> = copy.aliases.iter().filter(|(alias, _)| !self.aliases.contains_key(*alias)).collect();
-            let room = ENTRIES.saturating_sub(self.aliases.len());
-            self.forgetful |= new.len() > room;
-            let new = new.into_iter().take(room).map(|(alias, originals)| (alias.clone(), originals.clone()));
-            Arc::make_mut(&mut self.aliases).extend(new);
+        if !Arc::ptr_eq(&before.aliases, &copy.aliases) {
+            self.learn_aliases(copy);
         }
         self.forgetful |= copy.forgetful;
         self.temporaries = self.temporaries.max(copy.temporaries);

@@ -11,9 +11,6 @@ const INSTALLED: &[&str] =
 /// Names of the directories in which programs are looked for.
 const PROGRAMS: &[&str] = &["bin", "sbin", "shims", ".bin"];
 
-/// Programs of one name that are kept.
-const PLACES: usize = 16;
-
 /// A path outside of the workspace where users and package managers install programs.
 pub(crate) fn is_installed_path(path: &str) -> bool {
     let base = path.trim_start_matches('/').split('/').next().unwrap_or_default();
@@ -29,7 +26,8 @@ impl World {
             return;
         }
         let places = Arc::make_mut(&mut self.stand_ins).entry(name.to_owned()).or_default();
-        if places.len() < PLACES && !places.iter().any(|known| known == path) {
+        self.meter.charge(places.len());
+        if !places.iter().any(|known| known == path) {
             places.push(path.to_owned());
         }
     }
@@ -43,12 +41,17 @@ impl World {
                 queries.unrepeatable = true;
             }
         });
-        self.stand_ins.get(name).cloned().unwrap_or_default()
+        let places = self.stand_ins.get(name).cloned().unwrap_or_default();
+        self.meter.charge(places.len());
+        places
     }
 
-    /// Names of files that the session wrote into a directory, those below it left out.
+    /// Names of the files that the session wrote directly into a directory.
     pub(crate) fn written_in(&self, directory: &str) -> Vec<String> {
-        self.note(|queries| queries.unrepeatable |= !self.written.is_empty());
+        self.note(|queries| {
+            queries.any_written = Some(!self.written.is_empty());
+            queries.unrepeatable |= !self.written.is_empty();
+        });
         let directory = super::paths::in_home(directory);
         let prefix =
             if directory.as_ref() == "." { String::new() } else { format!("{}/", directory.trim_end_matches('/')) };

@@ -16,13 +16,13 @@ const CONTENTS: usize = 64 * 1024 * 1024;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Written {
     whole: Option<String>,
-    /// Where the whole is not known: texts that are in it.
+    /// Texts that are in it, if the whole is not known.
     parts: Vec<String>,
     /// Bytes of all of it: a file that is edited a thousand times has a thousand parts.
     length: usize,
     /// It was made a link or copy of another file, and not written since.
     follows: bool,
-    /// Where what is not known of it comes from.
+    /// The origin of the text in it that is not known.
     provenance: Option<Provenance>,
 }
 
@@ -37,6 +37,15 @@ impl Written {
         self.follows = false;
         self
     }
+
+    /// The file holds this or the other text.
+    pub(super) fn or(self, other: &Self) -> Self {
+        let mut either = self.in_parts();
+        either.parts.extend(other.whole.iter().chain(&other.parts).cloned());
+        either.length += other.length;
+        either.provenance = either.provenance.max(other.provenance);
+        either
+    }
 }
 
 impl World {
@@ -46,12 +55,12 @@ impl World {
         self.put_written(target, Written { whole: content.map(str::to_owned), length, ..Written::default() });
     }
 
-    /// What the call wrote to `target` comes from there.
+    /// The call wrote text of this origin to `target`.
     pub(crate) fn wrote_from(&mut self, target: &PathTarget, provenance: Provenance) {
         self.put_written(target, Written { provenance: Some(provenance), ..Written::default() });
     }
 
-    /// Where the content of a file comes from that the session wrote and nobody knows.
+    /// The origin of the content of a file that the session wrote, if nobody knows the content.
     pub(crate) fn provenance(&self, target: &PathTarget) -> Option<Provenance> {
         self.written_entry(target)?.provenance
     }
@@ -140,7 +149,7 @@ impl World {
         }
     }
 
-    /// Where the content of a file is kept: under the name that its links lead to.
+    /// The name under which the content of a file is kept: the one that its links lead to.
     fn paths(&self, target: &PathTarget) -> Vec<String> {
         let same = |path: &str| {
             let names = self.originals(path, Certainty::Exact).into_iter();
@@ -159,7 +168,7 @@ impl World {
         }
         let written = Arc::make_mut(&mut self.written).remove(path.as_ref())?;
         self.held = self.held.saturating_sub(written.length);
-        Some(written)
+        Some(Arc::unwrap_or_clone(written))
     }
 
     pub(super) fn put_at(&mut self, path: &str, mut written: Written) {
@@ -174,7 +183,7 @@ impl World {
         }
         self.held += written.length;
         self.stands_in(path);
-        Arc::make_mut(&mut self.written).insert(paths::in_home(path).into_owned(), written);
+        Arc::make_mut(&mut self.written).insert(paths::in_home(path).into_owned(), Arc::new(written));
     }
 
     #[expect(clippy::option_option, reason = "unwritten, unknown content and known content are three answers")]
@@ -201,7 +210,7 @@ impl World {
         whole.is_some_and(|text| !text.is_empty())
     }
 
-    /// Files that match a pattern, with what is known of their content.
+    /// Files that match a pattern, with the known texts in them.
     pub(crate) fn written_matching(&self, pattern: &str) -> Vec<(String, String)> {
         self.note(|queries| {
             queries.unrepeatable |= self.written.keys().any(|path| glob::matches(pattern, path));
@@ -216,18 +225,23 @@ impl World {
         texts.take(HOPS).collect()
     }
 
-    /// Files with one of these endings, with what is known of their content.
+    /// Files with one of these endings, with the known texts in them.
     pub(crate) fn written_with_extension(&self, extensions: &[&str]) -> Vec<(String, String)> {
         const SOURCES: usize = 64;
-        self.note(|queries| queries.unrepeatable |= !self.written.is_empty());
+        self.note(|queries| {
+            queries.any_written = Some(!self.written.is_empty());
+            queries.unrepeatable |= !self.written.is_empty();
+        });
+        self.meter.charge_bytes(self.written.len());
         let has = |path: &str| path.rsplit_once('.').is_some_and(|(_, extension)| extensions.contains(&extension));
         let texts = self.written.iter().filter(|(path, _)| has(path)).flat_map(|(path, written)| {
+            self.meter.charge_bytes(written.length);
             written.whole.iter().chain(&written.parts).map(move |text| (path.clone(), text.clone()))
         });
         texts.take(SOURCES).collect()
     }
 
-    /// Anything was written at all.
+    /// The session wrote something.
     pub(crate) fn has_written(&self) -> bool {
         self.note(|queries| queries.any_written = Some(!self.written.is_empty()));
         !self.written.is_empty() || self.forgetful
@@ -253,13 +267,13 @@ impl World {
         if self.written.is_empty() {
             return None;
         }
-        let own = self.written.get(paths::in_home(&target.path).as_ref());
+        let kept = |path: &str| self.written.get(paths::in_home(path).as_ref()).map(Arc::as_ref);
+        let own = kept(&target.path);
         if own.is_some_and(|written| !written.follows) || self.aliases.is_empty() {
             return own;
         }
         let others = self.originals(&target.path, Certainty::Exact);
         let mut others = others.iter().filter(|name| name.certainty == Certainty::Exact);
-        let kept = |path: &str| self.written.get(paths::in_home(path).as_ref());
         others.find_map(|name| kept(&name.path).filter(|written| !written.follows)).or(own)
     }
 }

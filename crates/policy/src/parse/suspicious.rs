@@ -78,14 +78,24 @@ fn other_syntax(text: &str, words: &[String]) -> Result<(), Fault> {
     if program.starts_with(['^', '(']) || program.starts_with("re:") || program.starts_with("regex:") || is_slashed {
         return never("an entry is no regular expression", "write the words of the command; `*` is any text");
     }
-    if program.contains(['|', ',']) || words.iter().any(|word| has_choice(word)) {
+    if program.contains(['|', ',']) || words.iter().any(|word| has_choice(word) && !is_quoted(text, word)) {
         return never("it names several commands at once", "write one entry for each of them");
     }
-    if let Some(word) = words.iter().skip(1).find(|word| word.ends_with('=')) {
+    // With words behind it, or as the value of an option (`-e X=`), the empty value is meant.
+    if let [.., before, word] = words
+        && word.ends_with('=')
+        && (word.starts_with('-') || !before.starts_with('-'))
+    {
         let help = if word.starts_with('-') { word.trim_end_matches('=').to_owned() } else { format!("{word}*") };
-        return never(&format!("no word is {} alone", quoted(word)), &format!("write {}", quoted(&help)));
+        let message = format!("{} never matches a command that gives {} a value", quoted(text), quoted(word));
+        return Err((message, Some(format!("write {}", quoted(&help)))));
     }
     Ok(())
+}
+
+/// A quoted word is one word, whatever is in it: `jq '{name,version}'`.
+fn is_quoted(text: &str, word: &str) -> bool {
+    ['\'', '"'].iter().any(|quote| text.contains(&format!("{quote}{word}{quote}")))
 }
 
 /// `{a,b}`: a shell makes several words of it.
@@ -236,7 +246,8 @@ fn plain(character: char) -> Option<char> {
 
 #[cfg(test)]
 mod tests {
-    use super::{LOOK_ALIKES, is_slip, plainly};
+    use super::{LOOK_ALIKES, command, is_slip, plainly};
+    use crate::words;
 
     #[test]
     fn look_alikes_come_in_pairs() {
@@ -255,6 +266,23 @@ mod tests {
         for (word, known) in [("lg", "log"), ("pushf", "push"), ("st", "stash"), ("amend", "add"), ("unstage", "stage")]
         {
             assert!(!is_slip(word, known), "{word} {known}");
+        }
+    }
+
+    #[test]
+    fn words_that_only_look_like_another_syntax_are_no_faults() {
+        for text in [
+            "docker run -e X=",
+            "env A= make",
+            "git log --format= --name-only",
+            "jq '{name,version}'",
+            "awk '{print $1,$2}'",
+            "docker ps --format '{{.Names}},{{.Status}}'",
+            "find . -exec rm {} +",
+            "git show stash@{0}",
+        ] {
+            let words = words::split(text).unwrap();
+            assert!(command(text, &words).is_ok(), "{text}");
         }
     }
 }

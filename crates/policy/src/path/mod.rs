@@ -46,9 +46,41 @@ impl OwnRule {
             [Glob::after("~/", &at_root), at_root]
         };
         let [at_home, at_root] = places(glob);
-        let spelled = places(&glob.strip_suffix("/**").unwrap_or(glob).replace("**/", "").replace('*', ""));
+        let spelled = places(&without_wildcards(glob));
         Self { anywhere: Glob::anywhere(&at_root), at_home, at_root, spelled }
     }
+}
+
+impl Entry for OwnRule {
+    fn anywhere(&self) -> &Glob {
+        &self.anywhere
+    }
+
+    fn spelled(&self) -> &Glob {
+        &self.anywhere
+    }
+
+    fn in_place(&self) -> &Glob {
+        &self.at_root
+    }
+}
+
+/// What an effect may aim at.
+pub(super) trait Entry {
+    /// The files, in any directory.
+    fn anywhere(&self) -> &Glob;
+    /// Those of them that a pattern has to meet that spells part of a name.
+    fn spelled(&self) -> &Glob;
+    /// The files, in the directory that the entry is relative to.
+    fn in_place(&self) -> &Glob;
+}
+
+/// The name that an entry spells: `README*` may be `README.pem`, but it does not spell the `.pem` of `*.pem`. A `*` that is
+/// a whole component stands for any directory and stays.
+pub(super) fn without_wildcards(glob: &str) -> String {
+    let glob = glob.strip_suffix("/**").unwrap_or(glob).replace("**/", "");
+    let name = |component: &str| if component == "*" { component.to_owned() } else { component.replace('*', "") };
+    glob.split('/').map(name).collect::<Vec<_>>().join("/")
 }
 
 /// The files an effect names, prepared for many comparisons.
@@ -332,19 +364,44 @@ impl<'a> Files<'a> {
         }
     }
 
-    /// Whether the effect aims at the glob: it names the file, or a pattern spells part of its name and may be what the
-    /// glob spells, or the directory is all about it. A subtree somewhere above does not.
-    pub(super) fn aims_at(&self, glob: &Glob, spelled: &Glob) -> bool {
+    /// Whether the effect aims at the entry: it names the file, or a pattern spells part of its name and may be what the
+    /// entry spells, or it spells the hidden directory that the entry is in, or the directory is all about it. A subtree
+    /// somewhere above does not.
+    pub(super) fn aims_at(&self, entry: &impl Entry) -> bool {
         match &self.folded().names {
-            Names::One(path, pairs) => glob.matches_text(path, *pairs),
+            Names::One(path, pairs) => entry.anywhere().matches_text(path, *pairs),
             Names::Many(paths) => {
                 if self.target.subtree {
-                    return self.below().within(&[glob]) == Answer::Yes;
+                    return self.below().within(&[entry.anywhere()]) == Answer::Yes;
                 }
-                let spells = || spells_part_of_a_name(paths.prefix()) && paths.meets(spelled) != Answer::No;
-                paths.meets(glob) != Answer::No && (paths.within(&[glob]) == Answer::Yes || spells())
+                let start = self.spelled_start(paths);
+                let spells = || spells_part_of_a_name(&start) && paths.meets(entry.spelled()) != Answer::No;
+                let is_in_it = || match hidden_directory(&start) {
+                    Some((above, inside)) => inside.is_empty() && meets_below(paths, above, entry.in_place()),
+                    None => false,
+                };
+                paths.meets(entry.anywhere()) != Answer::No
+                    && (paths.within(&[entry.anywhere()]) == Answer::Yes || spells() || is_in_it())
             }
         }
+    }
+
+    /// Whether a pattern spells a hidden directory, or one inside it, but no name in it, and may be what the entry names
+    /// there: `rm -r .claude/*`.
+    pub(super) fn sweeps(&self, own: &OwnRule) -> bool {
+        let Names::Many(paths) = &self.folded().names else { return false };
+        if !self.nameless {
+            return false;
+        }
+        let start = self.spelled_start(paths);
+        hidden_directory(&start).is_some_and(|(above, _)| meets_below(paths, above, &own.at_root))
+    }
+
+    /// The literal start of a pattern. `build/**` is `build` as well, but spells no part of a name in it.
+    fn spelled_start<'p>(&self, paths: &'p Glob) -> Cow<'p, str> {
+        let prefix = paths.prefix();
+        let is_directory = self.folded().path.strip_suffix("/**") == Some(prefix);
+        if is_directory { Cow::Owned(format!("{prefix}/")) } else { Cow::Borrowed(prefix) }
     }
 
     /// Whether all of the files are of the glob's.
@@ -388,13 +445,23 @@ pub(super) fn spelled(target: &PathTarget) -> Option<Spelled> {
     Some(Spelled { pattern: PathTarget::new(pattern), shortest: PathTarget::new(shortest) })
 }
 
-/// The literal start of a pattern ends inside a file name, or in a hidden directory.
-fn spells_part_of_a_name(prefix: &str) -> bool {
-    match prefix.rsplit_once('/') {
-        Some((folder, "")) => folder.rsplit('/').next().is_some_and(|name| name.starts_with('.')),
-        Some((_, name)) => name.chars().count() >= 2,
-        None => prefix.chars().count() >= 2,
-    }
+/// The literal start of a pattern ends inside a file name.
+fn spells_part_of_a_name(start: &str) -> bool {
+    let name = start.rsplit('/').next().unwrap_or(start);
+    name.chars().count() >= 2
+}
+
+/// The last hidden directory of a pattern's literal start: what is above it, and what follows it.
+fn hidden_directory(start: &str) -> Option<(&str, &str)> {
+    let (directories, _) = start.rsplit_once('/')?;
+    let at = if directories.starts_with('.') { Some(0) } else { None };
+    let at = directories.rfind("/.").map(|slash| slash + 1).or(at)?;
+    let inside = directories.get(at..)?.split_once('/').map_or("", |(_, inside)| inside);
+    Some((start.get(..at)?, inside))
+}
+
+fn meets_below(paths: &Glob, above: &str, in_place: &Glob) -> bool {
+    paths.meets(&Glob::after(above, in_place)) != Answer::No
 }
 
 /// The last component of an effect's pattern asks for names that start with a dot.

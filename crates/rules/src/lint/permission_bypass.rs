@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::context::LintContext;
 use super::lint;
 use crate::Hit;
-use agent_strace_effects::Kind;
+use agent_strace_effects::{Kind, knowledge};
 
 lint!(
     PERMISSION_BYPASS = LintPermissionBypass,
@@ -63,17 +63,6 @@ const OF_AGENTS: &[(&[&str], &[&str])] = &[
 
 /// Programs that run packages.
 const RUNNERS: &[&str] = &["npx", "bunx", "pnpx"];
-
-/// Packages that those start.
-const PACKAGES: &[(&str, &str)] = &[
-    ("@anthropic-ai/claude-code", "claude"),
-    ("@openai/codex", "codex"),
-    ("@google/gemini-cli", "gemini"),
-    ("@qwen-code/qwen-code", "qwen"),
-    ("@github/copilot", "copilot"),
-    ("@sourcegraph/amp", "amp"),
-    ("opencode-ai", "opencode"),
-];
 
 /// Programs that are agents.
 const AGENTS: &[&str] = &[
@@ -141,10 +130,7 @@ fn agent<'w>(words: &[&'w str]) -> Option<(&'static str, Vec<&'w str>)> {
     if RUNNERS.contains(&name) {
         // What stands in front of the package is for the runner: its `-y` is no `-y` of the agent.
         let package = words.by_ref().find(|word| !word.starts_with('-'))?;
-        // The scope of a name begins with the sign that stands in front of a version.
-        let end = package.char_indices().skip(1).find(|(_, letter)| *letter == '@').map_or(package.len(), |(at, _)| at);
-        let package = package.get(..end)?;
-        return PACKAGES.iter().find(|(known, _)| *known == package).map(|(_, agent)| (*agent, words.collect()));
+        return knowledge::agent_of_package(package).map(|agent| (agent, words.collect()));
     }
     AGENTS.iter().find(|known| **known == name).map(|agent| (*agent, words.collect()))
 }

@@ -27,7 +27,7 @@ pub struct Field {
     pub readings: Vec<String>,
     /// The pattern that the unknown field matches unless blanks split it.
     pub unsplit: Option<String>,
-    /// Where a part of the text comes from that is not known.
+    /// The origin of a part of the text that is not known.
     pub provenance: Option<Provenance>,
 }
 

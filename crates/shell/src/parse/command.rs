@@ -302,10 +302,11 @@ fn array_sign(sign: &str) -> bool {
     sign.strip_prefix('+').unwrap_or(sign).starts_with("=(")
 }
 
-/// `>&2`, `>&-` and `>&3-` move descriptors, a variable may hold one; other targets are files.
+/// `>&2`, `>&-` and `>&3-` move descriptors, and so may a target that is expanded first; other targets are files.
 fn duplicate_output(target: Word) -> RedirectKind {
-    let digits = target.source.strip_suffix('-').unwrap_or(&target.source);
-    let is_number = !target.source.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    let is_variable = matches!(target.parts.as_slice(), [Part::Variable(_)]);
-    if is_number || is_variable { RedirectKind::DuplicateOutput(target) } else { RedirectKind::Write(target) }
+    let is_file = target.literal().is_some_and(|text| {
+        let digits = text.strip_suffix('-').unwrap_or(&text);
+        !digits.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    if is_file { RedirectKind::Write(target) } else { RedirectKind::DuplicateOutput(target) }
 }

@@ -65,10 +65,10 @@ fn of_node(node: &Node, names: &mut BTreeSet<String>) {
             of_node(node, names);
             of_redirects(redirects, names);
         }
-        // Those run in a shell of their own.
         Node::Coprocess { name, .. } => {
             names.insert(name.clone());
         }
+        // Those run in a shell of their own.
         Node::Pipeline(_) | Node::Subshell(_) | Node::Background(_) => {}
     }
 }

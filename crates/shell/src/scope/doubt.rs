@@ -22,14 +22,22 @@ impl Scope {
         self.forget_hidden();
     }
 
-    /// What variables hold for certain, and did not in `before`, they only hold likely.
+    /// Variables that changed since `before` only hold their text likely, and may not be read-only.
     pub(super) fn doubt_variables(&mut self, before: &Self) {
         let differences = self.variables.differences(&before.variables);
         self.work.add(differences.len());
         let doubted = differences.into_iter().filter_map(|Difference { name, here, .. }| {
-            let Content::Scalar(value) = &here?.content else { return None };
-            let content = Content::Scalar(Value::likely(value.text()?));
-            Some((Arc::clone(name), Arc::new(Variable { content, ..Variable::clone(here?) })))
+            let here = here?;
+            let likely = match &here.content {
+                Content::Scalar(value) => value.text().map(|text| Content::Scalar(Value::likely(text))),
+                _ => None,
+            };
+            if likely.is_none() && here.fixed == Fixed::No {
+                return None;
+            }
+            let content = likely.unwrap_or_else(|| here.content.clone());
+            let fixed = here.fixed.merged(Fixed::No);
+            Some((Arc::clone(name), Arc::new(Variable { content, fixed, ..here.flags() })))
         });
         let doubted: Vec<(Arc<str>, Arc<Variable>)> = doubted.collect();
         for (name, variable) in doubted {
@@ -81,8 +89,8 @@ impl Scope {
         }
     }
 
-    /// Keeps what all agree on; `None`: there are none. Neighbours are merged first, so that what many of them changed is
-    /// not compared with each of the others.
+    /// Keeps what all agree on. Returns `None` if there are none. Neighbours are merged first, so that nobody compares the
+    /// change of one with each of the others.
     pub fn merged(all: impl IntoIterator<Item = Self>) -> Option<Self> {
         let mut waiting: Vec<(u32, Self)> = Vec::new();
         for scope in all {

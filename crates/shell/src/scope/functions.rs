@@ -54,6 +54,11 @@ impl Function {
         merged
     }
 
+    /// The same in a shell that may not be the one that defined it.
+    fn of_another_shell(&self) -> Self {
+        Self { fixed: self.fixed.merged(Fixed::No), ..self.doubted() }
+    }
+
     fn doubted(&self) -> Self {
         Self { doubtful: true, fixed: self.fixed.merged(Fixed::No), ..self.clone() }
     }
@@ -109,18 +114,19 @@ impl Scope {
         }
     }
 
-    /// The state with which later texts of the same shell run, where it is not that of `before` any more. It is not certain
-    /// that the shell of those texts is this one: its functions may run, its variables are likely.
+    /// The state with which later texts run, or `None` if it is that of `before`. The shell of those texts may not be this
+    /// one: its functions may run, and its variables are likely.
     pub fn left_since(&self, before: &Self) -> Option<Self> {
         let differences = self.functions.differences(&before.functions);
         self.work.add(differences.len());
         let defined = differences.into_iter().filter_map(|Difference { name, here, there }| {
+            let here = here?;
             let known = |body| there.is_some_and(|there| there.has(body));
-            let is_new = !here?.bodies.iter().all(known);
-            is_new.then_some((name, here?))
+            let is_new = here.fixed == Fixed::Yes || !here.bodies.iter().all(known);
+            is_new.then_some((name, here))
         });
         let defined: Vec<(Arc<str>, Function)> =
-            defined.map(|(name, function)| (Arc::clone(name), function.doubted())).collect();
+            defined.map(|(name, function)| (Arc::clone(name), function.of_another_shell())).collect();
         let names_differ = !self.variables.is_same(&before.variables) || !self.aliases.is_same(&before.aliases);
         if defined.is_empty() && !names_differ && self.positional.is_same(&before.positional) {
             return None;
@@ -158,7 +164,7 @@ impl Scope {
 }
 
 impl Fixed {
-    /// What is known where one of two parts of the text ran.
+    /// Keeps what both parts of a text agree on, of which one ran.
     pub(super) fn merged(self, other: Self) -> Self {
         if self == other { self } else { Self::Perhaps }
     }

@@ -121,7 +121,7 @@ impl Scope {
         self.frames = Arc::new(frames);
     }
 
-    /// What a frame hides; a variable that it does not hide is the caller's own.
+    /// The variable that a frame hides. One that it does not hide is the caller's own.
     fn hidden(&self, hidden: Option<&Hidden>, name: &str) -> Hidden {
         let visible = || Hidden { before: self.variables.get(name).cloned(), doubtful: true };
         hidden.cloned().unwrap_or_else(visible)

@@ -97,7 +97,7 @@ impl<V: Clone> Map<V> {
         removed
     }
 
-    /// The same names with other values, without those that `change` drops.
+    /// A map of the same names with changed values, without the names that `change` drops.
     pub(super) fn changed(&self, change: &mut impl FnMut(&str, &V) -> Option<V>) -> Self {
         let mut len = 0;
         let root = changed(self.root.as_ref(), &mut |name, value| change(name, value).inspect(|_| len += 1));
@@ -108,7 +108,7 @@ impl<V: Clone> Map<V> {
         entries(self.root.as_ref()).into_iter().map(|(_, name, value)| (name, value))
     }
 
-    /// What one of the two maps changed since they were one.
+    /// The names that one of the two maps changed since they were one.
     pub(super) fn differences<'m>(&'m self, other: &'m Self) -> Vec<Difference<'m, V>> {
         let mut found = Vec::new();
         differ(self.root.as_ref(), other.root.as_ref(), 0, &mut found);
@@ -122,7 +122,7 @@ fn hash_of(name: &str) -> u64 {
     hasher.finish()
 }
 
-/// Which child of a branch holds the names with this hash.
+/// The index of the child of a branch that holds the names with this hash.
 fn slot(hash: u64, depth: u32) -> usize {
     let part = hash.checked_shr(depth * BITS).unwrap_or(0) % WIDTH as u64;
     usize::try_from(part).unwrap_or(0)
@@ -141,7 +141,7 @@ fn find<'m, V>(tree: Option<&'m Arc<Node<V>>>, depth: u32, hash: u64, name: &str
     }
 }
 
-/// `true`: the name is new.
+/// Returns whether the name is new.
 fn put<V: Clone>(tree: &mut Tree<V>, depth: u32, hash: u64, name: Arc<str>, value: V) -> bool {
     count(1);
     if let Some(Node::Leaf { hash: own, .. }) = tree.as_deref()

@@ -79,7 +79,7 @@ pub struct Scope {
     previous_directory: Option<String>,
     directories: Vec<Option<String>>,
     strictness: Strictness,
-    /// What copies and comparisons cost, which no command shows.
+    /// Counts the cost of copies and comparisons.
     work: Work,
 }
 
@@ -114,7 +114,7 @@ impl Variable {
         Self { content, exported: false, integer: false, fixed: Fixed::No }
     }
 
-    /// The same without its content.
+    /// A variable with the same attributes that is not set.
     fn flags(&self) -> Self {
         Self { content: Content::Unset, exported: self.exported, integer: self.integer, fixed: self.fixed }
     }

@@ -9,7 +9,7 @@ use crate::Value;
 #[derive(Debug, Clone, Default)]
 pub struct Positional {
     values: Arc<Vec<Value>>,
-    /// How many of them were shifted away.
+    /// The number of those that were shifted away.
     shifted: usize,
 }
 

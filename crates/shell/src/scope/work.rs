@@ -1,4 +1,4 @@
-//! What a shell's state costs to copy and to compare, for whoever walks the script to charge.
+//! Counts the cost of copies and comparisons of a shell's state. The walk of a script is charged for it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -159,7 +159,7 @@ fn copies_of_a_shell_cost_what_they_change() {
     });
 }
 
-/// What the walk of a script is charged for its copies.
+/// The walk of a script is charged for its copies.
 #[test]
 fn arrays_that_copies_share_are_charged() {
     let mut scope = Scope::default();

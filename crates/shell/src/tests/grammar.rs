@@ -34,7 +34,7 @@ const CASES: &[(&str, &str)] = &[
     ("a &>f; b &>>f; c >|f; d <>f; e >&f; f >>f", "a >f; b >>f; c >f; d <>f; e >f; f >>f"),
     ("a {fd}>f 3<&-", "a {fd}>f 3<&-"),
     ("2>err a <in b", "a b 2>err <in"),
-    ("a >&$x", "a >&$x"),
+    ("a >&$x; b >&\"$x\"", "a >&$x; b >&‹›$\"x"),
     ("cat <<<\"x y\" z", "cat z <<[‹x y›]"),
     ("{ a; } >f", "{a} >f"),
     ("echo hi > >(rm x)", "echo hi >>(rm x)"),

@@ -98,8 +98,8 @@ impl Machine<'_> {
     }
 }
 
-/// What a program prints that only prints texts and fields of its input: `BEGIN { print "a" "b" }`, `{ print $2 }`.
-/// `None`: it does more, or its input is not known.
+/// Computes the output of a program that only prints texts and fields of its input: `BEGIN { print "a" "b" }`, `{ print $2 }`.
+/// Returns `None` for a program that does more, and where the input that it prints is not known.
 pub(crate) fn printed(program: &str, input: Option<&str>) -> Option<String> {
     let tokens = tokens(program)?;
     let variables = variables(&tokens);
@@ -114,7 +114,8 @@ pub(crate) fn printed(program: &str, input: Option<&str>) -> Option<String> {
     for line in lines {
         for statement in &statements {
             match statement {
-                [Token::Word(_), Token::Mark('='), Token::Text(_)] => {}
+                // Variables in capitals change how awk reads and prints.
+                [Token::Word(name), Token::Mark('='), Token::Text(_)] if !name.starts_with(char::is_uppercase) => {}
                 [Token::Word(print), values @ ..] if print == "print" => {
                     let parts = values.split(|token| *token == Token::Mark(','));
                     let parts: Option<Vec<String>> = parts.map(|part| joined(part, line, &variables)).collect();
@@ -134,10 +135,10 @@ pub(crate) fn printed(program: &str, input: Option<&str>) -> Option<String> {
     Some(output)
 }
 
-/// Longer output is not computed.
+/// Bytes of the longest output that is computed.
 const MOST_PRINTED: usize = 64 * 1024;
 
-/// Texts, variables and fields side by side are one text. Nothing at all is the whole line.
+/// Joins texts, variables and fields that stand side by side. Without any, awk prints the whole line.
 fn joined(tokens: &[Token], line: &str, variables: &BTreeMap<&str, &str>) -> Option<String> {
     let mut text = String::new();
     let mut left = tokens;

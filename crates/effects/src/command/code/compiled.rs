@@ -117,7 +117,7 @@ impl Machine<'_> {
         }
     }
 
-    /// `char *words[] = {"rm", "x", NULL}` of a source that starts programs with such lists.
+    /// Runs lists of texts that look like commands: `char *words[] = {"rm", "x", NULL}`.
     fn listed_words(&mut self, file: &Arg, text: &str, quotes: &[char], io: &mut Io<'_>) {
         let lists = text.match_indices('{').filter_map(|(at, _)| text.get(at + 1..));
         let lists = lists.filter(|behind| behind.trim_start().starts_with('"'));
@@ -181,7 +181,7 @@ impl Machine<'_> {
         }
     }
 
-    /// `//go:generate COMMAND`, `//go:embed FILES`
+    /// Runs a directive of Go: `//go:generate COMMAND`, `//go:embed FILES`.
     fn directive(&mut self, directive: &str, io: &mut Io<'_>) {
         if let Some(command) = directive.strip_prefix("generate ") {
             self.command_text(&Arg::exact(command), io);
@@ -193,7 +193,7 @@ impl Machine<'_> {
     }
 }
 
-/// What the table says about the call whose name is at the end of the text.
+/// Looks up the call whose name ends the text.
 fn called(before: &str) -> Option<&'static Act> {
     let name = name_at_end(before);
     if name.is_empty() {
@@ -219,7 +219,7 @@ fn called(before: &str) -> Option<&'static Act> {
     kind.ends_with("stream").then(|| table.get(format!("{kind} *").as_str())).flatten()
 }
 
-/// A name with what qualifies it: `std::fs::read`, `Runtime.getRuntime().exec`.
+/// Takes the qualified name that ends the text: `std::fs::read`, `Runtime.getRuntime().exec`.
 fn name_at_end(text: &str) -> &str {
     let mut start = text.len();
     let mut letters = text.char_indices().rev().take(NAME).peekable();
@@ -234,7 +234,7 @@ fn name_at_end(text: &str) -> &str {
     text.get(start..).unwrap_or_default()
 }
 
-/// What stands for a quote in a source.
+/// The characters that open and close a text in a source, by the ending of the file.
 fn quotes(file: &str) -> &'static [char] {
     match file.rsplit('.').next() {
         Some("gradle" | "groovy" | "v" | "pas" | "f90") => &['"', '`', '\''],
@@ -242,7 +242,7 @@ fn quotes(file: &str) -> &'static [char] {
     }
 }
 
-/// `new File("x").delete()`
+/// Finds the role of a file by the methods behind it: `new File("x").delete()`.
 fn method_role(behind: &str) -> Role {
     let line = behind.split(['\n', ';']).next().unwrap_or_default();
     let called = |names: &[&str]| names.iter().any(|name| line.contains(name));
@@ -257,10 +257,9 @@ fn method_role(behind: &str) -> Role {
     }
 }
 
-/// Arguments that a command gets after it was made: `let mut c = Command::new("x"); c.arg("y");`.
+/// Finds the arguments that a command gets after it was made: `let mut c = Command::new("x"); c.arg("y");`.
 fn added_later(before: &str, behind: &str, quotes: &[char]) -> Vec<String> {
-    let line = before.rsplit('\n').next().unwrap_or_default();
-    let Some((left, _)) = line.split_once('=') else { return Vec::new() };
+    let Some((left, _)) = line_at_end(before).split_once('=') else { return Vec::new() };
     let name = left.trim().trim_end_matches(':').split_whitespace().last().unwrap_or_default();
     let mut added = Vec::new();
     if name.is_empty() || !name.chars().all(|letter| letter.is_alphanumeric() || letter == '_') {
@@ -275,11 +274,15 @@ fn added_later(before: &str, behind: &str, quotes: &[char]) -> Vec<String> {
     added
 }
 
-/// The call surely stands in a comment.
+/// Whether the call surely stands in a comment.
 fn is_in_comment(text: &str, at: usize) -> bool {
-    let before = text.get(..at).unwrap_or_default();
-    let line = before.char_indices().rev().take(LINE).take_while(|(_, letter)| *letter != '\n').last();
-    is_comment(line.and_then(|(start, _)| before.get(start..)).unwrap_or_default())
+    is_comment(line_at_end(text.get(..at).unwrap_or_default()))
+}
+
+/// The last line of a text, or its last part if it is long.
+fn line_at_end(text: &str) -> &str {
+    let line = text.char_indices().rev().take(LINE).take_while(|(_, letter)| *letter != '\n').last();
+    line.and_then(|(start, _)| text.get(start..)).unwrap_or_default()
 }
 
 /// The text before a call on its line opens a comment. Where it could be code, it is code.

@@ -39,6 +39,7 @@
 //! counts for the options that an entry does not mention. `variables.tsv` says what variables of the environment are for,
 //! and `fronts.tsv` which programs run another one with their own arguments.
 
+mod agents;
 pub(crate) mod fronts;
 pub(crate) mod git;
 mod index;
@@ -58,6 +59,7 @@ use serde::Deserialize;
 
 use crate::Class;
 
+pub use agents::agent_of_package;
 pub use options::spells;
 pub(crate) use options::{Listed, Meaning};
 pub use role::{OperandRole, OptionRole, ROLES, Role};

@@ -28,7 +28,7 @@ const SETTINGS: &[&str] = &[
     "marketplace",
 ];
 
-/// What such a subcommand does where it changes something.
+/// Verbs of such subcommands that change something.
 const CHANGES: &[&str] = &[
     "add",
     "add-json",
@@ -55,24 +55,6 @@ const CHANGES: &[&str] = &[
     "login",
 ];
 
-/// Agents by the package that holds them.
-const PACKAGES: &[(&str, &str)] = &[
-    ("@anthropic-ai/claude-code", "claude"),
-    ("@openai/codex", "codex"),
-    ("@google/gemini-cli", "gemini"),
-    ("@qwen-code/qwen-code", "qwen"),
-    ("@github/copilot", "copilot"),
-    ("opencode-ai", "opencode"),
-    ("@sourcegraph/amp", "amp"),
-    ("@augmentcode/auggie", "auggie"),
-];
-
-/// The program that `npx PACKAGE` or `npx PACKAGE@VERSION` starts.
-pub(super) fn program_of_package(package: &str) -> Option<&'static str> {
-    let name = package.rfind('@').filter(|at| *at > 0).and_then(|at| package.get(..at)).unwrap_or(package);
-    PACKAGES.iter().find_map(|(known, program)| (*known == name).then_some(*program))
-}
-
 /// `mcp add …` behind the options of any agent.
 fn changes_settings(words: &[Arg]) -> bool {
     let plain: Vec<&str> =
@@ -92,8 +74,10 @@ fn settings_typed(call: &Call<'_>, io: &Io<'_>) -> bool {
 impl Machine<'_> {
     /// Another agent. What its subcommands change in its settings is data.
     pub(super) fn agent(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
-        let first = call.rest.first().and_then(Arg::literal);
-        if matches!(first, Some("--version" | "-v" | "-V" | "--help" | "-h")) {
+        // Beside other words, `-v` asks some of them to say more about what they do.
+        if let [only] = call.rest
+            && matches!(only.literal(), Some("--version" | "-v" | "-V" | "--help" | "-h"))
+        {
             return Stream::Unknown;
         }
         // The word in front may be the value of an option.

@@ -36,7 +36,8 @@ impl Machine<'_> {
         let output = self.given(call.entry, call.words, &arguments, io);
         if let Some(text) = io.input.text().map(str::to_owned) {
             // A program that runs later was compiled from it: it is kept as if it were a file.
-            for made in arguments.values(&["-o"]).filter(|made| made.is_exact()) {
+            let made = arguments.values(&["-o"]).next().cloned().unwrap_or_else(|| Arg::exact("a.out"));
+            if made.is_exact() {
                 let (target, _) = self.world.locate_word(&made.with(format!("{}.input.c", made.text)));
                 self.world.wrote(&target, Some(&text));
             }

@@ -78,25 +78,27 @@ impl Machine<'_> {
             }
             return only_reads;
         }
-        for directory in arguments_of(&lower, text, "fsdir(") {
-            self.path(Role::ReadTree, &Arg::exact(directory));
+        let directories = arguments_of(&lower, text, "fsdir");
+        for directory in &directories {
+            self.path(Role::ReadTree, &Arg::exact(*directory));
         }
-        for file in arguments_of(&lower, text, "vacuum into ") {
-            self.path(Role::Write, &Arg::exact(file));
-        }
-        let reaches = ["writefile(", "readfile(", "load_extension", "edit(", "fts3_tokenizer"];
+        let reaches = ["writefile", "readfile", "load_extension", "edit(", "fts3_tokenizer"];
         // DuckDB opens whatever file or URL a statement names.
         let opens = program == "duckdb" && (text.contains(['\'', '"']) || lower.contains("from read_"));
-        if opens || reaches.iter().any(|name| lower.contains(name)) {
+        let lists = lower.matches("fsdir").count() > directories.len();
+        if opens || lists || reaches.iter().any(|name| lower.contains(name)) {
             self.opaque(About::Anything, Reason::StatementFile, &[]);
             self.statement_files(text);
             self.guess_strings(text);
         }
+        let mut quoted = rest.split(['\'', '"']).skip(1).step_by(2).filter(|file| !matches!(*file, "" | ":memory:"));
         if command.eq_ignore_ascii_case("attach") {
-            let file = rest.split(['\'', '"']).nth(1).filter(|file| !file.is_empty() && *file != ":memory:");
-            if let Some(file) = file {
+            if let Some(file) = quoted.next() {
                 self.path(Role::Edit, &Arg::exact(of_uri(file)));
             }
+        } else if command.eq_ignore_ascii_case("vacuum") {
+            // `VACUUM "schema" INTO 'file'`
+            quoted.for_each(|file| self.path(Role::Write, &Arg::exact(of_uri(file))));
         }
         matches!(command.to_ascii_lowercase().as_str(), "select" | "explain" | "describe" | "show")
             || lower.starts_with("pragma") && !lower.contains('=')
@@ -162,13 +164,13 @@ impl Machine<'_> {
     }
 }
 
-/// The dot commands that a word may mean: any prefix of two letters or more stands for a command.
+/// The dot commands that a word may mean: any prefix stands for a command.
 fn dot_commands(word: &str) -> Vec<&str> {
     const TOUCHING: &[&str] = &[
         ".shell", ".system", ".read", ".output", ".once", ".log", ".backup", ".save", ".clone", ".restore", ".open",
         ".import", ".load", ".archive", ".excel", ".www",
     ];
-    let named = |command: &&&str| word.len() > 2 && command.starts_with(word);
+    let named = |command: &&&str| word.len() > 1 && command.starts_with(word);
     let found: Vec<&str> = TOUCHING.iter().filter(named).copied().collect();
     if found.is_empty() || TOUCHING.contains(&word) { vec![word] } else { found }
 }
@@ -180,10 +182,11 @@ fn of_uri(text: &str) -> &str {
     path.strip_prefix("//localhost").or_else(|| path.strip_prefix("//")).unwrap_or(path)
 }
 
-/// The quoted texts that stand right behind `call`.
-fn arguments_of<'t>(lower: &str, text: &'t str, call: &str) -> Vec<&'t str> {
-    let behind = lower.match_indices(call).filter_map(|(at, _)| text.get(at + call.len()..));
-    behind.filter_map(|text| text.trim_start().strip_prefix(['\'', '"'])?.split(['\'', '"']).next()).take(16).collect()
+/// The quoted texts with which calls of `function` begin.
+fn arguments_of<'t>(lower: &str, text: &'t str, function: &str) -> Vec<&'t str> {
+    let behind = lower.match_indices(function).filter_map(|(at, _)| text.get(at + function.len()..));
+    let inside = behind.filter_map(|text| text.trim_start().strip_prefix('('));
+    inside.filter_map(|text| text.trim_start().strip_prefix(['\'', '"'])?.split(['\'', '"']).next()).collect()
 }
 
 /// The command of `|COMMAND`, quoted or not.

@@ -49,7 +49,10 @@ impl Machine<'_> {
         if arguments.has(&["-L", "--location", "--location-trusted"]) {
             self.connect_to(None, None);
         }
-        let printed = directory.is_none() && self.fetched(&arguments, &["-o", "--output"]);
+        let printed = match directory {
+            Some(_) => arguments.values(&["-o", "--output"]).any(is_standard_output),
+            None => self.fetched(&arguments, &["-o", "--output"]),
+        };
         let named = arguments.has(&["-o", "--output", "-O", "--remote-name", "--remote-name-all"]);
         if named && !printed { Stream::nothing() } else { Stream::Foreign(Provenance::Network) }
     }
@@ -80,7 +83,7 @@ impl Machine<'_> {
     fn fetched(&mut self, arguments: &Arguments, names: &[&str]) -> bool {
         let mut printed = false;
         for file in arguments.values(names) {
-            if matches!(file.literal(), Some("-" | "/dev/stdout" | "/dev/fd/1")) {
+            if is_standard_output(file) {
                 printed = true;
             } else {
                 self.world.fetched(file);
@@ -237,8 +240,12 @@ impl Machine<'_> {
 fn remote_file(url: &Arg) -> Option<Arg> {
     let path = url.text.split("://").last().unwrap_or_default();
     let path = path.split(['?', '#']).next().unwrap_or(path);
-    let (_, name) = path.split_once('/')?.1.rsplit_once('/').or_else(|| Some(("", path.split_once('/')?.1)))?;
+    let name = path.split_once('/')?.1.rsplit('/').next()?;
     (!name.is_empty()).then(|| url.with(name))
+}
+
+fn is_standard_output(file: &Arg) -> bool {
+    matches!(file.literal(), Some("-" | "/dev/stdout" | "/dev/fd/1"))
 }
 
 /// A file in a directory; unknown where one of them is.

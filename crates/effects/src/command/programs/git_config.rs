@@ -1,6 +1,8 @@
 //! Git settings that run commands: given with `-c`, or written with `git config` for every later call.
 
-use crate::command::argument::Arg;
+use agent_strace_shell::Fragment;
+
+use crate::command::argument::{Arg, Known};
 use crate::command::knowledge::Role;
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
@@ -171,6 +173,20 @@ impl Machine<'_> {
         if !lower.starts_with("alias.") {
             self.git_value(&lower, value, io);
         }
+    }
+}
+
+/// `NAME=VARIABLE`: the setting has the variable's value.
+pub(super) fn setting_of_variable(setting: &Arg, io: &Io<'_>) -> Arg {
+    let Some((name, variable)) = setting.after('=') else { return setting.clone() };
+    let value = io.scope.value(&variable.text);
+    let texts = value.fragments().iter().map(|fragment| match fragment {
+        Fragment::Text { text, .. } => Some(text.as_str()),
+        _ => None,
+    });
+    match texts.collect::<Option<String>>().filter(|text| !text.is_empty()) {
+        Some(text) => setting.with(format!("{name}={text}")),
+        None => Arg { known: Known::Partly, ..setting.with(format!("{name}=**")) },
     }
 }
 

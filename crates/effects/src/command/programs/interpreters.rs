@@ -20,10 +20,20 @@ impl Machine<'_> {
         if arguments.operands.is_empty() && !traces && asks_only(&arguments) {
             return Stream::Unknown;
         }
+        let cwd = self.world.cwd().map(str::to_owned);
+        for directory in arguments.values(&["-C"]).filter(|_| language == Language::Ruby) {
+            self.world.enter_word(directory);
+        }
+        let output = self.interpreted(language, call, &arguments, io);
+        self.world.set_cwd(cwd);
+        output
+    }
+
+    fn interpreted(&mut self, language: Language, call: Call<'_>, arguments: &Arguments, io: &mut Io<'_>) -> Stream {
         let program = call.words.first().map_or("", |word| word.text.as_str());
-        let ran = self.interpreter_options(language, program, call.rest, &arguments, io);
+        let ran = self.interpreter_options(language, program, call.rest, arguments, io);
         if !ran {
-            let output = self.interpreted_operand(language, program, &arguments, io);
+            let output = self.interpreted_operand(language, program, arguments, io);
             if call.entry.operands.iter().any(|operand| operand.role == Role::Argv) {
                 // What it interprets are programs of a machine.
                 self.guess_argv(&arguments.operands);
@@ -31,8 +41,8 @@ impl Machine<'_> {
             return output;
         }
         if language == Language::Ruby {
-            self.ruby_operands(&arguments);
-            self.ruby_utility(&arguments, io);
+            self.ruby_operands(arguments);
+            self.ruby_utility(arguments, io);
         }
         // `node -e CODE FILE`: what follows is for the code.
         Stream::Unknown

@@ -2,7 +2,7 @@
 
 use crate::Reason;
 use crate::command::argument::Arg;
-use crate::command::knowledge::{Language, Role};
+use crate::command::knowledge::{Language, Role, agent_of_package};
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
@@ -57,6 +57,10 @@ impl Machine<'_> {
         let mut packages = call.rest.iter().skip_while(|word| word.text != "x").skip(1);
         if let Some(package) = packages.find(|word| !word.text.starts_with('-')) {
             self.package_from_elsewhere(package);
+            if let Some(agent) = agent_of_package(&package.text) {
+                let command: Vec<Arg> = std::iter::once(Arg::exact(agent)).chain(packages.cloned()).collect();
+                self.command(&command, io);
+            }
         }
         let output = self.data(call.entry, call.words, 1, io);
         // `bun run NAME` starts a program where the project has no script of the name.

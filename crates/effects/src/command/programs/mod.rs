@@ -3,6 +3,7 @@
 mod agents;
 mod cloud;
 mod compilers;
+mod compress;
 mod containers;
 mod copying;
 mod cpio;

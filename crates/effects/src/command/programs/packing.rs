@@ -106,52 +106,6 @@ impl Machine<'_> {
         }
     }
 
-    pub(super) fn compress(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
-        let arguments = Arguments::divide(call.entry, call.rest);
-        let tree = arguments.has(&["-r", "--recursive"]);
-        let only_reads = only_reads(call.name, &arguments);
-        let named = arguments.has_role(Role::Write) || arguments.has_role(Role::WriteTree);
-        let removes = removes_input(call.name, &arguments);
-        self.options(&arguments, io);
-        if arguments.has_role(Role::Names) && !only_reads {
-            self.opaque(About::Writes, Reason::ListedFiles, &[]);
-        }
-        for file in &arguments.operands {
-            self.path(if tree { Role::ReadTree } else { Role::Read }, file);
-            if only_reads {
-                continue;
-            }
-            if !named {
-                let (other, known) = partner(call.name, file);
-                let other = if tree { file.clone() } else { Arg { text: other, known, ..file.clone() } };
-                let from_elsewhere = self.world.content_of(file).provenance() == Some(Provenance::Network);
-                self.path(if tree { Role::WriteTree } else { Role::Write }, &other);
-                if from_elsewhere && !tree {
-                    self.world.fetched(&other);
-                }
-                if tree {
-                    let (text, known) = partner(call.name, file);
-                    self.path(Role::Write, &Arg { text, known, ..file.clone() });
-                }
-            }
-            if removes {
-                self.path(if tree { Role::DeleteTree } else { Role::Delete }, file);
-            }
-        }
-        let unpacks = call.name.starts_with("un")
-            || call.name.ends_with("cat")
-            || ["gunzip", "bunzip2", "pbunzip2", "lunzip"].contains(&call.name)
-            || arguments.has(&["-d", "--decompress", "--uncompress"]);
-        if unpacks {
-            return if arguments.operands.is_empty() {
-                io.input.decoded()
-            } else {
-                Stream::Foreign(Provenance::Decoded)
-            };
-        }
-        Stream::Unknown
-    }
-
     pub(super) fn zip(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let mut entry = Entry { words: false, ..Entry::named(call.name) };
         let mut option = |names: &'static str, role| {
@@ -392,55 +346,4 @@ fn dashed_with(words: &[Arg], valued: &str) -> Vec<Arg> {
     }
     all.extend(values.cloned());
     all
-}
-
-/// It prints, tests or lists. To some of them these letters mean other things.
-fn only_reads(program: &str, arguments: &Arguments) -> bool {
-    let letters: &[&str] = match program {
-        "lrzip" | "lrunzip" => &["-t", "-i", "--info"],
-        "lz4" | "unlz4" | "pbzip2" => &["-c", "-t"],
-        _ => &["-c", "-t", "-l"],
-    };
-    arguments.has(&["--stdout", "--to-stdout", "--test", "--list"]) || arguments.has(letters)
-}
-
-/// What it packs or unpacks goes or stays, as the last option about it says.
-fn removes_input(program: &str, arguments: &Arguments) -> bool {
-    let removing: &[&str] = match program {
-        "lrzip" | "lrunzip" => &["-D", "--delete"],
-        "lzop" => &["-U", "--delete"],
-        _ => &["--rm", "-j"],
-    };
-    let last = |names: &[&str]| arguments.options.iter().rposition(|option| names.contains(&option.name.as_str()));
-    match (last(removing), last(&["-k", "--keep"])) {
-        (Some(removed), Some(kept)) => removed > kept,
-        (Some(_), None) => true,
-        (None, Some(_)) => false,
-        (None, None) => {
-            !matches!(program, "zstd" | "unzstd" | "lz4" | "unlz4" | "brotli" | "lzop" | "zopfli" | "lrzip" | "lrunzip")
-        }
-    }
-}
-
-/// The file on the other side: `x` ↔ `x.gz`.
-fn partner(program: &str, file: &Arg) -> (String, crate::command::argument::Known) {
-    let endings = [".gz", ".bz2", ".xz", ".lzma", ".zst", ".lz4", ".br", ".Z", ".tgz", ".lz", ".lzo", ".bz3", ".lrz"];
-    let stripped = endings.iter().find_map(|ending| file.text.strip_suffix(ending));
-    let text = match (stripped, program) {
-        (Some(stem), _) => stem.to_owned(),
-        (None, "gzip" | "pigz" | "zopfli") => format!("{}.gz", file.text),
-        (None, "bzip2" | "pbzip2") => format!("{}.bz2", file.text),
-        (None, "xz" | "pxz") => format!("{}.xz", file.text),
-        (None, "zstd") => format!("{}.zst", file.text),
-        (None, "lz4") => format!("{}.lz4", file.text),
-        (None, "brotli") => format!("{}.br", file.text),
-        (None, "lzma") => format!("{}.lzma", file.text),
-        (None, "compress") => format!("{}.Z", file.text),
-        (None, "bzip3") => format!("{}.bz3", file.text),
-        (None, "lzip") => format!("{}.lz", file.text),
-        (None, "lzop") => format!("{}.lzo", file.text),
-        (None, "lrzip") => format!("{}.lrz", file.text),
-        (None, _) => file.text.clone(),
-    };
-    (text, file.known)
 }

@@ -1,7 +1,7 @@
 //! Runs `python3 -m MODULE`: modules of the standard library, of the session, and those that are programs of their own.
 
-use crate::command::argument::Arg;
-use crate::command::knowledge::{Entry, Language, Role, Subject};
+use crate::command::argument::{Arg, Arguments};
+use crate::command::knowledge::{Entry, Language, OptionRole, Role, Subject};
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::{About, Reason};
@@ -22,14 +22,7 @@ impl Machine<'_> {
                 self.python_sources(name, rest);
             }
             Some("http.server") => {
-                let named = rest.windows(2).find_map(|pair| match pair {
-                    [option, directory] if matches!(option.text.as_str(), "-d" | "--directory") => {
-                        Some(directory.clone())
-                    }
-                    _ => None,
-                });
-                self.path(Role::ReadTree, &named.unwrap_or_else(|| Arg::exact(".")));
-                self.opaque(About::Network, Reason::WaitsForConnections, &[]);
+                self.served(rest);
             }
             Some("timeit") => {
                 let code = rest.iter().filter(|word| !word.text.starts_with('-') || word.text.starts_with("-s"));
@@ -40,19 +33,14 @@ impl Machine<'_> {
             Some("code" | "asyncio") if rest.is_empty() => {
                 self.program_on_input(Language::Python, io);
             }
-            Some("pdb" | "trace" | "cProfile" | "profile") => self.observed(program, rest, io),
+            Some(name @ ("pdb" | "trace" | "cProfile" | "profile")) => self.observed(program, name, rest, io),
             Some("sqlite3") => {
                 let words: Vec<Arg> = std::iter::once(module.clone()).chain(rest.iter().cloned()).collect();
                 let entry = Entry::named("sqlite3");
                 self.sqlite(Call { entry: &entry, name: "sqlite3", words: &words, rest }, io);
             }
-            // Which of the operands are archives, and which are packed or unpacked to, depends on the option.
-            Some("zipfile" | "tarfile" | "zipapp") => {
-                for word in rest.iter().filter(|word| !word.text.starts_with('-')) {
-                    self.possible_path(Role::ReadTree, word);
-                    self.possible_path(Role::WriteTree, word);
-                }
-            }
+            Some(name @ ("zipfile" | "tarfile" | "zipapp")) => self.packed_by_module(name, rest),
+            Some("netrc") => self.path(Role::Read, &Arg::exact("~/.netrc")),
             Some("this" | "calendar" | "platform" | "sysconfig" | "site") => {}
             Some("base64") => self.possible_operands(&words),
             Some(name) => match (self.module_file(name), role_of_operands(name)) {
@@ -60,14 +48,16 @@ impl Machine<'_> {
                     self.run_file(&file, Some(Language::Python), rest, &[], io);
                 }
                 (None, Some(role)) => {
-                    for word in rest.iter().filter(|word| !word.text.starts_with('-')) {
+                    // Behind a host, there are ports, names of users and files of the host.
+                    let most = if role == Role::Host { 1 } else { rest.len() };
+                    for word in rest.iter().filter(|word| !word.text.starts_with('-')).take(most) {
                         self.role(role, word, io);
                         if name == "gzip" {
                             self.packed_by_gzip(word);
                         }
                     }
-                    if name == "venv" {
-                        // It starts pip in the new environment.
+                    // A client does what the host or its input says, and `venv` starts pip in the new environment.
+                    if role == Role::Host || name == "venv" {
                         self.opaque(About::Anything, Reason::RunsModule, &[program]);
                     }
                 }
@@ -77,36 +67,59 @@ impl Machine<'_> {
         }
     }
 
+    /// The directories that `http.server` shows to others.
+    fn served(&mut self, words: &[Arg]) {
+        let directory = |(at, word): (usize, &Arg)| match word.text.as_str() {
+            "-d" | "--directory" => words.get(at + 1).cloned(),
+            text => text.strip_prefix("--directory=").or_else(|| text.strip_prefix("-d")).map(|path| word.with(path)),
+        };
+        let mut directories: Vec<Arg> = words.iter().enumerate().filter_map(directory).collect();
+        if directories.is_empty() {
+            directories.push(Arg::exact("."));
+        }
+        for directory in &directories {
+            self.path(Role::ReadTree, directory);
+        }
+        self.opaque(About::Network, Reason::WaitsForConnections, &[]);
+    }
+
+    /// Which of the operands are archives, and which are packed or unpacked to, depends on the option.
+    fn packed_by_module(&mut self, module: &str, words: &[Arg]) {
+        let operands: Vec<&Arg> = words.iter().filter(|word| !word.text.starts_with('-')).collect();
+        for word in &operands {
+            self.possible_path(Role::ReadTree, word);
+            self.possible_path(Role::WriteTree, word);
+        }
+        let unpacks = words.iter().any(|word| matches!(word.text.as_str(), "-e" | "--extract"));
+        if module == "tarfile" && unpacks && operands.len() == 1 {
+            self.path(Role::WriteTree, &Arg::exact("."));
+        }
+    }
+
     /// A program that runs under a debugger or a profiler.
-    fn observed(&mut self, program: &str, words: &[Arg], io: &mut Io<'_>) {
-        let mut left = words.iter();
-        while let Some(word) = left.next() {
-            match word.literal() {
-                // A command of the debugger is a statement where it is no other one.
-                Some("-c" | "--command") => {
-                    if let Some(text) = left.next() {
-                        self.code_argument(Language::Python, &text.with(text.text.trim_start_matches('!')), io);
-                    }
-                }
-                Some("-o" | "--outfile" | "-f" | "--file" | "-C" | "--coverdir") => {
-                    if let Some(file) = left.next() {
-                        self.path(Role::Edit, file);
-                    }
-                }
-                Some("-s" | "--sort") => {
-                    left.next();
-                }
-                Some("-m") => {
-                    if let Some(module) = left.next() {
-                        return self.python_module(program, module, left.as_slice(), io);
-                    }
-                }
-                Some(text) if text.starts_with('-') => {}
-                _ => {
-                    self.run_script(program, Language::Python, word, left.as_slice(), io);
-                    return;
-                }
+    fn observed(&mut self, program: &str, observer: &str, words: &[Arg], io: &mut Io<'_>) {
+        let arguments = Arguments::divide(&options_of_observer(observer), words);
+        self.options(&arguments, io);
+        if observer == "pdb" {
+            // A command of the debugger is a statement where it is no other one.
+            for text in arguments.values(&["-c", "--command"]) {
+                self.code_argument(Language::Python, &text.with(text.text.trim_start_matches('!')), io);
             }
+            if io.input.is_connected() {
+                self.program_on_input(Language::Python, io);
+            }
+        }
+        let module = arguments.command.split_first();
+        let module = module.or_else(|| arguments.operands.split_first().filter(|_| arguments.has(&["--module"])));
+        match (module, arguments.operands.split_first()) {
+            (Some((module, rest)), _) => {
+                self.nested((), |machine| machine.python_module(program, module, rest, io));
+            }
+            (None, Some((file, rest))) => {
+                self.run_script(program, Language::Python, file, rest, io);
+            }
+            (None, None) if words.is_empty() => {}
+            (None, None) => self.opaque(About::Anything, Reason::RunsModule, &[program]),
         }
     }
 
@@ -169,12 +182,36 @@ fn role_of_operands(module: &str) -> Option<Role> {
         "ftplib" | "telnetlib" | "poplib" | "imaplib" | "nntplib" => Role::Host,
         "webbrowser" => Role::Url,
         "venv" => Role::WriteTree,
-        "gzip" | "quopri" | "pickle" | "pickletools" | "dis" | "symtable" | "pyclbr" | "mimetypes" | "difflib"
-        | "filecmp" | "netrc" | "idlelib" | "modulefinder" => Role::Read,
-        "lib2to3" => Role::Edit,
-        "random" | "inspect" | "getopt" | "locale" | "textwrap" => Role::Value,
+        "gzip" | "quopri" | "dis" | "symtable" | "mimetypes" | "difflib" | "filecmp" | "modulefinder" => Role::Read,
+        "random" | "getopt" | "locale" | "textwrap" => Role::Value,
         _ => return None,
     })
+}
+
+/// The options of a module that runs another program. What follows the program is for that one.
+fn options_of_observer(module: &str) -> Entry {
+    let mut entry = Entry { stops: true, ..Entry::default() };
+    let mut option = |names: &'static str, role| {
+        entry.options.insert(names.into(), OptionRole { role, attached: false });
+    };
+    match module {
+        "pdb" => {
+            option("-c --command", Role::Text);
+            option("-p --pid", Role::Value);
+            option("-m", Role::Argv);
+        }
+        "trace" => {
+            option("-f --file", Role::Edit);
+            option("-C --coverdir", Role::WriteTree);
+            option("--ignore-module --ignore-dir", Role::Value);
+        }
+        _ => {
+            option("-o --outfile", Role::Write);
+            option("-s --sort", Role::Value);
+            option("-m", Role::Argv);
+        }
+    }
+    entry
 }
 
 /// The words behind `-m MODULE`.

@@ -1,14 +1,13 @@
 //! Build runners, `cmake`, `npx`, and `openssl`.
 
 use crate::command::argument::{Arg, Arguments, Known};
-use crate::command::knowledge::Role;
+use crate::command::knowledge::{Role, agent_of_package};
 use crate::command::machine::{Launch, Machine};
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
 use crate::{About, Certainty, Reason};
 
 use super::Call;
-use super::agents::program_of_package;
 use super::wrappers::is_name;
 
 impl Machine<'_> {
@@ -41,9 +40,11 @@ impl Machine<'_> {
         self.execute(&arguments.operands, Launch::Embedding);
         self.opaque(About::Anything, Reason::RunsPackage, &vouchers);
         self.possible_operands(&arguments.operands);
-        if let Some(program) = program_of_package(&name) {
+        // `npx -p PACKAGE AGENT`: the first operand is the program.
+        let mut named = arguments.values(&["-p", "--package"]).filter_map(|package| agent_of_package(&package.text));
+        if let Some(agent) = agent_of_package(&name).or_else(|| named.find(|agent| *agent == name)) {
             let rest = arguments.operands.iter().skip(1).cloned();
-            self.command(&std::iter::once(Arg::exact(program)).chain(rest).collect::<Vec<_>>(), io);
+            self.command(&std::iter::once(Arg::exact(agent)).chain(rest).collect::<Vec<_>>(), io);
         }
         Stream::Unknown
     }

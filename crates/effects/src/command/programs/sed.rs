@@ -154,14 +154,20 @@ struct Reader<'a> {
     left: &'a str,
 }
 
-/// `s/plain text/other text/g;…` applied to each line; `None`: the script has something else in it.
+/// `s/plain text/other text/g;…` applied to each line; `None`: the script has something else in it, or asks for much work.
 fn replaced(script: &str, text: &str) -> Option<String> {
+    if text.len() > MOST_REPLACED {
+        return None;
+    }
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let mut reader = Reader { left: script };
-    loop {
+    for _ in 0..=MOST_COMMANDS {
         reader.skip(|character| character.is_whitespace() || character == ';');
         match reader.bump() {
-            None => break,
+            None => {
+                let end = if text.ends_with('\n') { "\n" } else { "" };
+                return Some(lines.join("\n") + end);
+            }
             Some('s') => {}
             Some(_) => return None,
         }
@@ -172,23 +178,21 @@ fn replaced(script: &str, text: &str) -> Option<String> {
         if !matches!(reader.peek(), None | Some(';' | '\n' | ' ')) || replacement.contains(['\\', '&']) {
             return None;
         }
-        for line in &mut lines {
-            *line = if everywhere {
-                line.replace(&pattern, &replacement)
-            } else {
-                line.replacen(&pattern, &replacement, 1)
-            };
-        }
-        if lines.iter().map(String::len).sum::<usize>() > MOST_REPLACED {
+        let most = if everywhere { usize::MAX } else { 1 };
+        let longer = |line: &String| line.len() + line.matches(&pattern).take(most).count() * replacement.len();
+        if lines.iter().map(longer).sum::<usize>() > MOST_REPLACED {
             return None;
         }
+        for line in &mut lines {
+            *line = line.replacen(&pattern, &replacement, most);
+        }
     }
-    let end = if text.ends_with('\n') { "\n" } else { "" };
-    Some(lines.join("\n") + end)
+    None
 }
 
-/// Longer text is not computed.
+/// Longer text is not computed, nor is what longer scripts make of it.
 const MOST_REPLACED: usize = 64 * 1024;
+const MOST_COMMANDS: usize = 64;
 
 /// The text that a pattern without wildcards matches.
 fn plain_pattern(pattern: &str) -> Option<String> {

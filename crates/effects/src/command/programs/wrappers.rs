@@ -1,4 +1,4 @@
-//! Programs that run another command: `env`, `sudo`, `flock`, `watch`, `script`, `npx`.
+//! Programs that run another command: `env`, `sudo`, `flock`, `watch`, `script`.
 
 use crate::command::argument::{Arg, Arguments};
 use crate::command::knowledge::{Language, Role};
@@ -120,7 +120,7 @@ impl Machine<'_> {
     /// A wrapper whose options we do not all know: what follows the last thing that looks like an option runs.
     pub(super) fn loose_wrapper(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let after_dashes = call.rest.iter().position(|word| word.literal() == Some("--"));
-        let after_dashes = after_dashes.filter(|at| !self.is_of_program(call, *at));
+        let after_dashes = after_dashes.filter(|at| !self.is_of_program(call, *at, io));
         let command: Vec<Arg> = if let Some(at) = after_dashes {
             let own = call.rest.get(..at).unwrap_or_default();
             self.options(&Arguments::divide(call.entry, own), io);
@@ -154,15 +154,20 @@ impl Machine<'_> {
     }
 
     /// The `--` at this place belongs to the program that runs: what stands before it is known (`fakeroot rm -- FILE`), and
-    /// what stands behind it is not.
-    fn is_of_program(&self, call: Call<'_>, at: usize) -> bool {
-        let is_known = |word: Option<&Arg>| {
-            word.and_then(Arg::literal).is_some_and(|name| self.knowledge.entry(base_name(name)).is_some())
-        };
+    /// what stands behind it is not. Where both are known, either may be the program.
+    fn is_of_program(&mut self, call: Call<'_>, at: usize, io: &mut Io<'_>) -> bool {
         let (before, after) = call.rest.split_at_checked(at).unwrap_or((call.rest, &[]));
         let skip = call.entry.operands.iter().take_while(|operand| operand.role != Role::Argv).count();
         let operands = Arguments::divide(call.entry, before).operands;
-        is_known(operands.get(skip)) && !is_known(after.get(1))
+        let command: Vec<Arg> = operands.into_iter().skip(skip).chain(after.iter().cloned()).collect();
+        let is_known = |word: Option<&Arg>| word.and_then(Arg::literal).is_some_and(|name| self.knowledge.lists(name));
+        let (starts, follows) = (is_known(command.first()), is_known(after.get(1)));
+        if starts && follows {
+            let cwd = self.world.cwd().map(str::to_owned);
+            self.guessed(|machine| machine.command(&command, io));
+            self.world.set_cwd(cwd);
+        }
+        starts && !follows
     }
 
     pub(super) fn watch(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
@@ -359,10 +364,6 @@ fn split_string(word: &Arg) -> Option<Split> {
     let flags_only = before.chars().all(|letter| matches!(letter, 'i' | 'v' | '0'));
     let attached = || if after.is_empty() { Split::Next } else { Split::Attached(word.with(after)) };
     flags_only.then(attached)
-}
-
-fn base_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
 }
 
 pub(super) fn is_name(text: &str) -> bool {

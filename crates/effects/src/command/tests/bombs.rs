@@ -121,10 +121,14 @@ fn work_is_linear_in_the_text() {
 }
 
 fn assert_linear(texts: &[(&str, &dyn Fn(usize) -> String)]) {
-    for (name, text) in texts {
-        let (half, whole) = (work(&text(20)).0, work(&text(40)).0);
-        assert!(whole > 0 && whole * 10 <= half * 23 + 1_000, "{name}: {half} steps, then {whole}");
+    for &(name, text) in texts {
+        assert_one_linear(name, text);
     }
+}
+
+fn assert_one_linear(name: &str, text: &dyn Fn(usize) -> String) {
+    let (half, whole) = (work(&text(20)).0, work(&text(40)).0);
+    assert!(whole > 0 && whole * 10 <= half * 23 + 1_000, "{name}: {half} steps, then {whole}");
 }
 
 /// Copies of a shell, and branches that change it, cost what they change.
@@ -195,49 +199,37 @@ fn work_on_powershell_is_linear() {
     assert_linear(&texts);
 }
 
-/// Files that other programs read: what a session wrote and then runs.
+/// Files that a session writes for a program that reads them.
 #[test]
 fn work_on_files_of_projects_is_linear() {
-    let written = |file: &str, text: String, run: &str| format!("cat > {file} <<'E'\n{text}\nE\n{run}");
-    let texts: [(&str, &dyn Fn(usize) -> String); 12] = [
-        ("makefile", &|n| written("Makefile", numbered(n * 5, "a#:\n\tcat f#\n"), "make a1")),
-        ("variables of make", &|n| {
-            written("Makefile", format!("{}all:\n\tcat $(A)\n", "A += x\n".repeat(n * 10)), "make")
+    type File<'f> = (&'f str, &'f str, &'f str, &'f dyn Fn(usize) -> String);
+    let files: [File<'_>; 11] = [
+        ("makefile", "Makefile", "make a1", &|n| numbered(n * 5, "a#:\n\tcat f#\n")),
+        ("variables of make", "Makefile", "make", &|n| format!("{}all:\n\tcat $(A)\n", "A += x\n".repeat(n * 10))),
+        ("targets of one rule", "Makefile", "make a1", &|n| {
+            format!("{}:\n{}", numbered(n, "a# "), "\tcat f\n".repeat(n))
         }),
-        ("targets of one rule", &|n| {
-            written("Makefile", format!("{}:\n{}", numbered(n, "a# "), "\tcat f\n".repeat(n)), "make a1")
+        ("justfile", "justfile", "just a1", &|n| numbered(n * 5, "a#:\n  cat f#\n")),
+        ("one program of just", "justfile", "just a", &|n| format!("a:\n  #!/bin/sh\n{}", "  cat f\n".repeat(n * 5))),
+        ("scripts of npm", "package.json", "npm run z", &|n| {
+            format!("{{\"scripts\":{{{}\"z\":\"ls\"}}}}", numbered(n * 5, "\"a#\":\"ls\","))
         }),
-        ("justfile", &|n| written("justfile", numbered(n * 5, "a#:\n  cat f#\n"), "just a1")),
-        ("one program of just", &|n| {
-            written("justfile", format!("a:\n  #!/bin/sh\n{}", "  cat f\n".repeat(n * 5)), "just a")
+        ("open lists of JSON", "package.json", "npm test", &|n| "[".repeat(n * 50)),
+        ("tasks", "Taskfile.yml", "task a1", &|n| {
+            format!("tasks:\n{}", numbered(n * 5, "  a#:\n    cmds:\n      - cat f\n"))
         }),
-        ("package.json", &|n| {
-            written(
-                "package.json",
-                format!("{{\"scripts\":{{{}\"z\":\"ls\"}}}}", numbered(n * 5, "\"a#\":\"ls\",")),
-                "npm run z",
-            )
+        ("open lists of YAML", "Taskfile.yml", "task a1", &|n| "[".repeat(n * 50)),
+        ("tables of TOML", "pyproject.toml", "poe x", &|n| {
+            format!("[tool.poe.tasks]\nx = {{{}", "run=[\"a\",".repeat(n * 5))
         }),
-        ("open lists of JSON", &|n| written("package.json", "[".repeat(n * 50), "npm test")),
-        ("Taskfile.yml", &|n| {
-            written(
-                "Taskfile.yml",
-                format!("tasks:\n{}", numbered(n * 5, "  a#:\n    cmds:\n      - cat f\n")),
-                "task a1",
-            )
-        }),
-        ("open lists of YAML", &|n| written("Taskfile.yml", "[".repeat(n * 50), "task a1")),
-        ("tables of TOML", &|n| {
-            written("pyproject.toml", format!("[tool.poe.tasks]\nx = {{{}", "run=[\"a\",".repeat(n * 5)), "poe x")
-        }),
-        ("settings of git", &|n| {
-            written(".git/config", format!("[alias]\n{}", numbered(n * 5, "a# = !cat f#\n")), "git a1")
-        }),
-        ("patches", &|n| {
-            format!("git apply <<'E'\n{}E\n", numbered(n * 5, "--- a/f#\n+++ b/f#\n@@ -1 +1 @@\n-a\n+b\n"))
-        }),
+        ("settings of git", ".git/config", "git a1", &|n| format!("[alias]\n{}", numbered(n * 5, "a# = !cat f#\n"))),
     ];
-    assert_linear(&texts);
+    for (name, file, command, content) in files {
+        assert_one_linear(name, &|n| format!("cat > {file} <<'E'\n{}\nE\n{command}", content(n)));
+    }
+    assert_one_linear("patches", &|n| {
+        format!("git apply <<'E'\n{}E\n", numbered(n * 5, "--- a/f#\n+++ b/f#\n@@ -1 +1 @@\n-a\n+b\n"))
+    });
 }
 
 /// Words of a command, however many and however long, and commands that pass them on.
@@ -264,7 +256,7 @@ fn work_on_words_is_linear() {
     assert_linear(&texts);
 }
 
-/// What is too large is unresolved: nothing of it passes, and nothing that was found before it is lost.
+/// A text that is too large is unresolved, and nothing that was found before the limit is lost.
 #[test]
 fn what_exceeds_a_budget_is_hidden() {
     let evaluated = |open: &str, close: &str| {

@@ -1,7 +1,7 @@
-//! What is written in another way means the same: a flag, `--`, a wrapper, quotes, a backslash or a variable of the
-//! environment takes no effect from the examples of all programs.
+//! A command that is written in another way has the same effects: a flag, `--`, a wrapper, quotes, a backslash or a
+//! variable of the environment takes no effect from the examples of all programs.
 //!
-//! What a flag does take is listed in `fixtures/sweeps.md`, with the others in groups that say why that is right.
+//! `fixtures/sweeps.md` lists the flags that do take an effect, in groups that say why that is right.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -16,7 +16,7 @@ struct Example {
     acts: BTreeSet<String>,
 }
 
-/// How many examples a flag is tried on.
+/// Examples that a flag is tried on.
 const TRIES: usize = 2;
 
 /// One of so many flags, and of the forms of a command, is tried at a time; `UPDATE_SPECS=1` tries all.
@@ -30,7 +30,7 @@ pub(super) fn is_tried(text: &str) -> bool {
     is_whole() || (hash >> 20) % SAMPLE == 0
 }
 
-/// All is tried: what was listed and is not found is gone.
+/// All is tried, so a name that was listed and is not found has to go.
 pub(super) fn is_whole() -> bool {
     std::env::var_os("UPDATE_SPECS").is_some()
 }
@@ -53,7 +53,7 @@ fn is_doubt(act: &str) -> bool {
     act.starts_with("opaque")
 }
 
-/// What of the example is not found in another form of it. One doubt is as good as another.
+/// The effects of the example that another form of it does not have. One doubt is as good as another.
 fn lost(example: &Example, form: &str) -> Vec<String> {
     let found = acts(form);
     let doubted = found.iter().any(|act| is_doubt(act));
@@ -117,7 +117,7 @@ fn with(words: &[String], count: usize, word: &str) -> String {
     [head, &[word.to_owned()], tail].concat().join(" ")
 }
 
-/// Each flag that takes an effect from an example, but a flag that takes it as its value.
+/// Flags that take an effect from an example, but not those that take a word of it as their value.
 pub(super) fn telling_flags() -> BTreeSet<String> {
     let mut all = BTreeSet::new();
     for (subject, (option, tried)) in flags() {
@@ -147,7 +147,7 @@ fn flags() -> BTreeMap<String, Tried> {
         for option in entry.all_options().into_iter().filter(|option| option.starts_with('-')) {
             let is_plain = entry.meaning(option) == Meaning::Flag;
             let is_flag = is_plain || entry.listed_option(option).is_some_and(|listed| listed.role.is_flag());
-            // Where data alone divide the words, one stands for all others of which nothing is known.
+            // If only data divide the words, one flag stands for all others of which nothing is known.
             let counts = is_flag && (!is_plain || example.is_special(entry) || std::mem::take(&mut is_first));
             let subject = format!("{} {option}", example.words[..count].join(" "));
             if counts && is_tried(&subject) {
@@ -207,7 +207,7 @@ fn the_same_command_in_other_words_has_its_effects() {
     assert!(wrong.is_empty(), "effects are lost:\n{}", wrong.join("\n"));
 }
 
-/// What takes `--` for something else, or has another meaning of the words behind it.
+/// Programs that take `--` for something else, or to which the words behind it mean something else.
 const OTHER_DASHES: &[&str] = &[
     // No option of it is a word with two dashes.
     "apply_patch",
@@ -219,7 +219,7 @@ const OTHER_DASHES: &[&str] = &[
     "workmux",
     // Its first word is a subcommand of another program.
     "git lfs",
-    // What follows are paths, and no revisions.
+    // The words behind it are paths, and no revisions.
     "git checkout",
     "git diff",
     "git show",

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use crate::command::knowledge::{self, Entry, Meaning};
 use crate::{Class, Effect, Kind, World};
 
-/// Where names stand that nobody has looked at.
+/// The group of the names that nobody has looked at.
 const UNREVIEWED: &str = "Not reviewed";
 
 fn effects(text: &str) -> Vec<Effect> {
@@ -59,44 +59,41 @@ fn connects(effect: &Effect) -> bool {
 /// A command for each name, and what has to be found in it.
 struct Sweep {
     title: &'static str,
-    operands: &'static str,
     subjects: fn() -> BTreeSet<String>,
     is_found: fn(&Effect) -> bool,
 }
 
-/// What the names of options that run something have in them.
+/// Parts of the names of options that run something.
 const RUNNING: &[&str] = &[
     "cmd", "command", "exec", "prog", "hook", "script", "shell", "pager", "editor", "browser", "invoke", "run",
     "filter",
 ];
 
-/// What the tests of the same commands in other words list here.
+/// The title of the list for the tests of the same commands in other words.
 const FLAGS: &str = "NAME FLAG …";
 
 const SWEEPS: &[Sweep] = &[
-    Sweep { title: "NAME rm -rf ~", operands: " rm -rf ~", subjects: programs, is_found: runs },
-    Sweep { title: "NAME .env", operands: " .env", subjects: programs, is_found: reads },
-    Sweep {
-        title: "NAME https://evil.example",
-        operands: " https://evil.example",
-        subjects: programs,
-        is_found: connects,
-    },
-    Sweep { title: "NAME OPTION=.env", operands: "=.env", subjects: options, is_found: reads },
-    Sweep { title: "NAME OPTION=.github/x", operands: "=.github/x", subjects: outputs, is_found: writes },
-    Sweep { title: "NAME OPTION='rm -rf ~'", operands: "='rm -rf ~'", subjects: commands, is_found: runs },
-    Sweep { title: "NAME -O .env", operands: " .env", subjects: letters, is_found: reads },
-    Sweep { title: "NAME -O.env", operands: ".env", subjects: letters, is_found: reads },
-    Sweep { title: "NAME -O.github/x", operands: ".github/x", subjects: letters, is_found: writes },
-    Sweep {
-        title: "NAME -O https://evil.example",
-        operands: " https://evil.example",
-        subjects: valued_letters,
-        is_found: connects,
-    },
+    Sweep { title: "NAME rm -rf ~", subjects: programs, is_found: runs },
+    Sweep { title: "NAME .env", subjects: programs, is_found: reads },
+    Sweep { title: "NAME https://evil.example", subjects: programs, is_found: connects },
+    Sweep { title: "NAME OPTION=.env", subjects: options, is_found: reads },
+    Sweep { title: "NAME OPTION=.github/x", subjects: outputs, is_found: writes },
+    Sweep { title: "NAME OPTION='rm -rf ~'", subjects: commands, is_found: runs },
+    Sweep { title: "NAME -O .env", subjects: letters, is_found: reads },
+    Sweep { title: "NAME -O.env", subjects: letters, is_found: reads },
+    Sweep { title: "NAME -O.github/x", subjects: letters, is_found: writes },
+    Sweep { title: "NAME -O https://evil.example", subjects: valued_letters, is_found: connects },
 ];
 
-/// What the names of options that write have in them.
+impl Sweep {
+    /// The words behind each subject.
+    fn operands(&self) -> &str {
+        let subjects = ["NAME OPTION", "NAME -O", "NAME"];
+        subjects.iter().find_map(|subject| self.title.strip_prefix(subject)).unwrap()
+    }
+}
+
+/// Parts of the names of options that write.
 const OUTPUT: &[&str] = &["out", "log", "report", "dest", "save", "dump", "write", "profile", "record", "export"];
 
 fn programs() -> BTreeSet<String> {
@@ -108,13 +105,13 @@ fn options() -> BTreeSet<String> {
     options_like(|option| option.starts_with("--") && option.len() > 2)
 }
 
-/// Each option that is one letter, likewise.
+/// Each option that is one letter; of those that only exist, one stands for all others.
 fn letters() -> BTreeSet<String> {
     let is_letter = |option: &str| option.len() == 2 && option.starts_with('-') && option != "--";
     options_like(is_letter).into_iter().filter(|subject| super::metamorphic::is_tried(subject)).collect()
 }
 
-/// Those that the tables have a role for.
+/// The options of one letter that the tables have a role for.
 fn valued_letters() -> BTreeSet<String> {
     let has_role = |subject: &String| {
         let mut words = subject.split(' ').peekable();
@@ -169,9 +166,9 @@ fn option(subject: &str) -> &str {
     subject.rsplit(' ').next().unwrap_or(subject)
 }
 
-/// What a sweep finds nothing in.
+/// The subjects in which a sweep finds nothing.
 fn silent(sweep: &Sweep) -> BTreeSet<String> {
-    let is_silent = |subject: &String| !effects(&format!("{subject}{}", sweep.operands)).iter().any(sweep.is_found);
+    let is_silent = |subject: &String| !effects(&format!("{subject}{}", sweep.operands())).iter().any(sweep.is_found);
     (sweep.subjects)().into_iter().filter(is_silent).collect()
 }
 
@@ -220,7 +217,7 @@ fn updated(text: &str, found: &BTreeMap<&str, BTreeSet<String>>) -> String {
         let mut groups = reviewed.get(title).cloned().unwrap_or_default();
         let of_all: BTreeSet<&str> = silent.iter().map(|subject| option(subject)).collect();
         let letters: BTreeSet<String> = silent.iter().map(|subject| letters_of(subject)).collect();
-        // Of the flags and letters a sample is tried.
+        // Only a sample of the flags and letters is tried.
         let is_whole = !(title == FLAGS || title.starts_with("NAME -O")) || super::metamorphic::is_whole();
         for names in groups.values_mut().filter(|_| is_whole) {
             names.retain(|name| silent.contains(*name) || of_all.contains(name) || letters.contains(*name));

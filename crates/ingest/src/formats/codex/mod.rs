@@ -93,7 +93,6 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
         assembly,
         cwd: None,
         reported: Vec::new(),
-        contradicted: HashSet::new(),
         tokens: None,
         earlier: Usage::default(),
         requests: 0,
@@ -115,10 +114,8 @@ struct Rollout<'a> {
     assembly: Assembly<'a>,
     /// The working directory of the current turn.
     cwd: Option<Cow<'a, str>>,
-    /// Calls that so far only notices report.
+    /// Calls that so far only notices report, and commands that are not what their call asked for.
     reported: Vec<Reported<'a>>,
-    /// Calls for which another command ran than they asked for.
-    contradicted: HashSet<Cow<'a, str>>,
     /// The latest running total.
     tokens: Option<Raw<'a>>,
     /// What running totals came to that were begun anew.

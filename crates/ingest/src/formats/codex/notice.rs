@@ -2,6 +2,7 @@
 //! again. Worth reading are what patches changed, how commands ended, and tokens.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use super::item::Payload;
 use super::{Rollout, facts};
@@ -112,6 +113,8 @@ fn begins_anew(before: &Tokens<'_>, total: &Tokens<'_>, last: Option<&Tokens<'_>
 pub(super) struct Reported<'a> {
     location: RecordLocation<'a>,
     call: ToolCall<'a>,
+    /// The command that ran.
+    ran: Option<Raw<'a>>,
 }
 
 record! {
@@ -124,54 +127,39 @@ fn command<'a>(rollout: &mut Rollout<'a>, location: &RecordLocation<'a>, notice:
         return;
     }
     let arguments = notice.command.map(|command| format!("{{\"command\":{}}}", command.get()));
-    let asked = filled(notice.call_id).and_then(|id| Some((id.clone(), &rollout.assembly.call_of(&id)?.arguments)));
-    if let (Some((id, Arguments::Json(asked))), Some(ran)) = (asked, notice.command)
-        && differs(asked, ran)
-        && rollout.contradicted.insert(id)
-    {
-        let call = reported(rollout, notice, Cow::Borrowed("shell"), arguments, None);
-        return rollout.reported.push(Reported { location: location.clone(), call });
-    }
-    report(rollout, location, notice, Cow::Borrowed("shell"), arguments);
+    report(rollout, location, notice, Cow::Borrowed("shell"), arguments, notice.command);
 }
 
 fn mcp<'a>(rollout: &mut Rollout<'a>, location: &RecordLocation<'a>, notice: &Payload<'a>) {
     let invocation = object::<Invocation<'a>>(notice.invocation).unwrap_or_default();
     let name = |value| filled(value).unwrap_or(Cow::Borrowed(""));
     let tool = format!("mcp__{}__{}", name(invocation.server), name(invocation.tool));
-    report(rollout, location, notice, Cow::Owned(tool), invocation.arguments.map(|raw| raw.get().to_owned()));
+    report(rollout, location, notice, Cow::Owned(tool), invocation.arguments.map(|raw| raw.get().to_owned()), None);
 }
 
+/// Keeps what a notice reports, unless it is a second copy of a call.
 fn report<'a>(
     rollout: &mut Rollout<'a>,
     location: &RecordLocation<'a>,
     notice: &Payload<'a>,
     tool: Cow<'a, str>,
     arguments: Option<String>,
+    ran: Option<Raw<'a>>,
 ) {
     let call_id = filled(notice.call_id);
-    if call_id.as_deref().is_some_and(|id| rollout.assembly.call_of(id).is_some()) {
+    let asked = call_id.as_deref().and_then(|id| rollout.assembly.call_of(id));
+    if asked.is_some_and(|asked| ran.is_none_or(|ran| !differs(asked, ran))) {
         return;
     }
-    let call = reported(rollout, notice, tool, arguments, call_id);
-    rollout.reported.push(Reported { location: location.clone(), call });
-}
-
-fn reported<'a>(
-    rollout: &Rollout<'a>,
-    notice: &Payload<'a>,
-    tool: Cow<'a, str>,
-    arguments: Option<String>,
-    call_id: Option<Cow<'a, str>>,
-) -> ToolCall<'a> {
-    ToolCall {
+    let call = ToolCall {
         call_id,
         tool,
         arguments: arguments.map_or(Arguments::Missing, |json| Arguments::Json(Cow::Owned(json))),
         cwd: filled(notice.cwd).or_else(|| rollout.cwd.clone()),
         status: ended(notice).unwrap_or(Status::Missing),
         subagent: None,
-    }
+    };
+    rollout.reported.push(Reported { location: location.clone(), call, ran });
 }
 
 record! {
@@ -181,27 +169,60 @@ record! {
 /// Codex sets the encoding of a PowerShell line before the line itself.
 const ENCODING: &str = "[Console]::OutputEncoding=[System.Text.Encoding]::UTF8;";
 
-/// Whether a command that ran is another one than the call asked for: then both are judged. A line runs as the last word
-/// of a shell's command, and hosts exchange the shell.
-fn differs(asked: &str, ran: Raw<'_>) -> bool {
-    fn last(words: Raw<'_>) -> Option<Cow<'_, str>> {
-        elements(Some(words)).pop().and_then(|word| text(Some(word)))
-    }
-    let Some(Asked { words, line, .. }) = parse(asked) else { return false };
-    let asked = text(line).or_else(|| text(words)).or_else(|| last(words?));
-    asked.zip(last(ran)).is_some_and(|(asked, ran)| ran.strip_prefix(ENCODING).unwrap_or(&ran).trim() != asked.trim())
+/// Whether a command that ran is another one than the call asked for: then both are judged.
+fn differs(asked: &ToolCall<'_>, ran: Raw<'_>) -> bool {
+    let Arguments::Json(json) = &asked.arguments else { return false };
+    let Some(Asked { words, line, .. }) = parse(json) else { return false };
+    let asked = line.and_then(said).or_else(|| words.and_then(said));
+    asked.zip(said(ran)).is_some_and(|(asked, ran)| asked != ran)
 }
 
-/// Adds the calls that only notices report. The calls of a script are not linked to their notices, but they were
-/// read from the script.
+/// What a command says: its words, or the line that it gives to a shell, for hosts exchange the shell.
+fn said(command: Raw<'_>) -> Option<String> {
+    if let Some(line) = text(Some(command)) {
+        return Some(line.trim().to_owned());
+    }
+    let words = elements(Some(command)).into_iter().map(|word| text(Some(word)));
+    let words: Vec<Cow<'_, str>> = words.collect::<Option<_>>()?;
+    let line = match words.as_slice() {
+        [] => return None,
+        [program, .., option, line] if is_shell(program) && takes_line(option) => line.to_string(),
+        words => words.join(" "),
+    };
+    Some(line.strip_prefix(ENCODING).unwrap_or(&line).trim().to_owned())
+}
+
+fn is_shell(program: &str) -> bool {
+    let name = program.rsplit(['/', '\\']).next().unwrap_or(program).to_ascii_lowercase();
+    let name = name.strip_suffix(".exe").unwrap_or(&name);
+    name.ends_with("sh") || matches!(name, "powershell" | "cmd")
+}
+
+/// `-lc`, `-Command` or `/c`.
+fn takes_line(option: &str) -> bool {
+    let option = option.to_ascii_lowercase();
+    option == "/c" || option == "-command" || option.starts_with('-') && option.ends_with('c')
+}
+
+/// Adds the calls that only notices report, and commands that ran in place of what a call asked for. The calls of a script
+/// are not linked to their notices, but they were read from the script.
 pub(super) fn add_unmatched(rollout: &mut Rollout<'_>) {
     rollout.assembly.origin.role = RecordRole::Aside;
     let has_scripts = rollout.assembly.session.calls().any(|(_, call)| call.tool == "exec");
-    for Reported { location, call } in std::mem::take(&mut rollout.reported) {
-        let known = call.call_id.as_deref().is_some_and(|id| rollout.assembly.call_of(id).is_some());
-        if !known && !has_scripts {
-            let link = call.call_id.clone();
-            rollout.assembly.call(location, call, link);
+    let mut contradictions = HashSet::new();
+    for Reported { location, mut call, ran } in std::mem::take(&mut rollout.reported) {
+        let link = call.call_id.clone();
+        match link.as_deref().and_then(|id| rollout.assembly.call_of(id)) {
+            Some(asked) => {
+                // The beginning and the end of a command are two notices.
+                let Some(ran) = ran.filter(|ran| differs(asked, *ran)) else { continue };
+                if contradictions.insert((link, ran.get())) {
+                    call.call_id = None;
+                    rollout.assembly.call(location, call, None);
+                }
+            }
+            None if !has_scripts => rollout.assembly.call(location, call, link),
+            None => {}
         }
     }
 }
@@ -332,6 +353,9 @@ mod tests {
             assert_eq!(ran(asked, &[begin, end]).len(), 1, "{asked}");
         }
         assert_eq!(ran(r#"{"cmd":"ls"}"#, &[begin, end]).len(), 2, "another command ran");
+        let (copy, other) = (r#"exec_command_end ["cp","x"]"#, r#"exec_command_end ["bash","-lc","rm y"]"#);
+        assert_eq!(ran(r#"{"command":["rm","x"]}"#, &[copy]).len(), 2, "another program ran");
+        assert_eq!(ran(r#"{"cmd":"ls"}"#, &[begin, other]).len(), 3, "two other commands ran");
         let encoded =
             r#"exec_command_end ["pwsh","-Command","[Console]::OutputEncoding=[System.Text.Encoding]::UTF8;\nls"]"#;
         assert_eq!(ran(r#"{"cmd":"ls"}"#, &[encoded]).len(), 1);

@@ -29,14 +29,19 @@ impl Machine<'_> {
                 let text = pieces.plain.trim_start().get(4..).unwrap_or_default();
                 let text = text.get(1..).unwrap_or_default().trim_end();
                 let is_known = words.iter().all(|piece| piece.word.is_exact());
-                let prints = !matches!(text.to_ascii_lowercase().as_str(), "off" | "on" | "");
-                if is_known && prints { Stream::of(format!("{text}\n")) } else { Stream::nothing() }
+                let is_switch = matches!(text.to_ascii_lowercase().as_str(), "off" | "on");
+                match (is_known, is_switch) {
+                    (true, true) => Stream::nothing(),
+                    (true, false) => Stream::of(format!("{text}\n")),
+                    (false, _) => Stream::Unknown,
+                }
             }
             "set" => {
                 self.cmd_execute("set", &words, Launch::Inert);
                 let text = pieces.plain.trim_start().get(3..).unwrap_or_default();
                 self.cmd_set(text.trim_start(), batch, io);
-                Stream::nothing()
+                // Without a value it prints variables.
+                if text.contains('=') { Stream::nothing() } else { Stream::Unknown }
             }
             "call" => {
                 let rest = segment.trim_start().get(4..).unwrap_or_default().trim_start();
@@ -50,7 +55,7 @@ impl Machine<'_> {
         }
     }
 
-    /// `set NAME=VALUE`, `set "NAME=VALUE"`, `set /a …`, `set /p NAME=PROMPT`
+    /// Sets a variable: `set NAME=VALUE`, `set "NAME=VALUE"`, `set /a …`, `set /p NAME=PROMPT`.
     fn cmd_set(&mut self, text: &str, batch: &mut Batch, io: &mut Io<'_>) {
         let lower = text.get(..2).unwrap_or_default().to_ascii_lowercase();
         let computed = matches!(lower.as_str(), "/a" | "/p");
@@ -60,17 +65,21 @@ impl Machine<'_> {
         let value = reader::word(value);
         let value = Some(value).filter(|value| value.is_exact() && !computed);
         batch.variables.set(name.trim(), value.as_ref().map(|value| value.text.as_str()));
-        // Names differ in nothing but their case.
+        // Windows ignores the case of the name.
         self.exported(&Arg::exact(name.trim().to_ascii_uppercase()), value.as_ref(), io.scope);
     }
 
-    /// `start "title" /b PROGRAM …`
+    /// Runs `start "title" /b /d DIRECTORY PROGRAM …`.
     fn cmd_start(&mut self, words: &[Piece], batch: &mut Batch, io: &mut Io<'_>) -> Stream {
+        let cwd = self.world.cwd().map(str::to_owned);
         let mut left = words.iter().enumerate().peekable();
         left.next_if(|(_, piece)| piece.quoted);
         while let Some((_, piece)) = left.next_if(|(_, piece)| is_switch(&piece.word.text)) {
-            if piece.word.text.eq_ignore_ascii_case("/d") {
-                left.next();
+            if piece.word.text.eq_ignore_ascii_case("/d")
+                && let Some((_, directory)) = left.next()
+            {
+                self.reach(&directory.word);
+                self.world.enter_word(&slashed(&directory.word));
             }
         }
         let Some((at, piece)) = left.next() else { return Stream::Unknown };
@@ -80,7 +89,9 @@ impl Machine<'_> {
             return Stream::Unknown;
         }
         let (name, words) = named(words.get(at..).unwrap_or_default());
-        self.nested(Stream::Unknown, |machine| machine.cmd_named(&name, &words, batch, io))
+        let output = self.nested(Stream::Unknown, |machine| machine.cmd_named(&name, &words, batch, io));
+        self.world.set_cwd(cwd);
+        output
     }
 
     fn cmd_named(&mut self, name: &str, words: &[Piece], batch: &mut Batch, io: &mut Io<'_>) -> Stream {
@@ -120,7 +131,7 @@ impl Machine<'_> {
         }
     }
 
-    /// A program, or a batch file that is found without its path and its extension.
+    /// Runs a program, or a batch file that is called without its path and its extension.
     fn cmd_program(&mut self, name: &str, pieces: &[Piece], io: &mut Io<'_>) -> Stream {
         let bare = name.trim_end_matches(".exe");
         if let Some(output) = self.windows_program(bare, pieces.iter().map(|piece| piece.word.clone()).collect()) {
@@ -144,7 +155,7 @@ impl Machine<'_> {
         self.command(&words, io)
     }
 
-    /// A program of Windows with its own options; `None`: it is none.
+    /// Runs a program of Windows that has options of its own. Returns `None` for any other program.
     pub(in crate::command::code) fn windows_program(&mut self, name: &str, words: Vec<Arg>) -> Option<Stream> {
         let program = table().programs.iter().find(|program| listed(&program.names, name))?;
         let all: Vec<Arg> = std::iter::once(Arg::exact(name)).chain(words.iter().cloned()).collect();
@@ -155,7 +166,7 @@ impl Machine<'_> {
         Some(Stream::Unknown)
     }
 
-    /// A command that PowerShell has, too.
+    /// Runs a command that PowerShell has, too.
     fn cmd_shared(&mut self, name: &str, pieces: &[Piece]) -> Stream {
         self.cmd_execute(name, pieces, Launch::Plain);
         let mut plain = Vec::new();
@@ -164,6 +175,8 @@ impl Machine<'_> {
             let switches: Vec<&str> = word.text.split('/').skip(1).collect();
             if word.text.starts_with('/') && switches.iter().all(|name| is_switch(&format!("/{name}"))) {
                 flags.extend(switches.iter().map(|name| Arg::exact(format!("/{name}"))));
+            } else if word.known == Known::Glob {
+                plain.push(slashed(&Arg::exact(word.text.as_str())));
             } else if *quoted || !word.is_exact() {
                 plain.push(slashed(word));
             } else {
@@ -188,11 +201,14 @@ impl Machine<'_> {
         };
         let content =
             if let ("type", [file]) = (name, plain.as_slice()) { self.world.content_of(file) } else { Stream::Unknown };
-        let flow = self.cmdlet(cmdlet, name, &given(plain, &flags), Flow::default());
+        // `rd /s` deletes all of a directory. Others look for their pattern in all directories below.
+        let words =
+            if matches!(name, "rd" | "rmdir") { Given::of(plain, flags_of(&flags)) } else { given(plain, &flags) };
+        let flow = self.cmdlet(cmdlet, name, &words, Flow::default());
         if flow.names.is_empty() { content } else { Stream::Names(flow.names) }
     }
 
-    /// `mklink [/d|/h|/j] LINK TARGET`
+    /// Makes a link: `mklink [/d|/h|/j] LINK TARGET`.
     fn cmd_link(&mut self, pieces: &[Piece]) {
         let words: Vec<Arg> =
             pieces.iter().filter(|piece| !is_switch(&piece.word.text)).map(|piece| slashed(&piece.word)).collect();
@@ -217,8 +233,8 @@ impl Machine<'_> {
     }
 }
 
-/// The name of the command, in lower case if it is one of cmd.exe's own, and the words behind it. What follows such a name
-/// without a space belongs to its words: `cd..`, `echo.`, `del/q`.
+/// Splits the words into the name of the command, in lower case if it is one of cmd.exe's own, and its arguments. Text that
+/// follows such a name without a space is an argument: `cd..`, `echo.`, `del/q`.
 fn named(pieces: &[Piece]) -> (String, Vec<Piece>) {
     let Some((first, rest)) = pieces.split_first() else { return (String::new(), Vec::new()) };
     let mut words = rest.to_vec();
@@ -239,7 +255,7 @@ fn named(pieces: &[Piece]) -> (String, Vec<Piece>) {
     (text.replace('\\', "/"), words)
 }
 
-/// `/s`, `/q`, `/-y`, `/a:h`
+/// Whether the word is a switch: `/s`, `/q`, `/-y`, `/a:h`.
 fn is_switch(text: &str) -> bool {
     let letters = text.strip_prefix('/').map(|rest| rest.trim_start_matches('-').split(':').next().unwrap_or_default());
     letters.is_some_and(|letters| {
@@ -247,7 +263,7 @@ fn is_switch(text: &str) -> bool {
     })
 }
 
-/// Words and switches as PowerShell's commands have them. With `/s`, a pattern is one of names in all directories below.
+/// Turns words and switches into those of PowerShell's commands. With `/s`, a pattern matches names in all directories below.
 fn given(mut plain: Vec<Arg>, switches: &[Arg]) -> Given {
     let mut flags = flags_of(switches);
     if flags.iter().any(|flag| flag == "-recurse") && plain.iter().any(|word| word.text.contains(['*', '?'])) {
@@ -262,7 +278,7 @@ fn given(mut plain: Vec<Arg>, switches: &[Arg]) -> Given {
     Given::of(plain, flags)
 }
 
-/// Switches as PowerShell's commands have them.
+/// Turns switches into those of PowerShell's commands.
 fn flags_of(switches: &[Arg]) -> Vec<String> {
     let names = switches.iter().map(|switch| switch.text.trim_start_matches('/').to_ascii_lowercase());
     names

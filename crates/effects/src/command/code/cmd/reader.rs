@@ -6,6 +6,8 @@ use crate::command::write_mode::WriteMode;
 /// Stands for text that is not known.
 pub(super) const UNKNOWN: char = '\u{E000}';
 pub(super) const UNKNOWN_TEXT: &str = "\u{E000}";
+/// Stands in a word that is a pattern, for which a loop puts in each file that it matches.
+pub(super) const PATTERN: char = '\u{E001}';
 
 /// A word, and whether a part of it stood in quotes.
 #[derive(Debug, Clone)]
@@ -14,7 +16,7 @@ pub(super) struct Piece {
     pub(super) quoted: bool,
 }
 
-/// One command, divided.
+/// The pieces of one command.
 #[derive(Debug, Default)]
 pub(super) struct Pieces {
     pub(super) words: Vec<Piece>,
@@ -24,14 +26,14 @@ pub(super) struct Pieces {
     pub(super) plain: String,
 }
 
-/// The end of a command.
+/// The mark that ends a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Terminator {
     Pipe,
     Other,
 }
 
-/// The characters outside of quotes and behind no `^`, with their offsets.
+/// Yields the characters that stand outside of quotes and behind no `^`, with their offsets.
 fn bare(text: &str) -> impl Iterator<Item = (usize, char)> {
     let mut quoted = false;
     let mut characters = text.char_indices();
@@ -54,7 +56,7 @@ fn bare(text: &str) -> impl Iterator<Item = (usize, char)> {
     })
 }
 
-/// The first command of the text, how it ends, and what follows.
+/// Splits the first command off the text; returns it, its end, and the rest.
 pub(super) fn first(text: &str) -> (&str, Terminator, &str) {
     let mut before = ' ';
     for (at, character) in bare(text) {
@@ -75,7 +77,7 @@ pub(super) fn first(text: &str) -> (&str, Terminator, &str) {
     (text, Terminator::Other, "")
 }
 
-/// The text up to the bracket that closes, and what follows it.
+/// Splits the text at the bracket that closes it. Returns `None` where there is none.
 pub(super) fn closed(text: &str) -> Option<(&str, &str)> {
     let mut depth = 0_usize;
     for (at, character) in bare(text) {
@@ -89,26 +91,26 @@ pub(super) fn closed(text: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// The line that the text starts with, and what follows it.
+/// Splits the first line off the text.
 pub(super) fn line(text: &str) -> (&str, &str) {
     text.split_once('\n').unwrap_or((text, ""))
 }
 
-/// The word that the text starts with, quotes kept, and what follows it.
+/// Splits the first word off the text and keeps its quotes.
 pub(super) fn token(text: &str) -> (&str, &str) {
     let text = text.trim_start();
     let end = bare(text).find(|(_, character)| character.is_whitespace()).map_or(text.len(), |(at, _)| at);
     text.split_at_checked(end).unwrap_or((text, ""))
 }
 
-/// What follows `word`, if the text starts with it.
+/// Takes `word` from the start of the text; returns `None` if the text starts otherwise.
 pub(super) fn after<'t>(text: &'t str, word: &str) -> Option<&'t str> {
     let (head, rest) = text.split_at_checked(word.len())?;
     let ends = !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '-');
     (head.eq_ignore_ascii_case(word) && ends).then_some(rest)
 }
 
-/// What follows the condition behind `if`.
+/// Skips the condition at the start of a text that stands behind `if`; returns the rest.
 pub(super) fn condition(text: &str) -> &str {
     let mut rest = text;
     loop {
@@ -128,11 +130,12 @@ pub(super) fn condition(text: &str) -> &str {
     }
 }
 
-/// A word of which `UNKNOWN` stands for what is not known.
+/// Makes a word of a text in which `UNKNOWN` stands for the parts that are not known.
 pub(super) fn word(text: &str) -> Arg {
     if !text.contains(UNKNOWN) {
-        return Arg::exact(text);
+        return if text.contains(PATTERN) { Arg::glob(text.replace(PATTERN, "")) } else { Arg::exact(text) };
     }
+    let text = text.replace(PATTERN, "");
     let likely: String = text.chars().filter(|character| *character != UNKNOWN).collect();
     let readings = if likely.is_empty() { Vec::new() } else { vec![likely.clone()] };
     let known = if likely.is_empty() { Known::Not } else { Known::Partly };
@@ -140,7 +143,7 @@ pub(super) fn word(text: &str) -> Arg {
     Arg { readings, known, likely: Some(likely), tilde: false, ..Arg::exact(shown) }
 }
 
-/// The text of a word, with `UNKNOWN` for what is not known.
+/// Writes a word as a text in which `UNKNOWN` stands for the parts that are not known.
 pub(super) fn marked(word: &Arg) -> String {
     match (&word.likely, word.known) {
         (Some(likely), Known::Partly | Known::Not) => format!("{UNKNOWN}{likely}"),
@@ -148,7 +151,7 @@ pub(super) fn marked(word: &Arg) -> String {
     }
 }
 
-/// Where the next word goes.
+/// The use of the next word.
 #[derive(Debug, Clone, Copy)]
 enum Place {
     Word,
@@ -179,7 +182,7 @@ impl Divider {
     }
 }
 
-/// Divides one command.
+/// Divides the text of one command into its pieces.
 pub(super) fn divide(text: &str) -> Pieces {
     let mut divider = Divider::default();
     let mut place = Place::Word;

@@ -2,18 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use super::reader::{UNKNOWN, UNKNOWN_TEXT};
+use super::reader::{self, UNKNOWN, UNKNOWN_TEXT};
 
 /// Bytes that variables may add to a text.
 const ADDED: usize = 1 << 20;
-/// Characters of a name and what is done to its value.
+/// The last argument that has a name: `%9`.
+const ARGUMENTS: usize = 9;
+/// The most characters between the marks of a reference: `NAME:~1,2`.
 const NAME: usize = 256;
 
 #[derive(Debug, Default)]
 pub(super) struct Variables {
-    /// By their names in lower case; `None`: not known.
+    /// The values by the names in lower case. `None` stands for a value that is not known.
     known: BTreeMap<String, Option<String>>,
-    /// What the file was called with; `None`: not known.
+    /// The arguments of the batch file, `None` for one that is not known.
     arguments: Vec<Option<String>>,
     added: usize,
 }
@@ -23,12 +25,34 @@ impl Variables {
         Self { arguments, ..Self::default() }
     }
 
+    /// Finds the arguments that the text gives to its own parts: `call :label ARGUMENTS…`. A part runs where it stands, so an
+    /// argument that differs between the calls is not known, and none is where `shift` moves them.
+    pub(super) fn find_calls(&mut self, text: &str) {
+        let mut shifts = false;
+        for command in text.split(['\n', '&', '|', '(', ')']) {
+            shifts |= reader::after(command.trim_start_matches([' ', '\t', '@']), "shift").is_some();
+            let Some(at) = command.to_ascii_lowercase().find("call :") else { continue };
+            let words = reader::divide(command.get(at..).unwrap_or_default()).words;
+            for (at, piece) in words.iter().skip(2).take(ARGUMENTS).enumerate() {
+                let value = piece.word.literal().filter(|text| !text.contains(['%', '!'])).map(str::to_owned);
+                match self.arguments.get_mut(at) {
+                    Some(before) if *before == value => {}
+                    Some(before) => *before = None,
+                    None => self.arguments.push(value),
+                }
+            }
+        }
+        if shifts {
+            self.arguments.fill(None);
+        }
+    }
+
     pub(super) fn set(&mut self, name: &str, value: Option<&str>) {
         let value = value.filter(|value| !value.contains(UNKNOWN)).map(str::to_owned);
         self.known.insert(name.to_lowercase(), value);
     }
 
-    /// Variables put more into the text than is followed.
+    /// Whether the values of variables have made the text longer than is followed.
     pub(super) fn is_over(&self) -> bool {
         self.added > ADDED
     }
@@ -49,7 +73,7 @@ impl Variables {
         }
     }
 
-    /// The text with the values of its variables.
+    /// Puts the values of its variables into the text.
     pub(super) fn expand(&mut self, text: &str) -> String {
         let mut expanded = String::with_capacity(text.len());
         let mut left = text;
@@ -69,7 +93,7 @@ impl Variables {
         expanded
     }
 
-    /// The value of the variable that the text starts with, and what follows it.
+    /// Reads the reference at the start of the text; returns the value and the rest.
     fn reference<'t>(&self, text: &'t str) -> Option<(String, &'t str)> {
         if let Some(rest) = text.strip_prefix("%%") {
             return Some(("%".to_owned(), rest));
@@ -97,7 +121,7 @@ impl Variables {
         Some((value, behind))
     }
 
-    /// `1`, `*`, `~dp0`.
+    /// Reads an argument behind its `%`: `1`, `*`, `~dp0`.
     fn parameter<'t>(&self, text: &'t str) -> Option<(String, &'t str)> {
         if let Some(rest) = text.strip_prefix('*') {
             let all: Option<Vec<&str>> = self.arguments.iter().map(Option::as_deref).collect();
@@ -114,7 +138,7 @@ impl Variables {
     }
 }
 
-/// `~1,2` cuts a piece out, `a=b` replaces.
+/// Changes a value: `~1,2` cuts a piece out, `a=b` replaces text.
 fn changed(value: &str, change: &str) -> Option<String> {
     let Some(range) = change.strip_prefix('~') else {
         let (old, new) = change.split_once('=')?;
@@ -137,7 +161,7 @@ fn changed(value: &str, change: &str) -> Option<String> {
     Some(value.chars().take(end).skip(from).collect())
 }
 
-/// The body of a loop with the value of its variable.
+/// Puts the value of the variable of a loop into the body.
 pub(super) fn with_value(body: &str, name: char, value: &str) -> String {
     let mut text = String::with_capacity(body.len());
     let mut left = body;

@@ -212,12 +212,8 @@ impl Lexer<'_> {
     fn number(&mut self) {
         let rest = self.left.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_' || c == '.');
         let digits = self.left.strip_suffix(rest).unwrap_or_default();
-        let number = match digits.strip_prefix("0x") {
-            Some(digits) => i32::from_str_radix(digits, 16),
-            None => digits.parse(),
-        };
         self.left = rest;
-        self.tokens.push(Token::Number(number.ok()));
+        self.tokens.push(Token::Number(whole_number(digits)));
     }
 
     fn word(&mut self) -> Option<()> {
@@ -240,4 +236,16 @@ impl Lexer<'_> {
         self.tokens.push(Token::Name(name));
         Some(())
     }
+}
+
+/// The value of digits in any base. A zero in front of other digits marks base 8.
+fn whole_number(digits: &str) -> Option<i32> {
+    let (digits, base) = match digits.as_bytes() {
+        [b'0', b'x' | b'X', ..] => (digits.get(2..)?, 16),
+        [b'0', b'o' | b'O', ..] => (digits.get(2..)?, 8),
+        [b'0', b'b' | b'B', ..] => (digits.get(2..)?, 2),
+        [b'0', _, ..] => (digits, 8),
+        _ => (digits, 10),
+    };
+    i32::from_str_radix(digits, base).ok()
 }

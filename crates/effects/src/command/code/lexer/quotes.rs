@@ -39,14 +39,18 @@ impl Lexer<'_> {
         }
     }
 
-    /// `(?{ code })` in a regular expression of Perl.
+    /// Reads the code in a regular expression of Perl: `(?{ code })`, `(??{ code })`.
     fn pattern_code(&mut self, text: &str) -> Option<()> {
-        if self.language != Language::Perl || self.depth > DEPTH {
+        if self.language != Language::Perl {
             return Some(());
         }
         let mut left = text;
-        while let Some((_, rest)) = left.split_once("(?{").or_else(|| left.split_once("(??{")) {
-            let code = balanced(rest)?;
+        while let Some((_, behind)) = left.split_once("(?") {
+            let Some(rest) = behind.strip_prefix('?').unwrap_or(behind).strip_prefix('{') else {
+                left = behind;
+                continue;
+            };
+            let code = balanced(rest).filter(|_| self.depth <= DEPTH)?;
             self.tokens.push(Token::Template(vec![TemplatePart::Code(self.inner(code)?)]));
             left = rest.get(code.len()..)?;
         }

@@ -148,6 +148,12 @@ impl Machine<'_> {
                 }
             } else if !listed(KEYWORDS, &name) {
                 break;
+            } else if name == "switch"
+                && let Some(at) = rest.iter().position(|word| word.text.eq_ignore_ascii_case("-file"))
+                && let Some(file) = rest.get(at + 1)
+            {
+                // It goes through the lines of the file.
+                self.object_file(Role::Read, file);
             }
             words = rest;
         }

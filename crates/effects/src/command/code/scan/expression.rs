@@ -202,15 +202,15 @@ fn combined(left: Value, operator: char, right: Value, language: Language) -> Va
         {
             Value::Foreign(provenance)
         }
-        (Value::Text(format), '%', Value::Text(value)) if format.matches('%').count() == 1 => {
+        (Value::Text(format), '%', Value::Text(value)) if format.contains("%s") && format.matches('%').count() == 1 => {
             Value::Text(format.replacen("%s", &value, 1))
         }
         _ => Value::Unknown,
     }
 }
 
-/// What a method makes of a text or list, where that is known.
-pub(super) fn method_value(value: &Value, method: &str, arguments: &[Value]) -> Value {
+/// Returns the value of a method of a text or list, as far as that is computed here.
+pub(super) fn method_value(value: &Value, method: &str, arguments: &[Value], language: Language) -> Value {
     match (value, method, arguments) {
         (Value::Text(text), "decode" | "encode" | "toString" | "strip" | "trim" | "to_s" | "expanduser", _) => {
             Value::Text(text.trim().to_owned())
@@ -218,9 +218,12 @@ pub(super) fn method_value(value: &Value, method: &str, arguments: &[Value]) -> 
         (Value::Text(text), "lower" | "toLowerCase" | "downcase", []) => Value::Text(text.to_lowercase()),
         (Value::Text(text), "upper" | "toUpperCase" | "upcase", []) => Value::Text(text.to_uppercase()),
         (Value::List(list), "reverse", []) => Value::List(list.iter().rev().cloned().collect()),
-        (Value::Text(text), "slice" | "substring", [Value::Number(first)]) => part(text, *first, None),
-        (Value::Text(text), "slice" | "substring", [Value::Number(first), Value::Number(last)]) => {
-            part(text, *first, Some(*last))
+        (Value::Text(text), "slice", [Value::Number(first)]) => part(text, *first, None),
+        (Value::Text(text), "substring", [Value::Number(first)]) => part(text, *first.max(&0), None),
+        (Value::Text(text), "slice", [Value::Number(first), Value::Number(last)]) => part(text, *first, Some(*last)),
+        (Value::Text(text), "substring", [Value::Number(first), Value::Number(last)]) => {
+            // It takes the lower of the two places for the first one, and 0 for a negative place.
+            part(text, *first.min(last).max(&0), Some(*first.max(last).max(&0)))
         }
         (Value::Text(text), "substr", [Value::Number(first), Value::Number(length)]) if *first >= 0 => {
             part(text, *first, Some(first.saturating_add(*length)))
@@ -247,12 +250,18 @@ pub(super) fn method_value(value: &Value, method: &str, arguments: &[Value]) -> 
         (Value::Text(text), "split", [Value::Text(separator)]) if !separator.is_empty() => {
             Value::List(text.split(separator.as_str()).map(|word| Value::Text(word.to_owned())).collect())
         }
+        // JavaScript's `replace` changes the first place alone.
+        (Value::Text(text), "replace", [Value::Text(from), Value::Text(to)]) if language == Language::Javascript => {
+            Value::Text(text.replacen(from.as_str(), to, 1))
+        }
         (Value::Text(text), "replace" | "replaceAll" | "gsub", [Value::Text(from), Value::Text(to)])
             if !from.is_empty() && text.len().saturating_mul(to.len().max(1)) < MAX_TEXT =>
         {
             Value::Text(text.replace(from.as_str(), to))
         }
-        (Value::Text(format), "format", [Value::Text(value)]) if format.matches('{').count() == 1 => {
+        (Value::Text(format), "format", [Value::Text(value)])
+            if format.matches('{').count() == 1 && (format.contains("{}") || format.contains("{0}")) =>
+        {
             Value::Text(format.replace("{}", value).replace("{0}", value))
         }
         // Python joins by the separator, the others join the list.
@@ -274,7 +283,7 @@ fn joined_texts(list: &[Value], separator: &str) -> Value {
     texts.map(|texts| texts.join(separator)).filter(|text| text.len() < MAX_TEXT).map_or(Value::Unknown, Value::Text)
 }
 
-/// The text of the numbers of characters.
+/// Builds a text of the numbers of its characters.
 fn characters(values: &[Value]) -> Option<String> {
     let numbers = match values {
         [Value::List(list)] => list,
@@ -287,10 +296,18 @@ fn characters(values: &[Value]) -> Option<String> {
     numbers.iter().map(character).collect()
 }
 
-/// What a pure function makes of its arguments, where that is known.
+/// Returns the value of a pure function, as far as that is computed here.
 pub(super) fn pure_value(name: &str, arguments: &[Value]) -> Option<Value> {
     if let ("Promise.resolve" | "Object.freeze" | "structuredClone", [value]) = (name, arguments) {
         return Some(value.clone());
+    }
+    if let (
+        "list" | "tuple" | "set" | "iter" | "sorted" | "reversed" | "next",
+        [files @ (Value::Path(_) | Value::Glob(_)), ..],
+    ) = (name, arguments)
+    {
+        // A pattern stands for each of its files.
+        return Some(files.clone());
     }
     let text = match (name, arguments) {
         (

@@ -1,6 +1,6 @@
 //! Names of files that a program builds with functions of its standard library.
 
-use super::roles::once_each;
+use super::arguments::once_each;
 use super::tokens::{joined, word};
 use super::{Scan, Value};
 use crate::command::knowledge::Language;
@@ -267,7 +267,7 @@ impl Machine<'_> {
             Value::Path(path) if calls => self.path_method(scan, path, name, &[], io),
             Value::Path(path) => part_of(path, name, &[]).unwrap_or(Value::Unknown),
             Value::Text(_) | Value::List(_) if scan.language == Language::Ruby => {
-                super::expression::method_value(value, name, &[])
+                super::expression::method_value(value, name, &[], scan.language)
             }
             _ => Value::Unknown,
         }

@@ -66,13 +66,20 @@ impl Scan<'_> {
 
     /// `list.each { |name| … }`, `list.each do |name|`
     pub(super) fn bind_block(&mut self, value: &Value, method: &str, behind: &[Token]) {
-        if let (Value::List(list), Language::Ruby) = (value, self.language)
-            && let [open, Token::Mark('|'), Token::Name(name), Token::Mark('|'), ..] = behind
+        if self.language != Language::Ruby {
+            return;
+        }
+        let element = match value {
+            Value::List(list) if !matches!(method, "reduce" | "inject") => Value::Each(list.clone()),
+            // A pattern stands for each of its files.
+            Value::Path(pattern) | Value::Glob(pattern) if pattern.contains('*') && is_each(method) => value.clone(),
+            _ => return,
+        };
+        if let [open, Token::Mark('|'), Token::Name(name), Token::Mark('|'), ..] = behind
             && (*open == Token::Mark('{') || *open == Token::Name("do".to_owned()))
-            && !matches!(method, "reduce" | "inject")
             && self.is_bound_once(name)
         {
-            self.variables.insert(name.clone(), Value::Each(list.clone()));
+            self.variables.insert(name.clone(), element);
         }
     }
 
@@ -157,6 +164,11 @@ impl Scan<'_> {
             self.loose.push(Value::Text(text.to_owned()));
         }
     }
+}
+
+/// Whether a method of a list calls its block with each element.
+fn is_each(method: &str) -> bool {
+    matches!(method, "each" | "each_with_index" | "map" | "flat_map" | "select" | "filter" | "reject")
 }
 
 fn is_comparison(word: &str) -> bool {

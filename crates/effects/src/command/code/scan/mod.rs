@@ -1,5 +1,8 @@
 //! Tokens → calls → effects.
 
+mod arguments;
+mod bindings;
+mod calls;
 mod canonical;
 mod expression;
 mod file_names;
@@ -28,7 +31,6 @@ use crate::{About, Reason};
 
 use super::Calls;
 use super::lexer::{TemplatePart, Token};
-use expression::pure_value;
 use looks::Looks;
 use tokens::{group, split};
 pub(super) use value::Value;
@@ -424,98 +426,5 @@ impl Machine<'_> {
             (value, left) = scan.indexed(value, behind);
         }
         (value, left)
-    }
-
-    /// A call with the tokens between its parentheses.
-    fn call(&mut self, scan: &mut Scan<'_>, name: &str, inner: &[Token], io: &mut Io<'_>) -> Value {
-        let loose = scan.loose.len();
-        if scan.roles(name).is_some_and(foreign::fetches) {
-            // `get(url, answer => …)`
-            scan.bind_parameter(&Value::Foreign(Provenance::Network), inner);
-        }
-        let found = self.descend(scan, |machine, scan| match machine.applied(scan, name, inner, io) {
-            Some(value) => Err(value),
-            None => Ok(machine.arguments(scan, inner, io)),
-        });
-        match found {
-            Some(Ok(arguments)) => {
-                self.call_with(scan, name, &Given { arguments: &arguments, tokens: inner, loose }, io)
-            }
-            Some(Err(value)) => value,
-            None => Value::Unknown,
-        }
-    }
-
-    /// A call with the values of its arguments.
-    fn call_with(&mut self, scan: &mut Scan<'_>, name: &str, given: &Given<'_>, io: &mut Io<'_>) -> Value {
-        let Given { arguments, tokens: inner, loose } = *given;
-        // `sh.rm('-rf', 'x')`: the module `sh` has each program as a function.
-        if let Some(program) = name.strip_prefix("sh.").filter(|_| scan.loaded.contains("sh")) {
-            let program = Value::Text(program.replace('_', "-"));
-            let words: Vec<Value> = std::iter::once(program).chain(arguments.iter().cloned()).collect();
-            self.list_command(scan, &words, io);
-            return Value::Unknown;
-        }
-        if let Some(roles) = scan.roles(name) {
-            let parts = scan.loose.split_off(loose.min(scan.loose.len()));
-            let before = scan.unread.take();
-            let touched = std::mem::take(&mut scan.touches_unknown);
-            let output = self.called(scan, roles, arguments, io);
-            if scan.touches_unknown {
-                self.guess_names(&parts);
-            }
-            scan.touches_unknown |= touched;
-            if scan.unread.is_some() {
-                // What is known of a command that is not known as a whole.
-                self.guess(inner);
-            }
-            scan.unread = scan.unread.take().or(before);
-            let output = output.or_else(|| foreign::of_connection(name, roles));
-            let made = scan.file_name(name, arguments).unwrap_or_else(|| scan.made(name, roles, arguments));
-            return match (made, output) {
-                (Value::Unknown, Some(provenance)) => Value::Foreign(provenance),
-                (made, _) => made,
-            };
-        }
-        let value = pure_value(name, arguments);
-        if let Some(value) = self.decoded(scan, name, value.as_ref(), arguments) {
-            scan.pure(name);
-            return value;
-        }
-        if let Some(value) = value {
-            scan.pure(name);
-            return value;
-        }
-        if let Some(value) = scan.file_name(name, arguments) {
-            return value;
-        }
-        if scan.names_function(arguments) {
-            scan.unread = Some(Reason::FunctionPassedOn);
-            self.guess(inner);
-        }
-        self.passed_on(scan, arguments, arguments, io);
-        if scan.pure(name) {
-            scan.loose.truncate(loose);
-            let method = name.rsplit_once('.').map_or("", |(_, method)| method);
-            self.unknown_receiver(scan, method, arguments);
-        } else {
-            self.guess_arguments(arguments);
-        }
-        match (scan.made(name, "", arguments), foreign::among(arguments)) {
-            (Value::Unknown, Some(provenance)) => Value::Foreign(provenance),
-            (made, _) => made,
-        }
-    }
-
-    fn arguments(&mut self, scan: &mut Scan<'_>, inner: &[Token], io: &mut Io<'_>) -> Vec<Value> {
-        let mut arguments = Vec::new();
-        for tokens in split(inner) {
-            let spread = scan.spread(tokens);
-            match self.value(scan, spread.unwrap_or(tokens), io) {
-                Value::List(list) if spread.is_some() => arguments.extend(list),
-                value => arguments.push(value),
-            }
-        }
-        arguments
     }
 }

@@ -1,6 +1,7 @@
 //! Objects that known calls make, what their methods do, and functions that are passed on.
 
 use super::super::lexer::Token;
+use super::arguments::ELEMENTS;
 use super::expression::method_value;
 use super::loops::LARGEST;
 use super::tokens::group;
@@ -8,9 +9,6 @@ use super::{Scan, Value, foreign};
 use crate::Reason;
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
-
-/// Elements that a function which is passed on is tried with.
-const ELEMENTS: usize = 32;
 
 impl Scan<'_> {
     /// Returns the value of a call.
@@ -46,7 +44,7 @@ impl Scan<'_> {
 }
 
 impl Machine<'_> {
-    /// `value.method(…)`; `tokens` start at the parenthesis.
+    /// Runs `value.method(…)`, where `tokens` start at the parenthesis.
     pub(super) fn method_call(
         &mut self,
         scan: &mut Scan<'_>,
@@ -55,7 +53,7 @@ impl Machine<'_> {
         tokens: &[Token],
         io: &mut Io<'_>,
     ) -> Value {
-        // What a method makes of a value takes as long as a copy.
+        // To compute the value of a method takes as long as to copy the value that it belongs to.
         let is_small = value.weight(LARGEST).is_some_and(|weight| self.may_spend(weight));
         if !is_small {
             scan.unread = Some(Reason::ProgramNestedTooDeeply);
@@ -70,8 +68,13 @@ impl Machine<'_> {
                 }
             }
             Value::Each(values) if matches!(values.first(), Some(Value::Path(_))) => {
-                for value in values.iter().take(ELEMENTS) {
-                    self.method_call(scan, value, method, tokens, io);
+                if values.len() > ELEMENTS {
+                    scan.lost(&[Some(Value::List(values.clone()))]);
+                    self.method_call(scan, &Value::Path("**".to_owned()), method, tokens, io);
+                } else {
+                    for value in values {
+                        self.method_call(scan, value, method, tokens, io);
+                    }
                 }
                 return Value::Unknown;
             }
@@ -104,10 +107,10 @@ impl Machine<'_> {
         if let Some(value) = scan.decoded_by(value, method, &arguments) {
             return value;
         }
-        method_value(value, method, &arguments)
+        method_value(value, method, &arguments, scan.language)
     }
 
-    /// A method of something that is not known, but that may be an object of a class whose method has effects.
+    /// Runs a method of something that is not known, but that may be an object whose method has effects.
     pub(super) fn unknown_receiver(&mut self, scan: &Scan<'_>, method: &str, arguments: &[Value]) {
         if scan.may_be_method(method) {
             for argument in arguments {
@@ -136,7 +139,8 @@ impl Machine<'_> {
         for value in values {
             elements_of(value, &mut elements);
         }
-        let given = handed_over(values);
+        let elements = self.at_most(ELEMENTS, elements.into_iter());
+        let given = self.at_most(ELEMENTS, handed_over(values).into_iter());
         for roles in roles {
             if given.len() > 1 || matches!(given.as_slice(), [Value::List(_)]) {
                 self.guessed(|machine| machine.called(scan, roles, &given, io));
@@ -151,7 +155,7 @@ impl Machine<'_> {
     }
 }
 
-/// The arguments that a function may get which is passed on with them: `submit(f, a, b)`, `Thread(target=f, args=(a, b))`.
+/// Collects the arguments that come with a function which is passed on: `submit(f, a, b)`, `Thread(target=f, args=(a, b))`.
 fn handed_over(values: &[Value]) -> Vec<Value> {
     let mut given = Vec::new();
     for value in values {
@@ -165,13 +169,12 @@ fn handed_over(values: &[Value]) -> Vec<Value> {
             value => given.push(value.clone()),
         }
     }
-    given.truncate(ELEMENTS);
     given
 }
 
 fn elements_of(value: &Value, elements: &mut Vec<Value>) {
     match value {
-        _ if elements.len() >= ELEMENTS => {}
+        _ if elements.len() > ELEMENTS => {}
         Value::Text(_) | Value::Path(_) | Value::Glob(_) => elements.push(value.clone()),
         Value::List(list) | Value::Each(list) => list.iter().for_each(|value| elements_of(value, elements)),
         Value::Named(_, value) => elements_of(value, elements),

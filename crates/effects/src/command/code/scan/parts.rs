@@ -7,10 +7,10 @@ use crate::command::knowledge::Language;
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 
-/// Elements of a list that grows.
+/// A list that grows beyond so many elements is not followed.
 const ELEMENTS: usize = 256;
 
-/// A whole number, with its sign.
+/// Reads a whole number with its sign.
 fn number(tokens: &[Token]) -> Option<i32> {
     match trimmed(tokens) {
         [Token::Number(number)] => *number,
@@ -19,13 +19,13 @@ fn number(tokens: &[Token]) -> Option<i32> {
     }
 }
 
-/// Where an index points to in so many elements; a negative one counts from the end.
+/// Converts an index into a place among `length` elements; a negative index counts from the end.
 fn place(index: i32, length: usize) -> usize {
     let distance = usize::try_from(index.unsigned_abs()).unwrap_or(usize::MAX);
     if index < 0 { length.saturating_sub(distance) } else { distance.min(length) }
 }
 
-/// `[first:last:step]`; steps other than 1 and -1 over everything are not followed.
+/// Takes `[first:last:step]`. Only the step 1 is followed, and -1 over everything.
 fn slice<T: Clone>(all: &[T], bounds: &[&[Token]]) -> Option<Vec<T>> {
     let bound = |at: usize| match bounds.get(at).copied().map(trimmed) {
         None | Some([]) => Some(None),
@@ -45,13 +45,13 @@ fn between<T: Clone>(all: &[T], first: Option<i32>, last: Option<i32>) -> Vec<T>
     all.get(first..last).unwrap_or_default().to_vec()
 }
 
-/// The characters of a text from one place to another.
+/// Cuts the characters between two places out of a text.
 pub(super) fn part(text: &str, first: i32, last: Option<i32>) -> Value {
     let characters: Vec<char> = text.chars().collect();
     Value::Text(between(&characters, Some(first), last).into_iter().collect())
 }
 
-/// What stands in brackets behind a value.
+/// Takes the element or the slice that the tokens between brackets behind a value ask for.
 fn element(value: &Value, inner: &[Token]) -> Value {
     let bounds: Vec<&[Token]> = inner.split(|token| *token == Token::Mark(':')).collect();
     let is_slice = bounds.len() > 1;
@@ -82,13 +82,19 @@ fn element(value: &Value, inner: &[Token]) -> Value {
 }
 
 impl Scan<'_> {
-    /// A value with the index behind it, and what is left behind that.
+    /// Applies the index behind a value, if there is one; returns the result and the tokens that are left.
     pub(super) fn indexed<'t>(&self, value: Value, tokens: &'t [Token]) -> (Value, &'t [Token]) {
         let follows = matches!(value, Value::Text(_) | Value::List(_)) && self.language != Language::Perl;
+        let is_files = matches!(value, Value::Path(_) | Value::Glob(_)) && self.language == Language::Python;
         match tokens.first() {
             Some(Token::Mark('[')) if follows => {
                 let (inner, left) = group(tokens);
                 (element(&value, inner), left)
+            }
+            // A pattern stands for each of its files.
+            Some(Token::Mark('[')) if is_files && !group(tokens).0.contains(&Token::Mark(':')) => {
+                let left = group(tokens).1;
+                (value, left)
             }
             _ => {
                 let left = self.behind_index(&value, tokens);
@@ -99,7 +105,7 @@ impl Scan<'_> {
 }
 
 impl Scan<'_> {
-    /// `*list`, `...list`: the list whose elements are arguments.
+    /// Returns the tokens of a list whose elements are arguments: `*list`, `...list`.
     pub(super) fn spread<'t>(&self, tokens: &'t [Token]) -> Option<&'t [Token]> {
         match (self.language, trimmed(tokens)) {
             (Language::Python | Language::Ruby, [Token::Mark('*'), list @ ..]) => Some(list),
@@ -114,7 +120,7 @@ impl Scan<'_> {
 }
 
 impl Machine<'_> {
-    /// `list.append(x)`: the variable holds that, too; `false`: this is no such call.
+    /// Adds to the list that a variable holds what `list.append(x)` adds. Returns `false` for any other call.
     pub(super) fn grown(
         &mut self,
         scan: &mut Scan<'_>,

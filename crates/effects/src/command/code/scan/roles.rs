@@ -2,6 +2,8 @@
 
 use agent_strace_shell::Provenance;
 
+use super::arguments::{ELEMENTS, is_options, named_argument, named_list, once_each, positional};
+use super::loops::LARGEST;
 use super::tokens::word;
 use super::{Scan, Value, foreign};
 use crate::Reason;
@@ -11,84 +13,14 @@ use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
 
-/// Values of a loop that a call is followed with.
-const ELEMENTS: usize = 32;
+/// Values that are copied for the price of one step of work.
+const WEIGHT_A_STEP: usize = 8;
 
 /// Roles of a whole call that may stand behind arguments which are data.
 const SPECIAL: &[&str] = &["script", "command", "words", "code"];
 
-/// Arguments by position. Where all are named, those that mostly come first do.
-fn positional(arguments: &[Value]) -> Vec<&Value> {
-    const FIRST: &[&str] =
-        &["command", "cmd", "args", "file", "filename", "path", "name", "url", "src", "source", "host"];
-    let plain: Vec<&Value> = arguments.iter().filter(|value| !matches!(value, Value::Named(..))).collect();
-    if !plain.is_empty() {
-        return plain;
-    }
-    let named = |first: bool| {
-        arguments.iter().filter_map(move |value| match value {
-            Value::Named(name, value) if FIRST.contains(&name.as_str()) == first => Some(value.as_ref()),
-            _ => None,
-        })
-    };
-    named(true).chain(named(false)).collect()
-}
-
-/// The values once for each element of the one that has several; `None`: that is no single one.
-pub(super) fn once_each(values: &[Value]) -> Option<Vec<Vec<Value>>> {
-    let several = |value: &&Value| matches!(value, Value::Each(_));
-    let at = values.iter().position(|value| several(&value))?;
-    let Some(Value::Each(elements)) = values.get(at).filter(|_| values.iter().filter(several).count() == 1) else {
-        return None;
-    };
-    let with = |element: &Value| {
-        let mut all = values.to_vec();
-        if let Some(place) = all.get_mut(at) {
-            *place = element.clone();
-        }
-        all
-    };
-    Some(elements.iter().filter(|element| !several(element)).take(ELEMENTS).map(with).collect())
-}
-
-/// An object with options, not a list of words.
-fn is_options(list: &[Value]) -> bool {
-    list.iter().all(|value| matches!(value, Value::Named(..)))
-}
-
-/// The value, with no more elements of a loop than are followed.
-fn followed(value: &Value) -> Value {
-    match value {
-        Value::Each(elements) => Value::Each(elements.iter().take(ELEMENTS).cloned().collect()),
-        other => other.clone(),
-    }
-}
-
-/// The value of `name=value` among the arguments, or in an object of options that is one of them.
-fn named_argument<'v>(arguments: &'v [Value], name: &str) -> Option<&'v Value> {
-    arguments.iter().find_map(|value| match value {
-        Value::Named(own, value) if own == name => Some(value.as_ref()),
-        Value::List(list) => list.iter().find_map(|value| match value {
-            Value::Named(own, value) if own == name => Some(value.as_ref()),
-            _ => None,
-        }),
-        _ => None,
-    })
-}
-
-/// The list that an object of options has under that name.
-fn named_list<'v>(options: &'v [Value], name: &str) -> Option<&'v [Value]> {
-    options.iter().find_map(|value| match value {
-        Value::Named(own, value) if own == name => match value.as_ref() {
-            Value::List(list) => Some(list.as_slice()),
-            _ => None,
-        },
-        _ => None,
-    })
-}
-
 impl Machine<'_> {
-    /// A call with effects: where the text comes from that it returns, as far as that is known of a text that nobody knows.
+    /// Runs a call with effects. Returns the origin of the text that the call returns, if only its origin is known.
     pub(super) fn called(
         &mut self,
         scan: &mut Scan<'_>,
@@ -96,20 +28,8 @@ impl Machine<'_> {
         arguments: &[Value],
         io: &mut Io<'_>,
     ) -> Option<Provenance> {
-        if let Some(at) = arguments.iter().position(|value| matches!(value, Value::Each(_)))
-            && let Some(Value::Each(elements)) = arguments.get(at)
-        {
-            let arguments: Vec<Value> = arguments.iter().map(followed).collect();
-            for element in elements.iter().take(ELEMENTS) {
-                if !self.may_spend(arguments.len() * ELEMENTS / 8) {
-                    return None;
-                }
-                let mut one = arguments.clone();
-                if let Some(place) = one.get_mut(at) {
-                    *place = element.clone();
-                }
-                self.called(scan, roles, &one, io);
-            }
+        if let Some(at) = arguments.iter().position(|value| matches!(value, Value::Each(_))) {
+            self.called_for_each(scan, roles, at, arguments, io);
             return None;
         }
         let given = positional(arguments);
@@ -314,6 +234,11 @@ impl Machine<'_> {
                     }
                 }
             }
+            // The object is the file, and it is not known: `file.read_text()`. `Path.read_text(file)` names it.
+            "read-itself" => {
+                let file = plain.next().filter(|value| matches!(value, Value::Path(_)));
+                self.by_role(scan, "read", file);
+            }
             // The call runs a command on another machine, or in a form that is not read.
             "guess" => {
                 scan.unread = Some(Reason::UnknownCode);
@@ -333,7 +258,31 @@ impl Machine<'_> {
         output.provenance()
     }
 
-    /// One role of the list, and the arguments that it takes.
+    /// Runs a call once for each element of the argument at `at`.
+    fn called_for_each(&mut self, scan: &mut Scan<'_>, roles: &str, at: usize, arguments: &[Value], io: &mut Io<'_>) {
+        let mut arguments = arguments.to_vec();
+        let weight: usize = arguments.iter().map(|value| value.weight(LARGEST).unwrap_or(LARGEST)).sum();
+        let Some(Value::Each(mut elements)) =
+            arguments.get_mut(at).map(|place| std::mem::replace(place, Value::Unknown))
+        else {
+            return;
+        };
+        if elements.len() > ELEMENTS {
+            scan.lost(&[Some(Value::List(elements))]);
+            elements = vec![Value::Unknown];
+        }
+        for element in elements {
+            if !self.may_spend(1 + weight / WEIGHT_A_STEP) {
+                return;
+            }
+            if let Some(place) = arguments.get_mut(at) {
+                *place = element;
+            }
+            self.called(scan, roles, &arguments, io);
+        }
+    }
+
+    /// Uses the arguments that one role of the list takes.
     fn argument_role<'v>(
         &mut self,
         scan: &mut Scan<'_>,

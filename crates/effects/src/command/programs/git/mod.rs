@@ -6,9 +6,7 @@ mod reads;
 mod remotes;
 mod writes;
 
-use agent_strace_shell::Fragment;
-
-use crate::command::argument::{Arg, Arguments, Known};
+use crate::command::argument::{Arg, Arguments};
 use crate::command::knowledge::{Role, git};
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
@@ -16,41 +14,11 @@ use crate::command::stream::Stream;
 use crate::{About, Argument, Certainty, Execution, Kind, Reason};
 
 use super::Call;
+use super::git_config::setting_of_variable;
 use super::git_triggers::Setting;
 pub(super) use reads::revision_path;
-use remotes::Listed;
-
-/// Subcommands to which what follows `--` is an operand like any other.
-const PATHLESS: &[&str] = &[
-    "am",
-    "apply",
-    "branch",
-    "bundle",
-    "cherry-pick",
-    "clone",
-    "fetch",
-    "fetch-pack",
-    "hash-object",
-    "init",
-    "ls-remote",
-    "merge",
-    "merge-file",
-    "notes",
-    "pull",
-    "push",
-    "rebase",
-    "remote",
-    "replace",
-    "revert",
-    "send-email",
-    "send-pack",
-    "show-ref",
-    "submodule",
-    "symbolic-ref",
-    "tag",
-    "update-ref",
-    "worktree",
-];
+use remotes::{Listed, fetches, pushes};
+use writes::schedules;
 
 /// One git command behind its global options.
 #[derive(Debug)]
@@ -160,7 +128,7 @@ impl Machine<'_> {
         let paths = dashes.and_then(|at| words.get(at + 1..)).unwrap_or_default();
         let before = dashes.and_then(|at| words.get(..at)).unwrap_or(words);
         let mut arguments = Arguments::divide(git::options(sub, before.first().and_then(Arg::literal)), before);
-        let has_paths = !PATHLESS.contains(&sub);
+        let has_paths = pathspec::follow_dashes(sub);
         if !has_paths {
             arguments.operands.extend(paths.iter().cloned());
         }
@@ -327,6 +295,7 @@ impl Machine<'_> {
                 let role = if sub.arguments.has(&["-r"]) { Role::DeleteTree } else { Role::Delete };
                 if !only_shows(sub) {
                     self.pathspecs(role, &operands(sub));
+                    self.git_listed_paths(sub, About::Writes);
                 }
             }
             "mv" => self.git_moves(sub),
@@ -411,20 +380,6 @@ impl Machine<'_> {
         Stream::Unknown
     }
 
-    /// `git cat-file --batch` reads the names of objects from its input.
-    fn git_batch(&mut self, io: &Io<'_>) {
-        match io.input.text() {
-            Some(text) => {
-                for line in text.lines() {
-                    if let Some(path) = reads::revision_path(&Arg::exact(line)) {
-                        self.at_root(Role::Read, &path);
-                    }
-                }
-            }
-            None => self.opaque(About::Reads, Reason::ObjectsOfInput, &["git", "cat-file"]),
-        }
-    }
-
     fn git_messages(&mut self, sub: &Sub<'_>) {
         for file in sub.arguments.values(&["-F", "--file", "-t", "--template", "--pathspec-from-file"]) {
             self.path(Role::Read, file);
@@ -445,36 +400,6 @@ impl Machine<'_> {
         }
         Stream::Names(names)
     }
-}
-
-/// `NAME=VARIABLE`: the setting has the variable's value.
-fn setting_of_variable(setting: &Arg, io: &Io<'_>) -> Arg {
-    let Some((name, variable)) = setting.after('=') else { return setting.clone() };
-    let value = io.scope.value(&variable.text);
-    let texts = value.fragments().iter().map(|fragment| match fragment {
-        Fragment::Text { text, .. } => Some(text.as_str()),
-        _ => None,
-    });
-    match texts.collect::<Option<String>>().filter(|text| !text.is_empty()) {
-        Some(text) => setting.with(format!("{name}={text}")),
-        None => Arg { known: Known::Partly, ..setting.with(format!("{name}=**")) },
-    }
-}
-
-/// `git maintenance start`
-fn schedules(sub: &Sub<'_>) -> bool {
-    sub.arguments.operands.first().is_some_and(|word| matches!(word.literal(), Some("start" | "register")))
-}
-
-/// `git lfs pull`
-fn fetches(sub: &Sub<'_>) -> bool {
-    let verb = sub.arguments.operands.first().and_then(Arg::literal);
-    matches!(verb, Some("fetch" | "pull" | "clone" | "smudge" | "fsck"))
-}
-
-/// `git subtree push`, `git lfs push`
-fn pushes(sub: &Sub<'_>) -> bool {
-    operands(sub).first().is_some_and(|word| word.text == "push")
 }
 
 /// Operands before and behind `--`.

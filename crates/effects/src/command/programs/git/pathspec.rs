@@ -4,6 +4,11 @@ use crate::command::argument::Arg;
 use crate::command::knowledge::Role;
 use crate::command::machine::Machine;
 
+/// Subcommands to which what follows `--` is an operand like any other.
+const PATHLESS: &str = "am apply branch bundle cherry-pick clone fetch fetch-pack hash-object init ls-remote merge \
+    merge-file notes pull push rebase remote replace revert send-email send-pack show-ref submodule symbolic-ref tag \
+    update-ref worktree";
+
 /// A path specification without its magic.
 #[derive(Debug, Default)]
 struct Pathspec {
@@ -64,6 +69,11 @@ impl Pathspec {
             _ => word.with(path),
         }
     }
+}
+
+/// Whether path specifications follow `--` of a subcommand.
+pub(super) fn follow_dashes(sub: &str) -> bool {
+    PATHLESS.split(' ').all(|name| name != sub)
 }
 
 /// It names everything below some directory, but for what others exclude.

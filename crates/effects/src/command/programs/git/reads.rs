@@ -171,6 +171,20 @@ impl Machine<'_> {
         Stream::Unknown
     }
 
+    /// `git cat-file --batch` reads the names of objects from its input.
+    pub(super) fn git_batch(&mut self, io: &Io<'_>) {
+        match io.input.text() {
+            Some(text) => {
+                for line in text.lines() {
+                    if let Some(path) = revision_path(&Arg::exact(line)) {
+                        self.at_root(Role::Read, &path);
+                    }
+                }
+            }
+            None => self.opaque(About::Reads, Reason::ObjectsOfInput, &["git", "cat-file"]),
+        }
+    }
+
     /// A path that starts at the top of the repository: the workspace, or the directory itself where that is elsewhere.
     pub(in crate::command::programs) fn at_root(&mut self, role: Role, word: &Arg) {
         let relative = word.text.starts_with("./") || word.text.starts_with("../");

@@ -1,6 +1,6 @@
 //! Subcommands that talk to other repositories.
 
-use super::{Sub, is_location};
+use super::{Sub, is_location, operands};
 use crate::command::argument::Arg;
 use crate::command::knowledge::Role;
 use crate::command::machine::{Launch, Machine};
@@ -195,4 +195,15 @@ impl Machine<'_> {
             _ => {}
         }
     }
+}
+
+/// `git lfs pull`
+pub(super) fn fetches(sub: &Sub<'_>) -> bool {
+    let verb = sub.arguments.operands.first().and_then(Arg::literal);
+    matches!(verb, Some("fetch" | "pull" | "clone" | "smudge" | "fsck"))
+}
+
+/// `git subtree push`, `git lfs push`
+pub(super) fn pushes(sub: &Sub<'_>) -> bool {
+    operands(sub).first().is_some_and(|word| word.text == "push")
 }

@@ -74,6 +74,14 @@ impl Machine<'_> {
         }
     }
 
+    /// Paths that a file lists are read or changed.
+    pub(super) fn git_listed_paths(&mut self, sub: &Sub<'_>, about: About) {
+        for file in sub.arguments.values(&["--pathspec-from-file"]) {
+            self.path(Role::Read, file);
+            self.opaque(about, Reason::ListedFiles, &[]);
+        }
+    }
+
     pub(super) fn git_rewrites(&mut self) {
         self.opaque(About::Writes, Reason::AnotherRevision, &["git", "reset"]);
     }
@@ -86,6 +94,7 @@ impl Machine<'_> {
                 || path.text.starts_with(':');
             self.pathspec(if directory { Role::List } else { Role::Read }, &path);
         }
+        self.git_listed_paths(sub, About::Reads);
     }
 
     pub(super) fn git_moves(&mut self, sub: &Sub<'_>) {
@@ -110,9 +119,7 @@ impl Machine<'_> {
         if targets.is_empty() {
             self.path(Role::DeleteTree, &Arg::exact("."));
         }
-        for target in &targets {
-            self.path(Role::DeleteTree, target);
-        }
+        self.pathspecs(Role::DeleteTree, &targets);
     }
 
     pub(super) fn git_applies(&mut self, sub: &Sub<'_>, io: &mut Io<'_>) {
@@ -223,6 +230,11 @@ impl Machine<'_> {
             self.world.checked_out(&tree, &top);
         }
     }
+}
+
+/// `git maintenance start`
+pub(super) fn schedules(sub: &Sub<'_>) -> bool {
+    sub.arguments.operands.first().is_some_and(|word| matches!(word.literal(), Some("start" | "register")))
 }
 
 /// Paths before and behind `--`, where no operand is a revision.

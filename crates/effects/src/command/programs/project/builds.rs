@@ -1,7 +1,7 @@
 //! Build files that are no lists of recipes: commands and files that they name, whatever the goal is.
 
 use super::recipes::Recipes;
-use super::tables::texts;
+use super::tables::{text_at_start, texts};
 
 /// Lines that one statement may take.
 const LINES: usize = 20;
@@ -149,8 +149,7 @@ pub(super) fn bazel(text: &str) -> Recipes {
         let value = text.get(at + 1..)?.trim_start();
         (keys.contains(&name) && value.starts_with(['"', '\''])).then_some(value)
     });
-    let first = |value: &str| texts(value.get(..value.len().min(1 << 16)).unwrap_or(value)).into_iter().next();
-    always(values.take(LINES).filter_map(first).map(|text| text.replace("$$", "$")).collect())
+    always(values.filter_map(text_at_start).map(|text| text.replace("$$", "$")).collect())
 }
 
 /// Programs that cargo starts: runners, linkers and wrappers of the compiler.

@@ -102,7 +102,9 @@ fn statement(
         if let Some(command) = shell_function(&value) {
             recipes.always.push(command);
         }
-        match variables.get_mut(&name).filter(|before| adds && !before.ends_with(&value)) {
+        match variables.get_mut(&name).filter(|_| adds) {
+            // The file is read twice: what the first time added is there already.
+            Some(before) if ends_with_words(before.as_str(), &value) => {}
             Some(before) => before.extend([" ", &value]),
             None => {
                 variables.insert(name, value);
@@ -142,6 +144,10 @@ fn assignment(line: &str) -> Option<(String, String)> {
     let plain = !name.is_empty() && !name.contains([' ', '\t', ':', '$', '(']);
     let value = if runs { format!("$(shell {})", value.trim()) } else { value.trim().to_owned() };
     plain.then(|| (name.to_owned(), value))
+}
+
+fn ends_with_words(text: &str, words: &str) -> bool {
+    text.strip_suffix(words).is_some_and(|head| head.is_empty() || words.is_empty() || head.ends_with(' '))
 }
 
 fn shell_function(value: &str) -> Option<String> {
@@ -272,6 +278,7 @@ mod tests {
         assert_eq!(lines("%.o: %.c\n\tcc -o $@\n", &["a.o"]).0, ["cc -o %.o"]);
         assert!(!lines("include a.mk\nx:\n\tls\n", &[]).1);
         assert_eq!(lines("\trm x\n", &[""]).0, ["rm x"]);
+        assert_eq!(lines("X = rm a.env\nX += .env\nX += .env\nX +=\nx:\n\t$(X)\n", &[]).0, ["rm a.env .env"]);
     }
 
     #[test]

@@ -134,7 +134,7 @@ impl Machine<'_> {
         let operands: Vec<Arg> = operands.filter(|word| word.is_exact() && !word.text.starts_with('-')).collect();
         for file in operands {
             let (target, _) = self.world.locate_word(&file);
-            if self.world.written(&target).is_some() {
+            if self.world.is_written(&target) {
                 self.unread_recipe(&file, words);
             }
         }

@@ -93,19 +93,30 @@ pub(super) fn texts(value: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut left = value;
     while let Some(at) = left.find(['"', '\'']) {
-        let rest = left.get(at..).unwrap_or_default();
-        let long = ["\"\"\"", "'''"].into_iter().find(|mark| rest.starts_with(mark));
-        let mark = long.unwrap_or_else(|| rest.get(..1).unwrap_or_default());
-        let body = rest.get(mark.len()..).unwrap_or_default();
-        let Some(end) = closing(body, mark) else { break };
-        let text = body.get(..end).unwrap_or_default();
-        found.push(if mark.starts_with('"') { text.replace("\\\"", "\"") } else { text.to_owned() });
-        left = body.get(end + mark.len()..).unwrap_or_default();
+        let Some((text, behind)) = quoted(left.get(at..).unwrap_or_default()) else { break };
+        found.push(text);
+        left = behind;
         if left.trim_start().starts_with(']') {
             break;
         }
     }
     found
+}
+
+/// The quoted text that a value begins with.
+pub(super) fn text_at_start(value: &str) -> Option<String> {
+    quoted(value).map(|(text, _)| text)
+}
+
+/// The text in the quotes that `rest` begins with, and what follows.
+fn quoted(rest: &str) -> Option<(String, &str)> {
+    let long = ["\"\"\"", "'''"].into_iter().find(|mark| rest.starts_with(mark));
+    let mark = long.unwrap_or_else(|| rest.get(..1).unwrap_or_default());
+    let body = rest.get(mark.len()..).unwrap_or_default();
+    let end = closing(body, mark)?;
+    let text = body.get(..end).unwrap_or_default();
+    let text = if mark.starts_with('"') { text.replace("\\\"", "\"") } else { text.to_owned() };
+    Some((text, body.get(end + mark.len()..).unwrap_or_default()))
 }
 
 /// Where the quote closes; `\"` does not close.

@@ -60,18 +60,20 @@ struct Piece<'t> {
 fn pieces(line: &str) -> Vec<Piece<'_>> {
     let mut pieces = vec![Piece { text: line, quoted: false }];
     let mut rest = line;
-    while let Some(at) = rest.find(['"', '\'', '`', '>']).filter(|_| pieces.len() <= 4 * PLACES) {
+    let mut marks = vec!['"', '\'', '`', '>'];
+    while let Some(at) = rest.find(marks.as_slice()).filter(|_| pieces.len() <= 4 * PLACES) {
         let mark = rest.get(at..at + 1).unwrap_or_default();
         let behind = rest.get(at + 1..).unwrap_or_default();
         let end = if mark == ">" { "<" } else { mark };
-        match behind.split_once(end) {
-            Some((text, after)) => {
-                if !text.trim().is_empty() {
-                    pieces.push(Piece { text: text.trim(), quoted: true });
-                }
-                rest = after;
+        if let Some((text, after)) = behind.split_once(end) {
+            if !text.trim().is_empty() {
+                pieces.push(Piece { text: text.trim(), quoted: true });
             }
-            None => rest = behind,
+            rest = after;
+        } else {
+            // No later one has a partner either; looking again would take quadratic time.
+            marks.retain(|other| !mark.starts_with(*other));
+            rest = behind;
         }
     }
     pieces
