@@ -10,6 +10,31 @@ const LOCAL_SCHEMES: &[&str] =
 /// Schemes of clients that accept `scheme:host:port` (socat, openssl, message brokers).
 const SOCKET_SCHEMES: &[&str] = &["tcp", "udp", "sctp", "ssl", "tls", "openssl", "socks", "proxy", "dccp"];
 
+/// The address that a browser opens for one such as `view-source:file:///etc/passwd`.
+pub(crate) fn opened(url: &str) -> &str {
+    let mut url = url;
+    while let Some((scheme, inner)) = url.split_once(':') {
+        let is = |known: &str| scheme.trim().eq_ignore_ascii_case(known);
+        // `feed:8080` may be a host and its port.
+        let holds_address = inner.contains("://") || inner.split_once(':').is_some_and(|(inner, _)| is_local(inner));
+        let wraps = is("view-source") || holds_address && ["jar", "blob", "filesystem", "feed"].into_iter().any(is);
+        if !wraps {
+            break;
+        }
+        url = inner;
+    }
+    url
+}
+
+fn is_local(scheme: &str) -> bool {
+    LOCAL_SCHEMES.iter().any(|known| known.eq_ignore_ascii_case(scheme))
+}
+
+/// The word of a program that takes files and addresses is an address.
+pub(crate) fn is_address(text: &str) -> bool {
+    text.contains("://") || opened(text).len() < text.len()
+}
+
 /// What a URL, `host[:port][/path]`, `user@host:path` or `tcp:host:port` connects to. `None` when it names no host by
 /// design (`file:`, `data:`). A host that can't be determined is `None` in the connection, with
 /// [`Certainty::Pattern`]. With [`Certainty::Pattern`] `text` is a glob in which `**` stands for unknown text.
@@ -17,7 +42,7 @@ pub(crate) fn connection(text: &str, certainty: Certainty) -> Option<(Connection
     let text: String = text.trim().chars().filter(|character| !matches!(character, '\t' | '\n' | '\r')).collect();
     let (scheme, rest) = split_scheme(&text);
     let scheme = scheme.map(str::to_ascii_lowercase);
-    if scheme.as_deref().is_some_and(|scheme| LOCAL_SCHEMES.contains(&scheme)) {
+    if scheme.as_deref().is_some_and(is_local) {
         return None;
     }
     let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use agent_strace_shell::Provenance;
 
-use crate::{About, Reason};
+use crate::{About, Reason, hosts};
 
 use super::argument::{Arg, Arguments, Given};
 use super::knowledge::{Entry, Meaning, OperandRole, Print, Role, Special, Subject};
@@ -192,7 +192,7 @@ impl Machine<'_> {
                 self.path(Role::List, word);
                 self.world.enter_word(word);
             }
-            Role::Host | Role::Source if word.text.contains("://") => self.connect(word),
+            Role::Host | Role::Source if hosts::is_address(&word.text) => self.connect(word),
             Role::Host => self.connect_host(word, None, None),
             Role::Url | Role::Registry => self.connect(word),
             Role::Package => self.package(word),

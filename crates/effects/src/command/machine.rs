@@ -363,6 +363,10 @@ impl Machine<'_> {
 
     /// A URL, or whatever a client takes for one.
     pub(crate) fn connect(&mut self, word: &Arg) {
+        let opened = word.literal().map(hosts::opened).filter(|url| *url != word.text);
+        if let Some(url) = opened {
+            return self.connect(&word.with(url));
+        }
         let (text, certainty) = word.target();
         if let Some(path) = word.literal().filter(|text| text.starts_with("file:")) {
             self.path(Role::Read, &Arg::exact(path));

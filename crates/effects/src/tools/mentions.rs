@@ -5,7 +5,7 @@
 //! forbids and by nothing else.
 
 use super::registry::{Action, Entry, REGISTRY};
-use super::run::{Run, elision, is_file_url, opened};
+use super::run::{Run, elision, is_file_url};
 use super::unknown::{self, Role};
 use super::value::{Object, Value};
 use super::{Given, names, sql};
@@ -153,7 +153,7 @@ fn named(run: &Run<'_>, role: Role, text: &str) -> Vec<Kind> {
         Role::Command | Role::Code => return command::named_commands(text, run.world.knowledge()),
         _ => {}
     }
-    let text = opened(text.trim());
+    let text = hosts::opened(text.trim());
     if text.contains(|letter: char| letter.is_whitespace() || "*?{".contains(letter)) || elision(text).is_some() {
         return Vec::new();
     }

@@ -87,7 +87,7 @@ impl Run<'_> {
 
     /// A connection, or a read of a `file:` URL.
     pub(super) fn connect(&mut self, url: &str) {
-        let url = opened(url);
+        let url = hosts::opened(url);
         let found = match elision(url) {
             Some(marker) => hosts::connection(&url.replace(marker, "**"), Certainty::Pattern),
             None => hosts::connection(url, Certainty::Exact),
@@ -207,19 +207,6 @@ const ELISIONS: &[&str] = &["[REDACTED]", "[trimmed for fixture]", "REDACTED"];
 /// The marker of a part that the record no longer holds.
 pub(super) fn elision(text: &str) -> Option<&'static str> {
     ELISIONS.iter().find(|marker| text.contains(**marker)).copied()
-}
-
-/// The address that a browser opens for one such as `view-source:file:///etc/passwd`.
-pub(super) fn opened(url: &str) -> &str {
-    let mut url = url;
-    while let Some((scheme, inner)) = url.split_once(':') {
-        let wraps = ["view-source", "jar", "blob", "filesystem", "feed"].iter();
-        if !wraps.clone().any(|wraps| scheme.trim().eq_ignore_ascii_case(wraps)) {
-            break;
-        }
-        url = inner;
-    }
-    url
 }
 
 /// The address is a script, or a page that may hold one.

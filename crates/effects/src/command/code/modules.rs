@@ -6,6 +6,7 @@ use crate::command::machine::Machine;
 use crate::command::programs::by_extension;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
+use crate::{About, Reason};
 
 /// Modules of Python's standard library that others of it load: a file of such a name beside a program replaces the module
 /// for all of them.
@@ -40,6 +41,10 @@ impl Machine<'_> {
                 }
             }
             Stream::Foreign(provenance) => self.foreign_code(provenance),
+            _ if self.world.is_written(&target) => {
+                self.opaque(About::Anything, Reason::ScriptContentUnknown, &[]);
+                self.run_parts(file, Some(language), io);
+            }
             _ => return false,
         }
         true
