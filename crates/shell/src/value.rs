@@ -187,6 +187,11 @@ impl Value {
         Some(best)
     }
 
+    /// Whether all of it is known; a tilde is a home directory.
+    pub(crate) fn is_known(&self) -> bool {
+        self.fragments.iter().all(|fragment| matches!(fragment, Fragment::Text { .. } | Fragment::Tilde(_)))
+    }
+
     /// Where a part of it comes from that is not known.
     pub fn provenance(&self) -> Option<Provenance> {
         let foreign = self.fragments.iter().filter_map(|fragment| match fragment {

@@ -7,7 +7,7 @@
 //! | `machine` | walks a part: borrows the emitter and the world, has a context of its own |
 //! | `origin` | where in the call's text they come from |
 //! | `outcome` | what the call's success says of each of its commands |
-//! | `walk`, `simple`, `redirect`, `builtins`, `declarations`, `reading`, `words` | the shell language |
+//! | `walk`, `lists`, `simple`, `redirect`, `builtins`, `declarations`, `reading`, `words` | the shell language |
 //! | `descriptors` | files and pipes that a shell keeps open by a number |
 //! | `environment`, `steering` | variables of the environment, and what they make programs do |
 //! | `knowledge`, `apply` | what programs do with their options and operands, as data, and how it becomes effects |
@@ -32,6 +32,7 @@ mod descriptors;
 mod emitter;
 mod environment;
 pub mod knowledge;
+mod lists;
 mod location;
 mod machine;
 mod net;

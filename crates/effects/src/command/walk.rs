@@ -5,7 +5,8 @@
 
 use crate::{About, Reason};
 use agent_strace_shell::{
-    BYTES_A_STEP, Connector, Node, Provenance, Redirect, RedirectKind, Scope, Script, Simple, Word, parse_at,
+    BYTES_A_STEP, Node, Part, Provenance, Redirect, RedirectKind, Scope, Script, Simple, Ways, Word, mentioned,
+    parse_at,
 };
 
 use super::argument::{Arg, Known};
@@ -55,6 +56,21 @@ impl Machine<'_> {
         if !self.may_spend(1 + scope.take_work()) {
             return Stream::Unknown;
         }
+        let mut shells = if scope.has_choices() { scope.choices(&mentioned(node)) } else { Vec::new() };
+        shells.retain(|shell| !is_headless(node, shell));
+        if shells.is_empty() {
+            return self.of_kind(node, scope, input);
+        }
+        // It runs with one of the values that its variables may have.
+        let mut shell = self.with_outcome(Outcome::default());
+        let printed = shell.alternatives(shells.into_iter(), scope, |machine, own, scope| {
+            *scope = own;
+            machine.of_kind(node, scope, input)
+        });
+        printed.unwrap_or_else(Stream::nothing)
+    }
+
+    fn of_kind(&mut self, node: &Node, scope: &mut Scope, input: &Stream) -> Stream {
         match node {
             Node::Simple(simple) => self.simple(simple, scope, input),
             Node::Pipeline(stages) => self.pipeline(stages, scope, input),
@@ -89,46 +105,6 @@ impl Machine<'_> {
             }
             Node::Redirected { node, redirects } => self.redirected_node(node, redirects, scope, input),
         }
-    }
-
-    /// What follows `&&` is taken to run, as commands mostly succeed; what follows `||` counts, too, but what it changes
-    /// is in doubt. A `cd` did not fail for what follows it with `&&`, and did for what follows with `||`.
-    fn and_or(&mut self, first: &Node, rest: &[(Connector, Node)], scope: &mut Scope, input: &Stream) -> Stream {
-        let outer = self.shell.failed_cd_dir.take();
-        let mut outcomes = self.outcomes_of_list(rest).into_iter();
-        let mut output = self.listed(first, outcomes.next(), scope, input);
-        for (connector, node) in rest {
-            let outcome = outcomes.next();
-            let failed = self.shell.failed_cd_dir.take();
-            match connector {
-                Connector::And => output = output.then(self.listed(node, outcome, scope, input).doubted()),
-                Connector::Or => {
-                    let before = scope.clone();
-                    let cwd = self.world.cwd().map(str::to_owned);
-                    if let Some(failed) = &failed {
-                        self.world.set_cwd(Some(failed.clone()));
-                    }
-                    let start = self.world.cwd().map(str::to_owned);
-                    output = output.then(self.listed(node, outcome, scope, input).doubted());
-                    if self.world.cwd() == start.as_deref() {
-                        self.world.set_cwd(cwd.clone());
-                    }
-                    self.rejoin(&before, cwd.as_deref(), scope);
-                    if leaves(node) {
-                        continue;
-                    }
-                }
-            }
-            self.shell.failed_cd_dir = self.shell.failed_cd_dir.take().or(failed);
-        }
-        self.shell.failed_cd_dir = self.shell.failed_cd_dir.take().or(outer);
-        output
-    }
-
-    /// One command of a list.
-    fn listed(&mut self, node: &Node, outcome: Option<Outcome>, scope: &mut Scope, input: &Stream) -> Stream {
-        let outcome = outcome.filter(|_| !scope.strictness().unsure).unwrap_or_default();
-        self.with_outcome(outcome).node(node, scope, input)
     }
 
     fn redirected_node(&mut self, node: &Node, redirects: &[Redirect], scope: &mut Scope, input: &Stream) -> Stream {
@@ -229,8 +205,8 @@ impl Machine<'_> {
     }
 
     /// Keeps what is certain after a part that may not have run.
-    fn rejoin(&mut self, before: &Scope, cwd: Option<&str>, scope: &mut Scope) {
-        scope.merge(before);
+    pub(super) fn rejoin(&mut self, before: &Scope, cwd: Option<&str>, scope: &mut Scope, ways: Ways) {
+        scope.merge(before, ways);
         if self.world.cwd() != cwd {
             self.world.set_cwd(None);
         }
@@ -250,7 +226,7 @@ impl Machine<'_> {
         if variable.is_none()
             && let Some(output) = self.loop_over_lines(condition, body, scope, input)
         {
-            self.rejoin(&before, cwd.as_deref(), scope);
+            self.rejoin(&before, cwd.as_deref(), scope, Ways::More);
             return output.doubted();
         }
         let mut output = Stream::nothing();
@@ -280,7 +256,7 @@ impl Machine<'_> {
             let printed = self.script(condition, scope, input).then(self.script(body, scope, input));
             output = output.then(if exact { printed } else { printed.doubted() });
         }
-        self.rejoin(&before, cwd.as_deref(), scope);
+        self.rejoin(&before, cwd.as_deref(), scope, Ways::More);
         output
     }
 
@@ -314,6 +290,14 @@ fn may_print(simple: &Simple, scope: &Scope) -> bool {
 /// Programs that print what their arguments say, which may be nothing.
 const QUIET: &[&str] = &[":", "true", "false", "echo", "printf", "cat", "test", "[", "sleep", "wait", "exit", "return"];
 
+/// Its name is empty, and an option follows: no shell finds a program of that name.
+fn is_headless(node: &Node, scope: &Scope) -> bool {
+    let Node::Simple(Simple { words, .. }) = node else { return false };
+    let [name, option, ..] = words.as_slice() else { return false };
+    let [Part::Variable(variable)] = name.parts.as_slice() else { return false };
+    scope.known(&variable.name).as_deref() == Some("") && option.source.starts_with('-')
+}
+
 /// The files into which network clients of a pipeline write, as written.
 fn received(stages: &[Node]) -> Vec<String> {
     let clients = stages.iter().filter_map(|stage| match stage {
@@ -339,17 +323,4 @@ fn names(node: &Node, file: &str) -> bool {
 /// `wait` alone: what is in the background has ended then.
 fn waits_for_all(node: &Node) -> bool {
     matches!(node, Node::Simple(simple) if matches!(simple.words.as_slice(), [word] if word.source == "wait"))
-}
-
-/// Nothing runs after it: `exit`, `return`, `{ echo no; exit 1; }`.
-fn leaves(node: &Node) -> bool {
-    match node {
-        Node::Simple(simple) => simple
-            .words
-            .first()
-            .is_some_and(|word| matches!(word.source.as_str(), "exit" | "return" | "break" | "continue")),
-        Node::Negated(node) => leaves(node),
-        Node::Group(script) => script.nodes.last().is_some_and(leaves),
-        _ => false,
-    }
 }

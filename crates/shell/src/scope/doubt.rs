@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::choices::{Ways, either};
 use super::map::Difference;
 use super::{Content, Fixed, Positional, Scope, Variable, Variables, assigned};
 use crate::{Script, Value};
@@ -32,7 +33,7 @@ impl Scope {
                 Content::Scalar(value) => value.text().map(|text| Content::Scalar(Value::likely(text))),
                 _ => None,
             };
-            if likely.is_none() && here.fixed == Fixed::No {
+            if likely.is_none() && here.fixed == Fixed::No && here.choices.is_none() {
                 return None;
             }
             let content = likely.unwrap_or_else(|| here.content.clone());
@@ -64,28 +65,30 @@ impl Scope {
         };
         self.work.add(self.variables.len() + self.functions.len());
         let variables = self.variables.changed(&mut |name, variable| {
-            let own = || Variable { exported: variable.exported, ..Variable::new(inherit(variable)) };
+            let choices = variable.choices.clone().filter(|_| variable.exported);
+            let own = || Variable { exported: variable.exported, choices, ..Variable::new(inherit(variable)) };
             (name != "IFS").then(|| Arc::new(own()))
         });
         Self {
             variables,
             functions: self.exported_functions(),
             poisoned: self.poisoned,
+            has_choices: self.has_choices,
             work: self.work.clone(),
             ..Self::default()
         }
     }
 
-    fn merge_variables(&mut self, others: &Variables) {
+    fn merge_variables(&mut self, others: &Variables, ways: Ways) {
         let differences = self.variables.differences(others);
         self.work.add(differences.len());
         let differing = differences.into_iter().filter(|difference| difference.here != difference.there);
         let merged = differing.filter_map(|Difference { name, here, there }| {
-            Some((Arc::clone(name), either(here.map(Arc::as_ref), there.map(Arc::as_ref))?))
+            Some((Arc::clone(name), either(here.map(Arc::as_ref), there.map(Arc::as_ref), ways)?))
         });
         let merged: Vec<(Arc<str>, Arc<Variable>)> = merged.collect();
         for (name, variable) in merged {
-            self.variables.insert(name, variable);
+            self.put_merged(name, variable);
         }
     }
 
@@ -96,25 +99,27 @@ impl Scope {
         for scope in all {
             let mut next = (0, scope);
             while let Some((rank, mut before)) = waiting.pop_if(|(rank, _)| *rank == next.0) {
-                before.merge(&next.1);
+                before.merge(&next.1, Ways::Both);
                 next = (rank + 1, before);
             }
             waiting.push(next);
         }
         let scopes = waiting.into_iter().map(|(_, scope)| scope).rev();
         scopes.reduce(|later, mut before| {
-            before.merge(&later);
+            before.merge(&later, Ways::Both);
             before
         })
     }
 
-    /// Keeps what both agree on. What differs is unknown, though probably what it was on one side.
-    pub fn merge(&mut self, other: &Self) {
+    /// Keeps what both agree on. What differs is unknown, though probably what it was on one side, unless there are no
+    /// other ways.
+    pub fn merge(&mut self, other: &Self, ways: Ways) {
         self.poisoned |= other.poisoned;
         self.strictness.merge(other.strictness);
+        self.has_choices |= other.has_choices;
         self.merge_frames(other);
         if !self.variables.is_same(&other.variables) {
-            self.merge_variables(&other.variables);
+            self.merge_variables(&other.variables, ways);
         }
         self.merge_functions(other);
         if !self.positional.is_same(&other.positional) {
@@ -152,16 +157,7 @@ pub(super) fn doubted(content: &Content) -> Content {
     }
 }
 
-/// A variable that is one of two; without one there is none.
-pub(super) fn either(here: Option<&Variable>, there: Option<&Variable>) -> Option<Arc<Variable>> {
-    let one = here.or(there)?;
-    let fixed = |variable: Option<&Variable>| variable.map_or(Fixed::No, |variable| variable.fixed);
-    let content = one_of(here, there);
-    let fixed = fixed(here).merged(fixed(there));
-    Some(Arc::new(Variable { content, exported: one.exported, integer: one.integer, fixed }))
-}
-
-fn one_of(here: Option<&Variable>, there: Option<&Variable>) -> Content {
+pub(super) fn one_of(here: Option<&Variable>, there: Option<&Variable>) -> Content {
     let mut contents = here.into_iter().chain(there).map(|variable| doubted(&variable.content));
     let first = contents.next().unwrap_or(Content::Unset);
     match (first, contents.next()) {

@@ -145,6 +145,20 @@ impl Scope {
             .changed(&mut |_, function| function.exported.then(|| Function { fixed: Fixed::No, ..function.clone() }))
     }
 
+    /// A function that is another one in `skipped` is one of the two.
+    pub(super) fn merge_redefined(&mut self, skipped: &Self) {
+        let differences = self.functions.differences(&skipped.functions);
+        self.work.add(differences.len());
+        let merged = differences.into_iter().filter_map(|Difference { name, here, there }| {
+            let (here, there) = here.zip(there)?;
+            Some((Arc::clone(name), here.merged(there)))
+        });
+        let merged: Vec<(Arc<str>, Function)> = merged.collect();
+        for (name, function) in merged {
+            self.functions.insert(name, function);
+        }
+    }
+
     /// Any function that is defined here may be defined or not.
     pub(super) fn merge_functions(&mut self, other: &Self) {
         let differences = self.functions.differences(&other.functions);

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::doubt::{doubted, either};
+use super::choices::{Ways, either};
+use super::doubt::doubted;
 use super::map::{Difference, Map};
 use super::{Fixed, Scope, Variable};
 
@@ -29,7 +30,7 @@ impl Scope {
         for (name, Hidden { before, doubtful }) in frame.entries() {
             let own = self.variables.get(name).filter(|_| *doubtful);
             let left = if *doubtful && own != before.as_ref() {
-                either(own.map(Arc::as_ref), before.as_deref())
+                either(own.map(Arc::as_ref), before.as_deref(), Ways::More)
             } else {
                 before.clone()
             };
@@ -47,7 +48,8 @@ impl Scope {
         }
         let own = before.as_ref().map(|variable| {
             let content = doubted(&variable.content);
-            Arc::new(Variable { content, integer: false, fixed: variable.fixed, exported: variable.exported })
+            let own = Variable::new(content);
+            Arc::new(Variable { fixed: variable.fixed, exported: variable.exported, ..own })
         });
         if let Some(frame) = Arc::make_mut(&mut self.frames).last_mut() {
             frame.insert(name.into(), Hidden { before, doubtful: false });
@@ -110,7 +112,11 @@ impl Scope {
             let merged = differences.into_iter().map(|Difference { name, here, there }| {
                 let (here, there) = (self.hidden(here, name), other.hidden(there, name));
                 let same = here.before == there.before;
-                let before = if same { here.before } else { either(here.before.as_deref(), there.before.as_deref()) };
+                let before = if same {
+                    here.before
+                } else {
+                    either(here.before.as_deref(), there.before.as_deref(), Ways::More)
+                };
                 (Arc::clone(name), Hidden { before, doubtful: here.doubtful || there.doubtful })
             });
             let merged: Vec<(Arc<str>, Hidden)> = merged.collect();

@@ -2,10 +2,12 @@
 
 mod array;
 mod assigned;
+mod choices;
 mod doubt;
 mod functions;
 mod locals;
 mod map;
+mod mentioned;
 mod positional;
 mod strictness;
 mod work;
@@ -15,9 +17,12 @@ use std::sync::Arc;
 use super::value::Value;
 #[cfg(test)]
 use agent_strace_testing::work::count;
+use choices::Choices;
+pub use choices::Ways;
 pub use functions::Function;
 use locals::Frame;
 use map::Map;
+pub use mentioned::mentioned;
 use positional::Positional;
 pub(crate) use strictness::Strictness;
 use work::Work;
@@ -72,6 +77,8 @@ pub struct Scope {
     frames: Arc<Vec<Frame>>,
     aliases: Map<Arc<str>>,
     positional: Positional,
+    /// Some variable has had several known values.
+    has_choices: bool,
     /// Any variable may have been set to anything.
     poisoned: bool,
     /// `set -a`: whatever is assigned is exported.
@@ -97,6 +104,8 @@ struct Variable {
     integer: bool,
     /// `readonly`: nothing changes it any more.
     fixed: Fixed,
+    /// All contents that it may have, where several are known. `content` covers them.
+    choices: Choices,
 }
 
 /// Whether a variable is read-only.
@@ -111,12 +120,13 @@ enum Fixed {
 
 impl Variable {
     fn new(content: Content) -> Self {
-        Self { content, exported: false, integer: false, fixed: Fixed::No }
+        Self { content, exported: false, integer: false, fixed: Fixed::No, choices: None }
     }
 
     /// A variable with the same attributes that is not set.
     fn flags(&self) -> Self {
-        Self { content: Content::Unset, exported: self.exported, integer: self.integer, fixed: self.fixed }
+        let own = Self::new(Content::Unset);
+        Self { exported: self.exported, integer: self.integer, fixed: self.fixed, ..own }
     }
 }
 
@@ -199,7 +209,9 @@ impl Scope {
     fn content_mut(&mut self, name: &str) -> Option<&mut Content> {
         let name = self.resolve(name).to_owned();
         let shared = self.variables.get_mut(&name).filter(|variable| variable.fixed == Fixed::No)?;
-        Some(&mut self.work.unshared(shared).content)
+        let variable = self.work.unshared(shared);
+        variable.choices = None;
+        Some(&mut variable.content)
     }
 
     /// Changes the variable of exactly this name; without one, a new one that is not set.

@@ -36,7 +36,7 @@ impl Work {
 
 impl Content {
     /// Elements and stretches of text.
-    fn items(&self) -> usize {
+    pub(super) fn items(&self) -> usize {
         match self {
             Self::Scalar(value) => value.items(),
             Self::Array(elements) => elements.iter().map(|value| 1 + value.items()).sum(),

@@ -2,7 +2,7 @@
 
 use agent_strace_testing::work::{assert_linear, count};
 
-use crate::{Problem, Scope, Value, parse};
+use crate::{Problem, Scope, Value, Ways, parse};
 
 const OPENERS: &[&str] = &[
     "(",
@@ -145,7 +145,7 @@ fn copies_of_a_shell_cost_what_they_change() {
     });
     assert_linear("copies that are merged", 500, |size| {
         let mut scope = shell(size);
-        (0..size).for_each(|number| scope.merge(&changed(&scope, number)));
+        (0..size).for_each(|number| scope.merge(&changed(&scope, number), Ways::Both));
     });
     assert_linear("alternatives", 500, |size| {
         let scope = shell(size);

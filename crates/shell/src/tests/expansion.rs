@@ -78,7 +78,7 @@ fn walk(script: &Script, scope: &mut Scope, toy: &mut Toy) -> Vec<Field> {
                 for body in bodies {
                     let mut own = before.clone();
                     walk(body, &mut own, toy);
-                    scope.merge(&own);
+                    scope.merge(&own, crate::Ways::More);
                 }
             }
             Node::Function { name, body } => scope.define(name, Arc::clone(body)),

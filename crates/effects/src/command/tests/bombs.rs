@@ -82,6 +82,10 @@ fn bombs_end_and_say_so() {
         ("braces in braces", format!("echo {}", "{a,b}".repeat(300))),
         ("braces and many parts", format!("echo {}{}", "{a,b}".repeat(12), "'x'y".repeat(20_000))),
         ("braces and long text", format!("echo {}{}", "{a,b}".repeat(12), "x".repeat(100_000))),
+        ("functions that pass values on", {
+            let chain = |at| format!("f{at}() {{ x && v{at}=a; f{} $v{at}; }}; ", at + 1);
+            format!("{}f0", (0..40).map(chain).collect::<String>())
+        }),
         ("sequences", "echo {1..999}\n".repeat(1_000)),
         ("sequences in a word", format!("echo {}", "{1..999}".repeat(2_000))),
         ("words of a loop", loops(3, "echo {1..900}")),
@@ -135,13 +139,17 @@ fn assert_one_linear(name: &str, text: &dyn Fn(usize) -> String) {
 #[test]
 fn work_on_a_shell_with_many_variables_is_linear() {
     let many = |n: usize, text: &str| format!("{}{text}", numbered(n * 20, "v#=1; "));
-    let texts: [(&str, &dyn Fn(usize) -> String); 8] = [
+    let texts: [(&str, &dyn Fn(usize) -> String); 12] = [
         ("subshells", &|n| many(n, &"(v0=2); ".repeat(n * 20))),
         ("branches", &|n| many(n, &"if x; then v0=2; fi; ".repeat(n * 20))),
         ("arms of a case", &|n| many(n, &format!("case $x in {} esac", numbered(n * 20, "a#) v#=2;; ")))),
         ("elif", &|n| many(n, &format!("if a; then b; {} fi", numbered(n * 20, "elif c; then v#=2; ")))),
         ("alternatives", &|n| many(n, &"x || v0=2; ".repeat(n * 20))),
         ("loops", &|n| many(n, &numbered(n * 20, "while read w#; do x#=$w#; done; "))),
+        ("values of many variables", &|n| numbered(n * 20, "v#=1; x && v#=2; cat $v#; ")),
+        ("values of one variable", &|n| numbered(n * 20, "x && v=#; cat $v; ")),
+        ("values of one command", &|n| format!("{}cat {}", numbered(n, "x && v#=1; "), numbered(n, "$v# "))),
+        ("commands that may fail", &|n| format!("{}x", numbered(n * 20, "v#=$(x) && "))),
         ("assignments of a command", &|n| many(n, &"v0=2 true; ".repeat(n * 20))),
         ("functions", &|n| format!("{}{}", numbered(n * 20, "f#() { :; }; "), "(g() { :; }); ".repeat(n * 20))),
     ];
