@@ -57,7 +57,7 @@ impl Jobs {
         let meter = world.meter();
         for job in &mut self.jobs {
             if meter.left() == 0 {
-                let opaque = Opaque::new(About::Anything, Reason::TooMuchWork, Vec::new());
+                let opaque = Opaque::new(About::Anything, Reason::SessionTooMuchWork, Vec::new());
                 effects.to_mut().push(write.like(Kind::Opaque(opaque), Certainty::Possible, write.via.clone()));
                 return;
             }

@@ -233,9 +233,9 @@ impl Tracker {
     fn with_siblings(&self, effects: Effects) -> Effects {
         let meter = self.world.meter();
         let most = LOOKS.min(meter.left().max(LOOKS / 64) * LOOKS_A_STEP);
-        let mut looks = most;
+        let mut looks = Looks { left: most, told: HashSet::new() };
         let siblings: Vec<Vec<Effect>> = effects.iter().map(|effect| self.siblings(effect, &mut looks)).collect();
-        meter.spend((most - looks) / LOOKS_A_STEP + meter.take());
+        meter.spend((most - looks.left) / LOOKS_A_STEP + meter.take());
         if siblings.iter().all(Vec::is_empty) {
             return effects;
         }
@@ -257,7 +257,7 @@ impl Tracker {
         all.into()
     }
 
-    fn siblings(&self, effect: &Effect, looks: &mut usize) -> Vec<Effect> {
+    fn siblings(&self, effect: &Effect, looks: &mut Looks) -> Vec<Effect> {
         let mut siblings = Vec::new();
         if let Some(target) = target(&effect.kind) {
             siblings.extend(self.below_outer(effect, target));
@@ -265,7 +265,7 @@ impl Tracker {
             siblings.extend(checked_out(effect, target));
             if self.world.has_aliases() {
                 self.aliased(effect, target, looks, &mut siblings);
-                *looks = looks.saturating_sub(siblings.len());
+                looks.left = looks.left.saturating_sub(siblings.len());
             }
         }
         siblings
@@ -304,9 +304,9 @@ impl Tracker {
         })
     }
 
-    fn aliased(&self, effect: &Effect, target: &PathTarget, looks: &mut usize, siblings: &mut Vec<Effect>) {
-        if *looks == 0 {
-            siblings.push(too_many(effect));
+    fn aliased(&self, effect: &Effect, target: &PathTarget, looks: &mut Looks, siblings: &mut Vec<Effect>) {
+        if looks.left == 0 {
+            siblings.extend(looks.too_many(effect));
             return;
         }
         for name in self.world.originals(&target.path, effect.certainty) {
@@ -319,9 +319,9 @@ impl Tracker {
             Certainty::Exact | Certainty::Possible => return,
         };
         for (count, alias) in self.world.aliases_from(prefix).enumerate() {
-            *looks = looks.saturating_sub(1);
-            if count >= ALIASES || siblings.len() >= SIBLINGS || *looks == 0 {
-                siblings.push(too_many(effect));
+            looks.left = looks.left.saturating_sub(1);
+            if count >= ALIASES || siblings.len() >= SIBLINGS || looks.left == 0 {
+                siblings.extend(looks.too_many(effect));
                 return;
             }
             let covered = match effect.certainty {
@@ -398,13 +398,22 @@ fn sibling(effect: &Effect, name: &Name, target: &PathTarget) -> Option<Effect> 
     })
 }
 
-fn too_many(effect: &Effect) -> Effect {
-    let about = match effect.kind {
-        Kind::Write(_) | Kind::Delete(_) => About::Writes,
-        _ => About::Reads,
-    };
-    let opaque = Opaque::new(about, Reason::TooManyLinks, Vec::new());
-    effect.like(Kind::Opaque(opaque), Certainty::Possible, "alias".into())
+/// What a call may still look at, and what it has told of the rest.
+struct Looks {
+    left: usize,
+    told: HashSet<About>,
+}
+
+impl Looks {
+    /// The session made more links than are followed. A call says so once for reading and once for writing.
+    fn too_many(&mut self, effect: &Effect) -> Option<Effect> {
+        let about = match effect.kind {
+            Kind::Write(_) | Kind::Delete(_) => About::Writes,
+            _ => About::Reads,
+        };
+        let opaque = Opaque::new(about, Reason::TooManyLinks, Vec::new());
+        self.told.insert(about).then(|| effect.like(Kind::Opaque(opaque), Certainty::Possible, "alias".into()))
+    }
 }
 
 /// Every directory above the root, and the root.

@@ -6,15 +6,16 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use agent_strace_shell::Span;
 
+use crate::world::STEPS;
 use crate::{About, Certainty, Effect, Kind, Opaque, Origin, Reason};
 
 use super::context::Via;
 use super::temporary;
 
 /// Simple commands one text may run.
-const COMMANDS: usize = 20_000;
+pub(super) const COMMANDS: usize = 20_000;
 /// Effects one text may have.
-const EFFECTS: usize = 50_000;
+pub(super) const EFFECTS: usize = 50_000;
 
 /// The effects found so far, and what was spent on finding them.
 #[derive(Debug, Default)]
@@ -83,7 +84,8 @@ impl Emitter {
     pub(crate) fn may_spend(&mut self, steps: usize, origin: impl FnOnce() -> Origin) -> bool {
         self.spent.steps = self.spent.steps.saturating_add(steps);
         if self.spent.steps > self.limit {
-            self.exhaust(Reason::TooMuchWork, origin);
+            let is_short = self.limit < STEPS;
+            self.exhaust(if is_short { Reason::SessionTooMuchWork } else { Reason::TooMuchWork }, origin);
         }
         !self.exhausted
     }

@@ -15,6 +15,8 @@ struct Failed<'n> {
     shells: Vec<Scope>,
     /// Variables that are empty where none failed.
     empty: BTreeSet<&'n str>,
+    /// The directory of the first that only tests something.
+    directory: Option<String>,
 }
 
 impl Machine<'_> {
@@ -36,25 +38,14 @@ impl Machine<'_> {
         for (connector, node) in rest {
             let outcome = outcomes.next();
             let failed_cd_dir = self.shell.failed_cd_dir.take();
-            failed.add(last, scope);
+            failed.add(last, scope, self.world.cwd());
             last = node;
             match connector {
                 Connector::And => output = output.then(self.listed(node, outcome, scope, input).doubted()),
                 Connector::Or => {
-                    let cwd = self.world.cwd().map(str::to_owned);
-                    let before = scope.clone();
-                    if let Some(shell) = Scope::merged(std::mem::take(&mut failed).shells) {
-                        *scope = shell;
-                    }
-                    if let Some(failed) = &failed_cd_dir {
-                        self.world.set_cwd(Some(failed.clone()));
-                    }
-                    let start = self.world.cwd().map(str::to_owned);
-                    output = output.then(self.listed(node, outcome, scope, input).doubted());
-                    if self.world.cwd() == start.as_deref() {
-                        self.world.set_cwd(cwd.clone());
-                    }
-                    self.rejoin(&before, cwd.as_deref(), scope, Ways::Both);
+                    let failed = std::mem::take(&mut failed).shells;
+                    output =
+                        output.then(self.after_failure(node, outcome, failed, failed_cd_dir.as_ref(), scope, input));
                     if leaves(node) {
                         continue;
                     }
@@ -62,10 +53,41 @@ impl Machine<'_> {
             }
             self.shell.failed_cd_dir = self.shell.failed_cd_dir.take().or(failed_cd_dir);
         }
+        if failed.directory.is_some() && failed.directory.as_deref() != self.world.cwd() {
+            self.shell.failed_cd_dir = self.shell.failed_cd_dir.take().or(failed.directory);
+        }
         if let Some(skipped) = Scope::merged(failed.shells) {
             scope.merge_skipped(&skipped, &failed.empty);
         }
         self.shell.failed_cd_dir = self.shell.failed_cd_dir.take().or(outer);
+        output
+    }
+
+    /// The command behind `||`. It runs in one of the shells that failed commands left, and in the directory in which a `cd`
+    /// failed.
+    fn after_failure(
+        &mut self,
+        node: &Node,
+        outcome: Option<Outcome>,
+        failed: Vec<Scope>,
+        failed_cd_dir: Option<&String>,
+        scope: &mut Scope,
+        input: &Stream,
+    ) -> Stream {
+        let before = scope.clone();
+        let cwd = self.world.cwd().map(str::to_owned);
+        if let Some(shell) = Scope::merged(failed) {
+            *scope = shell;
+        }
+        if failed_cd_dir.is_some() {
+            self.world.set_cwd(failed_cd_dir.cloned());
+        }
+        let start = self.world.cwd().map(str::to_owned);
+        let output = self.listed(node, outcome, scope, input).doubted();
+        if self.world.cwd() == start.as_deref() {
+            self.world.set_cwd(cwd.clone());
+        }
+        self.rejoin(&before, cwd.as_deref(), scope, Ways::Both);
         output
     }
 
@@ -78,10 +100,13 @@ impl Machine<'_> {
 
 impl<'n> Failed<'n> {
     /// `node` may have failed, and left this shell.
-    fn add(&mut self, node: &'n Node, scope: &Scope) {
+    fn add(&mut self, node: &'n Node, scope: &Scope, cwd: Option<&str>) {
         if !succeeds(node) {
             self.shells.push(scope.clone());
             self.empty.extend(tested_empty(node));
+            if self.directory.is_none() && is_test(node) {
+                self.directory = cwd.map(str::to_owned);
+            }
         }
     }
 }
@@ -98,6 +123,18 @@ fn succeeds(node: &Node) -> bool {
             AssignedValue::Array(words) => words.iter().all(plain),
             AssignedValue::Element { .. } => false,
         })
+}
+
+/// It does nothing but succeed or fail.
+fn is_test(node: &Node) -> bool {
+    match node {
+        Node::Simple(simple) => {
+            simple.words.first().is_some_and(|word| matches!(&*word.source, "[" | "test" | "false"))
+        }
+        Node::Test(_) => true,
+        Node::Negated(node) => is_test(node),
+        _ => false,
+    }
 }
 
 /// The variables that `[ -z "$name" ]` finds empty.

@@ -69,6 +69,19 @@ use outcome::Outcome;
 pub(crate) use simple::{is_settings_command, looks_like_path};
 use stream::Stream;
 
+/// What one text may hold, as reasons name it.
+#[cfg(test)]
+#[derive(Debug)]
+pub(crate) struct Limits {
+    pub(crate) commands: usize,
+    pub(crate) effects: usize,
+    pub(crate) depth: usize,
+}
+
+#[cfg(test)]
+pub(crate) const LIMITS: Limits =
+    Limits { commands: emitter::COMMANDS, effects: emitter::EFFECTS, depth: machine::DEPTH };
+
 /// Effects of running `text` as a shell program, in order; `world` ends up as the program leaves it.
 pub(crate) fn run(text: &str, world: &mut World) -> Effects {
     if let Some(living) = world.living() {

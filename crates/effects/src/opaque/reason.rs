@@ -222,11 +222,12 @@ reasons! {
         LanguageNotNamed: "code in a language that is not named",
         CodeMode: "a script in code mode",
         MalformedArguments: "the call's arguments are missing or of the wrong type",
-        TooManyCommands: "too many commands",
-        TooManyEffects: "too many effects",
-        TooManyItems: "too many items",
-        TooMuchWork: "too much to work out",
-        CommandsNestedTooDeeply: "commands nested too deeply",
+        TooManyCommands: "too many commands: the call runs more than 20,000",
+        TooManyEffects: "too many effects: the call has more than 50,000",
+        TooManyItems: "too many items: a list is longer than what is looked at",
+        TooMuchWork: "too much to work out: the call costs more than 262,144 steps",
+        SessionTooMuchWork: "too much to work out: the calls of the session have used up its steps",
+        CommandsNestedTooDeeply: "commands nested too deeply: more than 128 levels",
         ProgramNestedTooDeeply: "runs a program that is nested too deeply",
         TooManyLinks: "the session made more links than are followed",
     }
@@ -266,5 +267,30 @@ impl Eq for Reason {}
 impl Hash for Reason {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.wording().hash(state);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Reason;
+    use crate::command::LIMITS;
+    use crate::world::STEPS;
+
+    /// `20,000`
+    fn shown(number: usize) -> String {
+        if number < 1_000 { number.to_string() } else { format!("{},{:03}", number / 1_000, number % 1_000) }
+    }
+
+    #[test]
+    fn reasons_name_the_limits_that_hold() {
+        let limits = [
+            (Reason::TooManyCommands, LIMITS.commands),
+            (Reason::TooManyEffects, LIMITS.effects),
+            (Reason::TooMuchWork, STEPS),
+            (Reason::CommandsNestedTooDeeply, LIMITS.depth),
+        ];
+        for (reason, limit) in limits {
+            assert!(reason.to_string().contains(&shown(limit)), "{reason}");
+        }
     }
 }

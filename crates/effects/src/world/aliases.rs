@@ -1,7 +1,6 @@
 //! Keeps names that stand for other files: links, and copies whose content came from elsewhere.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use super::{Cwd, ENTRIES, PATH, PathBase, World, Written, paths};
 use crate::{Certainty, PathTarget};
@@ -92,26 +91,31 @@ impl World {
             self.forgetful = true;
             return;
         }
-        let aliases = Arc::make_mut(&mut self.aliases);
         if let Cow::Owned(home) = paths::in_home(&alias.path) {
-            aliases.entry(home).or_default().push(entry.clone());
+            self.add_alias(&home, [entry.clone()]);
         }
-        aliases.entry(alias.path.clone()).or_default().push(entry);
+        self.add_alias(&alias.path, [entry]);
     }
 
-    /// Takes over the names of a copy of this world.
-    pub(super) fn learn_aliases(&mut self, copy: &Self) {
-        let new = copy.aliases.iter().filter(|(alias, originals)| self.aliases.get(*alias) != Some(*originals));
-        let new: Vec<_> = new.collect();
+    /// Takes over the names of a copy of this world, a changed copy of `before`.
+    pub(super) fn learn_aliases(&mut self, copy: &Self, before: &Self) {
+        let near = copy.aliases.near_changes(&before.aliases).inspect(|_| self.meter.charge_bytes(1));
+        let new: Vec<_> = near.filter(|(alias, originals)| self.aliases.get(alias) != Some(*originals)).collect();
         let room = ENTRIES.saturating_sub(self.aliases.len());
         self.forgetful |= new.len() > room;
-        let aliases = Arc::make_mut(&mut self.aliases);
         for (alias, originals) in new.into_iter().take(room) {
-            let known = aliases.entry(alias.clone()).or_default();
-            let missing: Vec<Original> =
-                originals.iter().filter(|original| !known.contains(original)).cloned().collect();
-            known.extend(missing);
+            self.add_alias(alias, originals.iter().cloned());
         }
+    }
+
+    fn add_alias(&mut self, alias: &str, originals: impl IntoIterator<Item = Original>) {
+        let mut known = self.aliases.get(alias).cloned().unwrap_or_default();
+        for original in originals {
+            if !known.contains(&original) {
+                known.push(original);
+            }
+        }
+        self.aliases.insert(alias, known);
     }
 
     /// `ln -s text alias`: a relative `text` starts at the directory that holds `alias`.
@@ -181,8 +185,7 @@ impl World {
 
     /// Aliases that start with `prefix`.
     pub(crate) fn aliases_from<'w>(&'w self, prefix: &'w str) -> impl Iterator<Item = &'w str> {
-        let from = self.aliases.range::<str, _>((std::ops::Bound::Included(prefix), std::ops::Bound::Unbounded));
-        from.map(|(alias, _)| alias.as_str()).take_while(move |alias| alias.starts_with(prefix))
+        self.aliases.starting_with(prefix).map(|(alias, _)| alias)
     }
 
     pub(crate) fn has_aliases(&self) -> bool {

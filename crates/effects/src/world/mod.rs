@@ -3,10 +3,10 @@
 mod aliases;
 mod living;
 mod meter;
+mod sorted;
 mod stand_ins;
 mod written;
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::command::knowledge::Knowledge;
@@ -19,6 +19,7 @@ use aliases::Original;
 pub(super) use aliases::{AliasKind, Name, Within};
 pub(crate) use living::LivingShell;
 pub(crate) use meter::{Meter, STEPS};
+use sorted::Sorted;
 pub(crate) use stand_ins::is_installed_path;
 use written::Written;
 
@@ -35,11 +36,11 @@ pub struct World {
     /// Absolute, or relative to a root that is not known; `None` when unknown (`cd "$D"`).
     cwd: Option<String>,
     /// Names that stand for other files: alias → originals, both as [`PathTarget::path`].
-    aliases: Arc<BTreeMap<String, Vec<Original>>>,
+    aliases: Sorted<Vec<Original>>,
     /// Files written earlier in the session. Copies of the world share the contents.
-    written: Arc<BTreeMap<String, Arc<Written>>>,
+    written: Sorted<Arc<Written>>,
     /// Programs among them that lie where programs are looked for, by name.
-    stand_ins: Arc<BTreeMap<String, Vec<String>>>,
+    stand_ins: Sorted<Vec<String>>,
     /// Bytes held in `written`.
     held: usize,
     /// Something was not kept: what looks unwritten may have been written.
@@ -67,9 +68,9 @@ impl World {
         Self {
             root,
             cwd: Some(cwd),
-            aliases: Arc::default(),
-            written: Arc::default(),
-            stand_ins: Arc::default(),
+            aliases: Sorted::default(),
+            written: Sorted::default(),
+            stand_ins: Sorted::default(),
             held: 0,
             forgetful: false,
             temporaries: 0,
@@ -125,7 +126,10 @@ impl World {
             && (!queries.no_stand_ins || self.stand_ins.is_empty());
         let written = || {
             queries.unwritten.iter().all(|path| !self.holds(path))
-                && queries.unmatched.iter().all(|pattern| !self.written.keys().any(|path| glob::matches(pattern, path)))
+                && queries
+                    .unmatched
+                    .iter()
+                    .all(|pattern| !self.written.iter().any(|(path, _)| glob::matches(pattern, path)))
         };
         // Under another name a file may have been written, too.
         let unaliased = || {
@@ -216,9 +220,9 @@ impl World {
     /// Takes over what a call did in `copy`, a copy of `before`, as this world was before the call ran here. A file that it
     /// wrote there may hold that text or another one.
     pub(crate) fn learn(&mut self, copy: &Self, before: &Self) {
-        if !Arc::ptr_eq(&before.written, &copy.written) {
-            self.meter.charge_bytes(copy.written.len());
-            for (path, written) in copy.written.iter() {
+        if !before.written.is_same(&copy.written) {
+            for (path, written) in copy.written.near_changes(&before.written) {
+                self.meter.charge_bytes(1);
                 if before.written.get(path).is_some_and(|known| Arc::ptr_eq(known, written)) {
                     continue;
                 }
@@ -229,8 +233,8 @@ impl World {
                 }
             }
         }
-        if !Arc::ptr_eq(&before.aliases, &copy.aliases) {
-            self.learn_aliases(copy);
+        if !before.aliases.is_same(&copy.aliases) {
+            self.learn_aliases(copy, before);
         }
         self.forgetful |= copy.forgetful;
         self.temporaries = self.temporaries.max(copy.temporaries);

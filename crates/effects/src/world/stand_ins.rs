@@ -1,7 +1,5 @@
 //! Finds files that the session wrote where others look for programs and modules by name.
 
-use std::sync::Arc;
-
 use super::World;
 
 /// Directories that users and package managers install programs to.
@@ -25,10 +23,11 @@ impl World {
         if !is_installed_path(directory) || !PROGRAMS.contains(&holder) || name.is_empty() {
             return;
         }
-        let places = Arc::make_mut(&mut self.stand_ins).entry(name.to_owned()).or_default();
+        let mut places = self.stand_ins.get(name).cloned().unwrap_or_default();
         self.meter.charge(places.len());
         if !places.iter().any(|known| known == path) {
             places.push(path.to_owned());
+            self.stand_ins.insert(name, places);
         }
     }
 
@@ -55,9 +54,7 @@ impl World {
         let directory = super::paths::in_home(directory);
         let prefix =
             if directory.as_ref() == "." { String::new() } else { format!("{}/", directory.trim_end_matches('/')) };
-        let from = (std::ops::Bound::Included(prefix.as_str()), std::ops::Bound::Unbounded);
-        let near =
-            self.written.range::<str, _>(from).map(|(path, _)| path).take_while(|path| path.starts_with(&prefix));
+        let near = self.written.starting_with(&prefix).map(|(path, _)| path);
         let names = near.inspect(|_| self.meter.charge(1)).filter_map(|path| path.get(prefix.len()..));
         names.filter(|name| !name.contains('/')).map(str::to_owned).collect()
     }

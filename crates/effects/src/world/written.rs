@@ -115,9 +115,8 @@ impl World {
 
     fn edited_from(&mut self, prefix: &str, changed: impl Fn(&str) -> bool) {
         self.note(|queries| queries.unrepeatable = true);
-        let from = (std::ops::Bound::Included(prefix), std::ops::Bound::Unbounded);
-        let near = self.written.range::<str, _>(from).map(|(path, _)| path).take_while(|path| path.starts_with(prefix));
-        let paths: Vec<String> = near.inspect(|_| self.meter.charge(1)).filter(|path| changed(path)).cloned().collect();
+        let near = self.written.starting_with(prefix).map(|(path, _)| path).inspect(|_| self.meter.charge(1));
+        let paths: Vec<String> = near.filter(|path| changed(path)).map(str::to_owned).collect();
         for path in paths {
             if let Some(written) = self.take_at(&path) {
                 self.put_at(&path, written.in_parts());
@@ -166,7 +165,7 @@ impl World {
         if !self.written.contains_key(path.as_ref()) {
             return None;
         }
-        let written = Arc::make_mut(&mut self.written).remove(path.as_ref())?;
+        let written = self.written.remove(path.as_ref())?;
         self.held = self.held.saturating_sub(written.length);
         Some(Arc::unwrap_or_clone(written))
     }
@@ -183,7 +182,7 @@ impl World {
         }
         self.held += written.length;
         self.stands_in(path);
-        Arc::make_mut(&mut self.written).insert(paths::in_home(path).into_owned(), Arc::new(written));
+        self.written.insert(&paths::in_home(path), Arc::new(written));
     }
 
     #[expect(clippy::option_option, reason = "unwritten, unknown content and known content are three answers")]
@@ -213,14 +212,14 @@ impl World {
     /// Files that match a pattern, with the known texts in them.
     pub(crate) fn written_matching(&self, pattern: &str) -> Vec<(String, String)> {
         self.note(|queries| {
-            queries.unrepeatable |= self.written.keys().any(|path| glob::matches(pattern, path));
+            queries.unrepeatable |= self.written.iter().any(|(path, _)| glob::matches(pattern, path));
             queries.ask_matching(pattern);
         });
         let texts = self.written.iter().filter(|(path, _)| glob::matches(pattern, path));
         self.meter.charge_bytes(self.written.len() * pattern.len());
         let texts = texts.flat_map(|(path, written)| {
             self.meter.charge_bytes(written.length);
-            written.whole.iter().chain(&written.parts).map(move |text| (path.clone(), text.clone()))
+            written.whole.iter().chain(&written.parts).map(move |text| (path.to_owned(), text.clone()))
         });
         texts.take(HOPS).collect()
     }
@@ -236,7 +235,7 @@ impl World {
         let has = |path: &str| path.rsplit_once('.').is_some_and(|(_, extension)| extensions.contains(&extension));
         let texts = self.written.iter().filter(|(path, _)| has(path)).flat_map(|(path, written)| {
             self.meter.charge_bytes(written.length);
-            written.whole.iter().chain(&written.parts).map(move |text| (path.clone(), text.clone()))
+            written.whole.iter().chain(&written.parts).map(move |text| (path.to_owned(), text.clone()))
         });
         texts.take(SOURCES).collect()
     }

@@ -40,7 +40,7 @@ impl Parser<'_> {
     pub(super) fn command(&mut self) -> Option<Node> {
         self.skip_blanks();
         let Some(left) = self.commands.checked_sub(1) else {
-            self.problem(Problem::TextTooLong);
+            self.problem(Problem::TooManyCommands);
             self.pos = self.end;
             return None;
         };

@@ -94,7 +94,7 @@ fn text_over_the_limit_is_a_problem() {
 #[test]
 fn more_commands_than_are_read_are_a_problem() {
     let script = parse(&"a;".repeat(1 << 18));
-    assert!(script.problems.contains(&Problem::TextTooLong));
+    assert!(script.problems.contains(&Problem::TooManyCommands));
     assert!(script.nodes.len() <= 1 << 17, "{} nodes", script.nodes.len());
 }
 
