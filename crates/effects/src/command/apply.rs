@@ -122,6 +122,10 @@ impl Machine<'_> {
         if let Some((role, path)) = entry.writes.as_deref().filter(|_| !harmless && !placed).and_then(target) {
             self.path(role, &path);
         }
+        let chosen = [Role::Read, Role::Edit].iter().any(|role| arguments.has_role(*role));
+        if let Some((role, path)) = entry.reads.as_deref().filter(|_| !harmless && !chosen).and_then(target) {
+            self.path(role, &path);
+        }
         if !harmless {
             self.always(entry);
             self.connections(entry, arguments);
@@ -210,10 +214,9 @@ impl Machine<'_> {
                 }
             }
             Role::Source => self.path(Role::Read, word),
-            Role::Names => {
-                self.path(Role::Read, word);
-                self.opaque(About::Reads, Reason::ListedFiles, &[]);
-            }
+            Role::Names => self.listed_files(word, io),
+            Role::Hosts => self.listed_hosts(word, io),
+            Role::Page => self.page(word),
             Role::Script => {
                 self.path(Role::Read, word);
                 self.opaque(About::Anything, Reason::ProgramTextNotRead, &[]);
@@ -301,6 +304,9 @@ impl Machine<'_> {
         let default = entry.tree_default.as_deref().filter(|_| flags.tree).or(entry.default.as_deref());
         let instead = entry.input_instead && io.input.is_connected();
         if let Some((role, path)) = default.filter(|_| !instead).and_then(target) {
+            if role == Role::Hosts {
+                return self.role(role, &path, io);
+            }
             if flags.in_place && role == Role::ReadTree {
                 self.path(Role::ReadTree, &path);
             }

@@ -257,8 +257,10 @@ impl Arguments {
             }
             let joined = left.as_str();
             let value = match (joined.is_empty(), attached) {
-                // `-d=` has its value already.
-                (false, _) => Some(word.with(joined.strip_prefix('=').unwrap_or(joined))),
+                // `-d=` has its value, the sign itself.
+                (false, _) => {
+                    Some(word.with(joined.strip_prefix('=').filter(|rest| !rest.is_empty()).unwrap_or(joined)))
+                }
                 (true, true) => None,
                 (true, false) => rest.next().cloned(),
             };

@@ -1,7 +1,7 @@
 //! Builtins that change the shell itself: its directory, variables, functions and what it runs next.
 
 use crate::{About, Certainty, Reason};
-use agent_strace_shell::{Function, Scope, Script};
+use agent_strace_shell::{Function, Provenance, Scope, Script};
 
 use super::argument::{Arg, Known, literals};
 use super::knowledge::{Language, Role};
@@ -69,6 +69,10 @@ impl Machine<'_> {
             "printf" if rest.first().is_some_and(|word| word.text == "-v") => {
                 self.execute(words, Launch::Inert);
                 Self::print_to(words, io);
+            }
+            "jobs" if rest.first().is_some_and(|word| word.text == "-x") => {
+                self.execute(words, Launch::Inert);
+                return Some(self.command(rest.get(1..).unwrap_or_default(), io));
             }
             "complete" | "bind" | "enable" | "hash" => self.unusual_builtin(name, words, io),
             "compgen" | "fc" => {
@@ -179,6 +183,9 @@ impl Machine<'_> {
             self.through_script(file, |machine| machine.shell_text(&text, io.scope, &input))
         } else if let Stream::Foreign(provenance) = self.world.content_of(file) {
             self.foreign_code(provenance);
+            Stream::Unknown
+        } else if file.is_exact() && self.world.is_in_fetched_directory(&self.world.locate_word(file).0) {
+            self.foreign_code(Provenance::Network);
             Stream::Unknown
         } else if file.is_exact() && self.world.is_written(&self.world.locate_word(file).0) {
             self.opaque(About::Anything, Reason::ScriptContentUnknown, &[]);

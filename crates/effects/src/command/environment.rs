@@ -5,6 +5,7 @@ use agent_strace_shell::{AssignedValue, Scope};
 use super::argument::Arg;
 use super::knowledge::Role;
 use super::machine::Machine;
+use super::option_variables::holds_options;
 use super::simple::{Io, looks_like_path};
 use super::steering;
 use super::stream::Stream;
@@ -39,10 +40,14 @@ impl Machine<'_> {
 
     /// Assignments that decide what later programs run.
     pub(super) fn assigned(&mut self, name: &str, value: &AssignedValue, scope: &mut Scope) {
+        if matches!(name, "BASH_CMDS" | "BASH_ALIASES") {
+            return self.renamed(name, value, scope);
+        }
         let has_effects = steering::steers(name)
             || steering::places_scratch(name)
             || steering::names_proxy(name)
-            || steering::names_target(name).is_some();
+            || steering::names_target(name).is_some()
+            || holds_options(name);
         if !has_effects {
             return;
         }
@@ -51,6 +56,31 @@ impl Machine<'_> {
             AssignedValue::Array(_) | AssignedValue::Element { .. } => None,
         };
         self.env_injection(name, value.as_ref(), scope);
+    }
+
+    /// `BASH_CMDS[name]=path` and `BASH_ALIASES[name]=text` decide what the shell runs where `name` stands.
+    fn renamed(&mut self, table: &str, value: &AssignedValue, scope: &mut Scope) {
+        let mut pairs = Vec::new();
+        match value {
+            AssignedValue::Element { index, value } => pairs.push((index.source.clone(), self.scalar(value, scope))),
+            AssignedValue::Array(elements) => {
+                for element in elements {
+                    let word = self.scalar(element, scope);
+                    if let Some((name, value)) = word.after('=') {
+                        pairs.push((name.trim_matches(['[', ']']).to_owned(), value));
+                    }
+                }
+            }
+            AssignedValue::Scalar(_) => {}
+        }
+        for (name, value) in pairs {
+            let name = name.trim_matches(['\'', '"']);
+            if table == "BASH_CMDS" {
+                self.found_at(name, value.best(), scope);
+            } else {
+                scope.alias(name, value.best());
+            }
+        }
     }
 
     /// `name` is one of the variables that decide what programs run.
@@ -65,6 +95,9 @@ impl Machine<'_> {
         }
         if let Some((role, value)) = steering::names_target(name).zip(value) {
             return self.targets_of_variable(role, value, scope);
+        }
+        if let Some(text) = value.and_then(Arg::literal) {
+            self.options_in_variable(name, text, scope);
         }
         if !steering::steers(name) {
             return;

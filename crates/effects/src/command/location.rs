@@ -15,6 +15,12 @@ pub(crate) enum Before {
     Other(Stream),
 }
 
+/// Directories above a file that are looked at.
+const DIRECTORIES: usize = 32;
+/// Directories into which builds and installations put programs.
+const MADE: &[&str] =
+    &["venv", ".venv", "env", "node_modules", "target", "build", "_build", "dist", "out", "bin", "vendor", ".tox"];
+
 impl World {
     /// The target that a word names.
     pub(crate) fn locate_word(&self, word: &Arg) -> (PathTarget, Certainty) {
@@ -97,6 +103,28 @@ impl World {
             let target = self.locate_word(word).0;
             self.wrote_from(&target, Provenance::Network);
         }
+    }
+
+    /// What the directory holds came from another host: a clone. The judged repository itself is no such directory.
+    pub(crate) fn fetched_directory(&mut self, directory: &Arg) {
+        let path = self.locate_word(directory).0.path;
+        let root = self.root().unwrap_or_default();
+        let holds_root =
+            path == "." || root == path || root.strip_prefix(&path).is_some_and(|rest| rest.starts_with('/'));
+        if !holds_root {
+            self.fetched(directory);
+        }
+    }
+
+    /// The session fetched the directory that the file is in, and nothing built or installed the file there.
+    pub(crate) fn is_in_fetched_directory(&self, file: &PathTarget) -> bool {
+        let path = file.path.as_str();
+        let places = path.match_indices('/').filter(|(at, _)| *at > 0).take(DIRECTORIES);
+        let mut fetched = places.filter_map(|(at, _)| {
+            let (directory, inside) = (path.get(..at)?, path.get(at + 1..)?);
+            (self.provenance(&PathTarget::new(directory)) == Some(Provenance::Network)).then_some(inside)
+        });
+        fetched.next().is_some_and(|inside| !inside.split('/').any(|part| MADE.contains(&part)))
     }
 
     /// A runner of the project's code runs nothing else, unless it runs in or is pointed to another directory.

@@ -181,7 +181,7 @@ impl Machine<'_> {
     }
 
     /// Emits an effect, and returns its index.
-    fn emit_indexed(&mut self, kind: Kind, certainty: Certainty, via: &'static str) -> Option<u32> {
+    pub(super) fn emit_indexed(&mut self, kind: Kind, certainty: Certainty, via: &'static str) -> Option<u32> {
         let via = self.emitter.via(self.context.via, via);
         let unsure = self.context.guessed || self.context.perhaps;
         let certainty = if unsure { certainty.guessed() } else { certainty };

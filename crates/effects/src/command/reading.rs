@@ -5,6 +5,7 @@ use agent_strace_shell::{AssignmentOperator, Node, Scope, Script, Value, Word};
 
 use super::argument::{Arg, Known};
 use super::context::Context;
+use super::knowledge::Role;
 use super::machine::{Launch, Machine};
 use super::simple::Io;
 use super::stream::Stream;
@@ -246,6 +247,9 @@ impl Machine<'_> {
                     let command = command.clone();
                     self.command_text(&command, io);
                 }
+                if let Some([_, function]) = value("-F").filter(|_| name == "compgen") {
+                    self.command(std::slice::from_ref(function), io);
+                }
                 if let Some([_, text]) = value("-W").filter(|_| name == "compgen")
                     && let Some(text) = text.literal()
                 {
@@ -257,6 +261,9 @@ impl Machine<'_> {
                     let command = binding.after(':').map_or_else(|| binding.clone(), |(_, command)| command);
                     self.command_text(&command, io);
                 }
+                if let Some([_, file]) = value("-f") {
+                    self.path(Role::Read, file);
+                }
             }
             "enable" if words.iter().any(|word| word.text.starts_with("-f")) => {
                 self.opaque(About::Anything, Reason::LoadsBuiltin, &[]);
@@ -265,11 +272,7 @@ impl Machine<'_> {
                 if let [_, _, path, name, ..] = words
                     && value("-p").is_some()
                 {
-                    let body = agent_strace_shell::parse_at(
-                        &format!("{} \"$@\"", path.text),
-                        agent_strace_shell::Home::Within(self.context.span),
-                    );
-                    io.scope.define(&name.text, std::sync::Arc::new(body));
+                    self.found_at(&name.text, &path.text, io.scope);
                 }
             }
             "fc" if !words.iter().any(|word| matches!(word.literal(), Some("-l" | "-ln" | "-nl"))) => {
@@ -281,6 +284,15 @@ impl Machine<'_> {
             }
             _ => {}
         }
+    }
+}
+
+impl Machine<'_> {
+    /// The shell runs the program at `path` where `name` stands (`hash -p`, `BASH_CMDS[name]=path`).
+    pub(super) fn found_at(&mut self, name: &str, path: &str, scope: &mut Scope) {
+        let home = agent_strace_shell::Home::Within(self.context.span);
+        let body = agent_strace_shell::parse_at(&format!("{path} \"$@\""), home);
+        scope.define(name, std::sync::Arc::new(body));
     }
 }
 

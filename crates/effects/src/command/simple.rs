@@ -215,6 +215,7 @@ impl Machine<'_> {
         self.execute(words, Launch::Embedding);
         let name = words.first().map_or("", |word| word.text.as_str());
         self.opaque(About::Anything, Reason::UnknownProgram(shown(name)), &[name]);
+        self.application_code(words, io);
         if self.world.has_written() {
             self.project_scripts(bare, words, io);
         }
@@ -294,6 +295,7 @@ impl Machine<'_> {
         let rest: Vec<Arg> = words.iter().skip(1).cloned().collect();
         self.possible_operands(words);
         let output = self.run_file(program, None, &rest, &[program.text.as_str()], io);
+        self.application_code(words, io);
         if self.world.has_written() {
             // Projects hold runners of their own: `./gradlew`.
             let name = program.text.rsplit('/').next().unwrap_or_default().to_owned();

@@ -21,6 +21,7 @@
 //! | `words` | options are whole words behind one dash (`-out FILE`); otherwise `-abc` is three flags, or `-o` with a value attached |
 //! | `default`, `tree_default` | role and path of what it works on where no operand names it; the second one where a `tree` flag is given; `input_instead`: not where standard input is connected |
 //! | `writes` | role and path of what it writes unless an option with a writing role says where |
+//! | `reads` | role and path of what it reads unless an option that reads a file says which |
 //! | `always` | roles and paths that it touches whatever its arguments are |
 //! | `connect` | hosts, or symbols such as `registry:npm`, that it talks to unless a `registry` option names another one |
 //! | `unproven` | acts of the program that its arguments do not show: `reason` (lower case, one line), `about` (`anything`, `project`: it runs code of the project, `reads`, `writes`, `commands`, `network`), `class` (`delegated`: it runs code of the repository or of installed packages, `hidden`: the gate cannot see what it runs; by default `delegated` if `about` is `project`, else `unknown`), `vouch`: how many leading words, without options and their values, an entry of a policy's `commands.allow` must have to vouch for it; 0: nothing does |
@@ -114,6 +115,8 @@ pub struct Entry {
     pub(crate) tree_default: Option<Text>,
     /// What it writes unless an option names another place: role and path (`write a.out`, `write-tree .`).
     pub writes: Option<Text>,
+    /// What it reads unless an option names another file.
+    pub(crate) reads: Option<Text>,
     /// The default does not apply where standard input is connected.
     pub(crate) input_instead: bool,
     /// Hosts or registry symbols it always talks to, unless an option names another one.

@@ -1,12 +1,15 @@
 //! Names that have one meaning in all programs: `option_names.tsv` gives the role of an option (`--output-file`, `-outfile`,
-//! `--outputFile`), and `variables.tsv` the role of a variable of the environment.
+//! `--outputFile`), `variables.tsv` the role of a variable of the environment, and `option_variables.tsv` the program whose
+//! options a variable holds. `application_code.tsv` says which subcommands of runners are given code.
 //!
 //! A family's file decides about the options of its programs. The tables decide about the options that it does not mention.
 
-use super::{Role, lines};
+use super::{Language, Role, lines};
 
 const OPTION_NAMES: &str = include_str!("option_names.tsv");
 const VARIABLES: &str = include_str!("variables.tsv");
+const OPTION_VARIABLES: &str = include_str!("option_variables.tsv");
+const APPLICATION_CODE: &str = include_str!("application_code.tsv");
 /// No name of the table is longer.
 const LONGEST: usize = 40;
 
@@ -28,6 +31,25 @@ pub(crate) fn holds_text(name: &str) -> bool {
 /// Returns the role of a variable's value by the name of the variable.
 pub(crate) fn variable(name: &str) -> Option<Role> {
     role(VARIABLES, name)
+}
+
+/// Returns the program, with its subcommand, whose options the variable holds.
+pub(crate) fn program_of(variable: &str) -> Option<&'static str> {
+    Some(lines::line(OPTION_VARIABLES, variable)?.split_once('\t')?.1)
+}
+
+/// Returns the language of the code that a subcommand of an application's runner is given, and where the code stands: the
+/// names of options, `1` for the first operand, `-` for standard input alone.
+pub(crate) fn application_code(program: &str, subcommand: &str) -> Option<(Language, &'static str)> {
+    let mut columns = lines::line(APPLICATION_CODE, &format!("{program} {subcommand}"))?.split('\t').skip(1);
+    let language = match columns.next()? {
+        "javascript" => Language::Javascript,
+        "php" => Language::Php,
+        "python" => Language::Python,
+        "ruby" => Language::Ruby,
+        _ => Language::Other,
+    };
+    Some((language, columns.next()?))
 }
 
 fn role(table: &'static str, name: &str) -> Option<Role> {
@@ -64,6 +86,21 @@ mod tests {
             }
         }
         assert!(OPTION_NAMES.lines().all(|line| lines::name(line).len() <= LONGEST));
+    }
+
+    #[test]
+    fn tables_of_options_and_code_are_in_order() {
+        for table in [OPTION_VARIABLES, APPLICATION_CODE] {
+            let names: Vec<&str> = table.lines().map(lines::name).collect();
+            assert!(table.is_ascii() && names.is_sorted_by(|one, next| one < next));
+        }
+        for line in OPTION_VARIABLES.lines() {
+            let program = line.split(['\t', ' ']).nth(1).unwrap();
+            assert!(crate::command::knowledge::builtin(program).is_some(), "{program}");
+        }
+        assert_eq!(program_of("GOFLAGS"), Some("go build"));
+        assert_eq!(application_code("rails", "runner"), Some((Language::Ruby, "1")));
+        assert_eq!(application_code("rails", "server"), None);
     }
 
     #[test]

@@ -48,6 +48,10 @@ pub enum Role {
     Possible,
     /// A file, or a URL that is fetched.
     Source,
+    /// A page that a browser shows: a URL, a host or a file.
+    Page,
+    /// A file that names hosts or URLs which are contacted (`nmap -iL`).
+    Hosts,
     /// A file that names files which are read (`wc --files0-from`).
     Names,
     /// `@file` reads a file, anything else is data.
@@ -156,6 +160,8 @@ pub const ROLES: &[(&str, Role)] = &[
     ("code", Role::Code),
     ("possible", Role::Possible),
     ("source", Role::Source),
+    ("page", Role::Page),
+    ("hosts", Role::Hosts),
     ("names", Role::Names),
     ("at-file", Role::AtFile),
     ("config", Role::Config),

@@ -46,6 +46,7 @@ pub enum Special {
     Gh,
     Git,
     Httpie,
+    Hyperfine,
     Imagemagick,
     InPlaceNames,
     Install,
@@ -100,6 +101,7 @@ pub enum Special {
     Wget,
     Which,
     Xargs,
+    Xmllint,
     Yq,
     Zip,
 }

@@ -3,6 +3,7 @@
 use crate::command::argument::Arg;
 use crate::command::knowledge::Role;
 use crate::command::machine::Machine;
+use crate::command::simple::Io;
 use crate::command::stream::Stream;
 use crate::{About, Reason};
 
@@ -38,6 +39,7 @@ impl Machine<'_> {
         }
         if transfers {
             self.transferred(call.rest);
+            self.downloaded(call);
         }
         let subs = verbs(call.rest);
         let reads = subs.iter().any(|sub| {
@@ -66,6 +68,24 @@ impl Machine<'_> {
                 Some("run" | "exec" | "--" | "-C") => self.guess_argv(words.get(at + 1..).unwrap_or_default()),
                 Some(text) if text.contains(char::is_whitespace) => self.guess_commands(word),
                 _ => {}
+            }
+        }
+    }
+
+    /// `az … download --file FILE`, `az … upload --file FILE`
+    fn downloaded(&mut self, call: Call<'_>) {
+        let fetches = call.rest.iter().any(|word| word.text == "download");
+        let role = if fetches { Role::Write } else { Role::Read };
+        for (at, word) in call.rest.iter().enumerate() {
+            let (name, value) = match word.after('=') {
+                Some((name, value)) => (name, Some(value)),
+                None => (word.text.clone(), call.rest.get(at + 1).cloned()),
+            };
+            if matches!(name.as_str(), "-f" | "--file" | "--file-path" | "--dest" | "-d" | "--destination")
+                && call.name == "az"
+                && let Some(file) = value
+            {
+                self.path(role, &file);
             }
         }
     }
@@ -103,7 +123,17 @@ impl Machine<'_> {
         }
     }
 
-    pub(super) fn gh(&mut self, call: Call<'_>) -> Stream {
+    pub(super) fn gh(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        // `hub` hands on to git what it does not do itself.
+        let own = ["api", "browse", "ci-status", "compare", "create", "delete", "fork", "gist", "issue", "pr"];
+        let own = own.iter().chain(&["pull-request", "release", "sync", "help", "version", "alias", "merge", "am"]);
+        if call.name == "hub"
+            && let Some(first) = call.rest.iter().find(|word| !word.text.starts_with('-'))
+            && own.into_iter().all(|name| *name != first.text)
+        {
+            let command: Vec<Arg> = std::iter::once(Arg::exact("git")).chain(call.rest.iter().cloned()).collect();
+            return self.command(&command, io);
+        }
         let chosen = |at: usize| {
             let option = at.checked_sub(1).and_then(|at| call.rest.get(at)).and_then(Arg::literal);
             matches!(option, Some("-R" | "--repo" | "--hostname"))
@@ -142,6 +172,12 @@ impl Machine<'_> {
                 let host = if call.name == "glab" { "gitlab.com" } else { "github.com" };
                 self.connect_to(Some(host), Some("https"));
                 self.opaque(About::Writes, Reason::FetchedRevision, &["gh", first, second]);
+                if second == "clone"
+                    && let Some(name) = words.get(2)
+                {
+                    let own = name.with(name.text.rsplit('/').next().unwrap_or_default());
+                    self.world.fetched_directory(words.get(3).copied().unwrap_or(&own));
+                }
                 if let Some(at) = call.rest.iter().position(|word| word.text == "--") {
                     let clone = [Arg::exact("git"), Arg::exact("clone")];
                     let given = call.rest.get(at + 1..).unwrap_or_default();

@@ -1,5 +1,7 @@
 //! Containers: files are theirs, except where a mount makes them ours.
 
+use agent_strace_shell::Provenance;
+
 use crate::command::argument::{Arg, Arguments};
 use crate::command::knowledge::{Entry, OptionRole, Role};
 use crate::command::machine::Machine;
@@ -55,7 +57,12 @@ impl Machine<'_> {
                 for target in
                     arguments.operands.iter().filter(|word| !matches!(word.text.as_str(), "build" | "bake" | "b" | "f"))
                 {
-                    if target.text.contains("://") { self.connect(target) } else { self.path(Role::ReadTree, target) }
+                    if target.text.contains("://") || target.text.starts_with("git@") {
+                        self.connect(target);
+                        self.foreign_code(Provenance::Network);
+                    } else {
+                        self.path(Role::ReadTree, target);
+                    }
                 }
                 self.opaque(About::Anything, Reason::RunsBuild, &[&program, "build"]);
                 self.dockerfile(io);

@@ -86,6 +86,7 @@ impl Machine<'_> {
                     }
                     self.opaque(About::Anything, Reason::ProgramNotRead, &[program, &value.text]);
                 }
+                (Some(role @ (Role::Command | Role::Config)), _) => self.role(*role, value, io),
                 (Some(role), _) if role.is_of_files() => self.path(*role, value),
                 _ => {}
             }

@@ -1,6 +1,7 @@
 //! Programs that data can't describe: each function is one program's own grammar.
 
 mod agents;
+mod application;
 mod cloud;
 mod compilers;
 mod compress;
@@ -35,6 +36,8 @@ mod searching;
 mod sed;
 mod several;
 mod shells;
+mod templates;
+mod typed;
 mod wrappers;
 
 pub(super) use scripts::by_extension;
@@ -97,9 +100,10 @@ pub(crate) fn run(special: Special, machine: &mut Machine<'_>, call: Call<'_>, i
         Special::Filter => machine.filter(call, io),
         Special::Find => machine.find(call, io),
         Special::Flock => machine.flock(call, io),
-        Special::Gh => machine.gh(call),
+        Special::Gh => machine.gh(call, io),
         Special::Git => machine.git(call, io),
         Special::Httpie => machine.httpie(call),
+        Special::Hyperfine => machine.hyperfine(call, io),
         Special::Imagemagick => machine.imagemagick(call),
         Special::InPlaceNames => machine.line_endings(call, io),
         Special::Install => machine.install(call, io),
@@ -133,7 +137,7 @@ pub(crate) fn run(special: Special, machine: &mut Machine<'_>, call: Call<'_>, i
         Special::Script => machine.script_recorder(call, io),
         Special::Search => machine.search(call, io),
         Special::Sed => machine.sed(call, io),
-        Special::SevenZip => machine.seven_zip(call),
+        Special::SevenZip => machine.seven_zip(call, io),
         Special::Shell => machine.shell(call, io),
         Special::Socat => machine.socat(call, io),
         Special::Split => machine.split(call, io),
@@ -153,6 +157,7 @@ pub(crate) fn run(special: Special, machine: &mut Machine<'_>, call: Call<'_>, i
         Special::Wget => machine.wget(call, io),
         Special::Which => Machine::found(call.rest),
         Special::Xargs => machine.xargs(call, io),
+        Special::Xmllint => machine.xmllint(call, io),
         Special::Zip => machine.zip(call, io),
     }
 }

@@ -68,8 +68,16 @@ impl Machine<'_> {
             return Stream::Unknown;
         }
         if REMOTE.contains(&sub) {
-            match call.rest.iter().find(|word| is_location(&word.text) && !values.contains(word)) {
-                Some(url) => self.connect(url),
+            let mut operands = call.rest.iter().skip_while(|word| !is_location(&word.text) || values.contains(word));
+            match operands.next() {
+                Some(url) => {
+                    self.connect(url);
+                    if matches!(sub, "clone" | "checkout" | "co") {
+                        let name = url.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+                        let named = operands.find(|word| !word.text.starts_with('-')).cloned();
+                        self.world.fetched_directory(&named.unwrap_or_else(|| url.with(name)));
+                    }
+                }
                 None => self.connect_to(None, None),
             }
         }

@@ -80,7 +80,7 @@ impl Machine<'_> {
         } else if !lists {
             let lists = arguments.values(&["-T", "--files-from"]);
             let named: Vec<Arg> = lists
-                .filter_map(|list| self.world.content_of(list).text().map(str::to_owned))
+                .filter_map(|list| self.list_of_tar(list, io).text().map(str::to_owned))
                 .flat_map(|text| text.lines().filter(|line| !line.is_empty()).map(Arg::exact).collect::<Vec<_>>())
                 .collect();
             for file in arguments.operands.iter().chain(&named) {
@@ -154,9 +154,18 @@ impl Machine<'_> {
         if arguments.has(&["-p", "-c"]) { Stream::Foreign(Provenance::Decoded) } else { Stream::Unknown }
     }
 
-    pub(super) fn seven_zip(&mut self, call: Call<'_>) -> Stream {
+    pub(super) fn seven_zip(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let operands: Vec<&Arg> = call.rest.iter().filter(|word| !word.text.starts_with('-')).collect();
         let Some((mode, rest)) = operands.split_first() else { return Stream::Unknown };
+        let unpacks = matches!(mode.literal(), Some("x" | "e" | "l" | "t" | "lb" | "v"));
+        for word in call.rest {
+            match switch_names(word) {
+                Some((_, '@', list)) => self.list_of_archiver(&list, unpacks, io),
+                Some(("i", _, file)) if !unpacks => self.path(Role::ReadTree, &file),
+                Some(("ai", _, archive)) => self.path(Role::Read, &archive),
+                _ => {}
+            }
+        }
         let Some((archive, files)) = rest.split_first() else { return Stream::Unknown };
         match mode.literal() {
             Some("x" | "e") => {
@@ -168,12 +177,32 @@ impl Machine<'_> {
             Some("l" | "t" | "lb" | "v") => self.path(Role::Read, archive),
             _ => {
                 self.path(Role::Edit, archive);
+                let deletes = call.rest.iter().any(|word| matches!(word.text.as_str(), "-sdel" | "-df"));
                 for file in files {
+                    if let Some(list) = file.text.strip_prefix('@') {
+                        self.list_of_archiver(&file.with(list), unpacks, io);
+                        continue;
+                    }
                     self.path(Role::ReadTree, file);
+                    if deletes {
+                        self.path(Role::DeleteTree, file);
+                    }
                 }
             }
         }
         Stream::Unknown
+    }
+
+    fn list_of_tar(&self, list: &Arg, io: &Io<'_>) -> Stream {
+        if list.text == "-" {
+            return io.input.clone();
+        }
+        self.process_output(list).unwrap_or_else(|| self.world.content_of(list))
+    }
+
+    /// A list of files to pack, or of the members that are unpacked.
+    fn list_of_archiver(&mut self, list: &Arg, unpacks: bool, io: &mut Io<'_>) {
+        self.role(if unpacks { Role::Read } else { Role::Names }, list, io);
     }
 
     /// `ar rcs lib.a x.o`, `jar cf lib.jar x`: the letters say which way the files go.
@@ -346,4 +375,13 @@ fn dashed_with(words: &[Arg], valued: &str) -> Vec<Arg> {
     }
     all.extend(values.cloned());
     all
+}
+
+/// `-i!FILE`, `-ir@LIST`, `-x!FILE`: the name of the switch, the sign, and what stands behind it.
+fn switch_names(word: &Arg) -> Option<(&'static str, char, Arg)> {
+    let text = word.text.strip_prefix('-')?;
+    let name = ["ai", "ax", "i", "x"].into_iter().find(|name| text.starts_with(name))?;
+    let rest = text.strip_prefix(name)?.trim_start_matches(['r', 'm', '-', '0', '2']);
+    let sign = rest.chars().next().filter(|sign| matches!(sign, '!' | '@'))?;
+    Some((name, sign, word.with(rest.get(1..)?)))
 }

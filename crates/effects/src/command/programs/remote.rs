@@ -165,6 +165,9 @@ impl Machine<'_> {
     pub(super) fn rsync(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let arguments = Arguments::divide(call.entry, call.rest);
         self.options(&arguments, io);
+        for file in arguments.values(&["-f", "--filter"]).filter_map(merged_filter) {
+            self.path(Role::Read, &file);
+        }
         let dry = arguments.has(&["-n", "--dry-run"]);
         let Some((last, sources)) = arguments.operands.split_last() else { return Stream::Unknown };
         for source in sources {
@@ -335,4 +338,13 @@ fn is_remote(word: &Arg) -> bool {
 
 fn base_name(source: &Arg) -> &str {
     source.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
+}
+
+/// The file of rules that a filter of `rsync` merges: `merge FILE`, `. FILE`, `dir-merge,n- FILE`, `:n- FILE`.
+fn merged_filter(rule: &Arg) -> Option<Arg> {
+    let text = rule.text.trim_start();
+    let merges = ["merge", "dir-merge", ".", ":"].iter().find_map(|name| text.strip_prefix(name))?;
+    let (modifiers, file) = merges.split_once([' ', '_'])?;
+    let is_modifier = |letter: char| ",+-!/CenwrspsxH".contains(letter);
+    modifiers.chars().all(is_modifier).then(|| rule.with(file.trim()))
 }

@@ -83,12 +83,17 @@ impl Machine<'_> {
             let words = std::iter::once(shell).chain(arguments.values(&["--shell-arg"]));
             self.command(&words.cloned().collect::<Vec<_>>(), io);
         }
+        self.application_code(call.words, io);
         let starts = |word: &Arg| matches!(word.literal(), Some("--" | "exec" | "x" | "shell"));
         if let Some(at) = call.rest.iter().position(starts) {
             // `tox exec -- COMMAND`, `lerna exec COMMAND`
             let behind = call.rest.get(at + 1..).unwrap_or_default();
             let dashes = behind.iter().take_while(|word| word.text == "--").count();
-            self.guess_argv(behind.get(dashes..).unwrap_or_default());
+            let command = behind.get(dashes..).unwrap_or_default();
+            let inner = command.get(1).is_some_and(|word| word.text == "--");
+            // `stack exec PROGRAM -- ARGUMENTS`: the dashes are the runner's.
+            let command = command.iter().enumerate().filter(|(at, _)| !inner || *at != 1);
+            self.guess_argv(&command.map(|(_, word)| word.clone()).collect::<Vec<_>>());
         }
         if !arguments.command.is_empty() {
             return self.command(&arguments.command, io);

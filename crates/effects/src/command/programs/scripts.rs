@@ -46,7 +46,11 @@ impl Machine<'_> {
         if self.process_output(file).is_none() {
             self.path(Role::Read, file);
         }
-        self.run_file(file, Some(language), arguments, &[interpreter, &file.text], io)
+        let output = self.run_file(file, Some(language), arguments, &[interpreter, &file.text], io);
+        if !arguments.is_empty() {
+            self.application_code(&[std::slice::from_ref(file), arguments].concat(), io);
+        }
+        output
     }
 
     /// Runs a file: what this session wrote into it, or something opaque that a policy may vouch for.
@@ -75,6 +79,8 @@ impl Machine<'_> {
                     self.opaque(About::Anything, Reason::ScriptContentUnknown, &[]);
                     self.run_parts(file, language, io);
                     self.run_sources(file, Built::Here, io);
+                } else if file.is_exact() && self.world.is_in_fetched_directory(&self.world.locate_word(file).0) {
+                    self.foreign_code(Provenance::Network);
                 } else if file.is_exact() && self.process_output(file).is_none() {
                     self.opaque(About::Anything, Reason::ScriptNotWritten, vouched_by);
                     self.run_sources(file, Built::Perhaps, io);

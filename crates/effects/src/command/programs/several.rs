@@ -1,11 +1,10 @@
-//! `xargs` and `parallel`: one command for many items.
+//! `xargs`: one command for many items.
 
 use crate::command::argument::{Arg, Arguments};
 use crate::command::knowledge::{Entry, OptionRole, Role};
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
-use crate::{About, Reason};
 
 use agent_strace_shell::BYTES_A_STEP;
 
@@ -13,7 +12,7 @@ use super::Call;
 use super::find::filled;
 
 /// More items than this are taken as unknown ones.
-const ITEMS: usize = 256;
+pub(super) const ITEMS: usize = 256;
 /// Words that a wrapper may take before the command it runs: options, their values, operands.
 const WRAPPED: usize = 3;
 
@@ -22,8 +21,7 @@ impl Machine<'_> {
         let arguments = Arguments::divide(&xargs_options(), call.rest);
         let mut input = io.input.clone();
         for file in arguments.values(&["-a", "--arg-file"]) {
-            self.path(Role::Read, file);
-            input = self.world.content_of(file);
+            input = self.source(file);
         }
         // The last one of these counts.
         let last = |names: &[&str]| arguments.options.iter().rposition(|option| names.contains(&option.name.as_str()));
@@ -35,8 +33,10 @@ impl Machine<'_> {
         let mark = arguments.values(&["-I", "-i", "--replace", "-J"]).next().map_or("{}", |word| word.text.as_str());
         let format = if replacing {
             ItemFormat::Lines
-        } else if arguments.has(&["-0", "--null", "-d", "--delimiter"]) {
-            ItemFormat::Delimited
+        } else if let Some(delimiter) = arguments.values(&["-d", "--delimiter"]).next() {
+            ItemFormat::Delimited(delimiter_of(&delimiter.text))
+        } else if arguments.has(&["-0", "--null"]) {
+            ItemFormat::Delimited('\0')
         } else {
             ItemFormat::QuotedWords
         };
@@ -66,7 +66,7 @@ impl Machine<'_> {
     }
 
     /// The words of a command with an item in the place of `mark`; `None`: they ask for too much work.
-    fn filled_words(&mut self, command: &[Arg], mark: &str, item: &Arg) -> Option<Vec<Arg>> {
+    pub(super) fn filled_words(&mut self, command: &[Arg], mark: &str, item: &Arg) -> Option<Vec<Arg>> {
         let bytes = command.len().saturating_mul(size_of::<Arg>() + item.text.len());
         self.may_spend(bytes / BYTES_A_STEP).then(|| command.iter().map(|word| filled(word, mark, item)).collect())
     }
@@ -77,79 +77,28 @@ impl Machine<'_> {
         entry.is_some_and(|entry| entry.operands.iter().any(|operand| operand.role == Role::Argv))
     }
 
-    pub(super) fn parallel(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
-        let mut entry = Entry { stops: true, ..Entry::named(call.name) };
-        let value = OptionRole { role: Role::Value, attached: false };
-        entry.options.insert("-a --arg-file -j --jobs -n --max-args -N -L -I -d --delimiter --timeout --delay --joblog --results --colsep -C --tmpdir --retries --halt --tagstring --memfree --load -S --sshlogin --workdir --wd".into(), value);
-        let arguments = Arguments::divide(&entry, call.rest);
-        let is_mark = |word: &Arg| matches!(word.literal(), Some(":::" | "::::" | ":::+" | "::::+"));
-        let end = arguments.operands.iter().position(is_mark).unwrap_or(arguments.operands.len());
-        let (command, sources) = arguments.operands.split_at_checked(end).unwrap_or((&arguments.operands, &[]));
-        for file in arguments.values(&["--joblog", "--results"]) {
-            self.path(Role::Write, file);
+    /// The text of a file, or of what stands for one, that lists items.
+    pub(super) fn source(&mut self, file: &Arg) -> Stream {
+        if let Some(printed) = self.process_output(file) {
+            return printed;
         }
-        for host in arguments.values(&["-S", "--sshlogin"]) {
-            self.connect_host(host, Some(22), Some("ssh"));
-        }
-        let mut input = io.input.clone();
-        for file in arguments.values(&["-a", "--arg-file"]) {
-            self.path(Role::Read, file);
-            input = self.world.content_of(file);
-        }
-        let items = if sources.is_empty() { items(&input, ItemFormat::Lines) } else { self.sources(sources) };
-        let inner_input = Stream::nothing();
-        let mut inner = Io { scope: &mut *io.scope, input: &inner_input };
-        if command.is_empty() {
-            for item in &items {
-                self.command_text(item, &mut inner);
-            }
-            return Stream::Unknown;
-        }
-        let has_mark = command.iter().any(|word| word.text.contains('{') && word.text.contains('}'));
-        for item in &items {
-            let Some(mut words) = self.filled_words(command, "{}", item) else { break };
-            if !has_mark {
-                words.push(item.clone());
-            }
-            self.joined(&words, &mut inner);
-        }
-        Stream::Unknown
-    }
-
-    fn sources(&mut self, words: &[Arg]) -> Vec<Arg> {
-        let mut all = Vec::new();
-        let mut files = false;
-        for word in words {
-            match word.literal() {
-                Some(":::" | ":::+") => files = false,
-                Some("::::" | "::::+") => files = true,
-                _ if files => {
-                    self.path(Role::Read, word);
-                    all.extend(items(&self.world.content_of(word), ItemFormat::Lines));
-                }
-                _ => all.push(word.clone()),
-            }
-        }
-        if all.len() > ITEMS {
-            self.opaque(About::Anything, Reason::TooManyItems, &[]);
-            return vec![Arg::unknown("{}")];
-        }
-        all
+        self.path(Role::Read, file);
+        self.world.content_of(file)
     }
 }
 
 /// The format in which an input lists its items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ItemFormat {
+pub(super) enum ItemFormat {
     /// One a line, without the blanks before it.
     Lines,
     /// Between white space, with quotes that are taken away: what `xargs` expects by itself.
     QuotedWords,
-    /// Each item ends with a NUL or a line break, and quotes in it mean nothing.
-    Delimited,
+    /// Each item ends with this character, and quotes in it mean nothing. With a NUL, so do line breaks.
+    Delimited(char),
 }
 
-fn items(input: &Stream, format: ItemFormat) -> Vec<Arg> {
+pub(super) fn items(input: &Stream, format: ItemFormat) -> Vec<Arg> {
     match input {
         Stream::Known(text) => {
             let split: Vec<Arg> = match format {
@@ -159,8 +108,10 @@ fn items(input: &Stream, format: ItemFormat) -> Vec<Arg> {
                 ItemFormat::QuotedWords => {
                     text.split_whitespace().map(|word| Arg::exact(word.replace(['\'', '"', '\\'], ""))).collect()
                 }
-                ItemFormat::Delimited => {
-                    text.split(['\0', '\n']).filter(|item| !item.is_empty()).map(Arg::exact).collect()
+                ItemFormat::Delimited(delimiter) => {
+                    let also = if delimiter == '\0' { '\n' } else { delimiter };
+                    let items = text.split([delimiter, also]).map(|item| item.trim_end_matches('\n'));
+                    items.filter(|item| !item.is_empty()).map(Arg::exact).collect()
                 }
             };
             if split.len() > ITEMS { vec![Arg::unknown("items of standard input")] } else { split }
@@ -170,6 +121,16 @@ fn items(input: &Stream, format: ItemFormat) -> Vec<Arg> {
             vec![Arg { provenance: Some(*provenance), ..Arg::unknown("items of standard input") }]
         }
         Stream::Likely(_) | Stream::Unknown | Stream::Unconnected => vec![Arg::unknown("items of standard input")],
+    }
+}
+
+/// `-d ,`, `-d '\n'`
+fn delimiter_of(text: &str) -> char {
+    match text {
+        "\\n" => '\n',
+        "\\t" => '\t',
+        "\\0" | "" => '\0',
+        other => other.chars().next().unwrap_or('\0'),
     }
 }
 

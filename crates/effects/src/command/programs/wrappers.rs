@@ -68,7 +68,7 @@ impl Machine<'_> {
     }
 
     /// Words of `env -S TEXT`: split and unquoted like a shell does, nearly.
-    fn split_words(&mut self, text: &str, scope: &mut agent_strace_shell::Scope) -> Vec<Arg> {
+    pub(crate) fn split_words(&mut self, text: &str, scope: &mut agent_strace_shell::Scope) -> Vec<Arg> {
         let home = self.home(text);
         let script = agent_strace_shell::parse_at(text, home);
         let mut words = Vec::new();

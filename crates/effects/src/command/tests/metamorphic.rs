@@ -39,7 +39,7 @@ const WRAPPERS: &[&str] =
     &["env", "env X=1", "nice", "nice -n 5", "timeout 5", "command", "exec", "sudo", "nohup", "time", "setsid", "X=1"];
 
 /// Builtins, which no other program can run.
-const OF_THE_SHELL: &[&str] = &["bind", "compgen", "enable", "fc", "wait", "cd", "pushd", "popd"];
+const OF_THE_SHELL: &[&str] = &["bind", "compgen", "enable", "fc", "jobs", "wait", "cd", "pushd", "popd"];
 
 /// Programs whose first word holds letters that say what they do, and where `--` is none.
 const OF_LETTERS: &[&str] = &["ar", "jar", "llvm-ar", "tar"];

@@ -162,6 +162,9 @@ impl Machine<'_> {
                 names.push(if below { Arg::glob(format!("{}/**", word.text)) } else { word.clone() });
             }
         }
+        for (_, file) in targets.iter().filter(|(role, _)| cmdlet.fetches() && *role == "write") {
+            self.world.fetched(&slashed(file));
+        }
         self.copied_content(&targets, contents);
         Flow { names, ..Flow::default() }
     }

@@ -145,6 +145,9 @@ impl Machine<'_> {
             location.with(name.trim_end_matches(".git"))
         });
         self.path(Role::WriteTree, &directory);
+        if location.is_exact() && location.text.contains(':') && !location.text.starts_with("file:") {
+            self.world.fetched_directory(&directory);
+        }
         if from_here && directory.is_exact() {
             let (copy, original) = (self.world.locate_word(&directory).0, self.world.locate_word(location).0);
             self.world.copied(&copy, &original);

@@ -1,5 +1,6 @@
 //! Subcommands that change files of the work tree.
 
+use super::pathspec::is_whole;
 use super::reads::{Likeness, likeness};
 use super::{Sub, index, only_shows, operands};
 use crate::command::argument::Arg;
@@ -89,9 +90,7 @@ impl Machine<'_> {
     pub(super) fn git_adds(&mut self, sub: &Sub<'_>) {
         for path in operands(sub) {
             // A file that is named is read; of a directory, what is tracked and not ignored, which is not known.
-            let directory = matches!(path.text.as_str(), "." | ".." | "*")
-                || path.text.ends_with('/')
-                || path.text.starts_with(':');
+            let directory = path.text == ".." || path.text.ends_with('/') || is_whole(&path);
             self.pathspec(if directory { Role::List } else { Role::Read }, &path);
         }
         self.git_listed_paths(sub, About::Reads);

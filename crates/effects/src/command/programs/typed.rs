@@ -1,0 +1,41 @@
+//! Programs that read commands of their own from standard input.
+
+use crate::command::argument::{Arg, Arguments};
+use crate::command::knowledge::Role;
+use crate::command::machine::Machine;
+use crate::command::simple::Io;
+use crate::command::stream::Stream;
+use crate::{About, Reason};
+
+use super::Call;
+
+/// Commands of one input that are looked at.
+const MOST: usize = 1_000;
+
+impl Machine<'_> {
+    /// `xmllint --shell FILE` reads commands such as `load FILE`.
+    pub(super) fn xmllint(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let arguments = Arguments::divide(call.entry, call.rest);
+        if arguments.has(&["--shell"]) {
+            match io.input.clone() {
+                Stream::Known(text) => {
+                    for line in self.at_most(MOST, text.lines()) {
+                        self.xml_command(line.trim());
+                    }
+                }
+                Stream::Unconnected => {}
+                _ => self.opaque(About::Anything, Reason::UnknownInputCommands, &[]),
+            }
+        }
+        self.given(call.entry, call.words, &arguments, io)
+    }
+
+    fn xml_command(&mut self, line: &str) {
+        let Some((name, file)) = line.split_once(' ') else { return };
+        match name {
+            "load" | "relaxng" => self.path(Role::Read, &Arg::exact(file.trim())),
+            "save" | "write" => self.path(Role::Write, &Arg::exact(file.trim())),
+            _ => {}
+        }
+    }
+}
