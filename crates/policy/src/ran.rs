@@ -1,13 +1,17 @@
 //! What was run, prepared for comparison with many denies.
 
+use std::borrow::Cow;
+
 use agent_strace_effects::{Argument, Execution};
+
+use super::command::canonical;
 
 /// What was run, prepared for many denies.
 #[derive(Debug)]
 pub(super) struct Ran<'a> {
     /// The whole text of the call, in lower case.
     pub(super) raw: Option<String>,
-    /// The command, and every suffix of it where it may run one.
+    /// The command, and every suffix of it where it may run one; each also in the words that say the same.
     pub(super) commands: Vec<Spelled<'a>>,
     /// There are suffixes that nobody looked at.
     pub(super) cut: bool,
@@ -15,8 +19,8 @@ pub(super) struct Ran<'a> {
 
 #[derive(Debug)]
 pub(super) struct Spelled<'a> {
-    pub(super) program: &'a Argument,
-    pub(super) arguments: &'a [Argument],
+    pub(super) program: Cow<'a, Argument>,
+    pub(super) arguments: Cow<'a, [Argument]>,
     /// The program's bare name.
     pub(super) name: String,
     /// All words, in lower case, where all are known.
@@ -29,7 +33,7 @@ impl<'a> Ran<'a> {
         let suffixes = (0..all.min(MOST_SUFFIXES)).filter_map(|at| execution.argv.get(at..));
         Self {
             raw: raw.map(|raw| raw.trim().to_lowercase()),
-            commands: suffixes.filter_map(Spelled::new).collect(),
+            commands: suffixes.filter_map(Spelled::new).flat_map(Spelled::with_synonym).collect(),
             cut: all > MOST_SUFFIXES,
         }
     }
@@ -41,16 +45,29 @@ const MOST_SUFFIXES: usize = 256;
 impl<'a> Spelled<'a> {
     fn new(argv: &'a [Argument]) -> Option<Self> {
         let (program, arguments) = argv.split_first()?;
+        Some(Self::of(Cow::Borrowed(program), Cow::Borrowed(arguments)))
+    }
+
+    fn of(program: Cow<'a, Argument>, arguments: Cow<'a, [Argument]>) -> Self {
         let name = basename(&program.text);
-        let joined = argv.iter().all(|argument| argument.known).then(|| {
+        let joined = (program.known && arguments.iter().all(|argument| argument.known)).then(|| {
             let mut joined = name.clone();
-            for argument in arguments {
+            for argument in arguments.iter() {
                 joined.push(' ');
                 joined.push_str(&argument.text.to_lowercase());
             }
             joined
         });
-        Some(Self { program, arguments, name, joined })
+        Self { program, arguments, name, joined }
+    }
+
+    /// It, and the same command in other words.
+    fn with_synonym(self) -> impl Iterator<Item = Self> {
+        let other = self.program.known.then(|| canonical(&self.name, &self.arguments)).flatten();
+        let other = other.map(|(program, arguments)| {
+            Self::of(Cow::Owned(Argument { text: program, known: true }), Cow::Owned(arguments))
+        });
+        std::iter::once(self).chain(other)
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod index;
 mod parts;
+mod synonyms;
 
 use std::sync::OnceLock;
 
@@ -19,6 +20,7 @@ use super::ran::{Ran, Spelled, basename};
 
 use index::Index;
 pub(super) use parts::Parts;
+pub(super) use synonyms::canonical;
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct CommandList {
@@ -214,6 +216,8 @@ fn vouch(words: &[String], wanted: &[String]) -> bool {
 #[derive(Debug, Clone)]
 pub(super) struct TextPattern {
     words: Vec<String>,
+    /// What the words say in the words that commands are compared in.
+    canonical: Option<Vec<String>>,
     /// The entry as a whole, where it has wildcards: as written, and folded.
     whole: Option<(Glob, Glob)>,
     /// In lower case, as version 1 compared it.
@@ -257,7 +261,8 @@ impl TextPattern {
     fn new(text: &str, words: Vec<String>) -> Self {
         let lower = text.to_lowercase();
         let whole = has_wildcard(text).then(|| (Glob::fnmatch(text), Glob::fnmatch(&lower)));
-        Self { words, whole, lower }
+        let canonical = canonical_words(&words);
+        Self { words, canonical, whole, lower }
     }
 
     fn denies(&self, ran: &Ran<'_>) -> Match {
@@ -278,20 +283,8 @@ impl TextPattern {
         if command.joined.as_ref().is_some_and(|joined| self.matches_text(joined)) {
             return Match::Yes;
         }
-        let Some((wanted, rest)) = self.words.split_first() else { return Match::No };
-        let program = program_matches(wanted, command.program, &command.name);
-        if program == Match::No {
-            return Match::No;
-        }
-        let (flags, operands): (Vec<&str>, Vec<&str>) = rest.iter().map(String::as_str).partition(|word| is_flag(word));
-        let operands = operands_match(&operands, command.arguments, &command.name);
-        if operands == Match::No {
-            return Match::No;
-        }
-        flags
-            .iter()
-            .map(|flag| flag_matches(flag, command.arguments, &command.name))
-            .fold(program.min(operands), Match::min)
+        let spellings = [Some(&self.words), self.canonical.as_ref()];
+        spellings.into_iter().flatten().map(|words| words_match(words, command)).max().unwrap_or(Match::No)
     }
 
     fn allows(&self, execution: &Execution) -> bool {
@@ -320,6 +313,29 @@ impl TextPattern {
             _ => true,
         }
     }
+}
+
+/// The words of an entry as commands are compared, where that differs.
+fn canonical_words(words: &[String]) -> Option<Vec<String>> {
+    let (program, rest) = words.split_first()?;
+    let arguments: Vec<Argument> = rest.iter().map(|text| Argument { text: text.clone(), known: true }).collect();
+    let (program, arguments) = canonical(&basename(program), &arguments)?;
+    Some(std::iter::once(program).chain(arguments.into_iter().map(|argument| argument.text)).collect())
+}
+
+fn words_match(words: &[String], command: &Spelled<'_>) -> Match {
+    let Some((wanted, rest)) = words.split_first() else { return Match::No };
+    let program = program_matches(wanted, &command.program, &command.name);
+    if program == Match::No {
+        return Match::No;
+    }
+    let (flags, operands): (Vec<&str>, Vec<&str>) = rest.iter().map(String::as_str).partition(|word| is_flag(word));
+    let operands = operands_match(&operands, &command.arguments, &command.name);
+    if operands == Match::No {
+        return Match::No;
+    }
+    let flags = flags.iter().map(|flag| flag_matches(flag, &command.arguments, &command.name));
+    flags.fold(program.min(operands), Match::min)
 }
 
 fn has_wildcard(text: &str) -> bool {

@@ -9,7 +9,7 @@ use crate::ran::{Ran, Spelled};
 use agent_strace_effects::{Argument, Execution};
 
 use super::{
-    Match, flag_matches, has_wildcard, is_flag, operands_match, program_matches, same_program, system_name, vouch,
+    Match, canonical_words, flag_matches, has_wildcard, is_flag, operands_match, program_matches, same_program, system_name, vouch,
     word_matches,
 };
 
@@ -30,6 +30,8 @@ pub(crate) struct Parts {
     pub(crate) only_flags: Option<Vec<String>>,
     /// To forbid: one of its operands is one of these. To allow: it has some, and all of them are. Empty: any.
     pub operands: Vec<String>,
+    /// What forbids the same in the words that commands are compared in.
+    canonical: Vec<Parts>,
 }
 
 impl Parts {
@@ -39,7 +41,27 @@ impl Parts {
         let programs = words.next().into_iter().collect();
         let (all_flags, operands): (Vec<String>, Vec<String>) = words.partition(|word| is_flag(word));
         let subcommands = if operands.is_empty() { Vec::new() } else { vec![operands] };
-        Self { programs, subcommands, all_flags, ..Self::default() }
+        Self { programs, subcommands, all_flags, ..Self::default() }.with_synonyms()
+    }
+
+    /// From now on it forbids what says the same in other words.
+    pub(crate) fn with_synonyms(mut self) -> Self {
+        let none = [Vec::new()];
+        let subcommands = if self.subcommands.is_empty() { &none[..] } else { &self.subcommands };
+        let mut canonical = Vec::new();
+        for program in &self.programs {
+            for subcommand in subcommands {
+                let words = std::iter::once(program).chain(subcommand).chain(&self.all_flags);
+                let Some(words) = canonical_words(&words.cloned().collect::<Vec<_>>()) else { continue };
+                let mut words = words.into_iter();
+                let programs = words.next().into_iter().collect();
+                let (all_flags, operands): (Vec<String>, Vec<String>) = words.partition(|word| is_flag(word));
+                let subcommands = if operands.is_empty() { Vec::new() } else { vec![operands] };
+                canonical.push(Self { programs, subcommands, all_flags, ..self.clone() });
+            }
+        }
+        self.canonical = canonical;
+        self
     }
 
     /// One for each program, subcommand and flag. A list knows neither which flags are the only ones nor which operands.
@@ -78,8 +100,12 @@ impl Parts {
     }
 
     pub(super) fn denies_command(&self, command: &Spelled<'_>) -> Match {
-        let (arguments, name) = (command.arguments, command.name.as_str());
-        let program = best(self.programs.iter().map(|wanted| program_matches(wanted, command.program, name)));
+        std::iter::once(self).chain(&self.canonical).map(|parts| parts.denies_spelled(command)).max().unwrap_or(Match::No)
+    }
+
+    fn denies_spelled(&self, command: &Spelled<'_>) -> Match {
+        let (arguments, name) = (&*command.arguments, command.name.as_str());
+        let program = best(self.programs.iter().map(|wanted| program_matches(wanted, &command.program, name)));
         if program == Match::No {
             return Match::No;
         }

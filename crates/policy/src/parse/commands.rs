@@ -69,7 +69,7 @@ impl Parser<'_> {
         ];
         let flags = parts.all_flags.iter().chain(&parts.any_flag).cloned();
         let text: Vec<String> = shown.into_iter().chain(flags).filter(|text| !text.is_empty()).collect();
-        Some((CommandPattern::Parts(parts), text.join(" ")))
+        Some((CommandPattern::Parts(parts.with_synonyms()), text.join(" ")))
     }
 
     /// One text, or a list of them.
