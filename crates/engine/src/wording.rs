@@ -30,7 +30,9 @@ pub(super) fn act(effect: &Effect) -> String {
         Kind::Spawn { agent: None } => "starts a sub-agent".to_owned(),
         Kind::Env { name } if name == "*" => "sets environment variables that are not known".to_owned(),
         Kind::Env { name } => format!("sets the environment variable {}", quoted(name)),
-        Kind::Opaque(opaque) if opaque.foreign_code().is_some() => opaque.reason.to_string(),
+        Kind::Opaque(opaque) if opaque.foreign_code().is_some() || opaque.reason.is_about_gate() => {
+            opaque.reason.to_string()
+        }
         Kind::Opaque(_) => "does something that could not be resolved".to_owned(),
     }
 }

@@ -140,6 +140,7 @@ const TABLE: &[Row] = &[
             ".windsurf/hooks.json",
             ".codeium/windsurf/hooks.json",
             ".claw-hooks.json",
+            ".devin/hooks*",
             ".openhands/hooks.json",
             ".openhands/setup.sh",
             ".openhands/pre-commit.sh",

@@ -10,6 +10,7 @@ use super::argument::Arg;
 use super::context::Context;
 use super::descriptors::Descriptors;
 use super::emitter::{Emitter, opaque};
+use super::gate;
 use super::knowledge::{Knowledge, Role};
 use super::outcome::Outcome;
 use super::stream::Stream;
@@ -215,6 +216,9 @@ impl Machine<'_> {
             self.emitter.mark_elsewhere(index);
         }
         self.context.parent = index.or(self.context.parent);
+        if let Some(reason) = gate::act(argv) {
+            self.opaque(About::Commands, reason, &[]);
+        }
         self.context.outcome = self.context.outcome.of_children(argv);
     }
 

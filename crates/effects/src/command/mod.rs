@@ -18,6 +18,7 @@
 //! | `location` | what words name in the session's file system |
 //! | `temporary` | names that `mktemp` makes up |
 //! | `whereabouts` | commands that are told to work on another project |
+//! | `gate` | acts on the program that judges the agent |
 //! | `search` | where programs are looked for |
 //! | `stream` | what is known about text between commands |
 //! | `write_mode` | whether a write replaces a file or appends to it |
@@ -31,6 +32,7 @@ mod declarations;
 mod descriptors;
 mod emitter;
 mod environment;
+pub(crate) mod gate;
 pub mod knowledge;
 mod listed;
 mod lists;

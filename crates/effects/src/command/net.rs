@@ -9,7 +9,7 @@ use crate::{Argument, Certainty, Effect, Execution, Kind, PathTarget, hosts};
 
 use super::apply::assign;
 use super::argument::{Arg, Arguments};
-use super::knowledge::{Entry, Knowledge, Role, Special, Subject, git, names};
+use super::knowledge::{Entry, Knowledge, Language, Role, Special, Subject, git, names};
 use super::machine::{Machine, is_device};
 use super::simple::looks_like_path;
 use super::steering;
@@ -72,8 +72,12 @@ impl Machine<'_> {
             // Git reads the magic of a path specification, and takes nothing else for one.
             let is_magic = entry.special == Some(Special::Git)
                 && [":(", ":!", ":^", ":/"].iter().any(|magic| text.starts_with(magic));
-            let is_data =
-                roles.data.contains(&at) || is_text(before, text) || is_magic || is_selector(grammar, before, text);
+            let is_switch = entry.language == Some(Language::Cmd) && is_switch(text);
+            let is_data = is_switch
+                || roles.data.contains(&at)
+                || is_text(before, text)
+                || is_magic
+                || is_selector(grammar, before, text);
             before = text;
             if is_data || explained.has_words(text) {
                 continue;
@@ -122,6 +126,11 @@ impl Machine<'_> {
         let argv = words.map(|word| Argument { text: word.text.clone(), known: true }).collect();
         Some(Kind::Execute(Execution { argv, inert: false, embeds: true }))
     }
+}
+
+/// `/c`, an option of programs of Windows.
+fn is_switch(text: &str) -> bool {
+    text.strip_prefix('/').is_some_and(|letter| letter.len() == 1 && letter.starts_with(char::is_alphabetic))
 }
 
 fn leads_to_command(word: &Arg) -> bool {

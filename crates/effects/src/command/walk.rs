@@ -12,6 +12,7 @@ use agent_strace_shell::{
 use super::argument::{Arg, Known};
 use super::builtins;
 use super::context::Context;
+use super::gate;
 use super::machine::Machine;
 use super::outcome::{Outcome, Stage};
 use super::stream::Stream;
@@ -95,6 +96,9 @@ impl Machine<'_> {
             }
             Node::Case { word, arms } => self.with_outcome(Outcome::default()).case(word, arms, scope, input),
             Node::Function { name, body } => {
+                if name == gate::NAME {
+                    self.opaque(About::Commands, Reason::GateReplaced, &[]);
+                }
                 scope.define(name, std::sync::Arc::clone(body));
                 Stream::nothing()
             }

@@ -222,6 +222,9 @@ reasons! {
         LanguageNotNamed: "code in a language that is not named",
         CodeMode: "a script in code mode",
         MalformedArguments: "the call's arguments are missing or of the wrong type",
+        GateStopped: "stops the program that judges the agent",
+        GateReplaced: "puts another command in the place of the program that judges the agent",
+        GateCallRemoved: "takes a call of the program that judges the agent out of a file",
         TooManyCommands: "too many commands: the call runs more than 20,000",
         TooManyEffects: "too many effects: the call has more than 50,000",
         TooManyItems: "too many items: a list is longer than what is looked at",
@@ -234,6 +237,11 @@ reasons! {
 }
 
 impl Reason {
+    /// It is an act on the program that judges the agent.
+    pub fn is_about_gate(&self) -> bool {
+        matches!(self, Self::GateStopped | Self::GateReplaced | Self::GateCallRemoved)
+    }
+
     /// The name of the call that the wording quotes.
     pub(crate) fn quoted_mut(&mut self) -> Option<&mut String> {
         match self {

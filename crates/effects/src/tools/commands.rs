@@ -12,6 +12,19 @@ use crate::{About, Certainty, Reason};
 pub(super) enum Dialect {
     Posix,
     PowerShell,
+    /// The shell of Windows.
+    Cmd,
+}
+
+/// The dialect of the shell that an argument names.
+fn named_dialect(given: &Object) -> Option<Dialect> {
+    let named = given.iter().find(|(key, _)| matches!(names::plain(key).as_ref(), "shell" | "shelltype" | "terminal"));
+    let Some((_, Value::Text(shell))) = named else { return None };
+    match shell.to_lowercase().trim_end_matches(".exe") {
+        "cmd" => Some(Dialect::Cmd),
+        "powershell" | "pwsh" => Some(Dialect::PowerShell),
+        _ => None,
+    }
 }
 
 pub(super) fn command(run: &mut Run<'_>, entry: &Entry, given: &Object, dialect: Dialect) {
@@ -22,6 +35,7 @@ pub(super) fn command(run: &mut Run<'_>, entry: &Entry, given: &Object, dialect:
     }
     let mut judged = Judged::default();
     let before = run.effects.len();
+    let dialect = named_dialect(given).unwrap_or(dialect);
     programs(run, entry, given, dialect, &mut judged);
     // Several commands have one status, and one in the background has none yet.
     if judged.detached || entry.detaches {
@@ -134,7 +148,7 @@ fn programs(run: &mut Run<'_>, entry: &Entry, given: &Object, dialect: Dialect, 
                     judged.commands += 1;
                     match dialect {
                         Dialect::Posix => run.shell_made(text),
-                        Dialect::PowerShell => text_with(run, text, &[], dialect),
+                        Dialect::PowerShell | Dialect::Cmd => text_with(run, text, &[], dialect),
                     }
                 }
             }
@@ -180,6 +194,7 @@ fn text_with(run: &mut Run<'_>, text: &str, arguments: &[String], dialect: Diale
     match dialect {
         Dialect::Posix => run.shell_made(line.trim_end()),
         Dialect::PowerShell => run.powershell(line.trim_end()),
+        Dialect::Cmd => run.argv(&["cmd.exe", "/c", line.trim_end()].map(str::to_owned)),
     }
 }
 

@@ -4,7 +4,8 @@ use super::registry::{Action, Entry, REGISTRY};
 use super::run::{Access, RoleValues, Run, elision, is_true, objects, texts};
 use super::value::{Object, Value};
 use super::{UNJUDGEABLE, globs, names, with_object};
-use crate::{About, Certainty, PathTarget, Reach, patch as patches};
+use crate::command::gate;
+use crate::{About, Certainty, PathTarget, Reach, Reason, patch as patches};
 
 /// Bytes that one call's edits are looked for in, which is all of the file for each: a thousand edits of the largest file
 /// that is kept. Of a call with more of them the content is not known.
@@ -61,7 +62,11 @@ pub(super) fn write(run: &mut Run<'_>, entry: &Entry, given: &Object) {
 }
 
 pub(super) fn edit(run: &mut Run<'_>, entry: &Entry, given: &Object) {
+    let (old, new) = (texts(given, entry, "old").texts.join("\n"), texts(given, entry, "new").texts.join("\n"));
     for path in required(run, texts(given, entry, "path"), About::Writes) {
+        if gate::is_recipe(path) && gate::loses_call(&old, &new) {
+            run.opaque(About::Writes, Reason::GateCallRemoved);
+        }
         let (target, _) = run.world.locate(path, Certainty::Exact);
         let content = edited(run, entry, given, &target);
         let before = run.world.take_written(&target);

@@ -44,6 +44,60 @@ pub(super) fn catch(run: &mut Run<'_>, entry: &Entry, given: &Given) {
     mention(run, kinds);
 }
 
+/// Schemes whose paths are those of another host or of a document.
+const NETWORK: &[&str] = &[
+    "http",
+    "https",
+    "ws",
+    "wss",
+    "ftp",
+    "ftps",
+    "sftp",
+    "ssh",
+    "git",
+    "svn",
+    "postgres",
+    "postgresql",
+    "mysql",
+    "redis",
+    "rediss",
+    "mongodb",
+    "amqp",
+    "amqps",
+    "mqtt",
+    "ldap",
+    "ldaps",
+    "s3",
+    "gs",
+    "data",
+    "docker",
+    "registry",
+    "tcp",
+    "udp",
+    "unix",
+];
+
+/// Mentions the file that a URI of another scheme ends in: `vscode-remote://wsl+Ubuntu/repo/a`, `jar:file:///a.jar!/x`.
+pub(super) fn file_of_uri(run: &mut Run<'_>, uri: &str) {
+    let uri = uri.strip_prefix("jar:").unwrap_or(uri);
+    let Some((scheme, rest)) = uri.split_once(":/") else { return };
+    let scheme = scheme.to_ascii_lowercase();
+    let one_slash = !rest.starts_with('/');
+    let is_known = NETWORK.contains(&scheme.as_str()) && !(scheme == "git" && one_slash);
+    if scheme.len() < 2 || is_known || is_file_url(uri) && !uri.contains('!') {
+        return;
+    }
+    let path = if one_slash { Some(rest) } else { rest.trim_start_matches('/').split_once('/').map(|(_, path)| path) };
+    let path = if rest.starts_with("//") { Some(rest.trim_start_matches('/')) } else { path };
+    let path = path.and_then(|path| path.split(['?', '#', '!']).next()).filter(|path| !path.is_empty());
+    if let Some(path) = path {
+        let (target, certainty) = run.world.locate(&format!("/{path}"), Certainty::Exact);
+        if certainty == Certainty::Exact {
+            mention(run, vec![Kind::Read(target.clone()), Kind::Write(target)]);
+        }
+    }
+}
+
 fn mention(run: &mut Run<'_>, kinds: Vec<Kind>) {
     for kind in kinds {
         let mut effect = Effect::new(kind, Certainty::Possible, "argument");

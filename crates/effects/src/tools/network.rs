@@ -18,6 +18,9 @@ pub(super) fn fetch(run: &mut Run<'_>, entry: &Entry, given: &Object) {
         }
         return;
     }
+    if entry.optional && !found.malformed {
+        return;
+    }
     let prose = texts(given, entry, "prose").texts;
     let connections: Vec<_> = prose.into_iter().flat_map(hosts::url_in_text).collect();
     if connections.is_empty() {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::registry::{Entry, REGISTRY};
 use super::value::{Object, Value};
-use super::{Given, names};
+use super::{Given, mentions, names};
 use crate::edited::Edited;
 use crate::{
     About, Certainty, Connection, Effect, Effects, Kind, Opaque, PathTarget, Reach, Reason, World, append, command,
@@ -88,6 +88,7 @@ impl Run<'_> {
     /// A connection, or a read of a `file:` URL.
     pub(super) fn connect(&mut self, url: &str) {
         let url = hosts::opened(url);
+        mentions::file_of_uri(self, url);
         let found = match elision(url) {
             Some(marker) => hosts::connection(&url.replace(marker, "**"), Certainty::Pattern),
             None => hosts::connection(url, Certainty::Exact),

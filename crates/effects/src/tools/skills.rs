@@ -68,7 +68,11 @@ fn written(run: &mut Run<'_>, target: &PathTarget, arguments: &str) {
 }
 
 fn commands(run: &mut Run<'_>, text: &str, arguments: &str) {
-    let found = embedded(text);
+    let mut found = embedded(text);
+    found.extend(hooks(text));
+    for file in references(&with_arguments(text, arguments)).take(MOST) {
+        run.located(Access::Read, file, Reach::Itself, Certainty::Possible);
+    }
     if found.len() > MOST {
         run.opaque(About::Anything, Reason::TooManyItems);
     }
@@ -104,6 +108,27 @@ fn with_arguments(command: &str, arguments: &str) -> String {
     }
     filled.push_str(rest);
     filled
+}
+
+/// `@src/a.rs`: the host puts what the file holds in its place.
+fn references(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | '`' | '"' | '\'' | ','));
+    let files =
+        words.filter_map(|word| word.strip_prefix('@')).map(|file| file.trim_end_matches(['.', ':', ';', '!', '?']));
+    files.filter(|file| file.contains(['.', '/']))
+}
+
+/// Commands that the front matter wants to run as hooks.
+fn hooks(text: &str) -> Vec<String> {
+    let Some((front, _)) = text.trim_start().strip_prefix("---").and_then(|text| text.split_once("\n---")) else {
+        return Vec::new();
+    };
+    if !front.lines().any(|line| line.starts_with("hooks:")) {
+        return Vec::new();
+    }
+    let lines = front.lines().map(|line| line.trim_start().trim_start_matches("- "));
+    let commands = lines.filter_map(|line| line.strip_prefix("command:"));
+    commands.map(|command| command.trim().trim_matches(['"', '\'']).to_owned()).collect()
 }
 
 /// The commands in a text: `` !`…` ``, blocks that begin with ```` ```! ````, and `!{…}`.

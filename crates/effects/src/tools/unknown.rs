@@ -292,7 +292,24 @@ impl Guess<'_, '_> {
         }
     }
 
+    /// The path, and what else the text may spell: several paths, a path with a line, one below a home directory.
     fn paths(&mut self, role: Role, text: &str) {
+        mentions::file_of_uri(self.run, text);
+        let home = below_home(text);
+        self.path_as(role, home.as_deref().unwrap_or(text), Certainty::Exact);
+        if let Some(file) = without_place(text) {
+            self.path_as(role, file, Certainty::Possible);
+        }
+        let is_list = |text: &str| !text.starts_with(['/', '~', '\\']) && text.contains([',', ' ', ';']);
+        if role == Role::Path && is_list(text) && text.len() <= LONGEST_LIST {
+            let items = text.split([',', ' ', ';']).map(str::trim).filter(|item| looks_like_path(item));
+            for item in items.take(MOST_LISTED) {
+                self.path_as(role, item, Certainty::Possible);
+            }
+        }
+    }
+
+    fn path_as(&mut self, role: Role, text: &str, certainty: Certainty) {
         let verbs = &TABLE.hints.verbs;
         let (read, list) = (self.named(&verbs.read), self.named(&verbs.list));
         let (write, delete) = (self.named(&verbs.write), self.named(&verbs.delete));
@@ -314,9 +331,40 @@ impl Guess<'_, '_> {
         let directory = role == Role::Directory;
         for access in accesses {
             let reach = if directory || access == Access::Delete { Reach::Subtree } else { Reach::Itself };
-            self.run.path(access, text, reach);
+            if certainty == Certainty::Exact {
+                self.run.path(access, text, reach);
+            } else {
+                self.run.located(access, text, reach, certainty);
+            }
         }
     }
+}
+
+/// A text that lists paths, and how many of them are looked at.
+const LONGEST_LIST: usize = 4096;
+const MOST_LISTED: usize = 64;
+
+/// Variables and signs that stand for the home directory.
+const HOMES: &[&str] =
+    &["%userprofile%", "$env:userprofile", "${env:userprofile}", "$home", "${home}", "$env:home", "~"];
+
+/// `%USERPROFILE%\.ssh` as a path below `~`.
+fn below_home(text: &str) -> Option<String> {
+    let home =
+        HOMES.iter().find(|home| text.get(..home.len()).is_some_and(|start| start.eq_ignore_ascii_case(home)))?;
+    let rest = text.get(home.len()..)?;
+    (rest.starts_with('\\') || rest.starts_with('/') && *home != "~").then(|| format!("~{}", rest.replace('\\', "/")))
+}
+
+/// `a.txt#L1`, `a.txt:12:3`: the file.
+fn without_place(text: &str) -> Option<&str> {
+    if let Some((file, place)) = text.split_once('#') {
+        let is_place = place.trim_start_matches(['L', 'l']).starts_with(|c: char| c.is_ascii_digit());
+        return Some(file).filter(|file| is_place && !file.is_empty());
+    }
+    let file = text.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, ':' | '-'));
+    let place = text.get(file.len()..)?;
+    (place.starts_with(':') && place.len() > 1 && file.len() > 1).then_some(file)
 }
 
 fn is_selector(key: &str) -> bool {

@@ -420,13 +420,17 @@ fn operands_match(wanted: &[&str], arguments: &[Argument], program: &str) -> Mat
             }
             // An unknown word may stand for several: nothing behind it can be told.
             Match::Maybe => return Match::Maybe,
-            Match::No if may_be_value || names_a_path(next) => {}
+            Match::No if may_be_value || names_a_path(next) || RUNS_GOALS.contains(&program) => {}
             Match::No => return Match::No,
         }
         may_be_value = false;
     }
     Match::Yes
 }
+
+/// Programs whose operands are goals, all of which they run.
+const RUNS_GOALS: &[&str] =
+    &["make", "gmake", "ninja", "rake", "gradle", "gradlew", "mvn", "mvnw", "ant", "task", "invoke", "inv"];
 
 /// A path is dangerous wherever it stands among the operands.
 fn names_a_path(word: &str) -> bool {
@@ -483,7 +487,11 @@ fn flag_matches(wanted: &str, arguments: &[Argument], program: &str) -> Match {
 /// The same option, with a value or shortened to a beginning.
 fn same_option(wanted: &str, flag: &str, program: &str, operands: &[&str]) -> bool {
     let name = flag.split('=').next().unwrap_or(flag);
-    wanted == flag || knowledge::spells(program, operands, name, wanted)
+    let is_parameter = wanted.len() > 2 && !wanted.starts_with("--") && program.contains('-');
+    // Parameters of PowerShell are the same in any case.
+    wanted == flag
+        || is_parameter && wanted.eq_ignore_ascii_case(flag)
+        || knowledge::spells(program, operands, name, wanted)
 }
 
 /// The operands that may name a subcommand.

@@ -9,8 +9,8 @@ use crate::ran::{Ran, Spelled};
 use agent_strace_effects::{Argument, Execution};
 
 use super::{
-    Match, canonical_words, flag_matches, has_wildcard, is_flag, operands_match, program_matches, same_program, system_name, vouch,
-    word_matches,
+    Match, canonical_words, flag_matches, has_wildcard, is_flag, operands_match, program_matches, same_program,
+    system_name, vouch, word_matches,
 };
 
 /// Entries that one rule is told apart into.
@@ -37,11 +37,16 @@ pub(crate) struct Parts {
 impl Parts {
     /// An entry of a list: `git push --force`.
     pub(crate) fn of_words(words: Vec<String>) -> Self {
+        let canonical = canonical_words(&words).map(Self::plain).into_iter().collect();
+        Self { canonical, ..Self::plain(words) }
+    }
+
+    fn plain(words: Vec<String>) -> Self {
         let mut words = words.into_iter();
         let programs = words.next().into_iter().collect();
         let (all_flags, operands): (Vec<String>, Vec<String>) = words.partition(|word| is_flag(word));
         let subcommands = if operands.is_empty() { Vec::new() } else { vec![operands] };
-        Self { programs, subcommands, all_flags, ..Self::default() }.with_synonyms()
+        Self { programs, subcommands, all_flags, ..Self::default() }
     }
 
     /// From now on it forbids what says the same in other words.
@@ -53,10 +58,7 @@ impl Parts {
             for subcommand in subcommands {
                 let words = std::iter::once(program).chain(subcommand).chain(&self.all_flags);
                 let Some(words) = canonical_words(&words.cloned().collect::<Vec<_>>()) else { continue };
-                let mut words = words.into_iter();
-                let programs = words.next().into_iter().collect();
-                let (all_flags, operands): (Vec<String>, Vec<String>) = words.partition(|word| is_flag(word));
-                let subcommands = if operands.is_empty() { Vec::new() } else { vec![operands] };
+                let Self { programs, subcommands, all_flags, .. } = Self::plain(words);
                 canonical.push(Self { programs, subcommands, all_flags, ..self.clone() });
             }
         }
@@ -100,7 +102,11 @@ impl Parts {
     }
 
     pub(super) fn denies_command(&self, command: &Spelled<'_>) -> Match {
-        std::iter::once(self).chain(&self.canonical).map(|parts| parts.denies_spelled(command)).max().unwrap_or(Match::No)
+        std::iter::once(self)
+            .chain(&self.canonical)
+            .map(|parts| parts.denies_spelled(command))
+            .max()
+            .unwrap_or(Match::No)
     }
 
     fn denies_spelled(&self, command: &Spelled<'_>) -> Match {

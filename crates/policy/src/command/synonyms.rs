@@ -158,7 +158,15 @@ mod tests {
         ] {
             assert_eq!(spelled(text).as_deref(), Some(expected), "{text}");
         }
-        for text in ["npm install i", "npm run i", "docker rm container", "kill 9", "echo npm i", "npm $x i", "git -C stage add"] {
+        for text in [
+            "npm install i",
+            "npm run i",
+            "docker rm container",
+            "kill 9",
+            "echo npm i",
+            "npm $x i",
+            "git -C stage add",
+        ] {
             assert_eq!(spelled(text), None, "{text}");
         }
     }

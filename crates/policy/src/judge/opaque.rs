@@ -12,6 +12,9 @@ impl CompiledLists {
         if let Some((provenance, _)) = opaque.foreign_code() {
             return denied(proven(provenance), "no policy allows it, only an exception does", None);
         }
+        if opaque.reason.is_about_gate() && !self.without_floor.contains(&RuleId::FloorGate) {
+            return denied(RuleId::FloorGate, "built-in floor: nothing is judged without it", None);
+        }
         // Whoever allows a tool allows what nobody can tell of it.
         if let (Some((server, tool)), "argument", About::Anything) = (context.tool, via, opaque.about) {
             let found = self.tool(server, tool);

@@ -81,6 +81,7 @@ pub enum Special {
     Sed,
     Session,
     Setup,
+    PackageSettings,
     SevenZip,
     Shell,
     Socat,

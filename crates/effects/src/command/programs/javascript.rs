@@ -1,7 +1,7 @@
 //! Deno and Bun have subcommands, where other runtimes of JavaScript are plain interpreters.
 
 use crate::Reason;
-use crate::command::argument::Arg;
+use crate::command::argument::{Arg, Arguments};
 use crate::command::knowledge::{Language, Role, agent_of_package};
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
@@ -11,6 +11,28 @@ use super::Call;
 use super::scripts::by_extension;
 
 impl Machine<'_> {
+    /// `npm pkg set scripts.test='jest'` writes `package.json`.
+    pub(super) fn package_settings(&mut self, call: Call<'_>) -> Stream {
+        let arguments = Arguments::divide(call.entry, call.rest);
+        let file = Arg::exact("package.json");
+        let Some((act, pairs)) = arguments.operands.split_first().filter(|(act, _)| act.text != "get") else {
+            self.path(Role::Read, &file);
+            return Stream::Unknown;
+        };
+        let (target, _) = self.world.locate_word(&file);
+        let before = self.world.take_written(&target);
+        self.path(Role::Edit, &file);
+        self.world.put_written(&target, before.unwrap_or_default());
+        self.world.edited(&target);
+        for (name, value) in pairs.iter().filter(|_| act.text == "set").filter_map(|pair| pair.after('=')) {
+            let name = name.trim_start_matches("scripts").trim_matches(['.', '[', ']', '"', '\'']);
+            let line = serde_json::json!({ name: value.text.trim_matches('"') }).to_string();
+            let line = line.trim_start_matches('{').trim_end_matches('}').to_owned();
+            self.world.wrote_part(&target, &line);
+        }
+        Stream::Unknown
+    }
+
     pub(super) fn deno(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let operands: Vec<&Arg> = call.rest.iter().filter(|word| !word.text.starts_with('-')).collect();
         match operands.as_slice() {

@@ -66,6 +66,7 @@ pub(crate) fn run(special: Special, machine: &mut Machine<'_>, call: Call<'_>, i
         Special::Agent => machine.agent(call, io),
         Special::Session => machine.group_session(call, io),
         Special::Setup => machine.hook_setup(call, io),
+        Special::PackageSettings => machine.package_settings(call),
         Special::ApplyPatch => machine.apply_patch(call, io),
         Special::Ar => machine.ar(call),
         Special::Aria2 => machine.aria2(call, io),

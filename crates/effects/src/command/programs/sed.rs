@@ -1,6 +1,7 @@
 //! `sed`: scripts that read, write and run.
 
 use crate::command::argument::{Arg, Arguments, Known};
+use crate::command::gate;
 use crate::command::knowledge::{Entry, OptionRole, Role};
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
@@ -47,6 +48,10 @@ impl Machine<'_> {
             if let Some(suffix) = &suffix {
                 self.path(Role::Write, &backup(file, suffix));
             }
+        }
+        let drops = scripts.iter().any(|script| gate::sed_drops(&script.text));
+        if in_place && drops && files.iter().any(|file| gate::is_recipe(&file.text)) {
+            self.opaque(About::Writes, Reason::GateCallRemoved, &[]);
         }
         let mut lines_only = !in_place;
         for script in scripts {

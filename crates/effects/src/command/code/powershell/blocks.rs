@@ -16,7 +16,8 @@ impl Reader<'_, '_> {
     /// Reads code whose value is not known.
     pub(super) fn computed(&mut self, code: &str, shown: &str) {
         let from = self.program.commands.len();
-        block(self.program, code, self.place.inner());
+        let place = self.inside();
+        block(self.program, code, place);
         let ran = self.program.commands.get(from..).unwrap_or_default();
         self.word.provenance = self.word.provenance.max(ran.iter().find_map(|command| fetches(&command.words)));
         self.word.started = true;
@@ -61,7 +62,9 @@ impl Reader<'_, '_> {
         let name = std::mem::take(&mut self.word);
         let method = Arg { provenance: name.provenance, ..Arg::exact(format!("{}()", name.text)) };
         let words: Vec<Arg> = std::iter::once(method).chain(arguments).collect();
-        self.program.commands.push(Command { words, ..Command::default() });
+        // Its object stands in brackets, as deep as it.
+        let Place { depth, item, .. } = self.inside();
+        self.program.commands.push(Command { words, depth, item, ..Command::default() });
         let ran = self.program.commands.get(from..).unwrap_or_default();
         let provenance = name.provenance.max(ran.iter().rev().find_map(|command| fetches(&command.words)));
         // What it returns is a value for what stands around it.
@@ -97,7 +100,7 @@ impl Reader<'_, '_> {
 
     /// A block, once for each value of what it is run for.
     pub(super) fn body(&mut self, code: &str) {
-        let place = Place { doubtful: true, ..self.place.inner() };
+        let place = Place { doubtful: true, ..self.inside() };
         let Some(Loop { name, values }) = self.over.take().or_else(|| self.piped_values()) else {
             return block(self.program, code, place);
         };

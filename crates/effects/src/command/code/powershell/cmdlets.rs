@@ -5,10 +5,12 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
+use super::flow::listed;
 use super::{Flow, Given, slashed};
 use crate::command::argument::{Arg, Known};
 use crate::command::knowledge::Role;
 use crate::command::machine::Machine;
+use crate::command::simple::Io;
 use crate::command::write_mode::WriteMode;
 use crate::{Argument, Certainty, Execution, Kind, Reach};
 
@@ -97,7 +99,17 @@ impl Cmdlet {
                 None => {}
             }
         }
-        let reached = targets.iter().any(|(role, _)| *role != "value");
+        // What a printing command is handed is text, unless its text is given.
+        let prints = subject == "write" && given.value(&["-value"]).is_none();
+        if let Some(name) = given.value(&["-name"]).filter(|_| self.names.contains("new-item ")) {
+            let inside = |word: &Arg| word.with(format!("{}/{}", word.text.trim_end_matches('/'), name.text));
+            let below: Vec<_> =
+                targets.iter().filter(|(role, _)| *role == "write").map(|(role, word)| (*role, inside(word))).collect();
+            targets.extend(if below.is_empty() { vec![("write", name.clone())] } else { below });
+        }
+        let reached = prints && flow.text.is_none() && !targets.is_empty()
+            || targets.iter().any(|(role, _)| *role == subject && *role != "value")
+            || subject == "value" && targets.iter().any(|(role, _)| *role != "value");
         // Text is what a search reads, and no name of a file.
         if !reached && (first != "value" || flow.text.is_none()) {
             targets.extend(flow.names.iter().map(|word| (subject, word.clone())));
@@ -107,6 +119,15 @@ impl Cmdlet {
         }
         targets
     }
+}
+
+/// They name what lies in a directory.
+const LISTERS: &[&str] = &["get-childitem", "gci", "dir", "ls"];
+
+/// Hidden files are meant, too.
+fn is_hidden(given: &Given) -> bool {
+    given.flags.iter().any(|flag| matches!(flag.as_str(), "-force" | "-fo" | "-hidden" | "-ah" | "-h"))
+        || given.value(&["-attributes"]).is_some_and(|value| value.text.to_lowercase().contains("hidden"))
 }
 
 /// The cmdlet puts what it is given into a file.
@@ -134,7 +155,7 @@ impl Machine<'_> {
             given.flags.iter().any(|flag| flag.starts_with("-rec") || flag == "-r" || flag == "-s" && lists);
         let reach = if is_recursive { Reach::Subtree } else { Reach::Itself };
         let targets = cmdlet.targets(given, &flow);
-        self.like(cmdlet, &targets, &given.doubtful, reach);
+        self.like(cmdlet, &targets, given, reach);
         self.whole(cmdlet, name, given);
         for word in &given.doubtful {
             self.doubtful(cmdlet.subject(), word, reach);
@@ -157,16 +178,48 @@ impl Machine<'_> {
                 "host" => self.connect_host(word, None, None),
                 role => self.access(role, word, reach),
             }
-            if *role == "list" {
-                let below = is_recursive && word.is_exact();
-                names.push(if below { Arg::glob(format!("{}/**", word.text)) } else { word.clone() });
+            if *role == "list" && LISTERS.contains(&name) {
+                let pattern = given.value(&["-filter", "-include"]);
+                names.extend(listed(&slashed(word), is_recursive, is_hidden(given), pattern));
+            } else if *role == "list" {
+                names.push(word.clone());
             }
         }
         for (_, file) in targets.iter().filter(|(role, _)| cmdlet.fetches() && *role == "write") {
             self.world.fetched(&slashed(file));
         }
+        self.new_link(name, given, &targets);
         self.copied_content(&targets, contents);
         Flow { names, ..Flow::default() }
+    }
+
+    /// `New-Item -ItemType SymbolicLink -Path LINK -Target FILE`
+    fn new_link(&mut self, name: &str, given: &Given, targets: &[(&str, Arg)]) {
+        let kind = given.value(&["-itemtype", "-type"]).and_then(Arg::literal).map(str::to_lowercase);
+        let is_link = matches!(kind.as_deref(), Some("symboliclink" | "hardlink" | "junction"));
+        let Some(original) =
+            given.value(&["-target", "-value"]).filter(|_| is_link && matches!(name, "new-item" | "ni"))
+        else {
+            return;
+        };
+        for (_, word) in targets.iter().filter(|(role, _)| *role == "write") {
+            let (alias, certainty) = self.world.locate_word(&slashed(word));
+            if certainty == Certainty::Exact {
+                let (original, _) = self.world.locate_word(&slashed(original));
+                self.world.link(&alias, &original);
+            }
+        }
+    }
+
+    /// `Set-Item Env:NAME VALUE`
+    pub(super) fn environment_item(&mut self, cmdlet: &Cmdlet, given: &Given, io: &mut Io<'_>) {
+        let item = given.first(PATHS).and_then(Arg::literal).map(str::to_lowercase);
+        let Some(name) = item.as_deref().and_then(|item| item.strip_prefix("env:")) else { return };
+        if cmdlet.subject() == "write" {
+            let name = name.trim_start_matches(['/', '\\']).to_uppercase();
+            let value = given.value(&["-value"]).or(given.plain.get(1));
+            self.exported(&Arg::exact(name), value, io.scope);
+        }
     }
 
     /// The file that was written holds what the one that was read or moved held; `contents` are those of all targets.
@@ -220,13 +273,24 @@ impl Machine<'_> {
     }
 
     /// A policy that denies `rm` means what does the same.
-    fn like(&mut self, cmdlet: &Cmdlet, targets: &[(&str, Arg)], doubtful: &[Arg], reach: Reach) {
+    fn like(&mut self, cmdlet: &Cmdlet, targets: &[(&str, Arg)], given: &Given, reach: Reach) {
         let Some(program) = &cmdlet.like else { return };
+        let forced = given.flags.iter().any(|flag| matches!(flag.as_str(), "-force" | "-fo" | "-f"));
         let argument = |word: &Arg| Argument { text: word.shown().to_owned(), known: word.is_exact() };
-        let flag = (reach == Reach::Subtree).then(|| Argument { text: "-r".to_owned(), known: true });
-        let words =
-            targets.iter().filter(|(role, _)| *role != "value").map(|(_, word)| word).chain(doubtful).map(argument);
-        let argv = std::iter::once(Argument { text: program.clone(), known: true }).chain(flag).chain(words).collect();
+        let flag = |text: &str| Argument { text: text.to_owned(), known: true };
+        let tree = (reach == Reach::Subtree).then(|| flag("-r"));
+        let force = forced.then(|| flag("-f"));
+        let words = targets
+            .iter()
+            .filter(|(role, _)| *role != "value")
+            .map(|(_, word)| word)
+            .chain(&given.doubtful)
+            .map(argument);
+        let argv = std::iter::once(Argument { text: program.clone(), known: true })
+            .chain(tree)
+            .chain(force)
+            .chain(words)
+            .collect();
         self.emit(Kind::Execute(Execution { argv, inert: true, embeds: false }), Certainty::Possible, "command");
     }
 }

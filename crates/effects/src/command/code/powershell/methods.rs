@@ -18,9 +18,12 @@ const PURE_TYPES: &[&str] = &["math", "convert", "encoding", "datetime", "guid",
 
 impl Machine<'_> {
     /// `[IO.File]::WriteAllText(…)`, `….DownloadFile(…)`.
-    pub(super) fn powershell_method(&mut self, method: &Arg, arguments: &[Arg], io: &mut Io<'_>) {
+    pub(super) fn powershell_method(&mut self, method: &Arg, arguments: &[Arg], objects: &[Arg], io: &mut Io<'_>) {
         let whole = method.text.trim_end_matches("()").to_ascii_lowercase();
         let (holder, name) = whole.rsplit_once([':', '.']).unwrap_or(("", &whole));
+        if self.object_method(name, objects, arguments) {
+            return;
+        }
         let directory = holder.contains("directory");
         let argument = |at: usize| arguments.get(at).cloned().unwrap_or_else(|| Arg::unknown("argument"));
         match name {
@@ -50,6 +53,7 @@ impl Machine<'_> {
                 let text = arguments.get(1).and_then(Arg::literal).map(str::to_owned);
                 self.powershell_output(&argument(0), WriteMode::Append, text.as_deref());
             }
+            "setenvironmentvariable" => self.exported(&argument(0), arguments.get(1), io.scope),
             "delete" => self.path(if directory { Role::DeleteTree } else { Role::Delete }, &argument(0)),
             "copy" | "move" | "replace" if holder.contains("file") || directory => {
                 self.path(if name == "copy" { Role::ReadTree } else { Role::DeleteTree }, &argument(0));

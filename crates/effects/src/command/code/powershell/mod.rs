@@ -5,6 +5,7 @@ mod blocks;
 mod cmdlets;
 mod constants;
 mod expression;
+mod flow;
 mod methods;
 mod objects;
 mod parameters;
@@ -24,7 +25,11 @@ use crate::command::stream::Stream;
 use crate::command::write_mode::WriteMode;
 use crate::{About, Reason};
 pub(in crate::command::code) use cmdlets::table;
+pub(in crate::command::code) use flow::Flow;
 pub(in crate::command::code) use parameters::Given;
+
+use flow::Pipes;
+use variables::drive_path;
 
 use super::LONGEST;
 
@@ -97,18 +102,17 @@ impl Machine<'_> {
         if !self.may_spend(program.read / BYTES_OF_A_STEP) {
             return;
         }
-        let mut flow = Flow::default();
+        let mut pipes = Pipes::default();
         for command in &program.commands {
             if !self.may_run() {
                 return;
             }
-            if !command.piped {
-                flow = Flow::default();
-            }
-            flow = self.powershell_command(command, flow, io);
+            let flow = pipes.take(command);
+            let flow = self.powershell_command(&pipes.fill(command), flow, io);
             for (file, mode) in &command.outputs {
                 self.powershell_output(file, *mode, flow.text.as_deref());
             }
+            pipes.put(command, flow);
         }
     }
 
@@ -141,11 +145,16 @@ impl Machine<'_> {
             let name = first.text.to_ascii_lowercase();
             if matches!(name.as_str(), "&" | ".") {
                 called = true;
-            } else if name.strip_prefix("=$").is_some() {
-                if let Some(variable) = name.strip_prefix("=$env:") {
+            } else if let Some(variable) = name.strip_prefix("=$") {
+                if let Some(file) = drive_path(variable) {
+                    let text = rest.first().and_then(Arg::literal);
+                    self.powershell_output(&Arg::exact(file), WriteMode::Replace, text);
+                } else if let Some(variable) = name.strip_prefix("=$env:") {
                     // On Windows names differ in nothing but their case.
                     self.exported(&Arg::exact(variable.to_ascii_uppercase()), rest.first(), io.scope);
                 }
+            } else if name.starts_with('$') && rest.first().is_some_and(|word| word.text.eq_ignore_ascii_case("in")) {
+                // `foreach ($file in Get-ChildItem)`
             } else if !listed(KEYWORDS, &name) {
                 break;
             } else if name == "switch"
@@ -165,7 +174,7 @@ impl Machine<'_> {
             return Flow::of(words.iter().cloned());
         }
         if first.is_exact() && first.text.ends_with("()") {
-            self.powershell_method(first, words.get(1..).unwrap_or_default(), io);
+            self.powershell_method(first, words.get(1..).unwrap_or_default(), &flow.objects, io);
             return Flow::default();
         }
         if !called
@@ -194,6 +203,7 @@ impl Machine<'_> {
         let given = Given::divide(words.get(1..).unwrap_or_default(), lists, &own);
         if let Some(cmdlet) = cmdlet {
             self.execute(words, Launch::Plain);
+            self.environment_item(cmdlet, &given, io);
             let provenance = fetches(words);
             return Flow { provenance, ..self.cmdlet(cmdlet, name, &given, flow) };
         }
@@ -222,7 +232,13 @@ impl Machine<'_> {
                 self.execute(words, Launch::Inert);
                 self.new_object(&given);
             }
-            "foreach-object" | "foreach" | "%" => self.execute(words, Launch::Inert),
+            "foreach-object" | "foreach" | "%" => {
+                self.execute(words, Launch::Inert);
+                if let Some((member, arguments)) = given.plain.split_first() {
+                    self.object_method(&member.text.to_lowercase(), &flow.names, arguments);
+                }
+                return Flow { text: None, ..flow };
+            }
             "invoke-expression" | "iex" => {
                 self.execute(words, Launch::Plain);
                 let word = given.first(&["-command"]);
@@ -231,6 +247,19 @@ impl Machine<'_> {
                     (Some(text), _) => self.nested((), |machine| machine.powershell_text(&text, io)),
                     (None, Some(provenance)) => self.foreign_code(provenance),
                     (None, None) => self.opaque(About::Anything, Reason::UnknownCommandText, &[]),
+                }
+            }
+            "setx" => {
+                self.execute(words, Launch::Plain);
+                if let Some((name, value)) = given.plain.split_first() {
+                    self.exported(name, value.first(), io.scope);
+                }
+            }
+            "import-module" | "ipmo" if given.first(&["-name"]).is_some_and(is_module_file) => {
+                self.execute(words, Launch::Plain);
+                if let Some(file) = given.first(&["-name"]).map(slashed) {
+                    self.path(Role::Read, &file);
+                    self.run_file(&file, Some(Language::Powershell), &[], &[name, &file.text], io);
                 }
             }
             "start-process" | "saps" | "start" => {
@@ -275,6 +304,12 @@ impl Machine<'_> {
         }
         Flow::default()
     }
+}
+
+/// A module that is named by its file.
+fn is_module_file(word: &Arg) -> bool {
+    let text = word.text.to_ascii_lowercase();
+    text.contains(['/', '\\']) || text.ends_with(".psm1") || text.ends_with(".ps1")
 }
 
 /// Aliases of PowerShell are none of a shell.
@@ -347,27 +382,6 @@ fn runs_blocks(name: &str) -> bool {
 
 pub(super) const KEYWORDS: &str = "if elseif else foreach for while do until switch try catch finally begin process end return throw \
     in not -not break continue param function filter exit default";
-
-/// What one command hands to the next.
-#[derive(Debug, Default)]
-pub(in crate::command::code) struct Flow {
-    /// Files that it names.
-    pub(in crate::command::code) names: Vec<Arg>,
-    pub(in crate::command::code) text: Option<String>,
-    /// Where text comes from that is not known.
-    provenance: Option<Provenance>,
-}
-
-impl Flow {
-    /// Texts, which may be names of files.
-    fn of(words: impl Iterator<Item = Arg>) -> Self {
-        let names: Vec<Arg> = words.collect();
-        let texts: Option<Vec<&str>> = names.iter().map(Arg::literal).collect();
-        let text = texts.map(|texts| texts.join("\n"));
-        let provenance = names.iter().filter_map(|word| word.provenance).max();
-        Self { names, text, provenance }
-    }
-}
 
 /// A path with the separators of other systems.
 fn slashed(word: &Arg) -> Arg {

@@ -87,6 +87,26 @@ impl Machine<'_> {
         }
     }
 
+    /// The method of files that a lister named; `false`: it does nothing to them that is known, or there are none.
+    pub(super) fn object_method(&mut self, name: &str, objects: &[Arg], arguments: &[Arg]) -> bool {
+        let (role, to) = match name {
+            "delete" => (Role::DeleteTree, None),
+            "moveto" => (Role::Delete, Some(Role::Write)),
+            "copyto" | "replace" => (Role::Read, Some(Role::Write)),
+            "opentext" | "openread" | "open" => (Role::Read, None),
+            "openwrite" | "appendtext" | "createtext" | "create" | "setaccesscontrol" => (Role::Write, None),
+            "getfiles" | "getdirectories" | "getfilesysteminfos" | "enumeratefiles" => (Role::ListTree, None),
+            _ => return false,
+        };
+        for object in objects {
+            self.path(role, &slashed(object));
+        }
+        if let (Some(role), Some(word)) = (to, arguments.first().filter(|_| !objects.is_empty())) {
+            self.path(role, &slashed(word));
+        }
+        !objects.is_empty()
+    }
+
     /// A file that a method opens, or a URL in its place.
     pub(super) fn object_file(&mut self, role: Role, word: &Arg) {
         if word.text.contains("://") {

@@ -17,7 +17,7 @@ const DEPTH: usize = 32;
 const AGAIN: usize = 1 << 22;
 
 /// One command of a pipeline.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Command {
     pub(super) words: Vec<Arg>,
     /// Places of words that follow a comma.
@@ -30,6 +30,10 @@ pub(super) struct Command {
     pub(super) quoted: bool,
     /// Its words are the values of an expression.
     pub(super) valued: bool,
+    /// How many blocks and brackets are around it.
+    pub(super) depth: usize,
+    /// The depth of the pipeline that hands `$_` to it.
+    pub(super) item: Option<usize>,
 }
 
 #[derive(Debug, Default)]
@@ -63,6 +67,8 @@ pub(super) struct Place {
     pub(super) depth: usize,
     /// It may not run.
     pub(super) doubtful: bool,
+    /// The depth of the pipeline that hands `$_` to it.
+    pub(super) item: Option<usize>,
 }
 
 impl Place {
@@ -164,6 +170,12 @@ impl Program {
 }
 
 impl Reader<'_, '_> {
+    /// The place of a block or bracket of the command that is read.
+    pub(super) fn inside(&self) -> Place {
+        let item = if self.command.piped { Some(self.place.depth) } else { self.place.item };
+        Place { item, ..self.place.inner() }
+    }
+
     fn bump(&mut self) -> Option<char> {
         let mut characters = self.rest.chars();
         let next = characters.next();
@@ -276,6 +288,7 @@ impl Reader<'_, '_> {
         self.listed = false;
         let next = Command { piped: terminator == Terminator::Pipe, ..Command::default() };
         let command = std::mem::replace(&mut self.command, next);
+        let command = Command { depth: self.place.depth, item: self.place.item, ..command };
         if !command.words.is_empty() || !command.outputs.is_empty() {
             self.remember(&command);
             self.program.commands.push(command);
@@ -330,9 +343,10 @@ impl Reader<'_, '_> {
         self.bump();
         let (entries, rest) = strings::closed(self.rest, '{', '}');
         self.rest = rest;
-        if entries.contains(['(', '|']) {
+        if entries.contains(['(', '|', '{']) {
+            let place = self.inside();
             for entry in entries.split(['\n', ';']) {
-                block(self.program, entry.split_once('=').map_or(entry, |(_, value)| value), self.place.inner());
+                block(self.program, entry.split_once('=').map_or(entry, |(_, value)| value), place);
             }
         }
         self.word.started = true;

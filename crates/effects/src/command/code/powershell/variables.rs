@@ -1,6 +1,6 @@
 //! Variables in PowerShell text: what stands for them, and what is assigned to them.
 
-use super::text::{Command, Reader, Terminator, Word, ends_statement};
+use super::text::{Command, Place, Reader, Terminator, Word, ends_statement};
 use super::value::Value;
 use super::{fetches, strings};
 use crate::command::argument::Arg;
@@ -20,12 +20,16 @@ impl<'t> Reader<'_, 't> {
                 let (code, rest) = strings::closed(inner, '(', ')');
                 match self.program.variables.value_of(code).and_then(|value| value.joined(" ")) {
                     Some(text) => self.word.text.push_str(&text),
+                    None if code.chars().all(|c| c.is_alphanumeric() || matches!(c, '$' | '_' | '.')) => {
+                        self.computed(code, code);
+                    }
                     None => self.computed(code, ""),
                 }
                 left = rest;
                 continue;
             }
             let (name, rest) = strings::variable_name(left);
+            self.reads_drive(&name);
             self.value(&name);
             left = rest;
         }
@@ -59,6 +63,7 @@ impl<'t> Reader<'_, 't> {
             return self.computed(code, "$()");
         }
         self.rest = behind;
+        self.reads_drive(&name);
         if fresh && behind.strip_prefix('.').is_some_and(|rest| rest.starts_with(char::is_alphabetic)) {
             self.word.unknown = true;
             self.word.text.push('$');
@@ -148,6 +153,14 @@ impl<'t> Reader<'_, 't> {
         }
     }
 
+    /// `${C:x}` is what the file holds.
+    fn reads_drive(&mut self, name: &str) {
+        let Some(file) = drive_path(name) else { return };
+        let words = vec![Arg::exact("get-content"), Arg::exact(file)];
+        let Place { depth, item, .. } = self.inside();
+        self.program.commands.push(Command { words, depth, item, ..Command::default() });
+    }
+
     pub(super) fn is_assignment(&self) -> bool {
         let operator = matches!(self.word.text.as_str(), "" | "+" | "-" | "*" | "/" | "%" | "??");
         let first = match self.command.words.as_slice() {
@@ -193,4 +206,12 @@ impl<'t> Reader<'_, 't> {
         let provenance = value.first().and_then(|word| word.provenance).or_else(|| fetches(value));
         self.program.assign(name, provenance.map(Value::Foreign), self.place);
     }
+}
+
+/// The file that a variable with the name of a drive is: `C:x`, `c:/x`.
+pub(super) fn drive_path(name: &str) -> Option<String> {
+    let (drive, path) = name.split_once(':')?;
+    let is_drive = drive.len() == 1 && drive.starts_with(|c: char| c.is_ascii_alphabetic()) && !path.is_empty();
+    let path = path.replace('\\', "/");
+    is_drive.then(|| if path.starts_with('/') { format!("{drive}:{path}") } else { path })
 }

@@ -139,6 +139,7 @@ impl Machine<'_> {
         let sub = Sub { name: sub, words, arguments, paths, has_dashes: dashes.is_some() };
         if sub.name == "push" {
             self.git_forces(&sub, settings);
+            self.git_destinations(&sub);
         }
         self.git_sub(&sub, io)
     }

@@ -88,6 +88,27 @@ impl Machine<'_> {
         self.emit(Kind::Execute(push), Certainty::Possible, "git push");
     }
 
+    /// Whoever denies `git push origin main` means `git push origin HEAD:refs/heads/main`.
+    fn git_destinations_of(words: &[Arg]) -> Option<Vec<String>> {
+        let destination = |word: &Arg| {
+            let (_, to) = word.text.split_once(':').filter(|(_, to)| !to.contains('/') || to.starts_with("refs/"))?;
+            Some(to.trim_start_matches("refs/heads/").to_owned()).filter(|to| !to.is_empty())
+        };
+        let is_refspec = |word: &Arg| word.is_exact() && !word.text.starts_with('-') && destination(word).is_some();
+        words.iter().skip(1).any(is_refspec).then(|| {
+            let spelled = |word: &Arg| destination(word).filter(|_| is_refspec(word));
+            words.iter().map(|word| spelled(word).unwrap_or_else(|| word.best().to_owned())).collect()
+        })
+    }
+
+    pub(super) fn git_destinations(&mut self, sub: &Sub<'_>) {
+        let Some(words) = Self::git_destinations_of(sub.words) else { return };
+        let words = ["git", "push"].into_iter().map(str::to_owned).chain(words);
+        let argv = words.map(|text| Argument { text, known: true }).collect();
+        let push = Execution { argv, inert: true, embeds: false };
+        self.emit(Kind::Execute(push), Certainty::Possible, "git push");
+    }
+
     /// Files that the standard input names, one a line.
     pub(super) fn git_paths_of_input(&mut self, role: Role, io: &Io<'_>) {
         match io.input.text() {
