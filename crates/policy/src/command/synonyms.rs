@@ -4,7 +4,7 @@
 //! The words of a line are those of a command: operands are its leading ones, options stand anywhere, an operand behind an
 //! option is that option's value. `*` is one word, whichever it is.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use agent_strace_effects::Argument;
@@ -25,8 +25,8 @@ struct Row {
 }
 
 /// By program, the most words first, and those without `*` before those with one.
-static ROWS: LazyLock<HashMap<&'static str, Vec<Row>>> = LazyLock::new(|| {
-    let mut rows: HashMap<&'static str, Vec<Row>> = HashMap::new();
+static ROWS: LazyLock<BTreeMap<&'static str, Vec<Row>>> = LazyLock::new(|| {
+    let mut rows: BTreeMap<&'static str, Vec<Row>> = BTreeMap::new();
     for line in TABLE.lines() {
         let mut names = line.split('\t').map(str::split_whitespace);
         let Some(mut words) = names.next() else { continue };

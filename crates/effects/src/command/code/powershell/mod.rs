@@ -309,7 +309,8 @@ impl Machine<'_> {
 /// A module that is named by its file.
 fn is_module_file(word: &Arg) -> bool {
     let text = word.text.to_ascii_lowercase();
-    text.contains(['/', '\\']) || text.ends_with(".psm1") || text.ends_with(".ps1")
+    let extension = text.rsplit_once('.').map_or("", |(_, extension)| extension);
+    text.contains(['/', '\\']) || matches!(extension, "psm1" | "ps1")
 }
 
 /// Aliases of PowerShell are none of a shell.
