@@ -73,6 +73,11 @@ pub(crate) fn host(text: &str, certainty: Certainty) -> (Connection, Certainty) 
     (Connection { host, port, scheme: None }, certainty)
 }
 
+/// A host as connections name it: in lower case, letters of other scripts encoded.
+pub fn canonical_host(name: &str) -> Option<String> {
+    Host::parse(name).ok().map(|host| host.to_string())
+}
+
 /// Every `http(s)` URL in a text for humans or models.
 pub(crate) fn url_in_text(text: &str) -> Vec<(Connection, Certainty)> {
     let mut found: Vec<(Connection, Certainty)> = Vec::new();

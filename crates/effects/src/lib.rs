@@ -49,6 +49,7 @@ pub use agent_strace_shell::{Brackets, Provenance};
 pub use causes::causes;
 pub use command::knowledge;
 pub use effect::*;
+pub use hosts::canonical_host;
 pub use list::Effects;
 pub use lru_cache::LruCache;
 pub use memo::Memo;

@@ -1,8 +1,9 @@
 //! Host entries against connections.
 
+use std::borrow::Cow;
 use std::net::IpAddr;
 
-use agent_strace_effects::{Certainty, Connection};
+use agent_strace_effects::{Certainty, Connection, canonical_host};
 use agent_strace_model::finding::PolicyLocation;
 
 use super::command::Match;
@@ -80,12 +81,12 @@ enum Target {
 impl HostPattern {
     pub(super) fn version_1(text: &str) -> Self {
         let (host, port) = split_port(text);
-        Self { target: Target::Named(Glob::fnmatch(host)), port }
+        Self::named(host, port)
     }
 
     /// `name`: in lower case, with no wildcards but `*` or `*.` in front.
     pub(super) fn named(name: &str, port: Option<u16>) -> Self {
-        Self { target: Target::Named(Glob::fnmatch(name)), port }
+        Self { target: Target::Named(Glob::fnmatch(&encoded(name))), port }
     }
 
     pub(super) fn addresses(addresses: Addresses, port: Option<u16>) -> Self {
@@ -133,6 +134,16 @@ impl HostPattern {
         };
         if same { Match::Yes } else { Match::No }
     }
+}
+
+/// The name as connections have it: `bücher.example` is `xn--bcher-kva.example` there.
+fn encoded(name: &str) -> Cow<'_, str> {
+    if name.is_ascii() {
+        return Cow::Borrowed(name);
+    }
+    let other = |label: &str| canonical_host(label).filter(|_| !label.is_ascii());
+    let label = |label: &str| other(label).unwrap_or_else(|| label.to_owned());
+    Cow::Owned(name.split('.').map(label).collect::<Vec<_>>().join("."))
 }
 
 /// Addresses that start with the same bits. IPv4 addresses inside of IPv6 are IPv4 addresses.

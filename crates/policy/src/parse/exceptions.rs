@@ -144,7 +144,10 @@ impl Parser<'_> {
         let written: Vec<String> = texts.entries.into_iter().map(|entry| entry.text).collect();
         let condition = match subject {
             Subject::Path => Condition::Path(PathList::new(Some(&self.patterns(value, pointer)?))),
-            Subject::Command => Condition::Command(CommandList::new(Some(&self.patterns(value, pointer)?))),
+            Subject::Command => {
+                let commands = CommandList::new(Some(&self.patterns(value, pointer)?));
+                Condition::Command(commands, written.iter().map(|text| words_of(text)).collect())
+            }
             Subject::Host => Condition::Host(HostList::new(Some(&self.patterns(value, pointer)?))),
             Subject::Target => Condition::Target(self.target(&written, &texts.location)),
             Subject::Fingerprint => {

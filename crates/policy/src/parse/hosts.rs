@@ -8,6 +8,10 @@ use super::{Fault, quoted};
 
 pub(super) fn of_version_1(text: &str) -> Result<String, Fault> {
     let host = text.trim();
+    if host.split_once('/').is_some_and(|(start, _)| start.parse::<IpAddr>().is_ok()) {
+        let message = format!("{} can never match: networks of addresses need version 2", quoted(text));
+        return Err((message, Some("add `\"version\": 2`, or name the addresses".to_owned())));
+    }
     if host.contains('/') || host.contains('@') {
         let rest = host.split_once("://").map_or(host, |(_, rest)| rest);
         let authority = rest.split('/').next().unwrap_or(rest);

@@ -103,6 +103,7 @@ fn path_of_version_1(text: &str) -> Result<String, Fault> {
     while path.contains("//") {
         path = path.replace("//", "/");
     }
+    suspicious::foreign_path(text.trim())?;
     paths::possible(text, &path)?;
     if Glob::path(&path).meets(&Glob::effect("**")) == Answer::No {
         return Err((

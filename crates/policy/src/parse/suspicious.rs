@@ -44,16 +44,17 @@ pub(super) fn command(text: &str, words: &[String]) -> Result<(), Fault> {
         return Err((never("no command starts with `!`"), Some(help)));
     }
     if let Some((tool, inner)) = called(text) {
-        let plain = inner.trim_end_matches('*').trim_end_matches([':', ' ']);
-        let help =
-            if plain.is_empty() { "`*` is every command".to_owned() } else { format!("write {}", quoted(plain)) };
-        return Err((never(&format!("{} is how another tool writes it", quoted(&format!("{tool}(…)")))), Some(help)));
+        return Err((
+            never(&format!("{} is how another tool writes it", quoted(&format!("{tool}(…)")))),
+            meant(tool, inner),
+        ));
     }
     let Some(program) = words.first() else { return Ok(()) };
     if let Some(plain) = program.strip_suffix(":*").filter(|plain| !plain.is_empty()) {
         return Err((never("`:*` is how another tool writes it"), Some(format!("write {}", quoted(plain)))));
     }
     other_syntax(text, words)?;
+    no_program(text, program)?;
     let is_whole = |word: &String| {
         !word
             .chars()
@@ -66,6 +67,43 @@ pub(super) fn command(text: &str, words: &[String]) -> Result<(), Fault> {
         }
     }
     Ok(())
+}
+
+/// What is meant by `Bash(rm:*)`, `Read(.env)` or `WebFetch(domain:example.com)`.
+fn meant(tool: &str, inner: &str) -> Option<String> {
+    let plain = inner.trim_end_matches('*').trim_end_matches([':', ' ']);
+    let list = match tool {
+        "Read" | "Glob" | "Grep" => "files.read",
+        _ if FILE_TOOLS.contains(&tool) => "files.write",
+        "WebFetch" | "WebSearch" => {
+            let host = inner.strip_prefix("domain:").unwrap_or(inner);
+            return Some(format!("write {} into a list of `network`", quoted(host)));
+        }
+        _ if plain.is_empty() => return Some("`*` is every command".to_owned()),
+        _ => return Some(format!("write {}", quoted(plain))),
+    };
+    Some(format!("write {} into a list of `{list}`", quoted(inner)))
+}
+
+/// A first word that is the name of no program.
+fn no_program(text: &str, program: &str) -> Result<(), Fault> {
+    let never = |why: &str, help: String| Err((format!("{} can never match: {why}", quoted(text)), Some(help)));
+    if program.len() > 1 && program.starts_with('-') {
+        let help = format!("write the program in front of it, or {} for any program", quoted(&format!("* {text}")));
+        return never("no program starts with `-`", help);
+    }
+    if program.starts_with("mcp__") {
+        return never("it is a tool of an MCP server, not a command", "name the server in `mcp.servers`".to_owned());
+    }
+    if program.starts_with(['$', '`']) {
+        return never("an entry is not evaluated", "write the words of the command; `*` is any text".to_owned());
+    }
+    match program.split_once(':') {
+        Some((tool, plain)) if tool.len() > 1 && !plain.is_empty() && !plain.starts_with(['/', '\\']) => {
+            never("no program has a `:` in its name", format!("write {}", quoted(plain)))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The syntax of regular expressions and of choices: an entry is one command, word by word. With a wildcard, an entry of
@@ -145,6 +183,24 @@ fn is_slip(word: &str, known: &str) -> bool {
 
 /// A host, or a symbol for one.
 pub(super) fn host(text: &str, symbols: &[String]) -> Result<(), Fault> {
+    let never = |why: &str, help: String| Err((format!("{} can never match: {why}", quoted(text)), Some(help)));
+    if let Some((tool, inner)) = called(text) {
+        let host = inner.strip_prefix("domain:").unwrap_or(inner);
+        let why = format!("{} is how another tool writes it", quoted(&format!("{tool}(…)")));
+        return never(&why, format!("write {}", quoted(host)));
+    }
+    if text.contains(',') {
+        return never("it names several hosts at once", "write one entry for each of them".to_owned());
+    }
+    if let Some(rest) = text.trim().strip_prefix('.').filter(|rest| !rest.is_empty()) {
+        return never(
+            "no host starts with a dot",
+            format!("for all below {rest} write {}", quoted(&format!("*.{rest}"))),
+        );
+    }
+    if let Some(name) = text.trim().strip_prefix("label:") {
+        return never("labels stand for paths", format!("write the hosts that {} means", quoted(name)));
+    }
     let host = text.trim().to_lowercase();
     if let Some(name) = host.strip_prefix("registry:")
         && !name.contains('*')
@@ -161,17 +217,49 @@ pub(super) fn host(text: &str, symbols: &[String]) -> Result<(), Fault> {
     label.map_or(Ok(()), |(label, seems)| Err(not_what_it_seems(text, label, &seems)))
 }
 
+/// The syntax of other tools, which no path of any version has.
+pub(super) fn foreign_path(text: &str) -> Result<(), Fault> {
+    let never = |why: &str, help: String| Err((format!("{} can never match: {why}", quoted(text)), Some(help)));
+    if let Some((tool, inner)) = called(text).filter(|(tool, _)| FILE_TOOLS.contains(tool)) {
+        let help = format!("write {} in the list for what may be done with it", quoted(inner));
+        return never(&format!("`{tool}(…)` is how another tool writes it"), help);
+    }
+    let is_variable = |name: &&str| {
+        name.starts_with('{') || name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_') && !name.is_empty()
+    };
+    if let Some(name) = text.strip_prefix('$').and_then(|rest| rest.split('/').next()).filter(is_variable) {
+        let is_home = matches!(name, "HOME" | "{HOME}");
+        let rest = text.get(1 + name.len()..).unwrap_or_default();
+        let help = if is_home { format!("write {}", quoted(&format!("~{rest}"))) } else { "write the path".to_owned() };
+        return never("variables are not expanded", help);
+    }
+    let is_quoted = |quote: char| text.len() > 1 && text.starts_with(quote) && text.ends_with(quote);
+    if ['\'', '"'].into_iter().any(is_quoted) {
+        let help = format!("write {}", quoted(text.trim_matches(['\'', '"'])));
+        return never("the quotes are part of the name", help);
+    }
+    let is_regex =
+        text.starts_with('^') && text.ends_with('$') || text.starts_with("re:") || text.starts_with("regex:");
+    if is_regex {
+        return never(
+            "an entry is no regular expression",
+            "write a glob; `*` is any text, `**` any folders".to_owned(),
+        );
+    }
+    if text.contains('|') {
+        return never("it names several files at once", "write one entry for each of them".to_owned());
+    }
+    if let Some(seems) = text.split('/').find_map(|component| seeming(component).map(|seems| (component, seems))) {
+        return Err(not_what_it_seems(text, seems.0, &seems.1));
+    }
+    Ok(())
+}
+
 /// A path of version 2.
 pub(super) fn path(text: &str) -> Result<(), Fault> {
-    if let Some((tool, inner)) = called(text).filter(|(tool, _)| FILE_TOOLS.contains(tool)) {
-        let message = format!("{} can never match: `{tool}(…)` is how another tool writes it", quoted(text));
-        return Err((message, Some(format!("write {} in the list for what may be done with it", quoted(inner)))));
-    }
+    foreign_path(text)?;
     for component in text.split('/') {
         brackets(text, component)?;
-        if let Some(seems) = seeming(component) {
-            return Err(not_what_it_seems(text, component, &seems));
-        }
     }
     if let Some(open) = text.find('{').filter(|open| !text.get(*open..).is_some_and(|rest| rest.contains('}')))
         && !text.get(..open).is_some_and(|before| before.ends_with('['))
