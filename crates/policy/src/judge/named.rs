@@ -11,7 +11,7 @@ use agent_strace_effects::{Certainty, Connection, Effect, Execution, Kind, PathT
 use agent_strace_model::finding::RuleId;
 
 use super::files::{READ, WRITE, Wording};
-use super::{asked_by, denied_by, unruled};
+use super::{asked_by, denied, denied_by, unruled};
 
 impl CompiledLists {
     pub(super) fn named(&self, effect: &Effect, context: &Context<'_>) -> Judgement {
@@ -40,8 +40,13 @@ impl CompiledLists {
         if let (Some(rule), _) = rules.deny.strictest(connection, Certainty::Exact) {
             return Some(denied_by(RuleId::ScopeNetwork, "network.deny", &rule.stated));
         }
-        let (rule, _) = rules.ask.strictest(connection, Certainty::Exact);
-        rule.map(|rule| asked_by("network.ask", &rule.stated))
+        if let (Some(rule), _) = rules.ask.strictest(connection, Certainty::Exact) {
+            return Some(asked_by("network.ask", &rule.stated));
+        }
+        // A policy that denies all hosts but those of its list has denied this one by name.
+        let deny_all = self.network.deny_all.as_ref().filter(|_| connection.host.is_some())?;
+        let is_listed = rules.allow.rules.iter().any(|rule| rule.pattern.includes(connection, Certainty::Exact));
+        (!is_listed).then(|| denied(RuleId::ScopeNetwork, "denied by network.deny_all", Some(deny_all)))
     }
 }
 

@@ -125,16 +125,31 @@ impl Machine<'_> {
         self.given(call.entry, call.words, &arguments, io)
     }
 
-    /// `gdb -ex 'shell command'`, `lldb -o '…'`
+    /// `gdb -ex 'shell command'`, `gdb --eval-command='shell command'`, `lldb -o '…'`
     pub(super) fn debugger(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
-        for pair in call.rest.windows(2) {
-            let [option, text] = pair else { continue };
-            match option.literal() {
-                Some("-ex" | "--ex" | "-iex" | "-eval-command" | "--eval-command" | "-o" | "-O" | "--one-line") => {
+        for (at, option) in call.rest.iter().enumerate() {
+            let Some(name) = option.literal().filter(|text| text.starts_with('-')) else { continue };
+            let (name, attached) = match name.split_once('=') {
+                Some((name, value)) => (name, Some(option.with(value))),
+                None => (name, None),
+            };
+            let Some(text) = attached.or_else(|| call.rest.get(at + 1).cloned()) else { continue };
+            match name {
+                "-ex"
+                | "--ex"
+                | "-iex"
+                | "-eval-command"
+                | "--eval-command"
+                | "-o"
+                | "-O"
+                | "--one-line"
+                | "--init-eval-command"
+                | "--early-init-eval-command"
+                | "-eiex" => {
                     self.client_command(&text.text, io);
                 }
-                Some("-x" | "--command" | "-s" | "--source" | "-S") => {
-                    self.path(Role::Read, text);
+                "-x" | "--command" | "-s" | "--source" | "-S" => {
+                    self.path(Role::Read, &text);
                     self.opaque(About::Anything, Reason::CommandFile, &[]);
                 }
                 _ => {}
