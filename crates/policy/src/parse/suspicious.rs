@@ -46,7 +46,7 @@ pub(super) fn command(text: &str, words: &[String]) -> Result<(), Fault> {
     if let Some((tool, inner)) = called(text) {
         return Err((
             never(&format!("{} is how another tool writes it", quoted(&format!("{tool}(…)")))),
-            meant(tool, inner),
+            Some(meant(tool, inner)),
         ));
     }
     let Some(program) = words.first() else { return Ok(()) };
@@ -70,19 +70,19 @@ pub(super) fn command(text: &str, words: &[String]) -> Result<(), Fault> {
 }
 
 /// What is meant by `Bash(rm:*)`, `Read(.env)` or `WebFetch(domain:example.com)`.
-fn meant(tool: &str, inner: &str) -> Option<String> {
+fn meant(tool: &str, inner: &str) -> String {
     let plain = inner.trim_end_matches('*').trim_end_matches([':', ' ']);
     let list = match tool {
         "Read" | "Glob" | "Grep" => "files.read",
         _ if FILE_TOOLS.contains(&tool) => "files.write",
         "WebFetch" | "WebSearch" => {
             let host = inner.strip_prefix("domain:").unwrap_or(inner);
-            return Some(format!("write {} into a list of `network`", quoted(host)));
+            return format!("write {} into a list of `network`", quoted(host));
         }
-        _ if plain.is_empty() => return Some("`*` is every command".to_owned()),
-        _ => return Some(format!("write {}", quoted(plain))),
+        _ if plain.is_empty() => return "`*` is every command".to_owned(),
+        _ => return format!("write {}", quoted(plain)),
     };
-    Some(format!("write {} into a list of `{list}`", quoted(inner)))
+    format!("write {} into a list of `{list}`", quoted(inner))
 }
 
 /// A first word that is the name of no program.
