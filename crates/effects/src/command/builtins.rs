@@ -1,7 +1,7 @@
 //! Builtins that change the shell itself: its directory, variables, functions and what it runs next.
 
 use crate::{About, Certainty, Reason};
-use agent_strace_shell::{Function, Provenance, Scope, Script};
+use agent_strace_shell::{Function, Scope, Script};
 
 use super::argument::{Arg, Known, literals};
 use super::knowledge::{Language, Role};
@@ -185,7 +185,7 @@ impl Machine<'_> {
             self.foreign_code(provenance);
             Stream::Unknown
         } else if file.is_exact() && self.world.is_in_fetched_directory(&self.world.locate_word(file).0) {
-            self.foreign_code(Provenance::Network);
+            self.opaque(About::Anything, Reason::ClonedScript, &[]);
             Stream::Unknown
         } else if file.is_exact() && self.world.is_written(&self.world.locate_word(file).0) {
             self.opaque(About::Anything, Reason::ScriptContentUnknown, &[]);

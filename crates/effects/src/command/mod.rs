@@ -9,7 +9,8 @@
 //! | `outcome` | what the call's success says of each of its commands |
 //! | `walk`, `lists`, `simple`, `redirect`, `builtins`, `declarations`, `reading`, `words` | the shell language |
 //! | `descriptors` | files and pipes that a shell keeps open by a number |
-//! | `environment`, `steering` | variables of the environment, and what they make programs do |
+//! | `name_lists` | files that list what a command works on |
+//! | `environment`, `option_variables`, `steering` | variables of the environment, and what they make programs do |
 //! | `knowledge`, `apply` | what programs do with their options and operands, as data, and how it becomes effects |
 //! | `packages` | packages that a command names |
 //! | `programs` | programs that data can't describe |
@@ -34,10 +35,10 @@ mod emitter;
 mod environment;
 pub(crate) mod gate;
 pub mod knowledge;
-mod listed;
 mod lists;
 mod location;
 mod machine;
+mod name_lists;
 mod net;
 mod option_variables;
 mod origin;

@@ -86,6 +86,7 @@ reasons! {
     }
     Changed {
         ScriptContentUnknown: "runs a script whose content in this session is not known",
+        ClonedScript: "runs a script of a repository that was cloned in this session",
         SkillContentUnknown: "runs what a skill says whose content in this session is not known",
         RecipeContentUnknown: "runs recipes whose content in this session is not known",
         UncertainRecipe: "runs a recipe whose name is not known",

@@ -80,7 +80,7 @@ impl Machine<'_> {
                     self.run_parts(file, language, io);
                     self.run_sources(file, Built::Here, io);
                 } else if file.is_exact() && self.world.is_in_fetched_directory(&self.world.locate_word(file).0) {
-                    self.foreign_code(Provenance::Network);
+                    self.opaque(About::Anything, Reason::ClonedScript, &[]);
                 } else if file.is_exact() && self.process_output(file).is_none() {
                     self.opaque(About::Anything, Reason::ScriptNotWritten, vouched_by);
                     self.run_sources(file, Built::Perhaps, io);
