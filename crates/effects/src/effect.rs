@@ -133,6 +133,21 @@ impl Kind {
             Self::Opaque(_) => "opaque",
         }
     }
+
+    /// The file or directory that it touches.
+    pub(crate) fn path(&self) -> Option<&PathTarget> {
+        match self {
+            Self::Read(target) | Self::Write(target) | Self::Delete(target) | Self::List(target) => Some(target),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn path_mut(&mut self) -> Option<&mut PathTarget> {
+        match self {
+            Self::Read(target) | Self::Write(target) | Self::Delete(target) | Self::List(target) => Some(target),
+            _ => None,
+        }
+    }
 }
 
 /// A file or directory, normalised lexically.

@@ -259,7 +259,7 @@ impl Tracker {
 
     fn siblings(&self, effect: &Effect, looks: &mut Looks) -> Vec<Effect> {
         let mut siblings = Vec::new();
-        if let Some(target) = target(&effect.kind) {
+        if let Some(target) = effect.kind.path() {
             siblings.extend(self.below_outer(effect, target));
             siblings.extend(self.absolute(effect, target));
             siblings.extend(checked_out(effect, target));
@@ -433,13 +433,6 @@ fn exact(certainty: Certainty) -> Certainty {
 fn before_glob(pattern: &str) -> &str {
     let literal = pattern.find(['*', '?', '[']).map_or(pattern, |at| pattern.get(..at).unwrap_or(""));
     literal.rfind('/').map_or("", |at| literal.get(..=at).unwrap_or(""))
-}
-
-fn target(kind: &Kind) -> Option<&PathTarget> {
-    match kind {
-        Kind::Read(target) | Kind::Write(target) | Kind::Delete(target) | Kind::List(target) => Some(target),
-        _ => None,
-    }
 }
 
 /// The same act on another path.

@@ -54,7 +54,12 @@ impl Machine<'_> {
         let words = if globals.is_empty() {
             Cow::Borrowed(words)
         } else {
-            self.options(&Arguments::divide(entry, globals), io);
+            let mut given = Arguments::divide(entry, globals);
+            // Of a directory with a project, nothing runs unless the subcommand runs something.
+            let runs = name.literal().and_then(|name| entry.subcommand(name)).or(entry.otherwise.as_deref());
+            let runs = runs.is_some_and(|sub| sub.unproven.is_some());
+            given.options.retain(|option| runs || option.role != Some(Role::Project));
+            self.options(&given, io);
             Cow::Owned(words.iter().take(at).chain(others).cloned().collect())
         };
         let (words, at) = (words.as_ref(), at + 1);
@@ -134,6 +139,10 @@ impl Machine<'_> {
             && !harmless
         {
             let vouchers = leading(&without_values(words, arguments), unproven.vouch);
+            if unproven.about == Subject::Project {
+                let directories = arguments.options.iter().filter(|option| option.role == Some(Role::Directory));
+                directories.filter_map(|option| option.value.as_ref()).for_each(|word| self.project_code(word));
+            }
             let about = if unproven.about == Subject::Project {
                 self.world.about_project(words)
             } else {
@@ -200,6 +209,18 @@ impl Machine<'_> {
             Role::Host => self.connect_host(word, None, None),
             Role::Url | Role::Registry => self.connect(word),
             Role::Package => self.package(word),
+            Role::NodePackage => self.node_package(word),
+            Role::Image => {
+                self.possible_operand(word);
+                self.possible_image(word);
+            }
+            Role::Project => self.project_code(word),
+            Role::PossibleTree => {
+                self.possible_operand(word);
+                if !word.text.contains(':') {
+                    self.possible_path(Role::ReadTree, word);
+                }
+            }
             Role::Command => {
                 self.command_text(word, io);
             }
@@ -219,7 +240,9 @@ impl Machine<'_> {
             Role::Page => self.page(word),
             Role::Script => {
                 self.path(Role::Read, word);
-                self.opaque(About::Anything, Reason::ProgramTextNotRead, &[]);
+                if !self.foreign_script(word, io) {
+                    self.opaque(About::Anything, Reason::ProgramTextNotRead, &[]);
+                }
             }
             Role::AtFile => {
                 if let Some(path) = word.text.strip_prefix('@') {
@@ -227,6 +250,7 @@ impl Machine<'_> {
                 }
             }
             Role::Config => {
+                self.foreign_script(word, io);
                 self.opaque(About::Anything, Reason::ArbitrarySettings, &[]);
                 self.guess_commands(word);
             }

@@ -271,6 +271,22 @@ impl Machine<'_> {
         }
     }
 
+    /// `set -x NAME VALUE` of fish, whose scripts are read as those of other shells.
+    fn exported_by_fish(&mut self, flags: &str, rest: &[Arg]) {
+        let exports = flags == "--export" || !flags.starts_with("--") && flags.starts_with('-') && flags.contains('x');
+        let is_name = |text: &str| {
+            let letters = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            text.chars().all(letters) && text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        };
+        if let [name, _, ..] = rest
+            && exports
+            && name.literal().is_some_and(is_name)
+        {
+            // To another shell these are arguments.
+            self.environment(name, Certainty::Possible);
+        }
+    }
+
     fn set(&mut self, words: &[Arg], io: &mut Io<'_>) -> Stream {
         let outcome = self.context.outcome;
         self.execute(words, Launch::Inert);
@@ -287,6 +303,7 @@ impl Machine<'_> {
                     return Stream::nothing();
                 }
                 Some(text) if text.starts_with(['-', '+']) => {
+                    self.exported_by_fish(text, rest.get(at + 1..).unwrap_or_default());
                     let named = rest.get(at + 1).filter(|_| text.contains('o')).and_then(Arg::literal);
                     outcome.strictly(text, named, io.scope);
                     if text.contains('a') || named == Some("allexport") {

@@ -33,6 +33,8 @@ pub(crate) struct Emitter {
     exhausted: bool,
     /// Hashes of texts that a program of the text decoded.
     decoded: HashSet<u64>,
+    /// Such a text runs.
+    decoded_ran: bool,
     /// Files that programs of the text loaded as modules.
     loaded: HashSet<String>,
     /// Scripts and settings that effects come from, by [`Via`].
@@ -176,6 +178,16 @@ impl Emitter {
         if !text.trim().is_empty() {
             self.decoded.insert(hash_of(text.trim()));
         }
+    }
+
+    /// A program of the text decoded something, and nothing is known to have run it yet.
+    pub(crate) fn awaits_decoded(&self) -> bool {
+        !self.decoded_ran && !self.decoded.is_empty()
+    }
+
+    /// What was decoded runs, and that is said.
+    pub(crate) fn ran_decoded(&mut self) {
+        self.decoded_ran = true;
     }
 
     /// A program of the text decoded this.

@@ -144,6 +144,11 @@ impl World {
         }
     }
 
+    /// The file or directory lies outside of the workspace, as far as that is known.
+    pub(crate) fn lies_outside(&self, word: &Arg) -> bool {
+        self.root().is_some() && word.is_exact() && self.points_outside(word)
+    }
+
     /// `/tmp/x`, `--config=/tmp/x`, `-f../../x`.
     fn points_outside(&self, word: &Arg) -> bool {
         let value = match word.after('=') {

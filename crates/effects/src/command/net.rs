@@ -184,7 +184,8 @@ fn pieces(tokens: &[&str]) -> Vec<Kind> {
 
 /// Counts the operands behind the words that the data know which may be names of subcommands.
 fn subcommands(entry: &Entry, start: usize) -> usize {
-    let has_subcommands = entry.special.is_some() || entry.otherwise.is_some() || !entry.subcommands.is_empty();
+    let special = entry.special.is_some_and(|special| special != Special::PackageRun);
+    let has_subcommands = special || entry.otherwise.is_some() || !entry.subcommands.is_empty();
     if has_subcommands { 3_usize.saturating_sub(start) } else { 0 }
 }
 
@@ -222,7 +223,7 @@ impl Roles {
         // The arguments of a package that runs may be a command.
         let is_data = |role: Role| match role {
             Role::Text | Role::Pattern | Role::AtFile | Role::Code => true,
-            Role::Package => !entry.stops,
+            Role::Package | Role::NodePackage => !entry.stops,
             _ => false,
         };
         let data = |(role, word)| is_data(role).then_some((role, word));

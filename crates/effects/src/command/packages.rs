@@ -21,6 +21,35 @@ impl Machine<'_> {
         true
     }
 
+    /// A package that no registry of npm holds. Returns whether the word is one.
+    pub(super) fn node_package_from_elsewhere(&mut self, word: &Arg) -> bool {
+        let is_shorthand = is_shorthand(&word.text);
+        if is_shorthand {
+            self.opaque(About::Anything, Reason::PackageFromUrl, &[]);
+        }
+        is_shorthand || self.package_from_elsewhere(word)
+    }
+
+    /// The same for npm and its kin, which take `owner/name` and `file:path`, too.
+    pub(super) fn node_package(&mut self, word: &Arg) {
+        let reference = reference(&word.text);
+        let path = ["file:", "link:", "portal:"].iter().find_map(|scheme| reference.strip_prefix(scheme));
+        match path.filter(|path| !path.starts_with("//")) {
+            Some(path) => self.path(Role::ReadTree, &word.with(path)),
+            None if self.node_package_from_elsewhere(word) => {}
+            None => self.package(word),
+        }
+    }
+
+    /// A file or directory whose code runs. Who allows a runner vouches for the project's own code, and for no other.
+    pub(super) fn project_code(&mut self, word: &Arg) {
+        if let Some(path) = word.text.strip_prefix('@') {
+            self.path(Role::Read, &word.with(path));
+        } else if self.world.lies_outside(word) {
+            self.opaque(About::Anything, Reason::CodeElsewhere, &[]);
+        }
+    }
+
     /// `name`, `./path`, `file.tgz`, `https://host/x`, `git+ssh://…`.
     pub(super) fn package(&mut self, word: &Arg) {
         let text = word.text.as_str();
@@ -37,6 +66,26 @@ impl Machine<'_> {
             self.path(Role::ReadTree, &if text.ends_with(']') { Arg::exact(path) } else { word.clone() });
         }
     }
+}
+
+/// `github:a/b` of `name@github:a/b`.
+fn reference(text: &str) -> &str {
+    text.char_indices().skip(1).find(|(_, c)| *c == '@').and_then(|(at, _)| text.get(at + 1..)).unwrap_or(text)
+}
+
+/// `owner/name`, `owner/name#branch`, `alias@owner/name`.
+fn is_shorthand(text: &str) -> bool {
+    // `@scope/name` belongs to a registry.
+    if text.starts_with('@') {
+        return false;
+    }
+    let (name, _) = reference(text).split_once('#').unwrap_or((reference(text), ""));
+    let is_name = |part: &str| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        !part.is_empty() && !part.starts_with(['.', '-']) && part.chars().all(plain)
+    };
+    let is_archive = [".tgz", ".tar.gz", ".tar"].iter().any(|ending| name.ends_with(ending));
+    !is_archive && name.split_once('/').is_some_and(|(owner, name)| is_name(owner) && is_name(name))
 }
 
 fn is_file_url(text: &str) -> bool {

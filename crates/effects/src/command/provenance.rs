@@ -7,6 +7,7 @@ use crate::{About, Reason};
 use super::argument::{Arg, Known};
 use super::context::Context;
 use super::machine::Machine;
+use super::simple::Io;
 
 /// Characters of a command that a reason quotes.
 const QUOTED: usize = 160;
@@ -28,6 +29,46 @@ impl Machine<'_> {
     pub(super) fn foreign_code(&mut self, provenance: Provenance) {
         let reason = self.foreign_code_at(self.context.span, provenance);
         self.opaque(About::Anything, reason, &[]);
+    }
+
+    /// A script from a file or from standard input runs. Returns whether it is foreign code.
+    pub(super) fn foreign_script(&mut self, file: &Arg, io: &Io<'_>) -> bool {
+        let typed = matches!(file.literal(), Some("-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"));
+        if typed {
+            let provenance = io.input.provenance();
+            if let Some(provenance) = provenance {
+                self.foreign_input(provenance);
+            }
+            return provenance.is_some();
+        }
+        let content = self.process_output(file).unwrap_or_else(|| self.world.content_of(file));
+        let provenance = content.provenance().or_else(|| {
+            let target = file.is_exact().then(|| self.world.locate_word(file).0);
+            target.and_then(|target| self.world.provenance(&target))
+        });
+        if let Some(provenance) = provenance {
+            self.foreign_code(provenance);
+        }
+        provenance.is_some()
+    }
+
+    /// The name of a program, or a whole command, was decoded.
+    pub(super) fn runs_decoded_words(&mut self, words: &[Arg]) {
+        const WORDS: usize = 64;
+        if !self.emitter.awaits_decoded() {
+            return;
+        }
+        let mut text = String::new();
+        for word in words.iter().take(WORDS) {
+            if !text.is_empty() {
+                text.push(' ');
+            }
+            text.push_str(word.best());
+            if self.emitter.was_decoded(&text) {
+                self.emitter.ran_decoded();
+                return self.foreign_code(Provenance::Decoded);
+            }
+        }
     }
 
     /// Why the program text `word` is opaque: `otherwise`, unless a command of it is foreign code.
@@ -56,6 +97,7 @@ impl Machine<'_> {
     /// `text` runs: it may have been decoded before.
     pub(super) fn runs_decoded(&mut self, text: &str) {
         if self.emitter.was_decoded(text) {
+            self.emitter.ran_decoded();
             self.foreign_input(Provenance::Decoded);
         }
     }

@@ -117,6 +117,7 @@ impl Machine<'_> {
         if text.is_empty() {
             return Stream::nothing();
         }
+        self.runs_decoded_words(words);
         if let Some(alias) = io.scope.aliased(text) {
             // One of the two runs.
             self.context.outcome = Outcome::default();

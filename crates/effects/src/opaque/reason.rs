@@ -130,6 +130,8 @@ reasons! {
         StartUpFile: "runs a start-up file",
         ProgramTextNotRead: "runs program text that is not read",
         LoadsCode: "loads code",
+        CodeElsewhere: "runs code from outside of the workspace",
+        SettingRunsCommand: "a setting that makes later calls run a command",
         LoadsLibrary: "loads a library",
         LoadsBuiltin: "loads a builtin from a file",
         AliasDefined: "an alias changes what later commands run",

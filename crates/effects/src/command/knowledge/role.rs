@@ -34,6 +34,14 @@ pub enum Role {
     Registry,
     /// A package, or a URL, or a path (`pip install x`, `./x`, `https://host/x`).
     Package,
+    /// The same for a registry of npm: `owner/name` is a repository of a host.
+    NodePackage,
+    /// An image of containers: a host may stand before the name.
+    Image,
+    /// A file or directory whose code runs: the project's own, unless it lies outside of the workspace.
+    Project,
+    /// What is copied or served, if it is a file or directory: the words of a remote are none.
+    PossibleTree,
     /// Shell text that runs.
     Command,
     /// This word and all after it are a command.
@@ -153,6 +161,10 @@ pub const ROLES: &[(&str, Role)] = &[
     ("url", Role::Url),
     ("registry", Role::Registry),
     ("package", Role::Package),
+    ("node-package", Role::NodePackage),
+    ("image", Role::Image),
+    ("project", Role::Project),
+    ("possible-tree", Role::PossibleTree),
     ("command", Role::Command),
     ("argv", Role::Argv),
     ("program", Role::Program),

@@ -67,6 +67,10 @@ pub enum Special {
     Npx,
     Openssl,
     OtherVcs,
+    /// It runs a package, which may be an interpreter.
+    PackageRun,
+    /// It writes settings of a package manager.
+    PackageConfig,
     Parallel,
     Patch,
     Perl,

@@ -7,7 +7,7 @@ use crate::command::knowledge::{Entry, OptionRole, Role};
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
-use crate::{About, Reason};
+use crate::{About, Certainty, Effect, Kind, Reason};
 
 use super::Call;
 
@@ -54,6 +54,7 @@ impl Machine<'_> {
                 for file in arguments.values(&["-f", "--file"]) {
                     self.path(Role::Read, file);
                 }
+                self.build_sources(&arguments);
                 for target in
                     arguments.operands.iter().filter(|word| !matches!(word.text.as_str(), "build" | "bake" | "b" | "f"))
                 {
@@ -74,12 +75,24 @@ impl Machine<'_> {
                     }
                 }
             }
-            Some("pull" | "push" | "login" | "search" | "logout") => {
-                match rest.iter().find(|word| !word.text.starts_with('-')) {
-                    Some(image) => self.image(image),
-                    None => self.connect_to(Some("registry:docker"), None),
+            Some("login" | "logout") => match rest.iter().rfind(|word| !word.text.starts_with('-')) {
+                Some(host) if is_host(host.text.split('/').next().unwrap_or_default()) => {
+                    self.connect_host(&host.with(host.text.split('/').next().unwrap_or_default()), None, Some("https"));
                 }
+                _ => self.connect_to(Some("registry:docker"), None),
+            },
+            Some("tag") => rest.iter().for_each(|image| self.possible_image(image)),
+            Some("secret" | "config") if rest.first().is_some_and(|word| word.text == "create") => {
+                let arguments = Arguments::divide(run_options(), rest.get(1..).unwrap_or_default());
+                for file in arguments.operands.iter().skip(1).filter(|file| file.text != "-") {
+                    self.path(Role::Read, file);
+                }
+                self.opaque(About::Anything, Reason::ContainerEngine, &[&program, &sub.text]);
             }
+            Some("pull" | "push" | "search") => match rest.iter().find(|word| !word.text.starts_with('-')) {
+                Some(image) => self.image(image),
+                None => self.connect_to(Some("registry:docker"), None),
+            },
             Some("compose") => self.compose(&program, rest),
             Some(
                 "swarm" | "node" | "service" | "secret" | "stack" | "config" | "plugin" | "machine" | "trust" | "pod"
@@ -111,7 +124,7 @@ impl Machine<'_> {
             Some(
                 "ps" | "images" | "ls" | "logs" | "inspect" | "version" | "info" | "stats" | "top" | "port" | "diff"
                 | "history" | "events" | "context" | "df" | "search-local" | "stop" | "start" | "restart" | "kill"
-                | "rm" | "rmi" | "tag" | "rename" | "wait" | "pause" | "unpause" | "network" | "volume" | "system"
+                | "rm" | "rmi" | "rename" | "wait" | "pause" | "unpause" | "network" | "volume" | "system"
                 | "container" | "image" | "--version" | "help" | "completion" | "prune" | "commit" | "attach"
                 | "manifest",
             ) => {}
@@ -126,6 +139,7 @@ impl Machine<'_> {
         let Some(text) = io.input.text().map(str::to_owned) else { return };
         for line in self.at_most(LINES, text.lines()) {
             let (name, rest) = line.trim().split_once(char::is_whitespace).unwrap_or_default();
+            self.base_image(line);
             if name.eq_ignore_ascii_case("run") {
                 self.remote_text(rest, io);
             }
@@ -155,11 +169,65 @@ impl Machine<'_> {
 
     fn image(&mut self, image: &Arg) {
         let first = image.text.split('/').next().unwrap_or_default();
-        let is_host = image.text.contains('/') && (first.contains('.') || first.contains(':') || first == "localhost");
-        if is_host {
+        if image.text.contains('/') && is_host(first) {
             self.connect_host(&image.with(first), None, Some("https"));
         } else {
             self.connect_to(Some("registry:docker"), None);
+        }
+    }
+
+    /// An image that may be there already.
+    pub(in crate::command) fn possible_image(&mut self, image: &Arg) {
+        let first = image.text.split('/').next().unwrap_or_default();
+        if image.text.contains('/') && is_host(first) && !image.text.contains("//") {
+            self.guessed(|machine| machine.image(image));
+        }
+    }
+
+    /// Directories and files that a build gets besides its context, and the images that a known recipe starts from.
+    fn build_sources(&mut self, arguments: &Arguments) {
+        const LINES: usize = 1_000;
+        for context in arguments.values(&["--build-context"]) {
+            let Some((_, context)) = context.after('=').filter(|(_, place)| !place.text.contains("://")) else {
+                continue;
+            };
+            self.path(Role::ReadTree, &context);
+        }
+        for secret in arguments.values(&["--secret"]) {
+            if let Some(file) = field(secret, &["src", "source"]) {
+                self.path(Role::Read, &file);
+            }
+        }
+        let mut files: Vec<Arg> = arguments.values(&["-f", "--file"]).cloned().collect();
+        if files.is_empty() {
+            let places =
+                arguments.operands.iter().filter(|word| !matches!(word.text.as_str(), "build" | "bake" | "b" | "f"));
+            files.extend(places.flat_map(|place| {
+                let place = place.with(place.text.trim_end_matches('/'));
+                ["Dockerfile", "Containerfile"].map(|name| place.with(format!("{}/{name}", place.text)))
+            }));
+        }
+        for file in files {
+            let Some(text) = self.world.content_of(&file).text().map(str::to_owned) else { continue };
+            for line in self.at_most(LINES, text.lines()) {
+                self.base_image(line);
+            }
+        }
+    }
+
+    /// `FROM [--platform=…] IMAGE`, `COPY --from=IMAGE …`
+    fn base_image(&mut self, line: &str) {
+        let mut words = line.split_whitespace();
+        let name = words.next().unwrap_or_default();
+        let image = if name.eq_ignore_ascii_case("from") {
+            words.find(|word| !word.starts_with("--"))
+        } else if name.eq_ignore_ascii_case("copy") {
+            words.find_map(|word| word.strip_prefix("--from="))
+        } else {
+            None
+        };
+        if let Some(image) = image {
+            self.possible_image(&Arg::exact(image));
         }
     }
 
@@ -175,14 +243,12 @@ impl Machine<'_> {
             }
         }
         for mount in arguments.values(&["--mount"]) {
-            let field = |names: &[&str]| {
-                mount.text.split(',').find_map(|field| {
-                    let (name, value) = field.split_once('=')?;
-                    names.contains(&name).then(|| value.to_owned())
-                })
-            };
-            if let (Some(host), Some(inside)) = (field(&["source", "src"]), field(&["target", "dst", "destination"])) {
-                mounts.push(Mount { host: mount.with(host), inside });
+            let host = field(mount, &["source", "src"]);
+            let binds = field(mount, &["type"]).is_some_and(|kind| kind.text == "bind");
+            if let (Some(host), Some(inside)) = (host, field(mount, &["target", "dst", "destination"])) {
+                let named = binds && !host.text.starts_with(['/', '.', '~', '*']);
+                let host = if named { host.with(format!("./{}", host.text)) } else { host };
+                mounts.push(Mount { host, inside: inside.text });
             }
         }
         mounts.retain(|mount| mount.host.text.starts_with(['/', '.', '~', '*']) || mount.host.text.contains(":\\"));
@@ -203,7 +269,7 @@ impl Machine<'_> {
             self.contained(command, &[], io);
         }
         self.opaque(About::Anything, Reason::ContainerImage, &[program, sub]);
-        let _ = image;
+        self.possible_image(image);
     }
 
     /// A command inside a container without our files.
@@ -234,20 +300,57 @@ impl Machine<'_> {
         let words: Vec<Arg> = command.iter().map(|word| outside(word, mounts)).collect();
         let input = io.input.clone();
         let mut scope = io.scope.child();
+        let mark = self.emitter.mark();
         self.command(&words, &mut Io { scope: &mut scope, input: &input });
+        self.seen_from_outside(mark, mounts);
         self.world.set_cwd(cwd);
+    }
+
+    /// Paths below a mount that program text spells are ours.
+    fn seen_from_outside(&mut self, mark: usize, mounts: &[Mount]) {
+        let ours = |effect: &Effect| {
+            let inside = Arg::exact(effect.kind.path()?.path.as_str());
+            let host = outside(&inside, mounts);
+            (host != inside).then(|| (effect.kind.clone(), effect.certainty, host))
+        };
+        let found: Vec<(Kind, Certainty, Arg)> = self.emitter.since(mark).filter_map(ours).collect();
+        for (mut kind, certainty, host) in found {
+            let place = self.world.locate_word(&host).0.path;
+            if let Some(target) = kind.path_mut() {
+                target.path = place;
+            }
+            self.emit(kind, certainty, "argument");
+        }
+    }
+
+    /// Files and directories that options name: `-f FILE`, `--from-file=KEY=FILE`.
+    fn cluster_files(&mut self, words: &[Arg]) {
+        const FILES: &[&str] =
+            &["-f", "--filename", "--kubeconfig", "--values", "-k", "--kustomize", "--from-env-file", "--set-file"];
+        let mut left = words.iter().peekable();
+        while let Some(word) = left.next() {
+            let (name, attached) = match word.after('=').filter(|_| word.text.starts_with("--")) {
+                Some((name, value)) => (name, Some(value)),
+                None => (word.text.clone(), None),
+            };
+            let has_key = matches!(name.as_str(), "--from-file" | "--set-file");
+            if !has_key && !FILES.contains(&name.as_str()) {
+                continue;
+            }
+            let Some(file) = attached.or_else(|| left.peek().map(|next| (*next).clone())) else { break };
+            let file = file.after('=').filter(|_| has_key).map_or(file.clone(), |(_, file)| file);
+            match file.text.as_str() {
+                "-" => {}
+                text if text.contains("://") => self.connect(&file),
+                _ => self.path(Role::ReadTree, &file),
+            }
+        }
     }
 
     pub(super) fn kubectl(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let program = call.words.first().map_or("kubectl", |word| word.text.as_str()).to_owned();
         self.connect_to(None, Some("https"));
-        for pair in call.rest.windows(2) {
-            if let [option, file] = pair
-                && matches!(option.literal(), Some("-f" | "--filename" | "--kubeconfig" | "--values"))
-            {
-                if file.text.contains("://") { self.connect(file) } else { self.path(Role::ReadTree, file) }
-            }
-        }
+        self.cluster_files(call.rest);
         let mut globals = Entry { stops: true, ..Entry::default() };
         let value = OptionRole { role: Role::Value, attached: false };
         globals.options.insert(
@@ -307,6 +410,19 @@ fn outside(word: &Arg, mounts: &[Mount]) -> Arg {
     word.clone()
 }
 
+/// The value of one of these names in `name=value,name=value`.
+fn field(word: &Arg, names: &[&str]) -> Option<Arg> {
+    word.text.split(',').find_map(|field| {
+        let (name, value) = field.split_once('=')?;
+        names.contains(&name).then(|| word.with(value))
+    })
+}
+
+/// The first part of an image's name is a host.
+fn is_host(first: &str) -> bool {
+    first.contains(['.', ':']) || first == "localhost"
+}
+
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
@@ -319,7 +435,7 @@ fn run_options() -> &'static Entry {
             "-v --volume --mount -e --env --env-file -w --workdir -u --user --name -p --publish --network --net --entrypoint -m --memory \
              --cpus --platform -h --hostname -l --label --add-host --cap-add --cap-drop --device --dns --gpus --ipc --pid --pull --restart \
              --runtime --security-opt --shm-size --tmpfs --ulimit --volumes-from --cidfile -a --attach --link --log-driver --expose --group-add \
-             -f --file -t --tag --build-arg --target --progress --secret --cache-from --cache-to --output -o -i-file --input --stop-signal --userns --detach-keys --index".into(),
+             -f --file -t --tag --build-arg --build-context --target --progress --secret --cache-from --cache-to --output -o -i-file --input --stop-signal --userns --detach-keys --index".into(),
             OptionRole { role: Role::Value, attached: false },
         );
         entry

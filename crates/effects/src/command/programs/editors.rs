@@ -24,7 +24,7 @@ impl Machine<'_> {
                 Some("-S" | "-u" | "-U" | "-s" | "-i" | "-W" | "-w") => {
                     if let Some(file) = left.next().filter(|file| !matches!(file.text.as_str(), "NONE" | "NORC")) {
                         self.path(if matches!(text, "-w" | "-W") { Role::Write } else { Role::Read }, file);
-                        if matches!(text, "-S" | "-u" | "-s") {
+                        if matches!(text, "-S" | "-u" | "-s") && !self.foreign_script(file, io) {
                             self.opaque(About::Anything, Reason::EditorScript, &[]);
                         }
                     }
@@ -109,8 +109,11 @@ impl Machine<'_> {
                     }
                 }
                 "so" | "source" => {
-                    self.path(Role::Read, &Arg::exact(rest));
-                    self.opaque(About::Anything, Reason::EditorScript, &[]);
+                    let file = Arg::exact(rest);
+                    self.path(Role::Read, &file);
+                    if !self.foreign_script(&file, io) {
+                        self.opaque(About::Anything, Reason::EditorScript, &[]);
+                    }
                 }
                 "call" | "lua" | "py" | "python" | "python3" | "py3" | "ruby" | "perl" | "exe" | "execute"
                 | "terminal" | "ter" | "make" | "grep" | "luafile" | "shell" | "sh" | "!" => {

@@ -269,7 +269,11 @@ impl Machine<'_> {
     }
 
     fn awk_file(&mut self, file: &Arg, io: &mut Io<'_>) {
-        self.run_script("awk", Language::Awk, file, &[], io);
+        if matches!(file.literal(), Some("-" | "/dev/stdin")) {
+            self.program_on_input(Language::Awk, io);
+        } else {
+            self.run_script("awk", Language::Awk, file, &[], io);
+        }
     }
 
     pub(super) fn line_endings(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {

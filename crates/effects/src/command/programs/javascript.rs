@@ -34,9 +34,13 @@ impl Machine<'_> {
     }
 
     pub(super) fn deno(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
-        let operands: Vec<&Arg> = call.rest.iter().filter(|word| !word.text.starts_with('-')).collect();
+        let operands = call.rest.iter().filter(|word| !word.text.starts_with('-') || is_typed(word));
+        let operands: Vec<&Arg> = operands.collect();
         match operands.as_slice() {
             [sub, text, ..] if sub.text == "eval" => self.code_argument(Language::Javascript, text, io),
+            [sub, file, ..] if sub.text == "run" && is_typed(file) => {
+                self.program_on_input(Language::Javascript, io);
+            }
             [sub, file, ..] if sub.text == "run" => {
                 self.run_script("deno run", Language::Javascript, file, &[], io);
             }
@@ -58,6 +62,10 @@ impl Machine<'_> {
                 return Stream::Unknown;
             }
         }
+        let reads_program = |pair: &[Arg]| matches!(pair, [sub, file] if sub.text == "run" && is_typed(file));
+        if call.rest.windows(2).any(reads_program) || call.rest.first().is_some_and(is_typed) {
+            return self.program_on_input(Language::Javascript, io);
+        }
         let file = call.rest.iter().find(|word| !word.text.starts_with('-'));
         let after_run = call
             .rest
@@ -78,7 +86,7 @@ impl Machine<'_> {
         }
         let mut packages = call.rest.iter().skip_while(|word| word.text != "x").skip(1);
         if let Some(package) = packages.find(|word| !word.text.starts_with('-')) {
-            self.package_from_elsewhere(package);
+            self.node_package_from_elsewhere(package);
             if let Some(agent) = agent_of_package(&package.text) {
                 let command: Vec<Arg> = std::iter::once(Arg::exact(agent)).chain(packages.cloned()).collect();
                 self.command(&command, io);
@@ -91,4 +99,9 @@ impl Machine<'_> {
         }
         output
     }
+}
+
+/// The program stands on standard input.
+fn is_typed(file: &Arg) -> bool {
+    matches!(file.literal(), Some("-" | "/dev/stdin"))
 }

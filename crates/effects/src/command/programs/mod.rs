@@ -23,6 +23,7 @@ mod javascript;
 mod later;
 mod media;
 mod other_vcs;
+mod package_config;
 mod packing;
 mod perl;
 pub(super) mod printing;
@@ -126,6 +127,8 @@ pub(crate) fn run(special: Special, machine: &mut Machine<'_>, call: Call<'_>, i
         Special::Npx => machine.npx(call, io),
         Special::Openssl => machine.openssl(call, io),
         Special::OtherVcs => machine.other_vcs(call, io),
+        Special::PackageRun => machine.package_run(call, io),
+        Special::PackageConfig => machine.package_config(call, io),
         Special::Parallel => machine.parallel(call, io),
         Special::Patch => machine.patch(call, io),
         Special::Perl => machine.perl(call, io),

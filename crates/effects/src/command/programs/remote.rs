@@ -8,7 +8,7 @@ use crate::command::knowledge::Role;
 use crate::command::machine::{Machine, walk_on};
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
-use crate::{About, Effect, Kind, Reach, Reason};
+use crate::{About, Certainty, Effect, Kind, Reach, Reason};
 
 use super::Call;
 
@@ -34,6 +34,9 @@ impl Machine<'_> {
         if command.is_empty() {
             let input = io.input.clone();
             match input {
+                Stream::Known(text) if is_this_machine(&host.text) => {
+                    self.text_at_home(&text, io);
+                }
                 Stream::Known(text) => self.remote_text(&text, io),
                 Stream::Unconnected => {}
                 _ => self.opaque(About::Commands, Reason::RemoteInputCommands, &[]),
@@ -44,8 +47,40 @@ impl Machine<'_> {
         if !command.iter().all(Arg::is_exact) {
             self.opaque(About::Commands, Reason::UnknownCommandText, &[]);
         }
-        self.remote_text(&text.join(" "), io);
+        let text = text.join(" ");
+        if is_this_machine(&host.text) {
+            // Another port may lead through a tunnel.
+            return if port == Some(22) { self.text_at_home(&text, io) } else { self.tunnelled(&text, io) };
+        }
+        self.remote_text(&text, io);
         Stream::Foreign(Provenance::Network)
+    }
+
+    /// Commands that another login of the user on this machine runs: they start in the home directory.
+    fn text_at_home(&mut self, text: &str, io: &mut Io<'_>) -> Stream {
+        let cwd = self.world.cwd().map(str::to_owned);
+        self.world.set_cwd(Some("~".to_owned()));
+        let output = self.shell_text(text, &mut io.scope.child(), &Stream::Unknown);
+        self.world.set_cwd(cwd);
+        output
+    }
+
+    /// Commands that run on another host, or on this machine.
+    fn tunnelled(&mut self, text: &str, io: &mut Io<'_>) -> Stream {
+        self.remote_text(text, io);
+        self.guessed(|machine| {
+            machine.text_at_home(text, io);
+        });
+        Stream::Foreign(Provenance::Network)
+    }
+
+    /// A file of this machine under a name that says `localhost:PATH`; a relative path starts in the home directory.
+    fn named_through_host(&mut self, role: Role, word: &Arg) {
+        let (_, path) = split_host(&word.text);
+        let cwd = self.world.cwd().map(str::to_owned);
+        self.world.set_cwd(Some("~".to_owned()));
+        self.path(role, &word.with(if path.is_empty() { "." } else { path }));
+        self.world.set_cwd(cwd);
     }
 
     /// `[BIND:]PORT:HOST:PORT` and `HOST:PORT`: connections go on to that host.
@@ -78,6 +113,10 @@ impl Machine<'_> {
                 self.command_text(&value.with(text), io);
             }
             "hostname" | "proxyjump" => self.connect_host(&value, Some(22), Some("ssh")),
+            "setenv" => {
+                let name = value.text.split('=').next().unwrap_or_default();
+                self.environment(&value.with(name), Certainty::Exact);
+            }
             "identityfile" => self.path(Role::Read, &value),
             "userknownhostsfile" => self.path(Role::Write, &value),
             _ => {}
@@ -105,7 +144,7 @@ impl Machine<'_> {
         }
         if call.name.ends_with("sftp") {
             if let Some(host) = arguments.operands.first() {
-                self.connect_remote(host, "ssh");
+                self.connect_remote(host, "ssh", Role::ListTree);
                 self.opaque(About::Anything, Reason::InteractiveClient, &[call.name]);
             }
             return Stream::Unknown;
@@ -118,14 +157,15 @@ impl Machine<'_> {
     fn copy_remote(&mut self, operands: &[Arg], reach: Reach, scheme: &str) {
         let Some((last, sources)) = operands.split_last() else { return };
         for source in sources {
+            let role = if reach == Reach::Subtree { Role::ReadTree } else { Role::Read };
             if is_remote(source) {
-                self.connect_remote(source, scheme);
+                self.connect_remote(source, scheme, role);
             } else {
-                self.path(if reach == Reach::Subtree { Role::ReadTree } else { Role::Read }, source);
+                self.path(role, source);
             }
         }
         if is_remote(last) {
-            self.connect_remote(last, scheme);
+            self.connect_remote(last, scheme, Role::WriteTree);
         } else if !sources.is_empty() {
             let directory =
                 reach == Reach::Subtree || sources.len() > 1 || last.text.ends_with('/') || last.text == ".";
@@ -152,12 +192,16 @@ impl Machine<'_> {
         }
     }
 
-    fn connect_remote(&mut self, word: &Arg, scheme: &str) {
+    /// A file on another host; on this machine, it is one of ours in this role.
+    fn connect_remote(&mut self, word: &Arg, scheme: &str, role: Role) {
+        let (host, _) = split_host(&word.text);
+        if is_this_machine(host) {
+            self.named_through_host(role, word);
+        }
         if word.text.contains("://") {
             self.connect(word);
             return;
         }
-        let host = word.text.split(':').next().unwrap_or_default();
         let host = host.rsplit('@').next().unwrap_or(host);
         self.connect_host(&word.with(host), None, Some(scheme));
     }
@@ -172,7 +216,7 @@ impl Machine<'_> {
         let Some((last, sources)) = arguments.operands.split_last() else { return Stream::Unknown };
         for source in sources {
             if is_remote(source) {
-                self.connect_remote(source, "ssh");
+                self.connect_remote(source, "ssh", Role::ReadTree);
             } else {
                 self.path(Role::ReadTree, source);
                 if arguments.has(&["--remove-source-files"]) {
@@ -181,7 +225,7 @@ impl Machine<'_> {
             }
         }
         if is_remote(last) {
-            self.connect_remote(last, "ssh");
+            self.connect_remote(last, "ssh", if dry { Role::ListTree } else { Role::WriteTree });
         } else if sources.is_empty() || dry {
             self.path(Role::ListTree, last);
         } else {
@@ -334,6 +378,28 @@ fn is_remote(word: &Arg) -> bool {
     let Some((host, path)) = text.split_once(':') else { return false };
     let drive = host.chars().count() == 1 && path.starts_with(['/', '\\']);
     !host.contains('/') && !host.is_empty() && !drive
+}
+
+/// `HOST` and `PATH` of `HOST:PATH`, `[HOST]:PATH` and `scheme://HOST/PATH`.
+fn split_host(text: &str) -> (&str, &str) {
+    if let Some((_, rest)) = text.split_once("://") {
+        let (host, path) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
+        // `scp://host//absolute`, `rsync://host/module`
+        return (host.split(':').next().unwrap_or(host), path.strip_prefix('/').unwrap_or(path));
+    }
+    match text.split_once("]:") {
+        Some((host, path)) => (host, path),
+        None => text.split_once(':').map_or((text, ""), |(host, path)| (host, path.trim_start_matches(':'))),
+    }
+}
+
+/// `localhost`, `me@127.0.0.1`, `[::1]`, `ssh://localhost`.
+fn is_this_machine(host: &str) -> bool {
+    let name = host.strip_prefix("ssh://").unwrap_or(host);
+    let name = name.rsplit('@').next().unwrap_or(name).trim_matches(['[', ']']);
+    let name = name.trim_end_matches('.').to_ascii_lowercase();
+    let is_loopback = |address: std::net::IpAddr| address.is_loopback() || address.is_unspecified();
+    name == "localhost" || name.ends_with(".localhost") || name.parse().is_ok_and(is_loopback)
 }
 
 fn base_name(source: &Arg) -> &str {

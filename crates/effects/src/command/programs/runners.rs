@@ -1,7 +1,7 @@
 //! Build runners, `cmake`, `npx`, and `openssl`.
 
 use crate::command::argument::{Arg, Arguments, Known};
-use crate::command::knowledge::{Role, agent_of_package};
+use crate::command::knowledge::{Language, Role, agent_of_package};
 use crate::command::machine::{Launch, Machine};
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
@@ -18,7 +18,7 @@ impl Machine<'_> {
         }
         let Some(package) = arguments.operands.first() else { return Stream::Unknown };
         for package in arguments.values(&["-p", "--package"]).chain([package]) {
-            self.package_from_elsewhere(package);
+            self.node_package_from_elsewhere(package);
         }
         let name = package.text.clone();
         let installed = self.knowledge.entry(&name).is_some();
@@ -49,6 +49,21 @@ impl Machine<'_> {
         Stream::Unknown
     }
 
+    /// `uvx NAME`, `pipx run NAME`: a package runs, or the interpreter of that name with its program.
+    pub(super) fn package_run(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let arguments = Arguments::divide(call.entry, call.rest);
+        let output = self.given(call.entry, call.words, &arguments, io);
+        let Some((package, rest)) = arguments.operands.split_first() else { return output };
+        // `python@3.12`
+        let name = package.literal().and_then(|text| text.split(['@', '=']).next()).unwrap_or_default();
+        let language = self.knowledge.entry(name).and_then(|entry| entry.language);
+        if language.is_none_or(|language| language == Language::Other) {
+            return output;
+        }
+        let words: Vec<Arg> = std::iter::once(package.with(name)).chain(rest.iter().cloned()).collect();
+        self.command(&words, io)
+    }
+
     /// `make`, `just` and the like: the project says what runs; a file named by option is read, too.
     pub(super) fn build(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let program = call.words.first().map_or("", |word| word.text.as_str()).to_owned();
@@ -56,9 +71,13 @@ impl Machine<'_> {
             let home = self.world.cwd().map(str::to_owned);
             let arguments = Arguments::divide(call.entry, call.rest);
             for directory in arguments.values(&["-C", "--directory"]) {
+                self.project_code(directory);
                 self.world.enter_word(directory);
             }
             for file in arguments.values(&["-f", "--file", "--makefile"]) {
+                if file.text != "/dev/stdin" {
+                    self.project_code(file);
+                }
                 self.path(Role::Read, file);
             }
             self.world.set_cwd(home);

@@ -31,8 +31,11 @@ impl Machine<'_> {
         for file in arguments.values(&["-f", "--file"]) {
             from_files = true;
             self.path(Role::Read, file);
-            match self.world.content_of(file).text() {
+            let is_typed = matches!(file.literal(), Some("-" | "/dev/stdin"));
+            let content = if is_typed { io.input.copied() } else { self.world.content_of(file) };
+            match content.text() {
                 Some(text) => scripts.push(Arg::exact(text)),
+                None if self.foreign_script(file, io) => {}
                 None => self.opaque(About::Anything, Reason::SedScriptNotWritten, &[]),
             }
         }

@@ -4,6 +4,7 @@ mod arguments;
 mod bindings;
 mod calls;
 mod canonical;
+mod environment;
 mod expression;
 mod file_names;
 mod foreign;
@@ -27,7 +28,7 @@ use crate::command::argument::Arg;
 use crate::command::knowledge::Language;
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
-use crate::{About, Reason};
+use crate::{About, Certainty, Reason};
 
 use super::Calls;
 use super::lexer::{TemplatePart, Token};
@@ -122,6 +123,9 @@ impl Machine<'_> {
         let cwd = self.world.cwd().map(str::to_owned);
         if language == Language::Perl {
             self.perl_arguments(tokens, io);
+        }
+        for name in scan.environment(tokens) {
+            self.environment(&Arg::exact(name), Certainty::Exact);
         }
         self.statements(&mut scan, tokens, io);
         self.world.set_cwd(cwd);

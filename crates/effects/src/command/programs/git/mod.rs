@@ -258,7 +258,7 @@ impl Machine<'_> {
             }
             "archive" => {
                 let output = self.git_reads(sub);
-                for file in sub.arguments.values(&["-o"]) {
+                for file in sub.arguments.values(&["-o", "--output"]) {
                     self.path(Role::Write, file);
                 }
                 return output;
@@ -277,7 +277,7 @@ impl Machine<'_> {
             "checkout-index" => self.git_checkout_index(sub),
             "reset" => {
                 if sub.arguments.has(&["--hard", "--merge", "--keep"]) {
-                    self.git_rewrites();
+                    self.git_rewrites(&["git", "reset"]);
                 } else {
                     self.git_resets_index(sub);
                 }
@@ -303,7 +303,7 @@ impl Machine<'_> {
             "clean" => self.git_cleans(sub),
             "apply" | "am" => self.git_applies(sub, io),
             "stash" => self.git_stash(sub),
-            "switch" if sub.arguments.has(&["-c", "-C", "--create", "--orphan"]) => {}
+            "switch" if sub.arguments.has(&["-c", "-C", "--create", "--orphan"]) && !writes::discards(sub) => {}
             "rebase" => {
                 self.git_rebase_commands(sub, io);
                 self.git_switches(sub, io);
@@ -355,8 +355,9 @@ impl Machine<'_> {
             }
             "tag" | "notes" | "merge-base" => self.git_messages(sub),
             "bundle" => {
+                let creates = sub.arguments.operands.first().is_some_and(|word| word.text == "create");
                 for file in sub.arguments.operands.iter().skip(1).take(1) {
-                    self.path(Role::Write, file);
+                    self.path(if creates { Role::Write } else { Role::Read }, file);
                 }
             }
             "ls-files" => return self.git_names(sub),

@@ -95,7 +95,8 @@ impl Machine<'_> {
             if reading.operands == Operands::Archive && at > 0 {
                 self.pathspec(role, word);
             } else if let Some(path) = revision_path(word) {
-                self.at_root(Role::Read, &path);
+                let packs = reading.operands == Operands::Archive;
+                self.at_root(if packs { Role::ReadTree } else { Role::Read }, &path);
             } else if outside || reading.operands == Operands::Files && !sub.has_dashes {
                 self.path(if outside { Role::ReadTree } else { Role::Read }, word);
             } else if !sub.has_dashes && reading.operands != Operands::Revisions {

@@ -12,7 +12,7 @@ use crate::{About, Reason};
 
 impl Machine<'_> {
     pub(super) fn git_checkout(&mut self, sub: &Sub<'_>) {
-        if creates_branch(sub) {
+        if creates_branch(sub) && !discards(sub) {
             return;
         }
         let mut paths = sub.paths.to_vec();
@@ -70,8 +70,8 @@ impl Machine<'_> {
             self.path(Role::Read, file);
             self.opaque(About::Writes, Reason::AnotherRevision, &[]);
         }
-        if paths.is_empty() && !sub.arguments.operands.is_empty() {
-            self.opaque(About::Writes, Reason::AnotherRevision, &["git", sub.name]);
+        if paths.is_empty() && (sub.name == "checkout" && discards(sub) || !sub.arguments.operands.is_empty()) {
+            self.git_rewrites(&["git", sub.name]);
         }
     }
 
@@ -83,8 +83,9 @@ impl Machine<'_> {
         }
     }
 
-    pub(super) fn git_rewrites(&mut self) {
-        self.opaque(About::Writes, Reason::AnotherRevision, &["git", "reset"]);
+    /// Changes that are not committed are lost.
+    pub(super) fn git_rewrites(&mut self, vouched_by: &[&str]) {
+        self.opaque(About::Writes, Reason::AnotherRevision, vouched_by);
     }
 
     pub(super) fn git_adds(&mut self, sub: &Sub<'_>) {
@@ -239,6 +240,11 @@ pub(super) fn schedules(sub: &Sub<'_>) -> bool {
 /// Paths before and behind `--`, where no operand is a revision.
 fn all_paths(sub: &Sub<'_>) -> Vec<Arg> {
     sub.paths.iter().chain(&sub.arguments.operands).cloned().collect()
+}
+
+/// Changes that are not committed are lost.
+pub(super) fn discards(sub: &Sub<'_>) -> bool {
+    sub.arguments.has(&["-f", "--force", "--discard-changes"])
 }
 
 /// `git checkout -b NAME` leaves the files as they are.

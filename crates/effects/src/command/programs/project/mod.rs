@@ -28,6 +28,8 @@ struct Runner {
     directories: &'static [&'static str],
     /// Options whose value is the file of recipes.
     file_options: &'static [&'static str],
+    /// Letters of flags that may stand before such an option in one word, whose value may follow at once (`-sf-`).
+    flags: Option<&'static str>,
     /// Options whose value is a text of recipes.
     text_options: &'static [&'static str],
     /// Other options that take a value as the next word.
@@ -71,6 +73,7 @@ impl Runner {
             files,
             directories: NONE,
             file_options: NONE,
+            flags: None,
             text_options: NONE,
             valued: NONE,
             elsewhere: NONE,
@@ -118,6 +121,7 @@ const RUNNERS: &[Runner] = &[
     Runner {
         directories: &["-C", "--directory"],
         file_options: &["-f", "--file", "--makefile"],
+        flags: Some("bBdehikLnpqrRsStvw"),
         text_options: &["--eval", "-E"],
         valued: &["-I", "-o", "-W", "-j", "-l", "--include-dir", "--assume-old", "--assume-new", "--what-if"],
         ..Runner::new(&["make", "gmake"], &["GNUmakefile", "makefile", "Makefile"], make::read, operands)
@@ -125,6 +129,7 @@ const RUNNERS: &[Runner] = &[
     Runner {
         directories: &["-d", "--working-directory"],
         file_options: &["-f", "--justfile"],
+        flags: Some("nqv"),
         valued: &["--set", "--shell", "--color"],
         ..Runner::new(&["just"], &["justfile", "Justfile", ".justfile"], recipes::just, operands)
     },
@@ -252,12 +257,27 @@ impl Runner {
                 }
             } else if let Some(short) = self.directories.iter().find(|short| is_joined(short, text)) {
                 divided.directory = Some(word.with(text.get(short.len()..).unwrap_or_default()));
+            } else if let Some(joined) = self.joined_file(text) {
+                let file = if joined.is_empty() { left.next().cloned() } else { Some(word.with(joined)) };
+                divided.files.extend(file);
             } else if !text.starts_with('-') {
                 divided.unknown |= !word.is_exact();
                 divided.operands.push(text.to_owned());
             }
         }
         divided
+    }
+}
+
+impl Runner {
+    /// What follows the option for the file of recipes in a word of several letters: `-` of `-sf-`, nothing of
+    /// `-sf`.
+    fn joined_file<'t>(&self, text: &'t str) -> Option<&'t str> {
+        let flags = self.flags?;
+        let letters = text.strip_prefix('-').filter(|letters| !letters.starts_with('-'))?;
+        let (at, _) = letters.char_indices().find(|(_, letter)| !flags.contains(*letter))?;
+        let joined = letters.get(at..)?;
+        self.file_options.iter().find_map(|option| joined.strip_prefix(option.strip_prefix('-')?))
     }
 }
 
@@ -381,6 +401,7 @@ impl Machine<'_> {
                 self.recipes(from, &recipes, runner, divided, io);
             }
             Stream::Known(text) if text.is_empty() => {}
+            Stream::Foreign(provenance) => self.foreign_input(*provenance),
             _ => {
                 self.opaque(About::Anything, Reason::UnknownRecipes, &[]);
                 if let Stream::Known(text) | Stream::Likely(text) = text {
