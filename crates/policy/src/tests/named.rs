@@ -19,8 +19,8 @@ fn entries_that_forbid_speak_of_words() {
     let scope = policy(&format!(r#"{{"version": 2, {paths}, {commands}, {hosts}}}"#));
     for (command, expected) in [
         ("sops -d secrets/x", Decision::Denied),
-        ("kubectl create secret generic x --from-env-file=.env", Decision::Denied),
-        ("kubectl create secret generic x --from-env-file=.env.local", Decision::Denied),
+        ("pulumi local wrap --settings=.env", Decision::Denied),
+        ("pulumi local wrap --settings=.env.local", Decision::Denied),
         ("sops -d .github/x", Decision::Denied),
         ("pulumi local wrap 'rm -rf ~'", Decision::Denied),
         ("pulumi local wrap run git push --force", Decision::Denied),
