@@ -11,7 +11,7 @@
 //! | `descriptors` | files and pipes that a shell keeps open by a number |
 //! | `name_lists` | files that list what a command works on |
 //! | `environment`, `option_variables`, `steering` | variables of the environment, and what they make programs do |
-//! | `knowledge`, `apply` | what programs do with their options and operands, as data, and how it becomes effects |
+//! | `knowledge`, `operands`, `apply` | what programs do with their options and operands, as data, and how it becomes effects |
 //! | `packages` | packages that a command names |
 //! | `programs` | programs that data can't describe |
 //! | `code` | one-liners and scripts in other languages |
@@ -40,6 +40,7 @@ mod location;
 mod machine;
 mod name_lists;
 mod net;
+mod operands;
 mod option_variables;
 mod origin;
 mod outcome;

@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{Argument, Certainty, Effect, Execution, Kind, PathTarget, hosts};
 
-use super::apply::assign;
 use super::argument::{Arg, Arguments};
 use super::knowledge::{Entry, Knowledge, Language, Role, Special, Subject, git, names};
 use super::machine::{Machine, is_device};
+use super::operands::assign;
 use super::simple::looks_like_path;
 use super::steering;
 

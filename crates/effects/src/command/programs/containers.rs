@@ -7,16 +7,10 @@ use crate::command::knowledge::{Entry, OptionRole, Role};
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
-use crate::{About, Certainty, Effect, Kind, Reason};
+use crate::{About, Reason};
 
 use super::Call;
-
-/// A directory of the host inside a container.
-#[derive(Debug)]
-struct Mount {
-    host: Arg,
-    inside: String,
-}
+use super::mounts::Mount;
 
 impl Machine<'_> {
     pub(super) fn docker(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
@@ -39,7 +33,7 @@ impl Machine<'_> {
             Some("run" | "create") => self.docker_run(&program, &sub.text, rest, io),
             Some("exec") => {
                 let arguments = Arguments::divide(run_options(), rest);
-                self.contained(arguments.operands.get(1..).unwrap_or_default(), &[], io);
+                self.contained(arguments.operands.get(1..).unwrap_or_default(), io);
             }
             Some("buildx" | "builder")
                 if !matches!(rest.first().and_then(Arg::literal), Some("build" | "bake" | "b" | "f")) =>
@@ -266,60 +260,17 @@ impl Machine<'_> {
         } else if !mounts.is_empty() {
             self.possible_mounts(&mounts);
         } else if !command.is_empty() {
-            self.contained(command, &[], io);
+            self.contained(command, io);
         }
         self.opaque(About::Anything, Reason::ContainerImage, &[program, sub]);
         self.possible_image(image);
     }
 
     /// A command inside a container without our files.
-    fn contained(&mut self, command: &[Arg], _mounts: &[Mount], io: &mut Io<'_>) {
+    fn contained(&mut self, command: &[Arg], io: &mut Io<'_>) {
         let text: Vec<String> = command.iter().map(|word| quoted(word.best())).collect();
         if !text.is_empty() {
             self.remote_text(&text.join(" "), io);
-        }
-    }
-
-    /// The image's own command, which may do anything to the directories of ours that it sees.
-    fn possible_mounts(&mut self, mounts: &[Mount]) {
-        for mount in mounts {
-            self.possible_path(Role::ReadTree, &mount.host);
-            self.possible_path(Role::WriteTree, &mount.host);
-        }
-    }
-
-    /// A command inside a container that sees directories of ours.
-    fn mounted(&mut self, command: &[Arg], mounts: &[Mount], working: Option<&Arg>, io: &mut Io<'_>) {
-        let cwd = self.world.cwd().map(str::to_owned);
-        if let Some(mount) = working.and_then(|working| mounts.iter().find(|mount| mount.inside == working.text)) {
-            let host = mount.host.clone();
-            self.world.enter_word(&host);
-        } else if let Some(working) = working {
-            self.world.enter_word(working);
-        }
-        let words: Vec<Arg> = command.iter().map(|word| outside(word, mounts)).collect();
-        let input = io.input.clone();
-        let mut scope = io.scope.child();
-        let mark = self.emitter.mark();
-        self.command(&words, &mut Io { scope: &mut scope, input: &input });
-        self.seen_from_outside(mark, mounts);
-        self.world.set_cwd(cwd);
-    }
-
-    /// Paths below a mount that program text spells are ours.
-    fn seen_from_outside(&mut self, mark: usize, mounts: &[Mount]) {
-        let ours = |effect: &Effect| {
-            let inside = Arg::exact(effect.kind.path()?.path.as_str());
-            let host = outside(&inside, mounts);
-            (host != inside).then(|| (effect.kind.clone(), effect.certainty, host))
-        };
-        let found: Vec<(Kind, Certainty, Arg)> = self.emitter.since(mark).filter_map(ours).collect();
-        for (mut kind, certainty, host) in found {
-            let place = self.world.locate_word(&host).0.path;
-            if let Some(target) = kind.path_mut() {
-                target.path = place;
-            }
-            self.emit(kind, certainty, "argument");
         }
     }
 
@@ -362,7 +313,7 @@ impl Machine<'_> {
         let sub = outer.operands.first().map_or("", |word| word.text.as_str());
         if sub == "exec" {
             let at = call.rest.iter().position(|word| word.literal() == Some("--"));
-            self.contained(at.and_then(|at| call.rest.get(at + 1..)).unwrap_or_default(), &[], io);
+            self.contained(at.and_then(|at| call.rest.get(at + 1..)).unwrap_or_default(), io);
         }
         if sub == "cp" {
             for word in call.rest.iter().skip(1).filter(|word| !word.text.starts_with('-') && !word.text.contains(':'))
@@ -396,18 +347,6 @@ impl Machine<'_> {
         }
         Stream::Unknown
     }
-}
-
-/// A word of a command in a container, as seen from here.
-fn outside(word: &Arg, mounts: &[Mount]) -> Arg {
-    for mount in mounts {
-        let inside = mount.inside.trim_end_matches('/');
-        if let Some(rest) = word.text.strip_prefix(inside).filter(|rest| rest.is_empty() || rest.starts_with('/')) {
-            let text = format!("{}{rest}", mount.host.text.trim_end_matches('/'));
-            return Arg { text, ..mount.host.clone() };
-        }
-    }
-    word.clone()
 }
 
 /// The value of one of these names in `name=value,name=value`.

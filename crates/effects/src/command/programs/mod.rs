@@ -22,6 +22,7 @@ mod interpreters;
 mod javascript;
 mod later;
 mod media;
+mod mounts;
 mod other_vcs;
 mod package_config;
 mod packing;

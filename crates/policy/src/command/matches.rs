@@ -1,0 +1,203 @@
+//! Words of entries that forbid, against the words of a command.
+
+use agent_strace_effects::{Argument, knowledge};
+
+use crate::glob::{Answer, Glob};
+use crate::globals::{self, Globals};
+use crate::ran::{Spelled, basename};
+
+use super::{Match, SYSTEM};
+
+pub(super) fn words_match(words: &[String], command: &Spelled<'_>) -> Match {
+    let Some((wanted, rest)) = words.split_first() else { return Match::No };
+    let program = program_matches(wanted, &command.program, &command.name);
+    if program == Match::No {
+        return Match::No;
+    }
+    let (flags, operands): (Vec<&str>, Vec<&str>) = rest.iter().map(String::as_str).partition(|word| is_flag(word));
+    let operands = operands_match(&operands, &command.arguments, &command.name);
+    if operands == Match::No {
+        return Match::No;
+    }
+    let flags = flags.iter().map(|flag| flag_matches(flag, &command.arguments, &command.name));
+    flags.fold(program.min(operands), Match::min)
+}
+
+pub(super) fn has_wildcard(text: &str) -> bool {
+    text.bytes().any(|byte| matches!(byte, b'*' | b'?' | b'['))
+}
+
+pub(super) fn program_matches(wanted: &str, program: &Argument, name: &str) -> Match {
+    // Most entries are one plain word, compared with many programs.
+    let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_');
+    if program.known && !wanted.is_empty() && wanted.bytes().all(is_plain) {
+        return if wanted == name { Match::Yes } else { Match::No };
+    }
+    let folded = wanted.to_lowercase().replace('\\', "/");
+    let pattern = folded.rsplit('/').next().unwrap_or(&folded);
+    if !program.known {
+        return unknown_word(pattern, name);
+    }
+    let stem = basename(pattern);
+    let same = if has_wildcard(pattern) { Glob::fnmatch(pattern).matches(name) } else { stem == name };
+    // An entry that names a place means that program, wherever the session stood.
+    let path = program.text.replace('\\', "/").to_lowercase();
+    let elsewhere = folded.contains('/') && path.contains('/') && !is_system(&folded) && {
+        let wanted = folded.trim_start_matches("./");
+        !Glob::anywhere(&Glob::fnmatch(wanted)).matches(path.trim_start_matches("./"))
+    };
+    if same && !elsewhere { Match::Yes } else { Match::No }
+}
+
+pub(super) fn is_system(path: &str) -> bool {
+    SYSTEM.iter().any(|folder| path.starts_with(folder))
+}
+
+/// A word of which a part is unknown, against an entry's word. Text that gives nothing away may be anything.
+fn unknown_word(pattern: &str, text: &str) -> Match {
+    let hints = !text.contains('$') && !text.contains('`') && text.chars().any(char::is_alphanumeric);
+    if !hints {
+        return Match::Maybe;
+    }
+    match Glob::fnmatch(pattern).meets(&Glob::fnmatch(text)) {
+        Answer::No => Match::No,
+        Answer::Yes | Answer::Unknown => Match::Yes,
+    }
+}
+
+pub(super) fn is_flag(word: &str) -> bool {
+    word.len() > 1 && word.starts_with('-') && word != "--"
+}
+
+/// The entry's operands must be the command's leading ones, in order, behind global options.
+pub(super) fn operands_match(wanted: &[&str], arguments: &[Argument], program: &str) -> Match {
+    let mut wanted = wanted.iter().copied().peekable();
+    let globals = globals::of(program);
+    let mut arguments = arguments.iter();
+    let (mut operands_only, mut may_be_value, mut leading) = (false, false, true);
+    while let Some(next) = wanted.peek().copied() {
+        let Some(argument) = arguments.next() else { return Match::No };
+        let text = argument.text.as_str();
+        if !operands_only && text == "--" {
+            operands_only = true;
+            continue;
+        }
+        if !operands_only && argument.known && is_flag(text) {
+            if next == "*" {
+                return Match::Yes;
+            }
+            match globals {
+                Globals::Known(options) if leading && options.contains(&text) => {
+                    arguments.next();
+                }
+                Globals::Known(_) => {}
+                Globals::Unknown => may_be_value = !text.contains('='),
+            }
+            continue;
+        }
+        if leading && program == "cargo" && text.starts_with('+') {
+            continue;
+        }
+        match word_matches(next, argument) {
+            Match::Yes => {
+                wanted.next();
+                leading = false;
+            }
+            // An unknown word may stand for several: nothing behind it can be told.
+            Match::Maybe => return Match::Maybe,
+            Match::No if may_be_value || names_a_path(next) || RUNS_GOALS.contains(&program) => {}
+            Match::No => return Match::No,
+        }
+        may_be_value = false;
+    }
+    Match::Yes
+}
+
+/// Programs whose operands are goals, all of which they run.
+const RUNS_GOALS: &[&str] =
+    &["make", "gmake", "ninja", "rake", "gradle", "gradlew", "mvn", "mvnw", "ant", "task", "invoke", "inv"];
+
+/// A path is dangerous wherever it stands among the operands.
+fn names_a_path(word: &str) -> bool {
+    word.starts_with(['/', '~', '.'])
+}
+
+pub(super) fn word_matches(wanted: &str, argument: &Argument) -> Match {
+    let (wanted, text) = (wanted.to_lowercase(), argument.text.to_lowercase());
+    if !argument.known {
+        return unknown_word(&wanted, &text);
+    }
+    let same = if has_wildcard(&wanted) { Glob::fnmatch(&wanted).matches(&text) } else { wanted == text };
+    if same { Match::Yes } else { Match::No }
+}
+
+/// A flag counts wherever it stands, in a cluster, in long form or shortened.
+pub(super) fn flag_matches(wanted: &str, arguments: &[Argument], program: &str) -> Match {
+    let unknown = arguments.iter().any(|argument| !argument.known);
+    let missing = if unknown { Match::Maybe } else { Match::No };
+    let given: Vec<&str> = arguments
+        .iter()
+        .filter(|argument| argument.known)
+        .map(|argument| argument.text.as_str())
+        .take_while(|text| *text != "--")
+        .filter(|text| is_flag(text))
+        .collect();
+    if has_wildcard(wanted) {
+        let glob = Glob::fnmatch(wanted);
+        return if given.iter().any(|flag| glob.matches(flag)) { Match::Yes } else { missing };
+    }
+    let operands = first_operands(arguments);
+    if given.iter().any(|flag| same_option(wanted, flag, program, &operands)) {
+        return Match::Yes;
+    }
+    let letters: Vec<char> = wanted.chars().skip(1).collect();
+    let cluster = !wanted.starts_with("--")
+        && letters.len() <= 4
+        && letters.iter().all(char::is_ascii_alphabetic)
+        && !globals::has_one_dash_options(program);
+    if cluster {
+        let has = |letter: &char| letter_given(*letter, &given, program, arguments);
+        return if letters.iter().all(has) { Match::Yes } else { missing };
+    }
+    let short = wanted.starts_with("--")
+        && ('A'..='z').any(|letter| {
+            let is_meant = |flag: &&str| {
+                !flag.starts_with("--") && globals::letters(flag, program, arguments).any(|given| given == letter)
+            };
+            globals::own_long_names(program, arguments, letter).any(|long| long == wanted) && given.iter().any(is_meant)
+        });
+    if short && !globals::has_one_dash_options(program) { Match::Yes } else { missing }
+}
+
+/// The same option, with a value or shortened to a beginning.
+fn same_option(wanted: &str, flag: &str, program: &str, operands: &[&str]) -> bool {
+    let name = flag.split('=').next().unwrap_or(flag);
+    let is_parameter = wanted.len() > 2 && !wanted.starts_with("--") && program.contains('-');
+    // Parameters of PowerShell are the same in any case.
+    wanted == flag
+        || is_parameter && wanted.eq_ignore_ascii_case(flag)
+        || knowledge::spells(program, operands, name, wanted)
+}
+
+/// The operands that may name a subcommand.
+fn first_operands(arguments: &[Argument]) -> Vec<&str> {
+    let words = arguments.iter().map(|argument| argument.text.as_str());
+    words.filter(|word| !word.starts_with('-')).take(2).collect()
+}
+
+fn letter_given(letter: char, given: &[&str], program: &str, arguments: &[Argument]) -> bool {
+    // `rm -R` is `rm -r`; elsewhere the two may differ.
+    let twin = match letter {
+        'r' if program == "rm" => 'R',
+        'R' if program == "rm" => 'r',
+        other => other,
+    };
+    let operands = first_operands(arguments);
+    given.iter().any(|flag| {
+        if flag.starts_with("--") {
+            globals::own_long_names(program, arguments, letter).any(|long| same_option(long, flag, program, &operands))
+        } else {
+            globals::letters(flag, program, arguments).any(|given| given == letter || given == twin)
+        }
+    })
+}
