@@ -274,7 +274,7 @@ fn added_later(before: &str, behind: &str, quotes: &[char]) -> Vec<String> {
     added
 }
 
-/// Whether the call surely stands in a comment.
+/// Returns whether the call is surely part of a comment.
 fn is_in_comment(text: &str, at: usize) -> bool {
     is_comment(line_at_end(text.get(..at).unwrap_or_default()))
 }

@@ -255,7 +255,7 @@ fn named(pieces: &[Piece]) -> (String, Vec<Piece>) {
     (text.replace('\\', "/"), words)
 }
 
-/// Whether the word is a switch: `/s`, `/q`, `/-y`, `/a:h`.
+/// Returns whether the word is a switch: `/s`, `/q`, `/-y`, `/a:h`.
 fn is_switch(text: &str) -> bool {
     let letters = text.strip_prefix('/').map(|rest| rest.trim_start_matches('-').split(':').next().unwrap_or_default());
     letters.is_some_and(|letters| {

@@ -45,7 +45,7 @@ impl Fields {
         self.places.len() + usize::from(self.has_rest)
     }
 
-    /// Whether the one value of a line is a file name as `dir` prints it.
+    /// Returns whether each line has one value and that value is the name of a file, as `dir` prints it.
     pub(super) fn keep_names(&self) -> bool {
         let is_first = if self.has_rest { self.places.is_empty() } else { self.places == [1] };
         is_first && self.skipped == 0 && self.delimiters.chars().all(char::is_whitespace)

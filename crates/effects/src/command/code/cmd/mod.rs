@@ -176,7 +176,7 @@ impl Machine<'_> {
     }
 }
 
-/// Whether the option says that commands follow: `/c`, `/k`, `/r`, or `//c`, as other shells have to write it.
+/// Returns whether commands follow the option: `/c`, `/k`, `/r`, or `//c`, which users of other shells have to write.
 fn runs(text: &str) -> bool {
     let letter = text.trim_start_matches('/').chars().next();
     text.starts_with('/') && letter.is_some_and(|letter| matches!(letter.to_ascii_lowercase(), 'c' | 'k' | 'r'))

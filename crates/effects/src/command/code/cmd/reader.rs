@@ -77,7 +77,7 @@ pub(super) fn first(text: &str) -> (&str, Terminator, &str) {
     (text, Terminator::Other, "")
 }
 
-/// Splits the text at the bracket that closes it. Returns `None` where there is none.
+/// Splits the text at the bracket that closes it. Returns `None` if no bracket does.
 pub(super) fn closed(text: &str) -> Option<(&str, &str)> {
     let mut depth = 0_usize;
     for (at, character) in bare(text) {
@@ -130,7 +130,7 @@ pub(super) fn condition(text: &str) -> &str {
     }
 }
 
-/// Makes a word of a text in which `UNKNOWN` stands for the parts that are not known.
+/// Makes a word of a text. The text has the mark `UNKNOWN` in place of each unknown part.
 pub(super) fn word(text: &str) -> Arg {
     if !text.contains(UNKNOWN) {
         return if text.contains(PATTERN) { Arg::glob(text.replace(PATTERN, "")) } else { Arg::exact(text) };
@@ -143,7 +143,7 @@ pub(super) fn word(text: &str) -> Arg {
     Arg { readings, known, likely: Some(likely), tilde: false, ..Arg::exact(shown) }
 }
 
-/// Writes a word as a text in which `UNKNOWN` stands for the parts that are not known.
+/// Writes a word as a text and puts the mark `UNKNOWN` in place of each unknown part.
 pub(super) fn marked(word: &Arg) -> String {
     match (&word.likely, word.known) {
         (Some(likely), Known::Partly | Known::Not) => format!("{UNKNOWN}{likely}"),

@@ -13,7 +13,7 @@ const NAME: usize = 256;
 
 #[derive(Debug, Default)]
 pub(super) struct Variables {
-    /// The values by the names in lower case. `None` stands for a value that is not known.
+    /// The names, in lower case, with their values. The value `None` is unknown.
     known: BTreeMap<String, Option<String>>,
     /// The arguments of the batch file, `None` for one that is not known.
     arguments: Vec<Option<String>>,
@@ -52,7 +52,7 @@ impl Variables {
         self.known.insert(name.to_lowercase(), value);
     }
 
-    /// Whether the values of variables have made the text longer than is followed.
+    /// Returns whether values of variables made the text longer than the limit.
     pub(super) fn is_over(&self) -> bool {
         self.added > ADDED
     }

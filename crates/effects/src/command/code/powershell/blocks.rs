@@ -62,7 +62,7 @@ impl Reader<'_, '_> {
         let name = std::mem::take(&mut self.word);
         let method = Arg { provenance: name.provenance, ..Arg::exact(format!("{}()", name.text)) };
         let words: Vec<Arg> = std::iter::once(method).chain(arguments).collect();
-        // Its object stands in brackets, as deep as it.
+        // The object is in brackets of the same depth.
         let Place { depth, item, .. } = self.inside();
         self.program.commands.push(Command { words, depth, item, ..Command::default() });
         let ran = self.program.commands.get(from..).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What the commands of a pipeline hand on: texts, and the files that a lister names. Blocks and brackets have pipelines of
+//! The commands of a pipeline hand on texts, and the files that a lister names. Blocks and brackets have pipelines of
 //! their own; `$_` is what the pipeline around a block hands to it.
 
 use std::borrow::Cow;
