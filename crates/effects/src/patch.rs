@@ -109,9 +109,8 @@ fn applied(content: &str, hunks: &[Hunk]) -> Option<String> {
 }
 
 fn updated(world: &mut World, target: &PathTarget, hunks: &[Hunk]) {
-    let content = world.written(target).flatten().and_then(|content| applied(content, hunks));
-    if let Some(content) = content {
-        return world.wrote(target, Some(&content));
+    if let Some(content) = world.rewritten(target, |content| applied(content, hunks)) {
+        return world.put_written(target, content);
     }
     world.edited(target);
     for hunk in hunks.iter().filter(|hunk| !hunk.added.is_empty()) {

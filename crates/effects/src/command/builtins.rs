@@ -178,6 +178,7 @@ impl Machine<'_> {
             return self.stream_program(&text, io);
         }
         self.path(Role::Read, file);
+        self.doubt_text_of(file);
         if let Some(text) = self.world.content_of(file).text().map(str::to_owned) {
             let input = io.input.clone();
             self.through_script(file, |machine| machine.shell_text(&text, io.scope, &input))

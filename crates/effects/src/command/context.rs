@@ -23,6 +23,10 @@ pub(crate) struct Context {
     pub(super) outcome: Outcome,
     /// Where effects come from, if not from the call itself (`script src/x.sh`).
     pub(super) via: Option<Via>,
+    /// Choices among the values of variables that this part was reached by, multiplied.
+    pub(super) ways: usize,
+    /// Other ways than this one run before it, too: another round of a loop, another arm of a `case`.
+    pub(super) repeats: bool,
     /// How deep the walk is in nested programs.
     pub(super) depth: usize,
     /// The part is inside a substitution.
@@ -48,7 +52,7 @@ pub(crate) struct Context {
 impl Context {
     /// The context for the whole text of a call.
     pub(crate) fn new(text: &str) -> Self {
-        Self { span: Span::new(0, text.len()), ..Self::default() }
+        Self { span: Span::new(0, text.len()), ways: 1, ..Self::default() }
     }
 
     pub(super) fn with_outcome(self, outcome: Outcome) -> Self {

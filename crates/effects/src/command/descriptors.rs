@@ -29,6 +29,22 @@ pub(super) enum Descriptor {
     Output(Vec<PathTarget>),
 }
 
+impl Descriptor {
+    /// It is this or the other one.
+    pub(super) fn or(&self, other: &Self) -> Self {
+        match (self, other) {
+            (Self::Input(one), Self::Input(other)) => Self::Input(one.clone().or(other.clone())),
+            (Self::Output(one), Self::Output(other)) => {
+                let new = other.iter().filter(|target| !one.contains(target));
+                Self::Output(one.iter().chain(new).cloned().collect())
+            }
+            (Self::Output(targets), Self::Input(_)) | (Self::Input(_), Self::Output(targets)) => {
+                Self::Output(targets.clone())
+            }
+        }
+    }
+}
+
 impl Machine<'_> {
     /// A redirection opened something that is no standard stream.
     pub(super) fn keep_open(&mut self, redirect: &Redirect, descriptor: Arc<Descriptor>, scope: &mut Scope) {

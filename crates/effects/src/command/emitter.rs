@@ -35,8 +35,8 @@ pub(crate) struct Emitter {
     decoded: HashSet<u64>,
     /// Such a text runs.
     decoded_ran: bool,
-    /// Files that programs of the text loaded as modules.
-    loaded: HashSet<String>,
+    /// Hashes of files that programs of the text loaded as modules, with their content.
+    loaded: HashSet<u64>,
     /// Scripts and settings that effects come from, by [`Via`].
     sources: Vec<String>,
 }
@@ -92,9 +92,10 @@ impl Emitter {
         !self.exhausted
     }
 
-    /// Returns whether no program of the text has loaded this file yet: programs load each other in circles.
-    pub(crate) fn may_load(&mut self, path: &str) -> bool {
-        self.loaded.insert(path.to_owned())
+    /// Returns whether no program of the text has loaded this file with this content yet: programs load each other in
+    /// circles.
+    pub(crate) fn may_load(&mut self, path: &str, text: &str) -> bool {
+        self.loaded.insert(hash_of(&(path, text)))
     }
 
     /// Counts bytes that are searched. `false`: they are more than `limit`.

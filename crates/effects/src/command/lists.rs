@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use agent_strace_shell::{AssignedValue, Connector, Node, Part, Scope, Simple, Ways, Word, mentioned};
+use agent_strace_shell::{AssignedValue, Connector, Node, Operation, Part, Scope, Simple, Ways, Word, mentioned};
 
 use super::machine::Machine;
 use super::outcome::Outcome;
 use super::stream::Stream;
+use super::ways::{Before, Guard, Skipped};
 
 /// What is left where some command of a list failed.
 #[derive(Debug, Default)]
@@ -17,6 +18,8 @@ struct Failed<'n> {
     empty: BTreeSet<&'n str>,
     /// The directory of the first that only tests something.
     directory: Option<String>,
+    /// One of them only tests something.
+    tests: bool,
 }
 
 impl Machine<'_> {
@@ -34,15 +37,19 @@ impl Machine<'_> {
         let mut outcomes = self.outcomes_of_list(rest).into_iter();
         let mut output = self.listed(first, outcomes.next(), scope, input);
         let mut failed = Failed::default();
+        let mut skipped = Skipped::default();
         let mut last = first;
         for (connector, node) in rest {
             let outcome = outcomes.next();
             let failed_cd_dir = self.shell.failed_cd_dir.take();
             failed.add(last, scope, self.world.cwd());
             last = node;
+            let before = Before::of(self);
+            let guard = failed.guard(*connector).filter(|_| !outcome.is_some_and(|outcome| outcome.ran));
             match connector {
                 Connector::And => output = output.then(self.listed(node, outcome, scope, input).doubted()),
                 Connector::Or => {
+                    std::mem::take(&mut skipped).restore(self);
                     let failed = std::mem::take(&mut failed).shells;
                     output =
                         output.then(self.after_failure(node, outcome, failed, failed_cd_dir.as_ref(), scope, input));
@@ -51,14 +58,18 @@ impl Machine<'_> {
                     }
                 }
             }
+            if let Some(guard) = guard {
+                skipped.add(self, &before, guard);
+            }
             self.shell.failed_cd_dir = self.shell.failed_cd_dir.take().or(failed_cd_dir);
         }
         if failed.directory.is_some() && failed.directory.as_deref() != self.world.cwd() {
             self.shell.failed_cd_dir = self.shell.failed_cd_dir.take().or(failed.directory);
         }
-        if let Some(skipped) = Scope::merged(failed.shells) {
-            scope.merge_skipped(&skipped, &failed.empty);
+        if let Some(shell) = Scope::merged(failed.shells) {
+            scope.merge_skipped(&shell, &failed.empty);
         }
+        skipped.restore(self);
         self.shell.failed_cd_dir = self.shell.failed_cd_dir.take().or(outer);
         output
     }
@@ -101,28 +112,44 @@ impl Machine<'_> {
 impl<'n> Failed<'n> {
     /// `node` may have failed, and left this shell.
     fn add(&mut self, node: &'n Node, scope: &Scope, cwd: Option<&str>) {
-        if !succeeds(node) {
+        if !succeeds(node, scope) {
             self.shells.push(scope.clone());
             self.empty.extend(tested_empty(node));
             if self.directory.is_none() && is_test(node) {
                 self.directory = cwd.map(str::to_owned);
             }
+            self.tests |= is_test(node) || asks(node);
         }
+    }
+
+    /// Why the next command may not run. `None`: it mostly does.
+    fn guard(&self, connector: Connector) -> Option<Guard> {
+        (connector == Connector::Or || self.tests).then_some(Guard::Test)
     }
 }
 
-/// It can't fail: assignments of text.
-fn succeeds(node: &Node) -> bool {
+/// It can't fail: assignments of text to variables that may change.
+fn succeeds(node: &Node, scope: &Scope) -> bool {
     let Node::Simple(simple) = node else { return false };
-    let plain =
-        |word: &Word| !word.parts.iter().any(|part| matches!(part, Part::Substitution { .. } | Part::Unknown(_)));
     simple.words.is_empty()
         && simple.redirects.is_empty()
-        && simple.assignments.iter().all(|assignment| match &assignment.value {
-            AssignedValue::Scalar(word) => plain(word),
-            AssignedValue::Array(words) => words.iter().all(plain),
-            AssignedValue::Element { .. } => false,
+        && simple.assignments.iter().all(|assignment| {
+            let is_text = match &assignment.value {
+                AssignedValue::Scalar(word) => is_text(word),
+                AssignedValue::Array(words) => words.iter().all(is_text),
+                AssignedValue::Element { .. } => false,
+            };
+            is_text && scope.is_writable(&assignment.name)
         })
+}
+
+/// Nothing runs when it is expanded, and nothing in it can go wrong.
+fn is_text(word: &Word) -> bool {
+    word.parts.iter().all(|part| match part {
+        Part::Literal(_) | Part::Quoted(_) | Part::Glob(_) | Part::Tilde(_) => true,
+        Part::Variable(variable) => matches!(variable.operation, Operation::Plain) && variable.subscript.is_none(),
+        _ => false,
+    })
 }
 
 /// It does nothing but succeed or fail.
@@ -136,6 +163,19 @@ fn is_test(node: &Node) -> bool {
         _ => false,
     }
 }
+
+/// Its exit status answers a question.
+fn asks(node: &Node) -> bool {
+    match node {
+        Node::Simple(simple) => simple.words.first().is_some_and(|word| ASKING.contains(&&*word.source)),
+        Node::Negated(_) => true,
+        Node::Pipeline(stages) => stages.last().is_some_and(asks),
+        _ => false,
+    }
+}
+
+/// Programs and builtins that are asked a question.
+const ASKING: &[&str] = &["cmp", "command", "diff", "egrep", "fgrep", "grep", "pgrep", "pidof", "rg", "type", "which"];
 
 /// The variables that `[ -z "$name" ]` finds empty.
 fn tested_empty(node: &Node) -> BTreeSet<&str> {

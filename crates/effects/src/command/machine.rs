@@ -59,6 +59,8 @@ pub(super) struct Shell {
     pub(super) program_directory: Option<String>,
     /// The descriptors above the standard ones that are open.
     pub(super) descriptors: Descriptors,
+    /// The files of the session where the command started that is walked again for other texts of files.
+    pub(super) outermost: Option<World>,
     /// Files that hold what a network client of the same pipeline received: `cat f | sh | nc host 1 > f`.
     pub(super) received: Vec<String>,
 }

@@ -7,6 +7,7 @@
 //! | `machine` | walks a part: borrows the emitter and the world, has a context of its own |
 //! | `origin` | where in the call's text they come from |
 //! | `outcome` | what the call's success says of each of its commands |
+//! | `ways` | what is left where several ways through a text meet |
 //! | `walk`, `lists`, `simple`, `redirect`, `builtins`, `declarations`, `reading`, `words` | the shell language |
 //! | `descriptors` | files and pipes that a shell keeps open by a number |
 //! | `name_lists` | files that list what a command works on |
@@ -57,6 +58,7 @@ mod temporary;
 #[cfg(test)]
 mod tests;
 mod walk;
+mod ways;
 mod whereabouts;
 mod words;
 mod write_mode;
@@ -127,8 +129,10 @@ fn worked_out(text: &str, world: &mut World) -> Vec<Effect> {
 pub(crate) fn run_powershell(text: &str, world: &mut World) -> Effects {
     let knowledge = Arc::clone(world.knowledge());
     let effects = walk(text, world, &knowledge, Context::new(text), |machine| {
-        let mut scope = Scope::default();
-        machine.powershell_text(text, &mut simple::Io { scope: &mut scope, input: &Stream::Unconnected });
+        machine.with_each_text(&mut Scope::default(), &|machine, scope| {
+            machine.powershell_text(text, &mut simple::Io { scope, input: &Stream::Unconnected });
+            Stream::Unknown
+        });
     });
     effects.into()
 }

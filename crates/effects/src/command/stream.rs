@@ -80,6 +80,27 @@ impl Stream {
         }
     }
 
+    /// This or the other text, in one.
+    pub(crate) fn or(self, other: Self) -> Self {
+        if self == other {
+            return self;
+        }
+        match (self, other) {
+            (Self::Foreign(first), Self::Foreign(second)) => Self::Foreign(first.max(second)),
+            (Self::Foreign(provenance), _) | (_, Self::Foreign(provenance)) => Self::Foreign(provenance),
+            (Self::Known(one) | Self::Likely(one), Self::Known(other) | Self::Likely(other)) => {
+                match Self::of(one + "\n" + &other) {
+                    Self::Known(either) => Self::Likely(either),
+                    unknown => unknown,
+                }
+            }
+            (Self::Known(text) | Self::Likely(text), _) | (_, Self::Known(text) | Self::Likely(text)) => {
+                Self::Likely(text)
+            }
+            _ => Self::Unknown,
+        }
+    }
+
     /// The same, where it may not have happened.
     pub(crate) fn doubted(self) -> Self {
         match self {

@@ -16,6 +16,7 @@ use super::gate;
 use super::machine::Machine;
 use super::outcome::{Outcome, Stage};
 use super::stream::Stream;
+use super::ways::{Before, Guard, Skipped, WAYS};
 
 /// A loop over more words than this is walked once with an unknown variable.
 const ROUNDS: usize = 64;
@@ -59,16 +60,36 @@ impl Machine<'_> {
         }
         let mut shells = if scope.has_choices() { scope.choices(&mentioned(node)) } else { Vec::new() };
         shells.retain(|shell| !is_headless(node, shell));
+        let ways = self.context.ways.saturating_mul(shells.len().max(1));
+        if ways > WAYS {
+            self.opaque(About::Anything, Reason::TooMuchWork, &[]);
+            shells.clear();
+        }
         if shells.is_empty() {
-            return self.of_kind(node, scope, input);
+            return self.with_texts(node, scope, input);
         }
         // It runs with one of the values that its variables may have.
-        let mut shell = self.with_outcome(Outcome::default());
+        let mut shell = self.with(Context { ways, ..self.context.with_outcome(Outcome::default()) });
         let printed = shell.alternatives(shells.into_iter(), scope, |machine, own, scope| {
             *scope = own;
-            machine.of_kind(node, scope, input)
+            machine.with_texts(node, scope, input)
         });
         printed.unwrap_or_else(Stream::nothing)
+    }
+
+    /// Nodes that expand words are walked with each text of the files that they look at; parts of others are nodes themselves.
+    fn with_texts(&mut self, node: &Node, scope: &mut Scope, input: &Stream) -> Stream {
+        let expands = match node {
+            Node::Loop { variable, .. } => variable.is_some(),
+            node => matches!(
+                node,
+                Node::Simple(_) | Node::Pipeline(_) | Node::Redirected { .. } | Node::Test(_) | Node::Case { .. }
+            ),
+        };
+        if !expands {
+            return self.of_kind(node, scope, input);
+        }
+        self.with_each_text(scope, &|machine, scope| machine.of_kind(node, scope, input))
     }
 
     fn of_kind(&mut self, node: &Node, scope: &mut Scope, input: &Stream) -> Stream {
@@ -84,17 +105,22 @@ impl Machine<'_> {
             Node::Background(node) => {
                 let outcome = self.outcome_of_background();
                 let detached = self.context.detached || !self.context.awaited;
+                let before = Before::of(self);
                 let mut shell = self.with(Context { outcome, detached, ..self.context });
-                shell.forked(scope, |machine, scope| machine.node(node, scope, input))
+                let printed = shell.forked(scope, |machine, scope| machine.node(node, scope, input));
+                // What comes next may run before it.
+                self.may_have_been_skipped(&before);
+                printed
             }
             Node::Coprocess { name, node } => self.coprocess(name, node, scope),
             Node::AndOr { first, rest } => self.and_or(first, rest, scope, input),
             Node::Branches { conditions, bodies } => self.branches(conditions, bodies, scope, input),
             // Nobody knows how often a body runs, and which of several does.
             Node::Loop { variable, condition, body } => {
-                self.with_outcome(Outcome::default()).repeated(variable.as_ref(), condition, body, scope, input)
+                self.repeating().repeated(variable.as_ref(), condition, body, scope, input)
             }
-            Node::Case { word, arms } => self.with_outcome(Outcome::default()).case(word, arms, scope, input),
+            // One arm may go on with the next.
+            Node::Case { word, arms } => self.repeating().case(word, arms, scope, input),
             Node::Function { name, body } => {
                 if name == gate::NAME {
                     self.opaque(About::Commands, Reason::GateReplaced, &[]);
@@ -109,6 +135,10 @@ impl Machine<'_> {
             }
             Node::Redirected { node, redirects } => self.redirected_node(node, redirects, scope, input),
         }
+    }
+
+    fn repeating(&mut self) -> Machine<'_> {
+        self.with(Context { repeats: true, ..self.context.with_outcome(Outcome::default()) })
     }
 
     fn redirected_node(&mut self, node: &Node, redirects: &[Redirect], scope: &mut Scope, input: &Stream) -> Stream {
@@ -164,56 +194,20 @@ impl Machine<'_> {
     fn branches(&mut self, conditions: &[Script], bodies: &[Script], scope: &mut Scope, input: &Stream) -> Stream {
         let mut output = Stream::nothing();
         let outcome = self.outcome_of_condition(conditions, bodies);
-        for condition in conditions {
+        let mut skipped = Skipped::default();
+        for (index, condition) in conditions.iter().enumerate() {
+            let before = Before::of(self);
             let printed = self.with_outcome(outcome).script(condition, scope, input);
             output = output.then(printed.doubted());
+            if index > 0 {
+                skipped.add(self, &before, Guard::Test);
+            }
         }
+        skipped.restore(self);
         let mut shell = self.with_outcome(Outcome::default());
         let printed =
             shell.alternatives(bodies.iter(), scope, |machine, body, scope| machine.script(body, scope, input));
         printed.map_or(output.clone(), |printed| output.then(printed))
-    }
-
-    /// Walks parts of which at most one runs, each from the same state; leaves what all of them agree on.
-    pub(super) fn alternatives<P>(
-        &mut self,
-        parts: impl Iterator<Item = P>,
-        scope: &mut Scope,
-        walk: impl Fn(&mut Machine<'_>, P, &mut Scope) -> Stream,
-    ) -> Option<Stream> {
-        let before = scope.clone();
-        let cwd = self.world.cwd().map(str::to_owned);
-        let mut ends: Vec<Scope> = Vec::new();
-        let mut directory: Option<Option<String>> = None;
-        let mut output: Option<Stream> = None;
-        for part in parts {
-            let mut own = before.clone();
-            self.world.set_cwd(cwd.clone());
-            let printed = walk(self, part, &mut own).doubted();
-            let here = self.world.cwd().map(str::to_owned);
-            output = Some(match output {
-                Some(output) => output.then(printed),
-                None => printed,
-            });
-            ends.push(own);
-            directory = Some(match directory {
-                Some(directory) if directory != here => None,
-                _ => here,
-            });
-        }
-        if let Some(merged) = Scope::merged(ends) {
-            *scope = merged;
-            self.world.set_cwd(directory.flatten());
-        }
-        output
-    }
-
-    /// Keeps what is certain after a part that may not have run.
-    pub(super) fn rejoin(&mut self, before: &Scope, cwd: Option<&str>, scope: &mut Scope, ways: Ways) {
-        scope.merge(before, ways);
-        if self.world.cwd() != cwd {
-            self.world.set_cwd(None);
-        }
     }
 
     fn repeated(
@@ -227,9 +221,11 @@ impl Machine<'_> {
         let values = variable.map(|(_, words)| self.fields(words, scope));
         let before = scope.clone();
         let cwd = self.world.cwd().map(str::to_owned);
+        let start = Before::of(self);
         if variable.is_none()
             && let Some(output) = self.loop_over_lines(condition, body, scope, input)
         {
+            self.may_have_been_skipped(&start);
             self.rejoin(&before, cwd.as_deref(), scope, Ways::More);
             return output.doubted();
         }
@@ -260,6 +256,9 @@ impl Machine<'_> {
             let printed = self.script(condition, scope, input).then(self.script(body, scope, input));
             output = output.then(if exact { printed } else { printed.doubted() });
         }
+        if !exact {
+            self.may_have_been_skipped(&start);
+        }
         self.rejoin(&before, cwd.as_deref(), scope, Ways::More);
         output
     }
@@ -269,9 +268,10 @@ impl Machine<'_> {
         for pattern in arms.iter().flat_map(|(patterns, _)| patterns) {
             self.scalar(pattern, scope);
         }
-        // No arm need match.
+        // No arm need match, unless one matches everything.
         let nothing = Script::default();
-        let scripts = arms.iter().map(|(_, script)| script).chain(std::iter::once(&nothing));
+        let is_complete = arms.iter().flat_map(|(patterns, _)| patterns).any(|pattern| pattern.source == "*");
+        let scripts = arms.iter().map(|(_, script)| script).chain((!is_complete).then_some(&nothing));
         let printed = self.alternatives(scripts, scope, |machine, arm, scope| machine.script(arm, scope, input));
         printed.unwrap_or_else(Stream::nothing)
     }
@@ -294,12 +294,18 @@ fn may_print(simple: &Simple, scope: &Scope) -> bool {
 /// Programs that print what their arguments say, which may be nothing.
 const QUIET: &[&str] = &[":", "true", "false", "echo", "printf", "cat", "test", "[", "sleep", "wait", "exit", "return"];
 
+/// Functions that shells call with the words of a command that they don't find.
+const HANDLERS: &[&str] = &["command_not_found_handle", "command_not_found_handler"];
+
 /// Its name is empty, and an option follows: no shell finds a program of that name.
 fn is_headless(node: &Node, scope: &Scope) -> bool {
     let Node::Simple(Simple { words, .. }) = node else { return false };
     let [name, option, ..] = words.as_slice() else { return false };
     let [Part::Variable(variable)] = name.parts.as_slice() else { return false };
-    scope.known(&variable.name).as_deref() == Some("") && option.source.starts_with('-')
+    let is_option = option.source.starts_with('-');
+    // A function may have the name of an option, or handle names that are not found.
+    let runs = |name: &str| name.starts_with('-') || HANDLERS.contains(&name);
+    is_option && scope.known(&variable.name).as_deref() == Some("") && !scope.has_function(runs)
 }
 
 /// The files into which network clients of a pipeline write, as written.

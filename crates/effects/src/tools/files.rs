@@ -5,7 +5,7 @@ use super::run::{Access, RoleValues, Run, elision, is_true, objects, texts};
 use super::value::{Object, Value};
 use super::{UNJUDGEABLE, globs, names, with_object};
 use crate::command::gate;
-use crate::{About, Certainty, PathTarget, Reach, Reason, patch as patches};
+use crate::{About, Certainty, Reach, Reason, patch as patches};
 
 /// Bytes that one call's edits are looked for in, which is all of the file for each: a thousand edits of the largest file
 /// that is kept. Of a call with more of them the content is not known.
@@ -68,11 +68,11 @@ pub(super) fn edit(run: &mut Run<'_>, entry: &Entry, given: &Object) {
             run.opaque(About::Writes, Reason::GateCallRemoved);
         }
         let (target, _) = run.world.locate(path, Certainty::Exact);
-        let content = edited(run, entry, given, &target);
+        let content = run.world.rewritten(&target, |content| edited(entry, given, content));
         let before = run.world.take_written(&target);
         run.path(Access::Write, path, Reach::Itself);
         if let Some(content) = content {
-            run.world.wrote(&target, Some(&content));
+            run.world.put_written(&target, content);
             continue;
         }
         run.world.put_written(&target, before.unwrap_or_default());
@@ -84,8 +84,8 @@ pub(super) fn edit(run: &mut Run<'_>, entry: &Entry, given: &Object) {
 }
 
 /// The content after the edit, where the session wrote all of the file before.
-fn edited(run: &Run<'_>, entry: &Entry, given: &Object, target: &PathTarget) -> Option<String> {
-    let mut content = run.world.written(target)??.to_owned();
+fn edited(entry: &Entry, given: &Object, content: &str) -> Option<String> {
+    let mut content = content.to_owned();
     let steps: Vec<&Object> = given
         .iter()
         .filter(|(key, _)| REGISTRY.is(entry, "edits", &names::plain(key)))

@@ -140,6 +140,8 @@ impl World {
     pub fn originals(&self, path: &str, certainty: Certainty) -> Vec<Name> {
         let found = self.names(path, certainty);
         if !self.aliases.is_empty() {
+            // Each name is looked up below each of its directories, and compared with those that were found before.
+            self.meter.charge(found.len() * found.len() / 4);
             self.meter.charge_bytes((1 + found.len()) * path.len() * path.matches('/').count());
         }
         self.note(|queries| {

@@ -5,8 +5,10 @@ mod living;
 mod meter;
 mod sorted;
 mod stand_ins;
+mod ways;
 mod written;
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::command::knowledge::Knowledge;
@@ -21,6 +23,7 @@ pub(crate) use living::LivingShell;
 pub(crate) use meter::{Meter, STEPS};
 use sorted::Sorted;
 pub(crate) use stand_ins::is_installed_path;
+pub(crate) use ways::Replaced;
 use written::Written;
 
 /// Names and contents kept per session. A session that makes more is one whose later scripts are opaque.
@@ -45,6 +48,10 @@ pub struct World {
     held: usize,
     /// Something was not kept: what looks unwritten may have been written.
     forgetful: bool,
+    /// A file may hold one of several texts.
+    has_others: bool,
+    /// Those of which somebody looked at one. Copies of the world share it.
+    looked_at: Arc<Mutex<BTreeSet<String>>>,
     /// The number of temporary names that were made up.
     temporaries: usize,
     /// The table of programs, corrected and extended by the policy.
@@ -73,6 +80,8 @@ impl World {
             stand_ins: Sorted::default(),
             held: 0,
             forgetful: false,
+            has_others: false,
+            looked_at: Arc::default(),
             temporaries: 0,
             knowledge: Arc::default(),
             living: LivingShell::default(),
@@ -160,6 +169,11 @@ impl World {
         self.cwd = cwd;
     }
 
+    /// Whether a file may hold one of several texts.
+    pub(crate) fn has_others(&self) -> bool {
+        self.has_others
+    }
+
     /// The number of a new temporary name.
     pub fn temporary(&mut self) -> usize {
         self.note(|queries| queries.unrepeatable = true);
@@ -215,29 +229,6 @@ impl World {
         let from = self.root.as_deref().unwrap_or(".");
         let base = PathBase { root: self.root.as_deref(), cwd: Cwd::Known(from) };
         paths::directory(base, directory)
-    }
-
-    /// Takes over what a call did in `copy`, a copy of `before`, as this world was before the call ran here. A file that it
-    /// wrote there may hold that text or another one.
-    pub(crate) fn learn(&mut self, copy: &Self, before: &Self) {
-        if !before.written.is_same(&copy.written) {
-            for (path, written) in copy.written.near_changes(&before.written) {
-                self.meter.charge_bytes(1);
-                if before.written.get(path).is_some_and(|known| Arc::ptr_eq(known, written)) {
-                    continue;
-                }
-                match self.written.get(path).cloned() {
-                    None => self.put_at(path, Written::clone(written)),
-                    Some(own) if own == *written => {}
-                    Some(own) => self.put_at(path, Written::clone(&own).or(written)),
-                }
-            }
-        }
-        if !before.aliases.is_same(&copy.aliases) {
-            self.learn_aliases(copy, before);
-        }
-        self.forgetful |= copy.forgetful;
-        self.temporaries = self.temporaries.max(copy.temporaries);
     }
 
     /// `cd text`: relative to the current directory; anything but [`Certainty::Exact`] loses it.

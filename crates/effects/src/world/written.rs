@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use agent_strace_shell::Provenance;
 
-use super::aliases::{AliasKind, HOPS};
+use super::aliases::{AliasKind, HOPS, Name};
 use super::{ENTRIES, World, glob, paths};
 use crate::{Certainty, PathTarget};
 
@@ -12,10 +12,19 @@ use crate::{Certainty, PathTarget};
 const CONTENT: usize = 256 * 1024;
 const CONTENTS: usize = 64 * 1024 * 1024;
 
+/// Texts that a file may hold instead of the first one.
+const OTHERS: usize = 7;
+/// Texts of which a file that is not known may hold one that are judged, too.
+const PARTS: usize = 64;
+
 /// The content of a file, as far as the session wrote it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Written {
     whole: Option<String>,
+    /// Other texts of which it holds one instead of the whole.
+    others: Vec<String>,
+    /// It may be one that the session did not write.
+    is_uncertain: bool,
     /// Texts that are in it, if the whole is not known.
     parts: Vec<String>,
     /// Bytes of all of it: a file that is edited a thousand times has a thousand parts.
@@ -34,17 +43,72 @@ impl Written {
 
     fn in_parts(mut self) -> Self {
         self.parts.extend(self.whole.take());
+        self.parts.append(&mut self.others);
         self.follows = false;
         self
     }
 
-    /// The file holds this or the other text.
-    pub(super) fn or(self, other: &Self) -> Self {
-        let mut either = self.in_parts();
-        either.parts.extend(other.whole.iter().chain(&other.parts).cloned());
-        either.length += other.length;
+    /// The file holds this text or the one that it holds on another way. `None`: the session did not write it there.
+    pub(super) fn or(&self, other: Option<&Self>) -> Self {
+        let Some(other) = other else { return Self { is_uncertain: true, ..self.clone() } };
+        let is_uncertain = self.is_uncertain || other.is_uncertain;
+        if self.whole.is_none() || other.whole.is_none() {
+            return self.or_in_parts(other);
+        }
+        let mut either = Self { is_uncertain, follows: false, ..self.clone() };
+        for text in other.whole.iter().chain(&other.others) {
+            if either.whole.as_ref() == Some(text) || either.others.contains(text) {
+                continue;
+            }
+            if either.others.len() == OTHERS {
+                return self.or_in_parts(other);
+            }
+            either.length += text.len();
+            either.others.push(text.clone());
+        }
+        either
+    }
+
+    /// The same, where one of the two does not know all of its text, or where there are more texts than are told apart.
+    fn or_in_parts(&self, other: &Self) -> Self {
+        let mut either = self.clone().in_parts();
+        for text in other.clone().in_parts().parts {
+            if either.parts.len() < PARTS && !either.parts.contains(&text) {
+                either.length += text.len();
+                either.parts.push(text);
+            }
+        }
         either.provenance = either.provenance.max(other.provenance);
         either
+    }
+
+    /// Its texts as far as they are known.
+    pub(super) fn texts(&self) -> impl Iterator<Item = &String> {
+        self.whole.iter().chain(&self.others).chain(&self.parts)
+    }
+
+    /// Other texts that the file may hold.
+    pub(super) fn others(&self) -> &[String] {
+        &self.others
+    }
+
+    /// The same file, if it holds the first of its texts.
+    pub(super) fn settled(&self) -> Self {
+        let length = self.whole.as_ref().map_or(0, String::len);
+        Self { others: Vec::new(), length, ..self.clone() }
+    }
+
+    /// The same file, if it holds the one of its other texts.
+    pub(super) fn holding(&self, text: &str) -> Self {
+        Self { whole: Some(text.to_owned()), others: Vec::new(), length: text.len(), ..self.clone() }
+    }
+
+    pub(super) fn follows(&self) -> bool {
+        self.follows
+    }
+
+    pub(super) fn length(&self) -> usize {
+        self.length
     }
 }
 
@@ -77,7 +141,11 @@ impl World {
     pub fn appended(&mut self, target: &PathTarget, text: &str) {
         let before = self.take_written(target);
         match before {
-            Some(Written { whole: Some(whole), .. }) => self.wrote(target, Some(&(whole + text))),
+            Some(Written { whole: Some(whole), is_uncertain, .. }) => {
+                let whole = whole + text;
+                let length = whole.len();
+                self.put_written(target, Written { whole: Some(whole), length, is_uncertain, ..Written::default() });
+            }
             other => {
                 let mut written = other.unwrap_or_default().in_parts();
                 written.length += text.len();
@@ -88,6 +156,19 @@ impl World {
                 self.put_written(target, written);
             }
         }
+    }
+
+    /// The file after a change of its text that went well: it held a text that can be changed so. `None`: nobody knows
+    /// such a text.
+    pub(crate) fn rewritten(&self, target: &PathTarget, change: impl Fn(&str) -> Option<String>) -> Option<Written> {
+        let written = self.written_entry(target)?;
+        self.meter.charge_bytes(written.length);
+        let whole = written.whole.as_ref()?;
+        let mut texts = std::iter::once(whole).chain(&written.others).filter_map(|text| change(text));
+        let (whole, others) = (texts.next()?, texts.collect::<Vec<_>>());
+        let length = whole.len() + others.iter().map(String::len).sum::<usize>();
+        let whole = Some(whole);
+        Some(Written { whole, others, length, is_uncertain: written.is_uncertain, ..Written::default() })
     }
 
     /// The file changed in place, in a way that is not known.
@@ -198,6 +279,11 @@ impl World {
         }
     }
 
+    /// The file may be one that the session did not write, or hold a text that nobody knows. Follows aliases.
+    pub(crate) fn is_uncertain(&self, target: &PathTarget) -> bool {
+        self.written_entry(target).is_some_and(|written| written.is_uncertain)
+    }
+
     /// The file was written in this session, or may have been. Follows aliases.
     pub(crate) fn is_written(&self, target: &PathTarget) -> bool {
         self.written_entry(target).is_some() || self.forgetful
@@ -219,7 +305,7 @@ impl World {
         self.meter.charge_bytes(self.written.len() * pattern.len());
         let texts = texts.flat_map(|(path, written)| {
             self.meter.charge_bytes(written.length);
-            written.whole.iter().chain(&written.parts).map(move |text| (path.to_owned(), text.clone()))
+            written.texts().map(move |text| (path.to_owned(), text.clone()))
         });
         texts.take(HOPS).collect()
     }
@@ -235,7 +321,7 @@ impl World {
         let has = |path: &str| path.rsplit_once('.').is_some_and(|(_, extension)| extensions.contains(&extension));
         let texts = self.written.iter().filter(|(path, _)| has(path)).flat_map(|(path, written)| {
             self.meter.charge_bytes(written.length);
-            written.whole.iter().chain(&written.parts).map(move |text| (path.to_owned(), text.clone()))
+            written.texts().map(move |text| (path.to_owned(), text.clone()))
         });
         texts.take(SOURCES).collect()
     }
@@ -267,12 +353,17 @@ impl World {
             return None;
         }
         let kept = |path: &str| self.written.get(paths::in_home(path).as_ref()).map(Arc::as_ref);
-        let own = kept(&target.path);
+        let own = kept(&target.path).inspect(|written| self.look_at(&target.path, written));
         if own.is_some_and(|written| !written.follows) || self.aliases.is_empty() {
             return own;
         }
         let others = self.originals(&target.path, Certainty::Exact);
         let mut others = others.iter().filter(|name| name.certainty == Certainty::Exact);
-        others.find_map(|name| kept(&name.path).filter(|written| !written.follows)).or(own)
+        let followed = |name: &Name| {
+            let written = kept(&name.path).filter(|written| !written.follows)?;
+            self.look_at(&name.path, written);
+            Some(written)
+        };
+        others.find_map(followed).or(own)
     }
 }

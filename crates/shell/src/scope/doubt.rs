@@ -92,23 +92,9 @@ impl Scope {
         }
     }
 
-    /// Keeps what all agree on. Returns `None` if there are none. Neighbours are merged first, so that nobody compares the
-    /// change of one with each of the others.
+    /// Keeps what all agree on. Returns `None` if there are none.
     pub fn merged(all: impl IntoIterator<Item = Self>) -> Option<Self> {
-        let mut waiting: Vec<(u32, Self)> = Vec::new();
-        for scope in all {
-            let mut next = (0, scope);
-            while let Some((rank, mut before)) = waiting.pop_if(|(rank, _)| *rank == next.0) {
-                before.merge(&next.1, Ways::Both);
-                next = (rank + 1, before);
-            }
-            waiting.push(next);
-        }
-        let scopes = waiting.into_iter().map(|(_, scope)| scope).rev();
-        scopes.reduce(|later, mut before| {
-            before.merge(&later, Ways::Both);
-            before
-        })
+        in_pairs(all, |before, next| before.merge(&next, Ways::Both))
     }
 
     /// Keeps what both agree on. What differs is unknown, though probably what it was on one side, unless there are no
@@ -135,6 +121,25 @@ impl Scope {
             self.directories.clear();
         }
     }
+}
+
+/// Merges neighbours first, so that nobody compares the change of one with each of the others. Returns `None` if there are
+/// none.
+pub fn in_pairs<T>(all: impl IntoIterator<Item = T>, mut merge: impl FnMut(&mut T, T)) -> Option<T> {
+    let mut waiting: Vec<(u32, T)> = Vec::new();
+    for one in all {
+        let mut next = (0, one);
+        while let Some((rank, mut before)) = waiting.pop_if(|(rank, _)| *rank == next.0) {
+            merge(&mut before, next.1);
+            next = (rank + 1, before);
+        }
+        waiting.push(next);
+    }
+    let last_first = waiting.into_iter().map(|(_, one)| one).rev();
+    last_first.reduce(|later, mut before| {
+        merge(&mut before, later);
+        before
+    })
 }
 
 impl Variable {

@@ -88,6 +88,12 @@ impl Scope {
         self.functions.get(name).cloned()
     }
 
+    /// Whether a function has such a name.
+    pub fn has_function(&self, is_meant: impl Fn(&str) -> bool) -> bool {
+        self.work.add(self.functions.len());
+        self.functions.entries().any(|(name, _)| is_meant(name))
+    }
+
     /// Runs `inside` as if there were no function `name`.
     pub fn without_function<T>(&mut self, name: &str, inside: impl FnOnce(&mut Self) -> T) -> T {
         let hidden = self.functions.remove(name);

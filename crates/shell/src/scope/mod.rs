@@ -19,6 +19,7 @@ use super::value::Value;
 use agent_strace_testing::work::count;
 use choices::Choices;
 pub use choices::Ways;
+pub use doubt::in_pairs;
 pub use functions::Function;
 use locals::Frame;
 use map::Map;
@@ -149,6 +150,9 @@ pub enum Content {
     Unset,
 }
 
+/// Variables that shells set, and let nobody change.
+const READ_ONLY: &[&str] = &["BASHOPTS", "BASH_VERSINFO", "EUID", "PPID", "SHELLOPTS", "UID"];
+
 impl Scope {
     /// What `name` stands for, references followed; nothing if the text never assigned it.
     pub fn content(&self, name: &str) -> Option<&Content> {
@@ -222,6 +226,14 @@ impl Scope {
         let mut variable = Variable::new(Content::Unset);
         change(&mut variable);
         self.variables.insert(name.into(), Arc::new(variable));
+    }
+
+    /// An assignment of text to the variable can't fail.
+    pub fn is_writable(&self, name: &str) -> bool {
+        let is_free = |variable: &Arc<Variable>| {
+            variable.fixed == Fixed::No && !variable.integer && !matches!(variable.content, Content::Reference(_))
+        };
+        !READ_ONLY.contains(&name) && self.variables.get(name).is_none_or(is_free)
     }
 
     /// `readonly name`

@@ -36,7 +36,7 @@ impl Machine<'_> {
         let (target, _) = self.world.locate_word(file);
         match self.world.content_of(file) {
             Stream::Known(text) => {
-                if self.emitter.may_load(&target.path) {
+                if self.emitter.may_load(&target.path, &text) {
                     self.module_text(language, file, &text, io);
                 }
             }
@@ -62,7 +62,7 @@ impl Machine<'_> {
         };
         for pattern in patterns {
             for (path, text) in self.world.written_matching(&pattern) {
-                if by_extension(&path) == Some(language) && self.emitter.may_load(&path) {
+                if by_extension(&path) == Some(language) && self.emitter.may_load(&path, &text) {
                     self.guessed(|machine| machine.module_text(language, &Arg::exact(path), &text, io));
                 }
             }

@@ -126,8 +126,8 @@ impl Machine<'_> {
     /// Commands on another host: they count as executed, their files are not ours.
     pub(super) fn remote_text(&mut self, text: &str, io: &mut Io<'_>) {
         let mut elsewhere = self.world.elsewhere();
-        let Context { span, depth, .. } = self.context;
-        let context = Context { span, depth: depth + 1, ..Context::default() };
+        let Context { span, depth, ways, .. } = self.context;
+        let context = Context { span, ways, depth: depth + 1, ..Context::default() };
         let mut emitter = self.emitter.continued();
         walk_on(self.text, &mut elsewhere, self.knowledge, context, &mut emitter, |remote| {
             remote.shell_text(text, &mut io.scope.child(), &Stream::Unknown);

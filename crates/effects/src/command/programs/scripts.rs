@@ -53,6 +53,13 @@ impl Machine<'_> {
         output
     }
 
+    /// The file that runs may hold a text that is not known.
+    pub(crate) fn doubt_text_of(&mut self, file: &Arg) {
+        if file.is_exact() && self.world.is_uncertain(&self.world.locate_word(file).0) {
+            self.opaque(About::Anything, Reason::ScriptContentUnknown, &[]);
+        }
+    }
+
     /// Runs a file: what this session wrote into it, or something opaque that a policy may vouch for.
     pub(crate) fn run_file(
         &mut self,
@@ -63,6 +70,7 @@ impl Machine<'_> {
         io: &mut Io<'_>,
     ) -> Stream {
         let content = self.process_output(file).unwrap_or_else(|| self.world.content_of(file));
+        self.doubt_text_of(file);
         let text = match content {
             Stream::Known(text) => text,
             Stream::Likely(text) => {

@@ -156,6 +156,27 @@ fn work_on_a_shell_with_many_variables_is_linear() {
     assert_linear(&texts);
 }
 
+/// Files that the ways through a text write, and values that each of them leaves.
+#[test]
+fn work_where_ways_meet_is_linear() {
+    let chosen = |n: usize| numbered(n, "v#=a; x && v#=b; ");
+    let texts: [(&str, &dyn Fn(usize) -> String); 9] = [
+        ("files of branches", &|n| numbered(n * 20, "if x; then echo a > f#; else echo b > f#; fi; ")),
+        ("one file of branches", &|n| numbered(n * 20, "if x; then echo # > f; else echo b > f; fi; ")),
+        ("one file of tests", &|n| numbered(n * 20, "[ x ] && echo # > f; bash f; ")),
+        ("files of arms", &|n| format!("case $x in {} esac", numbered(n * 20, "a#) echo # > f;; "))),
+        ("files of lists", &|n| numbered(n * 20, "echo a > f#; [ x ] && echo b > f#; ")),
+        ("files of one list", &|n| format!("[ x ] && {}x", numbered(n * 20, "echo # > f# && "))),
+        ("one file of one list", &|n| format!("[ x ] && {}x", numbered(n * 20, "echo # > f && "))),
+        ("descriptors", &|n| "if x; then exec 3<<< a; else exec 3<<< b; fi; ".repeat(n * 20)),
+        ("choices of nested functions", &|n| {
+            let calls: Vec<String> = (0..n).map(|at| format!("f{at}() {{ f{} $v{at}; }}; ", at + 1)).collect();
+            format!("{}{}f0", chosen(n), calls.concat())
+        }),
+    ];
+    assert_linear(&texts);
+}
+
 /// Programs in other languages, with brackets that nothing closes and names that nothing defines.
 #[test]
 fn work_on_programs_is_linear() {

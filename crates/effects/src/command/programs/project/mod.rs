@@ -17,6 +17,8 @@ use crate::{About, PathTarget, Reason};
 use goals::{behind_run, composer_goals, node_goals, npm_goals, operands, parts, yarn_goals};
 use recipes::{Recipes, Selected};
 
+/// Bytes of a file that are parsed for one step of work.
+const PARSED_BYTES_A_STEP: usize = 8;
 /// Lines of a part of a file that may be commands.
 const LINES: usize = 200;
 
@@ -333,7 +335,7 @@ impl Machine<'_> {
             match self.world.written(&target) {
                 None => continue,
                 Some(Some(text)) => {
-                    let recipes = (runner.read)(text);
+                    let recipes = self.read_recipes(runner, text);
                     self.recipes(file, &recipes, runner, divided, io);
                 }
                 Some(None) => self.partial_recipes(file, &target, runner, divided, io),
@@ -348,7 +350,7 @@ impl Machine<'_> {
         let goals = (runner.goals)(&divided.operands);
         for file in runner.files {
             for (path, text) in self.world.written_matching(&format!("**/{file}")) {
-                let recipes = (runner.read)(&text);
+                let recipes = self.read_recipes(runner, &text);
                 let lines = self.selected(&recipes, &goals);
                 self.guessed(|machine| machine.recipe_lines(&Arg::exact(path), &lines, io));
             }
@@ -374,7 +376,7 @@ impl Machine<'_> {
         // Lines without the name of their recipe may belong to any.
         let goals = [(runner.goals)(&divided.operands), vec![String::new()]].concat();
         for part in parts {
-            let recipes = (runner.read)(&part);
+            let recipes = self.read_recipes(runner, &part);
             let lines = self.selected(&recipes, &goals);
             self.guessed(|machine| machine.recipe_lines(file, &lines, io));
             // A part of a line may be the whole of a command.
@@ -382,6 +384,12 @@ impl Machine<'_> {
                 self.guess_text(line.trim().trim_start_matches(['@', '-', '+']));
             }
         }
+    }
+
+    /// A parser costs more than a look at the text.
+    fn read_recipes(&self, runner: &Runner, text: &str) -> Recipes {
+        self.world.meter().charge(text.len() / PARSED_BYTES_A_STEP);
+        (runner.read)(text)
     }
 
     /// What a name for standard input or for a process substitution holds; `None`: it is a file's.
@@ -397,7 +405,7 @@ impl Machine<'_> {
         let from = &Arg::exact(from);
         match text {
             Stream::Known(text) if text.contains(':') => {
-                let recipes = (runner.read)(text);
+                let recipes = self.read_recipes(runner, text);
                 self.recipes(from, &recipes, runner, divided, io);
             }
             Stream::Known(text) if text.is_empty() => {}
@@ -405,7 +413,7 @@ impl Machine<'_> {
             _ => {
                 self.opaque(About::Anything, Reason::UnknownRecipes, &[]);
                 if let Stream::Known(text) | Stream::Likely(text) = text {
-                    let recipes = (runner.read)(text);
+                    let recipes = self.read_recipes(runner, text);
                     self.guessed(|machine| machine.all_recipes(from, &recipes, io));
                 }
             }
