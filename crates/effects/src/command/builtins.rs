@@ -120,6 +120,10 @@ impl Machine<'_> {
 
     fn change_directory(&mut self, name: &str, words: &[Arg], io: &mut Io<'_>) {
         self.execute(words, Launch::Inert);
+        // `pushd -n` and `popd -n` change the stack alone, and nobody follows how.
+        if name != "cd" && words.iter().skip(1).any(|word| word.text == "-n") {
+            return io.scope.push_directory(None);
+        }
         let mut operands = words.iter().skip(1).filter(|word| !(word.text.starts_with('-') && word.text.len() > 1));
         let before = self.world.cwd().map(str::to_owned);
         match (name, operands.next()) {

@@ -103,6 +103,8 @@ impl Machine<'_> {
         for word in names {
             match word.literal() {
                 None => scope.forget_all(),
+                // A variable that is no reference stays as it is.
+                Some(_) if has('n') => {}
                 Some(name) if has('f') => scope.undefine(name),
                 Some(name) if has('v') => scope.unset_variable(name),
                 Some(name) => scope.unset(name),

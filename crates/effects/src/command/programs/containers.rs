@@ -44,7 +44,7 @@ impl Machine<'_> {
                 }
             }
             Some("build" | "buildx" | "builder" | "bake") => {
-                let arguments = Arguments::divide(run_options(), rest);
+                let arguments = Arguments::divide(build_options(), rest);
                 for file in arguments.values(&["-f", "--file"]) {
                     self.path(Role::Read, file);
                 }
@@ -364,6 +364,23 @@ fn is_host(first: &str) -> bool {
 
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// `--pull` is a flag here.
+fn build_options() -> &'static Entry {
+    static ENTRY: std::sync::OnceLock<Entry> = std::sync::OnceLock::new();
+    ENTRY.get_or_init(|| {
+        let mut entry = Entry::default();
+        entry.options.insert(
+            "-f --file -t --tag --build-arg --build-context --target --progress --secret --ssh --cache-from --cache-to --output -o \
+             --iidfile --metadata-file --platform --network --add-host --label --shm-size --ulimit --cgroup-parent -m --memory \
+             --memory-swap -c --cpu-shares --cpuset-cpus --cpuset-mems --cpu-period --cpu-quota --isolation --attest --allow \
+             --annotation --builder --no-cache-filter --call --set"
+                .into(),
+            OptionRole { role: Role::Value, attached: false },
+        );
+        entry
+    })
 }
 
 fn run_options() -> &'static Entry {

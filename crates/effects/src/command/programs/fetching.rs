@@ -59,7 +59,7 @@ impl Machine<'_> {
 
     fn curl_option(&mut self, option: &Given, value: &Arg, io: &mut Io<'_>) {
         match option.name.as_str() {
-            "--data-urlencode" => {
+            "--data-urlencode" | "--url-query" | "--variable" => {
                 if let Some((_, file)) = value.after('@') {
                     self.path(Role::Read, &file);
                 }
