@@ -71,8 +71,12 @@ impl Machine<'_> {
                 // The execution of the program itself is recorded already.
                 let name = words.first().and_then(|word| word.text.rsplit('/').next()).unwrap_or_default();
                 let name = self.knowledge.bare(name);
-                let call = Call { entry: sub, name: &name, words, rest: words.get(at..).unwrap_or_default() };
-                programs::run(special, self, call, io)
+                let rest = words.get(at..).unwrap_or_default();
+                if special.takes_global_options() {
+                    let rest = [globals, rest].concat();
+                    return programs::run(special, self, Call { entry: sub, name: &name, words, rest: &rest }, io);
+                }
+                programs::run(special, self, Call { entry: sub, name: &name, words, rest }, io)
             }
             (None, Some(otherwise)) => self.data(otherwise, words, at, io),
             // A word that is no subcommand is an operand (`rtk proxy CMD`, `rtk CMD`).
@@ -211,10 +215,7 @@ impl Machine<'_> {
             Role::Url | Role::Registry => self.connect(word),
             Role::Package => self.package(word),
             Role::NodePackage => self.node_package(word),
-            Role::Image => {
-                self.possible_operand(word);
-                self.possible_image(word);
-            }
+            Role::Image => self.image_operand(word),
             Role::Project => self.project_code(word),
             Role::PossibleTree => {
                 self.possible_operand(word);
@@ -322,6 +323,14 @@ impl Machine<'_> {
         }
         output = if entry.output == Print::Unknown { output } else { Stream::Unknown };
         output
+    }
+
+    /// What the entry says of the program besides its arguments, for a function that can't tell it.
+    pub(crate) fn unproven(&mut self, entry: &Entry, words: &[Arg]) {
+        if let Some(unproven) = &entry.unproven {
+            let vouchers = leading(words, unproven.vouch);
+            self.opaque(about(unproven.about), unproven.into(), &borrowed(&vouchers));
+        }
     }
 
     /// The target of a command without operands.

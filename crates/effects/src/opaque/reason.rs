@@ -151,6 +151,7 @@ reasons! {
         FoundFiles: "gives the found files to a command",
         ArchiveCommand: "gives the archive to a command",
         RemoteProgram: "runs a program on the other side",
+        PerhapsHere: "acts on a host that may be this machine",
         CommandRemote: "a remote that runs a command",
         GitRunsPrograms: "a git setting that makes git run other programs",
         GitRunsCommand: "a git setting that makes git run a command",

@@ -112,6 +112,11 @@ pub enum Special {
 }
 
 impl Special {
+    /// Options before the subcommand say what it works on.
+    pub(crate) fn takes_global_options(self) -> bool {
+        matches!(self, Self::PackageConfig | Self::PackageSettings)
+    }
+
     /// Words of it that its function leaves without an effect are data: names to match, text to print, programs in a
     /// language of its own.
     pub(crate) fn has_data_for_words(self) -> bool {

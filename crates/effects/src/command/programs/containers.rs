@@ -1,7 +1,5 @@
 //! Containers: files are theirs, except where a mount makes them ours.
 
-use agent_strace_shell::Provenance;
-
 use crate::command::argument::{Arg, Arguments};
 use crate::command::knowledge::{Entry, OptionRole, Role};
 use crate::command::machine::Machine;
@@ -35,108 +33,49 @@ impl Machine<'_> {
                 let arguments = Arguments::divide(run_options(), rest);
                 self.contained(arguments.operands.get(1..).unwrap_or_default(), io);
             }
-            Some("buildx" | "builder")
-                if !matches!(rest.first().and_then(Arg::literal), Some("build" | "bake" | "b" | "f")) =>
-            {
-                let reads = rest.first().and_then(Arg::literal);
-                if !matches!(reads, None | Some("ls" | "du" | "inspect" | "version" | "imagetools" | "history")) {
-                    self.opaque(About::Anything, Reason::ImageBuilder, &[&program, &sub.text]);
-                }
+            Some("cp") => self.copied_to_container(rest),
+            Some("compose") => self.compose(&program, rest),
+            Some(name) if self.image_command(&program, name, rest, io) => {}
+            Some(name) => self.engine_command(&program, name, rest),
+            None => self.opaque(About::Anything, Reason::UnknownSubcommand, &[&program, &sub.text]),
+        }
+        Stream::Unknown
+    }
+
+    /// `cp FILE CONTAINER:PATH` or the other way round.
+    fn copied_to_container(&mut self, words: &[Arg]) {
+        for (at, word) in words.iter().filter(|word| !word.text.starts_with('-')).enumerate() {
+            if !word.text.contains(':') {
+                self.path(if at == 0 { Role::ReadTree } else { Role::WriteTree }, word);
             }
-            Some("build" | "buildx" | "builder" | "bake") => {
-                let arguments = Arguments::divide(build_options(), rest);
-                for file in arguments.values(&["-f", "--file"]) {
-                    self.path(Role::Read, file);
-                }
-                self.build_sources(&arguments);
-                for target in
-                    arguments.operands.iter().filter(|word| !matches!(word.text.as_str(), "build" | "bake" | "b" | "f"))
-                {
-                    if target.text.contains("://") || target.text.starts_with("git@") {
-                        self.connect(target);
-                        self.foreign_code(Provenance::Network);
-                    } else {
-                        self.path(Role::ReadTree, target);
-                    }
-                }
-                self.opaque(About::Anything, Reason::RunsBuild, &[&program, "build"]);
-                self.dockerfile(io);
-            }
-            Some("cp") => {
-                for (at, word) in rest.iter().filter(|word| !word.text.starts_with('-')).enumerate() {
-                    if !word.text.contains(':') {
-                        self.path(if at == 0 { Role::ReadTree } else { Role::WriteTree }, word);
-                    }
-                }
-            }
-            Some("login" | "logout") => match rest.iter().rfind(|word| !word.text.starts_with('-')) {
-                Some(host) if is_host(host.text.split('/').next().unwrap_or_default()) => {
-                    self.connect_host(&host.with(host.text.split('/').next().unwrap_or_default()), None, Some("https"));
-                }
-                _ => self.connect_to(Some("registry:docker"), None),
-            },
-            Some("tag") => rest.iter().for_each(|image| self.possible_image(image)),
-            Some("secret" | "config") if rest.first().is_some_and(|word| word.text == "create") => {
+        }
+    }
+
+    /// What changes the engine, or looks at what it runs.
+    fn engine_command(&mut self, program: &str, sub: &str, rest: &[Arg]) {
+        match sub {
+            "secret" | "config" if rest.first().is_some_and(|word| word.text == "create") => {
                 let arguments = Arguments::divide(run_options(), rest.get(1..).unwrap_or_default());
                 for file in arguments.operands.iter().skip(1).filter(|file| file.text != "-") {
                     self.path(Role::Read, file);
                 }
-                self.opaque(About::Anything, Reason::ContainerEngine, &[&program, &sub.text]);
+                self.opaque(About::Anything, Reason::ContainerEngine, &[program, sub]);
             }
-            Some("pull" | "push" | "search") => match rest.iter().find(|word| !word.text.starts_with('-')) {
-                Some(image) => self.image(image),
-                None => self.connect_to(Some("registry:docker"), None),
-            },
-            Some("compose") => self.compose(&program, rest),
-            Some(
-                "swarm" | "node" | "service" | "secret" | "stack" | "config" | "plugin" | "machine" | "trust" | "pod"
-                | "kube" | "generate" | "play" | "scout" | "desktop" | "model" | "mcp" | "checkpoint" | "update",
-            ) => {
+            "swarm" | "node" | "service" | "secret" | "stack" | "config" | "plugin" | "machine" | "trust" | "pod"
+            | "kube" | "generate" | "play" | "scout" | "desktop" | "model" | "mcp" | "checkpoint" | "update" => {
                 let reads = rest.first().and_then(Arg::literal);
                 if !matches!(
                     reads,
                     Some("ls" | "ps" | "list" | "inspect" | "logs" | "info" | "status" | "top" | "stats")
                 ) {
-                    self.opaque(About::Anything, Reason::ContainerEngine, &[&program, &sub.text]);
+                    self.opaque(About::Anything, Reason::ContainerEngine, &[program, sub]);
                 }
             }
-            Some("save" | "export") => {
-                for file in Arguments::divide(run_options(), rest).values(&["-o", "--output"]) {
-                    self.path(Role::Write, file);
-                }
-            }
-            Some("load" | "import") => {
-                let arguments = Arguments::divide(run_options(), rest);
-                for file in arguments.values(&["-i", "--input"]) {
-                    self.path(Role::Read, file);
-                }
-                let source = arguments.operands.first().filter(|_| sub.text == "import");
-                if let Some(file) = source {
-                    self.role(Role::Source, file, io);
-                }
-            }
-            Some(
-                "ps" | "images" | "ls" | "logs" | "inspect" | "version" | "info" | "stats" | "top" | "port" | "diff"
-                | "history" | "events" | "context" | "df" | "search-local" | "stop" | "start" | "restart" | "kill"
-                | "rm" | "rmi" | "rename" | "wait" | "pause" | "unpause" | "network" | "volume" | "system"
-                | "container" | "image" | "--version" | "help" | "completion" | "prune" | "commit" | "attach"
-                | "manifest",
-            ) => {}
-            _ => self.opaque(About::Anything, Reason::UnknownSubcommand, &[&program, &sub.text]),
-        }
-        Stream::Unknown
-    }
-
-    /// The recipe that `build -` reads from standard input.
-    fn dockerfile(&mut self, io: &mut Io<'_>) {
-        const LINES: usize = 1_000;
-        let Some(text) = io.input.text().map(str::to_owned) else { return };
-        for line in self.at_most(LINES, text.lines()) {
-            let (name, rest) = line.trim().split_once(char::is_whitespace).unwrap_or_default();
-            self.base_image(line);
-            if name.eq_ignore_ascii_case("run") {
-                self.remote_text(rest, io);
-            }
+            "ps" | "images" | "ls" | "logs" | "inspect" | "version" | "info" | "stats" | "top" | "port" | "diff"
+            | "history" | "events" | "context" | "df" | "search-local" | "stop" | "start" | "restart" | "kill"
+            | "rm" | "rmi" | "rename" | "wait" | "pause" | "unpause" | "network" | "volume" | "system"
+            | "container" | "image" | "--version" | "help" | "completion" | "prune" | "commit" | "attach" => {}
+            _ => self.opaque(About::Anything, Reason::UnknownSubcommand, &[program, sub]),
         }
     }
 
@@ -161,81 +100,10 @@ impl Machine<'_> {
         }
     }
 
-    fn image(&mut self, image: &Arg) {
-        let first = image.text.split('/').next().unwrap_or_default();
-        if image.text.contains('/') && is_host(first) {
-            self.connect_host(&image.with(first), None, Some("https"));
-        } else {
-            self.connect_to(Some("registry:docker"), None);
-        }
-    }
-
-    /// An image that may be there already.
-    pub(in crate::command) fn possible_image(&mut self, image: &Arg) {
-        let first = image.text.split('/').next().unwrap_or_default();
-        if image.text.contains('/') && is_host(first) && !image.text.contains("//") {
-            self.guessed(|machine| machine.image(image));
-        }
-    }
-
-    /// Directories and files that a build gets besides its context, and the images that a known recipe starts from.
-    fn build_sources(&mut self, arguments: &Arguments) {
-        const LINES: usize = 1_000;
-        for context in arguments.values(&["--build-context"]) {
-            let Some((_, context)) = context.after('=').filter(|(_, place)| !place.text.contains("://")) else {
-                continue;
-            };
-            self.path(Role::ReadTree, &context);
-        }
-        for secret in arguments.values(&["--secret"]) {
-            if let Some(file) = field(secret, &["src", "source"]) {
-                self.path(Role::Read, &file);
-            }
-        }
-        let mut files: Vec<Arg> = arguments.values(&["-f", "--file"]).cloned().collect();
-        if files.is_empty() {
-            let places =
-                arguments.operands.iter().filter(|word| !matches!(word.text.as_str(), "build" | "bake" | "b" | "f"));
-            files.extend(places.flat_map(|place| {
-                let place = place.with(place.text.trim_end_matches('/'));
-                ["Dockerfile", "Containerfile"].map(|name| place.with(format!("{}/{name}", place.text)))
-            }));
-        }
-        for file in files {
-            let Some(text) = self.world.content_of(&file).text().map(str::to_owned) else { continue };
-            for line in self.at_most(LINES, text.lines()) {
-                self.base_image(line);
-            }
-        }
-    }
-
-    /// `FROM [--platform=…] IMAGE`, `COPY --from=IMAGE …`
-    fn base_image(&mut self, line: &str) {
-        let mut words = line.split_whitespace();
-        let name = words.next().unwrap_or_default();
-        let image = if name.eq_ignore_ascii_case("from") {
-            words.find(|word| !word.starts_with("--"))
-        } else if name.eq_ignore_ascii_case("copy") {
-            words.find_map(|word| word.strip_prefix("--from="))
-        } else {
-            None
-        };
-        if let Some(image) = image {
-            self.possible_image(&Arg::exact(image));
-        }
-    }
-
     fn docker_run(&mut self, program: &str, sub: &str, words: &[Arg], io: &mut Io<'_>) {
         let arguments = Arguments::divide(run_options(), words);
         let mut mounts = Vec::new();
-        for volume in arguments.values(&["-v", "--volume"]) {
-            if let Some((host, inside)) = volume.text.split_once(':') {
-                mounts.push(Mount {
-                    host: volume.with(host),
-                    inside: inside.split(':').next().unwrap_or(inside).to_owned(),
-                });
-            }
-        }
+        mounts.extend(arguments.values(&["-v", "--volume"]).filter_map(volume));
         for mount in arguments.values(&["--mount"]) {
             let host = field(mount, &["source", "src"]);
             let binds = field(mount, &["type"]).is_some_and(|kind| kind.text == "bind");
@@ -349,41 +217,31 @@ impl Machine<'_> {
     }
 }
 
+/// `HOST:INSIDE[:OPTIONS]`; the letter of a drive may stand before the first colon.
+fn volume(word: &Arg) -> Option<Mount> {
+    let drive = match word.text.as_bytes() {
+        [letter, b':', b'/' | b'\\', ..] if letter.is_ascii_alphabetic() => 2,
+        _ => 0,
+    };
+    let end = word.text.get(drive..)?.find(':')? + drive;
+    let (host, inside) = word.text.split_at_checked(end)?;
+    let inside = inside.trim_start_matches(':').split(':').next().unwrap_or_default();
+    Some(Mount { host: word.with(host), inside: inside.to_owned() })
+}
+
 /// The value of one of these names in `name=value,name=value`.
-fn field(word: &Arg, names: &[&str]) -> Option<Arg> {
+pub(super) fn field(word: &Arg, names: &[&str]) -> Option<Arg> {
     word.text.split(',').find_map(|field| {
         let (name, value) = field.split_once('=')?;
         names.contains(&name).then(|| word.with(value))
     })
 }
 
-/// The first part of an image's name is a host.
-fn is_host(first: &str) -> bool {
-    first.contains(['.', ':']) || first == "localhost"
-}
-
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
-/// `--pull` is a flag here.
-fn build_options() -> &'static Entry {
-    static ENTRY: std::sync::OnceLock<Entry> = std::sync::OnceLock::new();
-    ENTRY.get_or_init(|| {
-        let mut entry = Entry::default();
-        entry.options.insert(
-            "-f --file -t --tag --build-arg --build-context --target --progress --secret --ssh --cache-from --cache-to --output -o \
-             --iidfile --metadata-file --platform --network --add-host --label --shm-size --ulimit --cgroup-parent -m --memory \
-             --memory-swap -c --cpu-shares --cpuset-cpus --cpuset-mems --cpu-period --cpu-quota --isolation --attest --allow \
-             --annotation --builder --no-cache-filter --call --set"
-                .into(),
-            OptionRole { role: Role::Value, attached: false },
-        );
-        entry
-    })
-}
-
-fn run_options() -> &'static Entry {
+pub(super) fn run_options() -> &'static Entry {
     static ENTRY: std::sync::OnceLock<Entry> = std::sync::OnceLock::new();
     ENTRY.get_or_init(|| {
         let mut entry = Entry { stops: true, ..Entry::default() };

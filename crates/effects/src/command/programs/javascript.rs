@@ -1,7 +1,7 @@
 //! Deno and Bun have subcommands, where other runtimes of JavaScript are plain interpreters.
 
 use crate::Reason;
-use crate::command::argument::{Arg, Arguments};
+use crate::command::argument::{Arg, Arguments, Known};
 use crate::command::knowledge::{Language, Role, agent_of_package};
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
@@ -12,16 +12,43 @@ use super::scripts::by_extension;
 
 impl Machine<'_> {
     /// `npm pkg set scripts.test='jest'` writes `package.json`.
-    pub(super) fn package_settings(&mut self, call: Call<'_>) -> Stream {
+    pub(super) fn package_settings(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let arguments = Arguments::divide(call.entry, call.rest);
-        let file = Arg::exact("package.json");
-        let Some((act, pairs)) = arguments.operands.split_first().filter(|(act, _)| act.text != "get") else {
-            self.path(Role::Read, &file);
-            return Stream::Unknown;
+        let directory = arguments.values(&["--prefix", "-C"]).last();
+        let file = directory.map_or(Arg::exact("package.json"), |place| {
+            let place = place.with(place.text.trim_end_matches('/'));
+            place.with(format!("{}/package.json", place.text))
+        });
+        let packages: Vec<&Arg> = arguments.values(&["-w", "--workspace"]).collect();
+        let is_elsewhere = !packages.is_empty() || arguments.has(&["--workspaces", "--ws", "-ws"]);
+        let (act, pairs) = match arguments.operands.split_first() {
+            Some((act, pairs)) if act.text != "get" => (act, pairs),
+            _ => {
+                self.path(Role::Read, &file);
+                return Stream::Unknown;
+            }
         };
-        let (target, _) = self.world.locate_word(&file);
+        // A package goes by its name or by its directory.
+        for package in packages {
+            self.possible_path(Role::Edit, &package.with(format!("{}/package.json", package.text)));
+        }
+        if is_elsewhere || pairs.iter().any(|pair| pair.known == Known::Not) {
+            self.unproven(call.entry, call.words);
+        }
+        if !is_elsewhere {
+            self.package_fields(&file, act, pairs);
+        }
+        for place in arguments.values(&["--userconfig", "--globalconfig"]) {
+            self.role(Role::Read, place, io);
+        }
+        Stream::Unknown
+    }
+
+    /// Fields of a manifest are set or deleted.
+    fn package_fields(&mut self, file: &Arg, act: &Arg, pairs: &[Arg]) {
+        let (target, _) = self.world.locate_word(file);
         let before = self.world.take_written(&target);
-        self.path(Role::Edit, &file);
+        self.path(Role::Edit, file);
         self.world.put_written(&target, before.unwrap_or_default());
         self.world.edited(&target);
         for (name, value) in pairs.iter().filter(|_| act.text == "set").filter_map(|pair| pair.after('=')) {
@@ -30,7 +57,6 @@ impl Machine<'_> {
             let line = line.trim_start_matches('{').trim_end_matches('}').to_owned();
             self.world.wrote_part(&target, &line);
         }
-        Stream::Unknown
     }
 
     pub(super) fn deno(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {

@@ -3,6 +3,7 @@
 mod agents;
 mod application;
 mod cloud;
+mod columns;
 mod compilers;
 mod compress;
 mod containers;
@@ -10,6 +11,7 @@ mod copying;
 mod cpio;
 mod databases;
 pub(super) mod decoding;
+mod destination;
 mod editors;
 mod escapes;
 mod fetching;
@@ -18,6 +20,7 @@ mod find;
 mod git;
 mod git_config;
 mod git_triggers;
+mod images;
 mod interpreters;
 mod javascript;
 mod later;
@@ -68,7 +71,7 @@ pub(crate) fn run(special: Special, machine: &mut Machine<'_>, call: Call<'_>, i
         Special::Agent => machine.agent(call, io),
         Special::Session => machine.group_session(call, io),
         Special::Setup => machine.hook_setup(call, io),
-        Special::PackageSettings => machine.package_settings(call),
+        Special::PackageSettings => machine.package_settings(call, io),
         Special::ApplyPatch => machine.apply_patch(call, io),
         Special::Ar => machine.ar(call),
         Special::Aria2 => machine.aria2(call, io),

@@ -25,11 +25,8 @@ impl Machine<'_> {
     /// A command inside a container that sees directories of ours.
     pub(super) fn mounted(&mut self, command: &[Arg], mounts: &[Mount], working: Option<&Arg>, io: &mut Io<'_>) {
         let cwd = self.world.cwd().map(str::to_owned);
-        if let Some(mount) = working.and_then(|working| mounts.iter().find(|mount| mount.inside == working.text)) {
-            let host = mount.host.clone();
-            self.world.enter_word(&host);
-        } else if let Some(working) = working {
-            self.world.enter_word(working);
+        if let Some(working) = working {
+            self.world.enter_word(&outside(working, mounts));
         }
         let words: Vec<Arg> = command.iter().map(|word| outside(word, mounts)).collect();
         let input = io.input.clone();
@@ -58,14 +55,19 @@ impl Machine<'_> {
     }
 }
 
-/// A word of a command in a container, as seen from here.
+/// A word of a command in a container, as seen from here: the innermost mount counts.
 fn outside(word: &Arg, mounts: &[Mount]) -> Arg {
-    for mount in mounts {
-        let inside = mount.inside.trim_end_matches('/');
-        if let Some(rest) = word.text.strip_prefix(inside).filter(|rest| rest.is_empty() || rest.starts_with('/')) {
-            let text = format!("{}{rest}", mount.host.text.trim_end_matches('/'));
-            return Arg { text, ..mount.host.clone() };
+    let below = |mount: &Mount| {
+        let rest = word.text.strip_prefix(mount.inside.trim_end_matches('/'))?;
+        let host = mount.host.text.trim_end_matches('/');
+        match rest {
+            "" => Some(mount.host.text.clone()),
+            _ => rest.starts_with('/').then(|| format!("{host}{rest}")),
         }
+    };
+    let found = mounts.iter().filter_map(|mount| Some((mount, below(mount)?)));
+    match found.max_by_key(|(mount, _)| mount.inside.trim_end_matches('/').len()) {
+        Some((mount, text)) => Arg { text, ..mount.host.clone() },
+        None => word.clone(),
     }
-    word.clone()
 }

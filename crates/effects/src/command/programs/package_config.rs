@@ -1,7 +1,7 @@
 //! Settings of package managers: where later calls fetch packages, and which commands they run.
 
 use crate::command::argument::{Arg, Arguments};
-use crate::command::knowledge::Role;
+use crate::command::knowledge::{Language, Role};
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
@@ -26,6 +26,49 @@ const HOSTS: &[&str] = &[
 ];
 /// Settings whose value is a command.
 const COMMANDS: &[&str] = &["script-shell", "shell", "editor", "git", "viewer", "browser", "yarnpath", "yarn-path"];
+/// Settings whose value is code that later calls load, or a list of such files.
+const CODE: &[&str] = &["onload-script", "init-module", "node-gyp", "plugins", "pnpmfile", "global-pnpmfile"];
+
+/// Where a program keeps the settings that are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Usual,
+    Project,
+    Home,
+    System,
+    /// The environment of the interpreter.
+    Environment,
+}
+
+impl Place {
+    fn of(program: &str, arguments: &Arguments) -> Self {
+        let location = arguments.values(&["--location", "-L"]).last().map(|place| place.text.as_str());
+        let is_yarn = program == "yarn";
+        match location {
+            Some("project") => Self::Project,
+            Some("global") => Self::System,
+            _ if arguments.has(&["--site"]) => Self::Environment,
+            _ if arguments.has(&["-H", "--home"]) || is_yarn && arguments.has(&["-g", "--global"]) => Self::Home,
+            _ if arguments.has(&["-g", "--global"]) => Self::System,
+            _ => Self::Usual,
+        }
+    }
+
+    /// The files that it may be: which one depends on the version of the program and on how it was installed.
+    fn files(self, program: &str) -> &'static [&'static str] {
+        match (program, self) {
+            ("yarn", Self::Home) => &["~/.yarnrc.yml", "~/.yarnrc"],
+            ("yarn", _) => &[".yarnrc.yml", "~/.yarnrc"],
+            ("pip" | "pip3" | "pip2", Self::System) => &["/etc/pip.conf", "/etc/xdg/pip/pip.conf"],
+            ("pip" | "pip3" | "pip2", Self::Environment) => &[".venv/pip.conf", "venv/pip.conf", "/usr/pip.conf"],
+            ("pip" | "pip3" | "pip2", _) => &["~/.config/pip/pip.conf"],
+            (_, Self::Project) => &[".npmrc"],
+            ("pnpm", _) => &["~/.config/pnpm/rc", "~/.npmrc"],
+            (_, Self::System) => &["/usr/local/etc/npmrc", "/usr/etc/npmrc"],
+            _ => &["~/.npmrc"],
+        }
+    }
+}
 
 impl Machine<'_> {
     /// `npm config set NAME VALUE`, `npm set NAME=VALUE`, `pip config set global.index-url URL`.
@@ -61,29 +104,27 @@ impl Machine<'_> {
     /// The file that the settings are written to.
     fn settings_file(&mut self, program: &str, arguments: &Arguments) {
         let given = arguments.values(&["--userconfig", "--globalconfig"]).next().cloned();
-        let at_project = arguments.values(&["--location", "-L"]).any(|place| place.text == "project");
-        let at_home = arguments.has(&["-H", "--home", "-g", "--global"]);
-        let files: &[&str] = match program {
-            "yarn" if at_home => &["~/.yarnrc.yml", "~/.yarnrc"],
-            "yarn" => &[".yarnrc.yml", "~/.yarnrc"],
-            "pip" | "pip3" | "pip2" => &["~/.config/pip/pip.conf"],
-            "pnpm" if !at_project => &["~/.config/pnpm/rc", "~/.npmrc"],
-            _ if at_project => &[".npmrc"],
-            _ => &["~/.npmrc"],
-        };
-        match (given, files) {
+        match (given, Place::of(program, arguments).files(program)) {
             (Some(file), _) => self.keeping_settings(&file),
-            (None, [file]) => self.keeping_settings(&Arg::exact(*file)),
-            // Which of them it is depends on the program's version.
-            (None, files) => files.iter().for_each(|file| self.possible_path(Role::Edit, &Arg::exact(*file))),
+            (None, files) => {
+                let directory = arguments.values(&["-C", "--prefix", "--dir", "--cwd"]).last();
+                let at = |file: &str| match directory.filter(|_| !file.starts_with(['~', '/'])) {
+                    Some(place) => place.with(format!("{}/{file}", place.text.trim_end_matches('/'))),
+                    None => Arg::exact(file),
+                };
+                match files {
+                    [file] => self.keeping_settings(&at(file)),
+                    files => files.iter().for_each(|file| self.possible_path(Role::Write, &at(file))),
+                }
+            }
         }
     }
 
-    /// One setting changes, which is judged by its name; what the file says besides stays as it was.
+    /// One setting changes, which is judged by its name; what the file says besides stays as it was, and nobody sees it.
     fn keeping_settings(&mut self, file: &Arg) {
         let (path, _) = self.world.locate_word(file);
         let before = self.world.take_written(&path);
-        self.path(Role::Edit, file);
+        self.path(Role::Write, file);
         let _ = self.world.take_written(&path);
         if let Some(before) = before {
             self.world.put_written(&path, before);
@@ -100,6 +141,17 @@ impl Machine<'_> {
         if COMMANDS.contains(&last) && !value.text.is_empty() {
             self.opaque(About::Anything, Reason::SettingRunsCommand, &[]);
             self.command_text(value, io);
+        }
+        if CODE.contains(&last) || name == "init.module" {
+            self.opaque(About::Anything, Reason::SettingRunsCommand, &[]);
+            self.guessed(|machine| machine.run_script("npm", Language::Javascript, value, &[], io));
+        }
+        if last == "node-options" {
+            let mark = self.emitter.mark();
+            self.options_in_variable("NODE_OPTIONS", value.best(), io.scope);
+            if !value.is_exact() || self.emitter.since(mark).next().is_some() {
+                self.opaque(About::Anything, Reason::SettingRunsCommand, &[]);
+            }
         }
     }
 }

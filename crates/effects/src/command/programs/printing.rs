@@ -289,7 +289,7 @@ fn once<'a>(format: &str, values: &mut impl Iterator<Item = &'a Arg>, text: &mut
 
 /// The escapes that a program knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Escapes {
+pub(super) enum Escapes {
     /// `tr`: characters of C, and octal numbers.
     Tr,
     /// `printf` and `echo -e`: hexadecimal numbers, `\e` and `\c`, too.
@@ -297,7 +297,7 @@ enum Escapes {
 }
 
 /// `\n`, `\t`, `\\`, `\0ooo`, `\ooo`, `\xhh`, `\uhhhh`.
-fn unescaped(text: &str, escapes: Escapes) -> String {
+pub(super) fn unescaped(text: &str, escapes: Escapes) -> String {
     let is_printf = escapes == Escapes::Printf;
     let mut result = String::with_capacity(text.len());
     let mut left = text.chars().peekable();

@@ -2,7 +2,7 @@
 
 use agent_strace_shell::Provenance;
 
-use crate::command::argument::{Arg, Arguments, Known};
+use crate::command::argument::{Arg, Arguments};
 use crate::command::context::Context;
 use crate::command::knowledge::Role;
 use crate::command::machine::{Machine, walk_on};
@@ -11,33 +11,39 @@ use crate::command::stream::Stream;
 use crate::{About, Certainty, Effect, Kind, Reach, Reason};
 
 use super::Call;
+use super::destination::{Route, Side, address, hops, is_remote, setting, split_host};
 
 /// What the remote side does touches no file here.
 const REMOTE: &str = "a command that runs on another host";
+
+/// A program that reaches files on the other side, by its name, and where it leads.
+#[derive(Debug)]
+struct Client<'c> {
+    name: &'c str,
+    route: Route,
+}
 
 impl Machine<'_> {
     pub(super) fn ssh(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let arguments = Arguments::divide(call.entry, call.rest);
         self.options(&arguments, io);
-        for setting in arguments.values(&["-o"]) {
-            self.ssh_setting(setting, arguments.operands.first(), io);
-        }
+        let route = Route::of(&arguments);
+        self.ssh_route(&arguments, arguments.operands.first(), io);
         for forward in arguments.values(&["-L", "-R", "-W"]) {
             self.forwarded(forward);
         }
-        let port = arguments.values(&["-p", "-P"]).find_map(|word| word.text.parse().ok()).or(Some(22));
         let Some((host, command)) = arguments.operands.split_first() else { return Stream::Unknown };
-        self.ssh_host(host, port);
+        self.ssh_host(host, route.port().or(Some(22)));
+        let side = route.side(&host.text);
         // Options may follow the host.
         let skip = command.iter().take_while(|word| word.text.starts_with('-')).count();
         let command = command.get(skip..).unwrap_or_default();
         if command.is_empty() {
             let input = io.input.clone();
             match input {
-                Stream::Known(text) if is_this_machine(&host.text) => {
-                    self.text_at_home(&text, io);
+                Stream::Known(text) => {
+                    self.text_on(side, call.name, &text, io);
                 }
-                Stream::Known(text) => self.remote_text(&text, io),
                 Stream::Unconnected => {}
                 _ => self.opaque(About::Commands, Reason::RemoteInputCommands, &[]),
             }
@@ -48,11 +54,18 @@ impl Machine<'_> {
             self.opaque(About::Commands, Reason::UnknownCommandText, &[]);
         }
         let text = text.join(" ");
-        if is_this_machine(&host.text) {
-            // Another port may lead through a tunnel.
-            return if port == Some(22) { self.text_at_home(&text, io) } else { self.tunnelled(&text, io) };
+        self.text_on(side, call.name, &text, io)
+    }
+
+    /// Commands for a shell on that side.
+    fn text_on(&mut self, side: Side, client: &str, text: &str, io: &mut Io<'_>) -> Stream {
+        if side == Side::Here {
+            return self.text_at_home(text, io);
         }
-        self.remote_text(&text, io);
+        self.remote_text(text, io);
+        if side == Side::Unknown {
+            self.opaque(About::Anything, Reason::PerhapsHere, &[client]);
+        }
         Stream::Foreign(Provenance::Network)
     }
 
@@ -63,15 +76,6 @@ impl Machine<'_> {
         let output = self.shell_text(text, &mut io.scope.child(), &Stream::Unknown);
         self.world.set_cwd(cwd);
         output
-    }
-
-    /// Commands that run on another host, or on this machine.
-    fn tunnelled(&mut self, text: &str, io: &mut Io<'_>) -> Stream {
-        self.remote_text(text, io);
-        self.guessed(|machine| {
-            machine.text_at_home(text, io);
-        });
-        Stream::Foreign(Provenance::Network)
     }
 
     /// A file of this machine under a name that says `localhost:PATH`; a relative path starts in the home directory.
@@ -93,26 +97,29 @@ impl Machine<'_> {
     }
 
     fn ssh_host(&mut self, host: &Arg, port: Option<u16>) {
-        let name = host.text.strip_prefix("ssh://").unwrap_or(&host.text);
-        let name = name.rsplit('@').next().unwrap_or(name);
-        let (name, port) = match (host.text.starts_with("ssh://"), name.rsplit_once(':')) {
-            (true, Some((name, port_text))) => (name, port_text.parse().ok().or(port)),
-            _ => (name, port),
-        };
-        self.connect_host(&host.with(name), port, Some("ssh"));
+        let (name, own) = address(&host.text);
+        self.connect_host(&host.with(name), own.or(port), Some("ssh"));
     }
 
-    fn ssh_setting(&mut self, setting: &Arg, host: Option<&Arg>, io: &mut Io<'_>) {
-        let at = setting.text.find(['=', ' ']);
-        let text = at.map_or_else(|| setting.text.clone(), |_| setting.text.replacen([' ', '='], "=", 1));
-        let Some((name, value)) = setting.with(text).after('=') else { return };
-        match name.to_ascii_lowercase().as_str() {
-            "proxycommand" | "localcommand" | "knownhostscommand" => {
+    /// What settings touch, and the hosts that the connection goes through.
+    fn ssh_route(&mut self, arguments: &Arguments, host: Option<&Arg>, io: &mut Io<'_>) {
+        for hop in hops(arguments) {
+            self.ssh_host(&hop, Some(22));
+        }
+        for setting in arguments.values(&["-o"]) {
+            self.ssh_setting(setting, host, io);
+        }
+    }
+
+    fn ssh_setting(&mut self, given: &Arg, host: Option<&Arg>, io: &mut Io<'_>) {
+        let Some((name, value)) = setting(given) else { return };
+        match name.as_str() {
+            "proxycommand" | "localcommand" | "knownhostscommand" if !value.text.eq_ignore_ascii_case("none") => {
                 let host = host.map_or("host", |host| host.text.rsplit('@').next().unwrap_or(&host.text));
                 let text = value.text.replace("%h", host).replace("%p", "22").replace("%r", "user");
                 self.command_text(&value.with(text), io);
             }
-            "hostname" | "proxyjump" => self.connect_host(&value, Some(22), Some("ssh")),
+            "hostname" => self.connect_host(&value, Some(22), Some("ssh")),
             "setenv" => {
                 let name = value.text.split('=').next().unwrap_or_default();
                 self.environment(&value.with(name), Certainty::Exact);
@@ -139,33 +146,32 @@ impl Machine<'_> {
     pub(super) fn scp(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let arguments = Arguments::divide(call.entry, call.rest);
         self.options(&arguments, io);
-        for setting in arguments.values(&["-o"]) {
-            self.ssh_setting(setting, None, io);
-        }
+        self.ssh_route(&arguments, None, io);
+        let client = Client { name: call.name, route: Route::of(&arguments) };
         if call.name.ends_with("sftp") {
             if let Some(host) = arguments.operands.first() {
-                self.connect_remote(host, "ssh", Role::ListTree);
+                self.connect_remote(host, &client, Role::ListTree);
                 self.opaque(About::Anything, Reason::InteractiveClient, &[call.name]);
             }
             return Stream::Unknown;
         }
         let reach = if arguments.has(&["-r"]) { Reach::Subtree } else { Reach::Itself };
-        self.copy_remote(&arguments.operands, reach, "ssh");
+        self.copy_remote(&arguments.operands, reach, &client);
         Stream::Unknown
     }
 
-    fn copy_remote(&mut self, operands: &[Arg], reach: Reach, scheme: &str) {
+    fn copy_remote(&mut self, operands: &[Arg], reach: Reach, client: &Client<'_>) {
         let Some((last, sources)) = operands.split_last() else { return };
         for source in sources {
             let role = if reach == Reach::Subtree { Role::ReadTree } else { Role::Read };
             if is_remote(source) {
-                self.connect_remote(source, scheme, role);
+                self.connect_remote(source, client, role);
             } else {
                 self.path(role, source);
             }
         }
         if is_remote(last) {
-            self.connect_remote(last, scheme, Role::WriteTree);
+            self.connect_remote(last, client, Role::WriteTree);
         } else if !sources.is_empty() {
             let directory =
                 reach == Reach::Subtree || sources.len() > 1 || last.text.ends_with('/') || last.text == ".";
@@ -193,17 +199,29 @@ impl Machine<'_> {
     }
 
     /// A file on another host; on this machine, it is one of ours in this role.
-    fn connect_remote(&mut self, word: &Arg, scheme: &str, role: Role) {
-        let (host, _) = split_host(&word.text);
-        if is_this_machine(host) {
-            self.named_through_host(role, word);
+    fn connect_remote(&mut self, word: &Arg, client: &Client<'_>, role: Role) {
+        match client.route.side_of_file(&word.text) {
+            Side::Here => self.named_through_host(role, word),
+            Side::Unknown => self.opaque(About::Anything, Reason::PerhapsHere, &[client.name]),
+            Side::Elsewhere => {}
         }
         if word.text.contains("://") {
             self.connect(word);
             return;
         }
+        let (host, _) = split_host(&word.text);
         let host = host.rsplit('@').next().unwrap_or(host);
-        self.connect_host(&word.with(host), None, Some(scheme));
+        self.connect_host(&word.with(host), None, Some("ssh"));
+    }
+
+    /// The client that `rsync -e 'ssh -p 2222'` starts.
+    fn remote_shell<'c>(&self, call: Call<'c>, arguments: &Arguments) -> Client<'c> {
+        let words = arguments.values(&["-e", "--rsh"]).last().map(Self::split_command).unwrap_or_default();
+        let route = words.split_first().and_then(|(program, rest)| {
+            let name = self.knowledge.bare(program.text.rsplit('/').next()?);
+            Some(Route::of(&Arguments::divide(self.knowledge.entry(&name)?, rest)))
+        });
+        Client { name: call.name, route: route.unwrap_or_default() }
     }
 
     pub(super) fn rsync(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
@@ -213,10 +231,11 @@ impl Machine<'_> {
             self.path(Role::Read, &file);
         }
         let dry = arguments.has(&["-n", "--dry-run"]);
+        let client = self.remote_shell(call, &arguments);
         let Some((last, sources)) = arguments.operands.split_last() else { return Stream::Unknown };
         for source in sources {
             if is_remote(source) {
-                self.connect_remote(source, "ssh", Role::ReadTree);
+                self.connect_remote(source, &client, Role::ReadTree);
             } else {
                 self.path(Role::ReadTree, source);
                 if arguments.has(&["--remove-source-files"]) {
@@ -225,7 +244,7 @@ impl Machine<'_> {
             }
         }
         if is_remote(last) {
-            self.connect_remote(last, "ssh", if dry { Role::ListTree } else { Role::WriteTree });
+            self.connect_remote(last, &client, if dry { Role::ListTree } else { Role::WriteTree });
         } else if sources.is_empty() || dry {
             self.path(Role::ListTree, last);
         } else {
@@ -364,42 +383,6 @@ fn is_record_type(text: &str) -> bool {
             | "IN"
             | "CH"
     )
-}
-
-/// `host:path`, `user@host:path`, `rsync://host/…`.
-fn is_remote(word: &Arg) -> bool {
-    if word.known == Known::Not {
-        return false;
-    }
-    let text = word.text.as_str();
-    if text.contains("://") {
-        return true;
-    }
-    let Some((host, path)) = text.split_once(':') else { return false };
-    let drive = host.chars().count() == 1 && path.starts_with(['/', '\\']);
-    !host.contains('/') && !host.is_empty() && !drive
-}
-
-/// `HOST` and `PATH` of `HOST:PATH`, `[HOST]:PATH` and `scheme://HOST/PATH`.
-fn split_host(text: &str) -> (&str, &str) {
-    if let Some((_, rest)) = text.split_once("://") {
-        let (host, path) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
-        // `scp://host//absolute`, `rsync://host/module`
-        return (host.split(':').next().unwrap_or(host), path.strip_prefix('/').unwrap_or(path));
-    }
-    match text.split_once("]:") {
-        Some((host, path)) => (host, path),
-        None => text.split_once(':').map_or((text, ""), |(host, path)| (host, path.trim_start_matches(':'))),
-    }
-}
-
-/// `localhost`, `me@127.0.0.1`, `[::1]`, `ssh://localhost`.
-fn is_this_machine(host: &str) -> bool {
-    let name = host.strip_prefix("ssh://").unwrap_or(host);
-    let name = name.rsplit('@').next().unwrap_or(name).trim_matches(['[', ']']);
-    let name = name.trim_end_matches('.').to_ascii_lowercase();
-    let is_loopback = |address: std::net::IpAddr| address.is_loopback() || address.is_unspecified();
-    name == "localhost" || name.ends_with(".localhost") || name.parse().is_ok_and(is_loopback)
 }
 
 fn base_name(source: &Arg) -> &str {

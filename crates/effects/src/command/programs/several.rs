@@ -10,6 +10,7 @@ use agent_strace_shell::BYTES_A_STEP;
 
 use super::Call;
 use super::find::filled;
+use super::printing::{Escapes, unescaped};
 
 /// More items than this are taken as unknown ones.
 pub(super) const ITEMS: usize = 256;
@@ -31,16 +32,8 @@ impl Machine<'_> {
         let replacing = last(&["-I", "-i", "--replace", "-J"]);
         let replacing = replacing.is_some_and(|at| last(counts).is_none_or(|counted| counted < at));
         let mark = arguments.values(&["-I", "-i", "--replace", "-J"]).next().map_or("{}", |word| word.text.as_str());
-        let format = if replacing {
-            ItemFormat::Lines
-        } else if let Some(delimiter) = arguments.values(&["-d", "--delimiter"]).next() {
-            ItemFormat::Delimited(delimiter_of(&delimiter.text))
-        } else if arguments.has(&["-0", "--null"]) {
-            ItemFormat::Delimited('\0')
-        } else {
-            ItemFormat::QuotedWords
-        };
-        let items = items(&input, format);
+        let usual = if replacing { ItemFormat::Lines } else { ItemFormat::QuotedWords };
+        let items = items(&input, ItemFormat::given(&arguments).unwrap_or(usual));
         let mut command = arguments.operands.clone();
         if command.is_empty() {
             command.push(Arg::exact("echo"));
@@ -96,12 +89,27 @@ pub(super) enum ItemFormat {
     QuotedWords,
     /// Each item ends with this character, and quotes in it mean nothing. With a NUL, so do line breaks.
     Delimited(char),
+    /// What ends an item is not known.
+    Unknown,
+}
+
+impl ItemFormat {
+    /// What the last of `-0` and `-d` says; `None`: neither is given.
+    pub(super) fn given(arguments: &Arguments) -> Option<Self> {
+        let said = |name: &str| matches!(name, "-0" | "--null" | "-d" | "--delimiter");
+        let last = arguments.options.iter().rfind(|option| said(&option.name))?;
+        Some(match last.name.as_str() {
+            "-0" | "--null" => Self::Delimited('\0'),
+            _ => last.value.as_ref().and_then(delimiter).map_or(Self::Unknown, Self::Delimited),
+        })
+    }
 }
 
 pub(super) fn items(input: &Stream, format: ItemFormat) -> Vec<Arg> {
     match input {
         Stream::Known(text) => {
             let split: Vec<Arg> = match format {
+                ItemFormat::Unknown => return vec![Arg::unknown("items of standard input")],
                 ItemFormat::Lines => {
                     text.lines().map(str::trim_start).filter(|line| !line.is_empty()).map(Arg::exact).collect()
                 }
@@ -124,13 +132,14 @@ pub(super) fn items(input: &Stream, format: ItemFormat) -> Vec<Arg> {
     }
 }
 
-/// `-d ,`, `-d '\n'`
-fn delimiter_of(text: &str) -> char {
-    match text {
-        "\\n" => '\n',
-        "\\t" => '\t',
-        "\\0" | "" => '\0',
-        other => other.chars().next().unwrap_or('\0'),
+/// The character that `-d` names, by itself or as C writes it: `,`, `\n`, `\012`, `\x0a`.
+fn delimiter(word: &Arg) -> Option<char> {
+    let text = unescaped(word.literal()?, Escapes::Printf);
+    let mut letters = text.chars();
+    match (letters.next(), letters.next()) {
+        (None, _) => Some('\0'),
+        (letter, None) => letter,
+        _ => None,
     }
 }
 

@@ -1,114 +1,291 @@
 //! `parallel` and `hyperfine`: commands with marks that values replace.
 
 use crate::command::argument::{Arg, Arguments};
-use crate::command::knowledge::{Entry, OptionRole, Role};
+use crate::command::knowledge::{Entry, Language, OptionRole, Role};
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
 use crate::{About, Reason};
 
 use super::Call;
+use super::columns::Separator;
 use super::find::filled;
 use super::several::{ITEMS, ItemFormat, items};
 
 /// Parts of a value that a mark of `parallel` stands for: `{1.}` is the first value without its ending.
 const PARTS: &[&str] = &["", ".", "/", "//", "/."];
-const VALUES: &str = "-j --jobs -n --max-args -N -L -I -d --delimiter --timeout --delay --tmpdir --retries --halt \
---tagstring --memfree --load --workdir --wd --colsep -C --env --profile -J -s --max-chars -S --sshlogin -a --arg-file";
+const VALUES: &str = "-j --jobs -P --max-procs --process-slot-var -n --max-args -N --max-replace-args -L -I -d --delimiter \
+-E --timeout --delay --sshdelay --ssh-delay --tmpdir --tempdir --retries --halt --halt-on-error --tagstring --tag-string \
+--ctagstring --memfree --memsuspend --load --nice --workdir --wd --colsep -C --header --env --profile -J -s --max-chars \
+-S --sshlogin -a --arg-file --arg-sep --argsep --arg-file-sep --argfilesep --block --block-size --block-timeout --bt \
+--recstart --recend --group-by --groupby --shard --bin --trc --trim --parens --color-failed --termseq --rsync-opts \
+--semaphore-name --semaphorename --id --semaphore-timeout --semaphoretimeout --st --sql --sqlmaster --sqlworker \
+--sqlandworker --minversion --tollef --parset";
+/// Options that make further texts marks, whose values are not worked out.
+const OTHER_MARKS: &[&str] = &[
+    "--rpl",
+    "--er",
+    "--extensionreplace",
+    "--bnr",
+    "--basenamereplace",
+    "--dnr",
+    "--dirnamereplace",
+    "--bner",
+    "--basenameextensionreplace",
+    "--seqreplace",
+];
+/// A value of which nobody knows how it divides counts as this many unknown columns.
+const COLUMNS: usize = 9;
 
 /// The values that one run of the command gets.
 type Row = Vec<Arg>;
 
+/// The values of all runs, and the names that marks may use for them.
+#[derive(Debug, Default)]
+struct Table {
+    names: Vec<String>,
+    rows: Vec<Row>,
+}
+
+/// The values of each source.
+#[derive(Debug)]
+struct Columns {
+    values: Vec<Vec<Arg>>,
+    /// Values at the same place belong together.
+    linked: bool,
+}
+
+/// What `:::` and `::::` start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Source {
+    Values,
+    /// Files that list values.
+    Files,
+}
+
+/// The words that start sources; `+` behind one links the source to the one before.
+#[derive(Debug)]
+struct SourceMarks {
+    values: String,
+    files: String,
+}
+
+impl SourceMarks {
+    fn new(arguments: &Arguments) -> Self {
+        let chosen = |names: &[&str], usual: &str| {
+            arguments.values(names).next().map_or(usual, |word| word.text.as_str()).to_owned()
+        };
+        Self {
+            values: chosen(&["--arg-sep", "--argsep"], ":::"),
+            files: chosen(&["--arg-file-sep", "--argfilesep"], "::::"),
+        }
+    }
+
+    fn source(&self, word: &Arg) -> Option<Source> {
+        let text = word.literal()?;
+        let is = |mark: &str| text.strip_prefix(mark).is_some_and(|rest| matches!(rest, "" | "+"));
+        match (is(&self.values), is(&self.files)) {
+            (true, _) => Some(Source::Values),
+            (_, true) => Some(Source::Files),
+            _ => None,
+        }
+    }
+}
+
+/// What a command of `parallel` holds for values.
+#[derive(Debug)]
+struct Marks {
+    /// The one that stands for the whole value.
+    whole: String,
+    /// Names of columns.
+    names: Vec<String>,
+    /// Those whose value is not worked out.
+    computed: Vec<String>,
+}
+
+impl Marks {
+    fn new(arguments: &Arguments, names: Vec<String>) -> Self {
+        let whole = arguments.values(&["-I"]).next().map_or("{}", |word| word.text.as_str()).to_owned();
+        let others = arguments.values(OTHER_MARKS).filter_map(|word| word.text.split_whitespace().next());
+        Self { whole, names, computed: others.map(str::to_owned).collect() }
+    }
+
+    /// Every mark that stands for the value at `at` of `count`, or for its `part`.
+    fn of_column(&self, at: usize, count: usize, part: &str) -> Vec<String> {
+        let numbers = [format!("{{{}{part}}}", at + 1), format!("{{-{}{part}}}", count - at)];
+        numbers.into_iter().chain(self.names.get(at).map(|name| format!("{{{name}{part}}}"))).collect()
+    }
+
+    fn is_computed(&self, word: &Arg) -> bool {
+        word.text.contains("{=") || self.computed.iter().any(|mark| word.text.contains(mark.as_str()))
+    }
+
+    /// The word with unknown text in the place of marks that are not worked out. Where all else is known, the words are text
+    /// for a shell, and a variable that is not set stands for it.
+    fn with_unknown(&self, word: &Arg, row: &[Arg]) -> Arg {
+        const VARIABLE: &str = "$PARALLEL_VALUE";
+        if !word.is_exact() || !row.iter().all(Arg::is_exact) {
+            return Arg::unknown(&word.text);
+        }
+        let mut parts = word.text.split("{=");
+        let mut text = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            text.push_str(VARIABLE);
+            text.push_str(part.split_once("=}").map_or("", |(_, after)| after));
+        }
+        for mark in &self.computed {
+            text = text.replace(mark.as_str(), VARIABLE);
+        }
+        word.with(text)
+    }
+
+    fn is_in(&self, word: &Arg) -> bool {
+        let named = |name: &String| PARTS.iter().any(|part| word.text.contains(&format!("{{{name}{part}}}")));
+        has_mark(&word.text, &self.whole) || self.is_computed(word) || self.names.iter().any(named)
+    }
+}
+
 impl Machine<'_> {
     pub(super) fn parallel(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let arguments = Arguments::divide(&parallel_options(call.name), call.rest);
+        let cwd = self.world.cwd().map(str::to_owned);
         self.options(&arguments, io);
-        let is_mark = |word: &Arg| matches!(word.literal(), Some(":::" | "::::" | ":::+" | "::::+"));
-        let end = arguments.operands.iter().position(is_mark).unwrap_or(arguments.operands.len());
-        let (command, sources) = arguments.operands.split_at_checked(end).unwrap_or((&arguments.operands, &[]));
         for host in arguments.values(&["-S", "--sshlogin"]) {
             self.connect_host(host, Some(22), Some("ssh"));
         }
-        let rows = self.rows(&arguments, sources, io);
+        let starts = SourceMarks::new(&arguments);
+        let end = arguments.operands.iter().position(|word| starts.source(word).is_some());
+        let end = end.unwrap_or(arguments.operands.len());
+        let (command, sources) = arguments.operands.split_at_checked(end).unwrap_or((&arguments.operands, &[]));
+        let columns = self.columns(&arguments, &starts, sources, io);
+        let Table { names, rows } = self.table(&arguments, columns);
+        for directory in arguments.values(&["--workdir", "--wd"]) {
+            self.world.enter_word(directory);
+        }
+        if arguments.has(&["--pipe", "--pipe-part", "--pipepart", "--spreadstdin"]) && !command.is_empty() {
+            // Parts of the input are the input of each run.
+            self.joined(command, io);
+        } else {
+            self.each_row(command, &Marks::new(&arguments, names), &rows, io);
+        }
+        self.world.set_cwd(cwd);
+        Stream::Unknown
+    }
+
+    /// Runs the command once for each row; without a command, each value is one.
+    fn each_row(&mut self, command: &[Arg], marks: &Marks, rows: &[Row], io: &mut Io<'_>) {
         let inner_input = Stream::nothing();
         let mut inner = Io { scope: &mut *io.scope, input: &inner_input };
         if command.is_empty() {
             for value in rows.iter().flatten() {
                 self.command_text(value, &mut inner);
             }
-            return Stream::Unknown;
+            return;
         }
-        let mark = arguments.values(&["-I"]).next().map_or("{}", |word| word.text.as_str());
-        let has_mark = command.iter().any(|word| has_mark(&word.text, mark));
-        for row in &rows {
-            let Some(mut words) = self.row_words(command, mark, row) else { break };
+        for word in command.iter().filter(|word| word.text.contains("{=")) {
+            self.mark_program(word, &mut inner);
+        }
+        let has_mark = command.iter().any(|word| marks.is_in(word));
+        for row in rows {
+            let Some(mut words) = self.row_words(command, marks, row) else { break };
             if !has_mark {
                 words.extend(row.iter().cloned());
             }
             self.joined(&words, &mut inner);
         }
-        Stream::Unknown
+    }
+
+    /// `{= s/a/b/ =}`: a program in Perl, run on the value.
+    fn mark_program(&mut self, word: &Arg, io: &mut Io<'_>) {
+        for part in word.text.split("{=").skip(1) {
+            let text = part.split("=}").next().unwrap_or(part);
+            self.code_argument(
+                Language::Perl,
+                &word.with(text.trim_start_matches(|letter: char| letter.is_ascii_digit())),
+                io,
+            );
+        }
     }
 
     /// The values for each run.
-    fn rows(&mut self, arguments: &Arguments, sources: &[Arg], io: &Io<'_>) -> Vec<Row> {
-        let mut columns: Vec<Vec<Arg>> = Vec::new();
-        for file in arguments.values(&["-a", "--arg-file"]) {
-            columns.push(items(&self.source(file), ItemFormat::Lines));
+    fn table(&mut self, arguments: &Arguments, mut columns: Columns) -> Table {
+        let header = arguments.values(&["--header"]).next();
+        let first = |column: &Vec<Arg>| column.first().and_then(Arg::literal).map(str::to_owned);
+        let mut names: Vec<String> =
+            header.map(|_| columns.values.iter().filter_map(first).collect()).unwrap_or_default();
+        // Another pattern may match less than the first line.
+        if header.is_some_and(|pattern| matches!(pattern.literal(), Some(":" | ".*\\n"))) {
+            columns.values.iter_mut().filter(|column| !column.is_empty()).for_each(|column| {
+                column.remove(0);
+            });
         }
-        let mut linked = arguments.has(&["--link", "--xapply"]);
-        let mut files = false;
-        for word in sources {
-            match word.literal() {
-                Some(mark @ (":::" | ":::+" | "::::" | "::::+")) => {
-                    linked |= mark.ends_with('+');
-                    files = mark.starts_with("::::");
-                    columns.push(Vec::new());
-                }
-                _ if files => {
-                    let listed = items(&self.source(word), ItemFormat::Lines);
-                    columns.last_mut().unwrap_or(&mut Vec::new()).extend(listed);
-                }
-                _ => columns.last_mut().unwrap_or(&mut Vec::new()).push(word.clone()),
-            }
-        }
-        if columns.is_empty() {
-            columns.push(items(io.input, ItemFormat::Lines));
-        }
-        let count = columns.len();
-        let Some(mut rows) = combined(&columns, linked) else {
+        let count = columns.values.len();
+        let Some(mut rows) = combined(&columns) else {
             self.opaque(About::Anything, Reason::TooManyItems, &[]);
-            return vec![vec![Arg::unknown("{}"); count]];
+            return Table { names, rows: vec![vec![Arg::unknown("{}"); count]] };
         };
         if let Some(separator) = arguments.values(&["--colsep", "-C"]).next() {
-            rows = rows
-                .into_iter()
-                .map(|row| row.iter().flat_map(|value| split(value, &separator.text)).collect())
-                .collect();
+            let divided = |row: &Row| row.iter().flat_map(|value| split(value, separator)).collect();
+            rows = rows.iter().map(divided).collect();
+            let divided = names.iter().flat_map(|name| split(&Arg::exact(name), separator));
+            names = divided.map(|name| name.text).collect();
         }
-        let together = arguments.values(&["-N", "-n", "--max-args"]).find_map(|count| count.text.parse::<usize>().ok());
-        match together.filter(|count| *count > 1 && rows.iter().all(|row| row.len() == 1)) {
-            Some(count) => rows.chunks(count).map(<[Row]>::concat).collect(),
-            None => rows,
+        let together = arguments.values(&["-N", "-n", "--max-args", "--max-replace-args"]);
+        let together = together.filter_map(|count| count.text.parse::<usize>().ok()).next();
+        if let Some(count) = together.filter(|count| *count > 1 && rows.iter().all(|row| row.len() == 1)) {
+            rows = rows.chunks(count).map(<[Row]>::concat).collect();
         }
+        Table { names, rows }
+    }
+
+    /// The values of each source.
+    fn columns(&mut self, arguments: &Arguments, starts: &SourceMarks, sources: &[Arg], io: &Io<'_>) -> Columns {
+        let format = ItemFormat::given(arguments).unwrap_or(ItemFormat::Lines);
+        let mut columns: Vec<Vec<Arg>> = Vec::new();
+        for file in arguments.values(&["-a", "--arg-file"]) {
+            columns.push(items(&self.source(file), format));
+        }
+        let mut linked = arguments.has(&["--link", "--xapply"]);
+        let mut kind = Source::Values;
+        for word in sources {
+            if let Some(started) = starts.source(word) {
+                linked |= word.text.ends_with('+');
+                kind = started;
+                columns.push(Vec::new());
+                continue;
+            }
+            let listed = match kind {
+                Source::Values => vec![word.clone()],
+                Source::Files => items(&self.source(word), format),
+            };
+            columns.last_mut().unwrap_or(&mut Vec::new()).extend(listed);
+        }
+        if columns.is_empty() {
+            columns.push(items(io.input, format));
+        }
+        Columns { values: columns, linked }
     }
 
     /// The words of the command with the values in the place of its marks; `None`: they ask for too much work.
-    fn row_words(&mut self, command: &[Arg], mark: &str, row: &[Arg]) -> Option<Vec<Arg>> {
+    fn row_words(&mut self, command: &[Arg], marks: &Marks, row: &[Arg]) -> Option<Vec<Arg>> {
         let mut words = Vec::with_capacity(command.len());
         for word in command {
-            if word.text == mark {
+            if word.text == marks.whole {
                 words.extend(row.iter().cloned());
+            } else if marks.is_computed(word) {
+                words.push(marks.with_unknown(word, row));
             } else {
                 words.push(word.clone());
             }
         }
         let all = joined(row);
         for part in PARTS {
-            let name = if part.is_empty() { mark.to_owned() } else { format!("{{{part}}}") };
+            let name = if part.is_empty() { marks.whole.clone() } else { format!("{{{part}}}") };
             words = self.filled_words(&words, &name, &part_of(&all, part))?;
             for (at, value) in row.iter().enumerate().take(ITEMS) {
-                words = self.filled_words(&words, &format!("{{{}{part}}}", at + 1), &part_of(value, part))?;
+                for mark in marks.of_column(at, row.len(), part) {
+                    words = self.filled_words(&words, &mark, &part_of(value, part))?;
+                }
             }
         }
         Some(words.iter().map(|word| filled(word, "{#}", &Arg::exact("1"))).collect())
@@ -129,10 +306,12 @@ impl Machine<'_> {
             if !listed {
                 left.next();
             }
-            parameters.push((format!("{{{}}}", name.text), split(values, ",")));
+            parameters.push((format!("{{{}}}", name.text), split(values, &Arg::exact(","))));
         }
         let names: Vec<String> = parameters.iter().map(|(name, _)| name.clone()).collect();
-        let Some(rows) = combined(&parameters.into_iter().map(|(_, values)| values).collect::<Vec<_>>(), false) else {
+        let Some(rows) =
+            combined(&Columns { values: parameters.into_iter().map(|(_, values)| values).collect(), linked: false })
+        else {
             self.opaque(About::Anything, Reason::TooManyItems, &[]);
             return Stream::Unknown;
         };
@@ -154,15 +333,20 @@ fn parallel_options(name: &str) -> Entry {
         entry.options.insert(names.into(), OptionRole { role, attached: false });
     };
     option(VALUES, Role::Value);
+    OTHER_MARKS.iter().for_each(|name| option(name, Role::Value));
     option("--joblog", Role::Write);
-    option("--results --return", Role::WriteTree);
+    option("--results --res --return", Role::WriteTree);
     option("--sshloginfile --slf --basefile --bf --transferfile --tf", Role::Read);
+    option("--limit", Role::Command);
+    option("--ssh --compress-program --compressprogram --decompress-program --decompressprogram", Role::Program);
+    option("--filter", Role::Code);
+    option("--rpl", Role::Code);
     entry
 }
 
 /// Every combination of the values, or one row for each place in all lists; `None`: too many.
-fn combined(columns: &[Vec<Arg>], linked: bool) -> Option<Vec<Row>> {
-    if linked {
+fn combined(Columns { values: columns, linked }: &Columns) -> Option<Vec<Row>> {
+    if *linked {
         let longest = columns.iter().map(Vec::len).max().unwrap_or(0);
         let at = |index: usize, column: &Vec<Arg>| column.get(index.checked_rem(column.len())?).cloned();
         let rows = (0..longest).map(|index| columns.iter().filter_map(|column| at(index, column)).collect());
@@ -181,14 +365,12 @@ fn combined(columns: &[Vec<Arg>], linked: bool) -> Option<Vec<Row>> {
     Some(rows)
 }
 
-/// The columns of a value.
-fn split(value: &Arg, separator: &str) -> Vec<Arg> {
-    let separator = separator.trim_start_matches('\\');
-    let separator = if separator == "t" { "\t" } else { separator };
-    if separator.is_empty() || !value.is_exact() {
-        return vec![value.clone()];
+/// The columns of a value, between the matches of a pattern.
+fn split(value: &Arg, separator: &Arg) -> Vec<Arg> {
+    match separator.literal().and_then(Separator::new).filter(|_| value.is_exact()) {
+        Some(separator) => separator.split(&value.text).into_iter().map(|column| value.with(column)).collect(),
+        None => vec![Arg::unknown(&value.text); COLUMNS],
     }
-    value.text.split(separator).map(|column| value.with(column)).collect()
 }
 
 fn joined(row: &[Arg]) -> Arg {

@@ -133,9 +133,8 @@ impl Machine<'_> {
         };
         let program = call.words.first().map_or("", |word| word.text.as_str());
         if command.is_empty() {
-            if let Some(unproven) = &call.entry.unproven {
-                let vouchers = crate::command::apply::leading(call.words, unproven.vouch);
-                self.opaque(About::Anything, unproven.into(), &crate::command::apply::borrowed(&vouchers));
+            if call.entry.unproven.is_some() {
+                self.unproven(call.entry, call.words);
             } else {
                 self.opaque(About::Anything, Reason::ProgramNotNamed, &[program]);
             }
