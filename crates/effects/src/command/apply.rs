@@ -22,6 +22,7 @@ impl Machine<'_> {
             return Stream::Unknown;
         }
         let mark = self.emitter.mark();
+        let cwd = self.world.cwd().map(str::to_owned);
         self.execute(words, if entry.inert { Launch::Inert } else { Launch::Plain });
         let output = if let Some(special) = entry.special {
             let call = Call { entry, name, words, rest: words.get(1..).unwrap_or_default() };
@@ -34,6 +35,10 @@ impl Machine<'_> {
             self.project_scripts(name, words, io);
         }
         self.catch_words(entry, words, mark);
+        if !entry.subcommands.is_empty() && self.world.cwd() != cwd.as_deref() {
+            // An option of the program said where its subcommand works.
+            self.world.set_cwd(cwd);
+        }
         output
     }
 

@@ -192,6 +192,14 @@ impl Machine<'_> {
                     self.guess_text(text);
                 }
             }
+            ("config", "set") => {
+                let is_command =
+                    words.get(2).is_some_and(|name| matches!(name.text.as_str(), "editor" | "pager" | "browser"));
+                if let Some(value) = words.get(3).filter(|value| is_command && !value.text.is_empty()) {
+                    self.opaque(About::Anything, Reason::SettingRunsCommand, &[]);
+                    self.command_text(value, io);
+                }
+            }
             ("api", _) => {
                 if let Some(url) = words.get(1).filter(|word| is_location(&word.text) && word.text.contains("://")) {
                     self.connect(url);

@@ -9,6 +9,87 @@ use crate::{About, Reason};
 
 use super::Call;
 
+/// Commands of an editor whose argument is a file or a URL that is read.
+const EX_READS: &[&str] = &[
+    "r",
+    "read",
+    "e",
+    "edit",
+    "ex",
+    "vi",
+    "visual",
+    "vie",
+    "view",
+    "sv",
+    "sview",
+    "sp",
+    "split",
+    "vs",
+    "vsplit",
+    "new",
+    "vne",
+    "vnew",
+    "tabe",
+    "tabedit",
+    "tabnew",
+    "ped",
+    "pedit",
+    "dr",
+    "drop",
+    "fin",
+    "find",
+    "sf",
+    "sfind",
+    "ar",
+    "args",
+    "arge",
+    "argedit",
+    "arga",
+    "argadd",
+    "bad",
+    "badd",
+    "dif",
+    "diffs",
+    "diffsplit",
+    "diffp",
+    "diffpatch",
+    "Nr",
+    "Nread",
+    "Ns",
+    "Nsource",
+    "Exp",
+    "Explore",
+    "rv",
+    "rviminfo",
+    "rundo",
+    "cf",
+    "cfile",
+    "cg",
+    "cgetfile",
+    "lf",
+    "lfile",
+    "lg",
+    "lgetfile",
+];
+/// Commands of an editor whose argument is a file that is written.
+const EX_WRITES: &[&str] = &[
+    "mk",
+    "mkexrc",
+    "mkv",
+    "mkvimrc",
+    "mkvie",
+    "mkview",
+    "mks",
+    "mksession",
+    "wv",
+    "wviminfo",
+    "wsh",
+    "wshada",
+    "wundo",
+    "mksp",
+    "mkspell",
+];
+
 impl Machine<'_> {
     pub(super) fn vim(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let mut left = call.rest.iter();
@@ -36,8 +117,21 @@ impl Machine<'_> {
                     }
                     return Stream::Unknown;
                 }
-                Some("-T" | "-t" | "-q" | "--servername") => {
+                Some("-T" | "-t" | "-q" | "--servername" | "--server") => {
                     left.next();
+                }
+                // Keys that another editor gets: `:!command<CR>`.
+                Some("--remote-send" | "--remote-expr") => {
+                    for keys in left.next().into_iter().flat_map(|keys| keys.text.split(['<', '>', '\n'])) {
+                        self.ex_commands(&word.with(keys), io);
+                    }
+                }
+                // `-V9FILE`: a level of messages and the file that gets them.
+                Some(text) if text.starts_with("-V") => {
+                    let file = text.trim_start_matches("-V").trim_start_matches(|letter: char| letter.is_ascii_digit());
+                    if !file.is_empty() {
+                        self.path(Role::Write, &word.with(file));
+                    }
                 }
                 Some(text) if text.starts_with('+') => self.ex_commands(&word.with(text.trim_start_matches('+')), io),
                 Some(text) if text.starts_with('-') && !text.starts_with("--") && text.contains('c') => {
@@ -92,20 +186,44 @@ impl Machine<'_> {
             let (name, rest) = one.split_once(char::is_whitespace).unwrap_or((one, ""));
             let rest = rest.trim();
             match name.trim_end_matches('!') {
-                "w" | "write" | "sav" | "saveas" | "wq" | "x" | "up" | "update"
+                "w" | "write" | "sav" | "saveas" | "wq" | "x" | "up" | "update" | "Nw" | "Nwrite"
                     if !rest.is_empty() && !rest.starts_with('!') =>
                 {
-                    self.path(Role::Write, &Arg::exact(rest));
+                    if rest.contains("://") {
+                        self.connect(&Arg::exact(rest));
+                    } else {
+                        self.path(Role::Write, &Arg::exact(rest));
+                    }
                 }
-                "r" | "read" | "e" | "edit" | "sp" | "split" | "vs" | "vsplit" | "tabe" | "tabedit" | "view"
-                    if !rest.is_empty() =>
-                {
+                name if EX_READS.contains(&name) && !rest.is_empty() => {
                     if let Some(command) = rest.strip_prefix('!') {
                         self.command_text(&Arg::exact(command), io);
                     } else if rest.contains("://") {
                         self.connect(&Arg::exact(rest));
                     } else {
                         self.path(Role::Read, &Arg::exact(rest));
+                    }
+                }
+                name if EX_WRITES.contains(&name) && !rest.is_empty() => {
+                    self.path(Role::Write, &Arg::exact(rest));
+                }
+                // `redir > FILE`, `redir @a`, `hardcopy > FILE`
+                "redi" | "redir" | "ha" | "hardcopy" => {
+                    if let Some((_, file)) = rest.split_once('>') {
+                        self.path(Role::Write, &Arg::exact(file.trim_start_matches('>').trim()));
+                    }
+                }
+                "prof" | "profile" => {
+                    if let Some(file) = rest.strip_prefix("start ") {
+                        self.path(Role::Write, &Arg::exact(file.trim()));
+                    }
+                }
+                "se" | "set" | "setlocal" | "setglobal" => {
+                    for file in rest
+                        .split_whitespace()
+                        .filter_map(|one| one.strip_prefix("verbosefile=").or(one.strip_prefix("vfile=")))
+                    {
+                        self.path(Role::Write, &Arg::exact(file));
                     }
                 }
                 "so" | "source" => {

@@ -165,6 +165,19 @@ impl Machine<'_> {
         output
     }
 
+    /// `coredumpctl debug --debugger=PROGRAM --debugger-arguments=TEXT`
+    pub(super) fn core_dump(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let arguments = Arguments::divide(call.entry, call.rest);
+        let last = |names: &'static [&'static str]| arguments.values(names).last();
+        let (program, text) = (last(&["--debugger"]), last(&["-A", "--debugger-arguments"]));
+        if let Some(first) = program.or(text) {
+            let program = program.map_or("gdb", |word| word.text.as_str());
+            let text = text.map_or("", |word| word.text.as_str());
+            self.command_text(&first.with(format!("{program} {text}").trim_end()), io);
+        }
+        self.given(call.entry, call.words, &arguments, io)
+    }
+
     /// Lines that a client reads from its input.
     pub(super) fn client_input(&mut self, io: &mut Io<'_>) {
         if let Some(text) = io.input.text().map(str::to_owned) {

@@ -161,7 +161,12 @@ impl Machine<'_> {
             let own = self.git_directory();
             self.path(Role::WriteTree, &own.with(format!("{}/hooks", own.text)));
         }
-        let text = value.literal().and_then(|value| git_triggers::written(&lower, value, mode));
+        // Wildcards of a refspec match no file: the word stays as it is.
+        let value_text = match value.known {
+            Known::Glob if lower.starts_with("remote.") => Some(value.text.as_str()),
+            _ => value.literal(),
+        };
+        let text = value_text.and_then(|value| git_triggers::written(&lower, value, mode));
         match text {
             Some(text) => self.world.appended(file, &text),
             None if runs(&lower) || lower.starts_with("alias.") => {

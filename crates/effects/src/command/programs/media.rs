@@ -1,14 +1,29 @@
 //! Converters of media, where what is written is the operand that is left over.
 
-use crate::command::argument::Arg;
+use crate::command::argument::{Arg, Arguments};
 use crate::command::knowledge::Role;
 use crate::command::machine::Machine;
+use crate::command::simple::Io;
 use crate::command::stream::Stream;
 use crate::{About, Reason};
 
 use super::Call;
 
 impl Machine<'_> {
+    /// `dot -O -Tpng a.dot` writes `a.dot.png`.
+    pub(super) fn graphviz(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let arguments = Arguments::divide(call.entry, call.rest);
+        if arguments.has(&["-O"]) {
+            let formats: Vec<&str> = arguments.values(&["-T"]).map(|format| format.text.as_str()).collect();
+            for file in &arguments.operands {
+                for format in if formats.is_empty() { &["dot"][..] } else { &formats } {
+                    self.path(Role::Write, &file.with(format!("{}.{format}", file.text)));
+                }
+            }
+        }
+        self.given(call.entry, call.words, &arguments, io)
+    }
+
     /// `ffmpeg -i IN … OUT`: nearly every option takes a value, and what is no option is an output.
     pub(super) fn ffmpeg(&mut self, call: Call<'_>) -> Stream {
         let mut left = call.rest.iter();

@@ -11,6 +11,17 @@ use super::Call;
 use super::wrappers::is_name;
 
 impl Machine<'_> {
+    /// `go list -m MODULE@VERSION`, `go run PACKAGE@VERSION`: what a version names is fetched.
+    pub(super) fn go_module(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let arguments = Arguments::divide(call.entry, call.rest);
+        let names_version = |word: &Arg| word.text.contains('@') && !word.text.starts_with(['.', '/']);
+        let named = if call.words.get(1).is_some_and(|sub| sub.text == "run") { 1 } else { arguments.operands.len() };
+        if arguments.operands.iter().take(named).any(names_version) || arguments.has(&["-u", "-versions"]) {
+            self.connect_to(Some("registry:go"), None);
+        }
+        self.given(call.entry, call.words, &arguments, io)
+    }
+
     pub(super) fn npx(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let arguments = Arguments::divide(call.entry, call.rest);
         for text in arguments.values(&["-c", "--call"]) {

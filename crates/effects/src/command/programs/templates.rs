@@ -231,8 +231,8 @@ impl Machine<'_> {
             names = divided.map(|name| name.text).collect();
         }
         let together = arguments.values(&["-N", "-n", "--max-args", "--max-replace-args"]);
-        let together = together.filter_map(|count| count.text.parse::<usize>().ok()).next();
-        if let Some(count) = together.filter(|count| *count > 1 && rows.iter().all(|row| row.len() == 1)) {
+        let mut together = together.filter_map(|count| count.text.parse::<usize>().ok());
+        if let Some(count) = together.next().filter(|count| *count > 1 && rows.iter().all(|row| row.len() == 1)) {
             rows = rows.chunks(count).map(<[Row]>::concat).collect();
         }
         Table { names, rows }
@@ -333,7 +333,9 @@ fn parallel_options(name: &str) -> Entry {
         entry.options.insert(names.into(), OptionRole { role, attached: false });
     };
     option(VALUES, Role::Value);
-    OTHER_MARKS.iter().for_each(|name| option(name, Role::Value));
+    for name in OTHER_MARKS {
+        option(name, Role::Value);
+    }
     option("--joblog", Role::Write);
     option("--results --res --return", Role::WriteTree);
     option("--sshloginfile --slf --basefile --bf --transferfile --tf", Role::Read);

@@ -145,6 +145,9 @@ impl Machine<'_> {
             self.execute(call.words, Launch::Embedding);
         }
         match command.split_first() {
+            Some((script, _)) if call.name == "uv" && script.literal() == Some("-") => {
+                self.program_on_input(Language::Python, io)
+            }
             Some((script, arguments)) if call.name == "uv" && script.text.contains("://") => {
                 self.run_script("uv run", Language::Python, script, arguments, io)
             }

@@ -32,6 +32,27 @@ impl Machine<'_> {
             self.called_for_each(scan, roles, at, arguments, io);
             return None;
         }
+        let runs = foreign::runs(roles.trim_start_matches("value "));
+        // `execSync(text, {cwd: 'src'})`, `system(text, chdir: 'src')`
+        let directory = ["cwd", "chdir"].into_iter().find_map(|name| named_argument(arguments, name));
+        let Some(directory) = directory.filter(|value| runs && word(Some(value)).is_exact()) else {
+            return self.called_here(scan, roles, arguments, io);
+        };
+        let here = self.world.cwd().map(str::to_owned);
+        self.entered(scan, directory);
+        let origin = self.called_here(scan, roles, arguments, io);
+        self.world.set_cwd(here);
+        origin
+    }
+
+    /// Runs a call in the working directory that the program has.
+    fn called_here(
+        &mut self,
+        scan: &mut Scan<'_>,
+        roles: &str,
+        arguments: &[Value],
+        io: &mut Io<'_>,
+    ) -> Option<Provenance> {
         let given = positional(arguments);
         let mut plain = given.iter().copied();
         let mut roles = roles;
@@ -66,7 +87,7 @@ impl Machine<'_> {
                     scan.unread = Some(Reason::AnotherEnvironment);
                 }
                 let here = self.world.cwd().map(str::to_owned);
-                if let Some(directory) = named("cwd") {
+                if let Some(directory) = named("cwd").filter(|value| !word(Some(value)).is_exact()) {
                     self.entered(scan, directory);
                 }
                 let given = foreign::input(named("input"));
@@ -245,12 +266,16 @@ impl Machine<'_> {
                 self.guess_arguments(arguments);
             }
             roles => {
-                let file = given.first().copied().filter(|_| roles == "read");
+                let file = given.first().copied().filter(|_| matches!(roles, "read" | "source"));
                 for role in roles.split(' ') {
                     self.argument_role(scan, role, arguments, &mut plain);
                 }
-                if roles.starts_with("url write") {
-                    self.saved(given.get(1).copied());
+                match (roles, given.as_slice()) {
+                    ("target write", [target, link, ..]) | ("write target", [link, target, ..]) => {
+                        self.linked(link, target)
+                    }
+                    (roles, [_, file, ..]) if roles.starts_with("url write") => self.saved(Some(file)),
+                    _ => {}
                 }
                 return self.file_origin(file).or_else(|| foreign::fetches(roles).then_some(Provenance::Network));
             }
@@ -312,6 +337,15 @@ impl Machine<'_> {
         }
     }
 
+    /// A symbolic link: what is written through it later reaches its target.
+    fn linked(&mut self, link: &Value, target: &Value) {
+        let (link, target) = (word(Some(link)), word(Some(target)));
+        if link.is_exact() && target.is_exact() {
+            let (alias, certainty) = self.world.locate_word(&link);
+            self.world.link_symbolic(&alias, &target.text, certainty);
+        }
+    }
+
     /// The working directory of the program from here on.
     fn entered(&mut self, scan: &mut Scan<'_>, directory: &Value) {
         let directory = word(Some(directory));
@@ -364,6 +398,8 @@ impl Machine<'_> {
                 }
                 _ => self.connect_to(None, None),
             },
+            "source" if word.text.contains("://") => self.connect(&word),
+            "source" => self.path(Role::Read, &word),
             "list-tree" if word.text.contains('*') => self.path(Role::ListTree, &Arg::glob(word.text)),
             _ => {
                 if let Some(role) = Role::named(role) {
