@@ -272,7 +272,7 @@ impl Machine<'_> {
                 }
                 match (roles, given.as_slice()) {
                     ("target write", [target, link, ..]) | ("write target", [link, target, ..]) => {
-                        self.linked(link, target)
+                        self.linked(link, target);
                     }
                     (roles, [_, file, ..]) if roles.starts_with("url write") => self.saved(Some(file)),
                     _ => {}
