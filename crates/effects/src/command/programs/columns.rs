@@ -1,4 +1,4 @@
-//! Separators of columns, as `parallel --colsep` names them: patterns of a simple form.
+//! Patterns of a simple form, as `parallel` takes them: separators of columns, and substitutions in values.
 
 /// What stands between columns.
 #[derive(Debug)]
@@ -70,4 +70,35 @@ fn escaped(letter: char) -> Option<Vec<char>> {
         'a'..='z' | 'A'..='Z' | '0'..='9' => None,
         other => Some(vec![other]),
     }
+}
+
+/// Longer texts are not made.
+const LONGEST: usize = 1 << 16;
+
+/// What a program such as `s/a/b/; s/\.txt$//` makes of a text; `None`: it does something else.
+pub(super) fn substituted(program: &str, text: &str) -> Option<String> {
+    program.split(';').map(str::trim).filter(|one| !one.is_empty()).try_fold(text.to_owned(), |text, one| {
+        let rest = one.strip_prefix('s')?;
+        let mark = rest.chars().next().filter(|mark| "/|,:#!@%~".contains(*mark))?;
+        let parts: Vec<&str> = rest.split(mark).skip(1).collect();
+        let [pattern, replacement, flags] = parts.as_slice() else { return None };
+        let most = text.len().saturating_mul(replacement.len().max(1));
+        if replacement.contains(['$', '\\', '@']) || !matches!(*flags, "" | "g") || most > LONGEST {
+            return None;
+        }
+        let at_start = pattern.strip_prefix('^');
+        let pattern = at_start.unwrap_or(pattern);
+        let at_end = pattern.strip_suffix('$').filter(|rest| !rest.ends_with('\\'));
+        let places = places(at_end.unwrap_or(pattern))?;
+        let letters = places.iter().map(|letters| letters.first().filter(|_| letters.len() == 1));
+        let wanted = letters.collect::<Option<String>>().filter(|wanted| !wanted.is_empty())?;
+        Some(match (at_start, at_end) {
+            (None, None) if *flags == "g" => text.replace(&wanted, replacement),
+            (None, None) => text.replacen(&wanted, replacement, 1),
+            (Some(_), None) => text.strip_prefix(&wanted).map_or(text.clone(), |rest| format!("{replacement}{rest}")),
+            (None, Some(_)) => text.strip_suffix(&wanted).map_or(text.clone(), |rest| format!("{rest}{replacement}")),
+            (Some(_), Some(_)) if text == wanted => (*replacement).to_owned(),
+            (Some(_), Some(_)) => text,
+        })
+    })
 }

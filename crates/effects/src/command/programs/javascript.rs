@@ -28,11 +28,18 @@ impl Machine<'_> {
                 return Stream::Unknown;
             }
         };
-        // A package goes by its name or by its directory.
+        // A package goes by its directory or by its name.
+        let is_directory = |package: &&Arg| package.text.contains('/') && !package.text.starts_with('@');
+        let names_directories = !packages.is_empty() && packages.iter().all(is_directory);
         for package in packages {
-            self.possible_path(Role::Edit, &package.with(format!("{}/package.json", package.text)));
+            let manifest = package.with(format!("{}/package.json", package.text.trim_end_matches('/')));
+            if names_directories {
+                self.package_fields(&manifest, act, pairs);
+            } else {
+                self.possible_path(Role::Edit, &manifest);
+            }
         }
-        if is_elsewhere || pairs.iter().any(|pair| pair.known == Known::Not) {
+        if is_elsewhere && !names_directories || pairs.iter().any(|pair| pair.known == Known::Not) {
             self.unproven(call.entry, call.words);
         }
         if !is_elsewhere {

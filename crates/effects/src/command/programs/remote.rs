@@ -63,10 +63,22 @@ impl Machine<'_> {
             return self.text_at_home(text, io);
         }
         self.remote_text(text, io);
-        if side == Side::Unknown {
+        if side == Side::Unknown && self.touches_here(text, io) {
             self.opaque(About::Anything, Reason::PerhapsHere, &[client]);
         }
         Stream::Foreign(Provenance::Network)
+    }
+
+    /// Whether the commands would touch a file or another host if they ran on this machine, or nobody knows.
+    fn touches_here(&mut self, text: &str, io: &mut Io<'_>) -> bool {
+        let (mut world, mut inner) = (self.world.clone(), io.scope.child());
+        let mut emitter = self.emitter.continued();
+        let context = Context { guessed: true, depth: self.context.depth + 1, ..self.context };
+        walk_on(self.text, &mut world, self.knowledge, context, &mut emitter, |machine| {
+            machine.text_at_home(text, &mut Io { scope: &mut inner, input: &Stream::Unknown });
+        });
+        self.emitter.charge(&emitter);
+        emitter.into_effects().iter().any(|effect| !matches!(effect.kind, Kind::Execute(_) | Kind::List(_)))
     }
 
     /// Commands that another login of the user on this machine runs: they start in the home directory.

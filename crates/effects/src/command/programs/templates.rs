@@ -8,7 +8,7 @@ use crate::command::stream::Stream;
 use crate::{About, Reason};
 
 use super::Call;
-use super::columns::Separator;
+use super::columns::{Separator, substituted};
 use super::find::filled;
 use super::several::{ITEMS, ItemFormat, items};
 
@@ -120,18 +120,23 @@ impl Marks {
         word.text.contains("{=") || self.computed.iter().any(|mark| word.text.contains(mark.as_str()))
     }
 
-    /// The word with unknown text in the place of marks that are not worked out. Where all else is known, the words are text
-    /// for a shell, and a variable that is not set stands for it.
-    fn with_unknown(&self, word: &Arg, row: &[Arg]) -> Arg {
+    /// The word with what programs make of the value in the place of their marks. Where that is not worked out but all else is
+    /// known, the words are text for a shell, and a variable that is not set stands for it.
+    fn computed_from(&self, word: &Arg, row: &[Arg]) -> Arg {
         const VARIABLE: &str = "$PARALLEL_VALUE";
         if !word.is_exact() || !row.iter().all(Arg::is_exact) {
             return Arg::unknown(&word.text);
         }
+        let all = joined(row);
         let mut parts = word.text.split("{=");
         let mut text = parts.next().unwrap_or_default().to_owned();
         for part in parts {
-            text.push_str(VARIABLE);
-            text.push_str(part.split_once("=}").map_or("", |(_, after)| after));
+            let (program, after) = part.split_once("=}").unwrap_or((part, ""));
+            let column = program.split_whitespace().next().and_then(|number| number.parse::<usize>().ok());
+            let value = column.and_then(|column| row.get(column.checked_sub(1)?)).unwrap_or(&all);
+            let program = program.trim_start_matches(|letter: char| letter.is_ascii_digit());
+            text.push_str(substituted(program, &value.text).as_deref().unwrap_or(VARIABLE));
+            text.push_str(after);
         }
         for mark in &self.computed {
             text = text.replace(mark.as_str(), VARIABLE);
@@ -273,7 +278,7 @@ impl Machine<'_> {
             if word.text == marks.whole {
                 words.extend(row.iter().cloned());
             } else if marks.is_computed(word) {
-                words.push(marks.with_unknown(word, row));
+                words.push(marks.computed_from(word, row));
             } else {
                 words.push(word.clone());
             }
