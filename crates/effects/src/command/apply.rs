@@ -220,7 +220,8 @@ impl Machine<'_> {
             Role::Url | Role::Registry => self.connect(word),
             Role::Package => self.package(word),
             Role::NodePackage => self.node_package(word),
-            Role::Image => self.image_operand(word),
+            Role::Image => self.image_operand(Role::ReadTree, word),
+            Role::ImageTarget => self.image_operand(Role::WriteTree, word),
             Role::Project => self.project_code(word),
             Role::PossibleTree => {
                 self.possible_operand(word);

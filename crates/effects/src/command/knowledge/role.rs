@@ -38,6 +38,8 @@ pub enum Role {
     NodePackage,
     /// An image of containers: a host may stand before the name.
     Image,
+    /// Where an image goes to.
+    ImageTarget,
     /// A file or directory whose code runs: the project's own, unless it lies outside of the workspace.
     Project,
     /// What is copied or served, if it is a file or directory: the words of a remote are none.
@@ -163,6 +165,7 @@ pub const ROLES: &[(&str, Role)] = &[
     ("package", Role::Package),
     ("node-package", Role::NodePackage),
     ("image", Role::Image),
+    ("image-target", Role::ImageTarget),
     ("project", Role::Project),
     ("possible-tree", Role::PossibleTree),
     ("command", Role::Command),

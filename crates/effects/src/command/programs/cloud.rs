@@ -1,7 +1,7 @@
 //! Clients of hosting services: they talk to their service and read or write the local files they name.
 
-use crate::command::argument::Arg;
-use crate::command::knowledge::Role;
+use crate::command::argument::{Arg, Arguments};
+use crate::command::knowledge::{Entry, OptionRole, Role};
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
@@ -193,10 +193,13 @@ impl Machine<'_> {
                 }
             }
             ("config", "set") => {
-                let is_command =
-                    words.get(2).is_some_and(|name| matches!(name.text.as_str(), "editor" | "pager" | "browser"));
-                if let Some(value) = words.get(3).filter(|value| is_command && !value.text.is_empty()) {
-                    self.opaque(About::Anything, Reason::SettingRunsCommand, &[]);
+                let mut config = Entry::default();
+                config.options.insert("-h --host".into(), OptionRole { role: Role::Value, attached: false });
+                let set = call.rest.iter().skip_while(|word| word.text != "set").skip(1).cloned();
+                if let [name, value, ..] = Arguments::divide(&config, &set.collect::<Vec<_>>()).operands.as_slice()
+                    && matches!(name.text.as_str(), "editor" | "pager" | "browser")
+                    && !value.text.is_empty()
+                {
                     self.command_text(value, io);
                 }
             }

@@ -73,7 +73,7 @@ fn escaped(letter: char) -> Option<Vec<char>> {
 }
 
 /// Longer texts are not made.
-const LONGEST: usize = 1 << 16;
+pub(super) const LONGEST: usize = 1 << 16;
 
 /// What a program such as `s/a/b/; s/\.txt$//` makes of a text; `None`: it does something else.
 pub(super) fn substituted(program: &str, text: &str) -> Option<String> {
@@ -83,7 +83,12 @@ pub(super) fn substituted(program: &str, text: &str) -> Option<String> {
         let parts: Vec<&str> = rest.split(mark).skip(1).collect();
         let [pattern, replacement, flags] = parts.as_slice() else { return None };
         let most = text.len().saturating_mul(replacement.len().max(1));
-        if replacement.contains(['$', '\\', '@']) || !matches!(*flags, "" | "g") || most > LONGEST {
+        // `@` and a name stand for the values of an array.
+        if pattern.contains('@')
+            || replacement.contains(['$', '\\', '@'])
+            || !matches!(*flags, "" | "g")
+            || most > LONGEST
+        {
             return None;
         }
         let at_start = pattern.strip_prefix('^');

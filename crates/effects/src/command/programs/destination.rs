@@ -1,7 +1,10 @@
 //! Where clients of `ssh` lead: to this machine, to another one, or to one of which that is not known.
 
+use std::net::IpAddr;
+
 use crate::command::argument::{Arg, Arguments, Known};
 use crate::command::knowledge::Role;
+use crate::{Certainty, hosts};
 
 /// The side on which commands run and files lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,22 +15,29 @@ pub(super) enum Side {
     Elsewhere,
 }
 
+/// What stands between the client and the host that it names.
+#[derive(Debug)]
+enum Way {
+    Direct,
+    /// Hosts that the connection goes through.
+    Hops(Vec<Arg>),
+    /// The program that makes the connection.
+    Proxy(Arg),
+}
+
 /// What the options of a client say about where its connection ends.
 #[derive(Debug, Default)]
 pub(super) struct Route {
-    host_name: Option<String>,
+    host_name: Option<Arg>,
     port: Option<u16>,
-    /// The program that makes the connection.
-    proxy: Option<String>,
-    /// Another host stands between.
-    jumps: bool,
+    way: Option<Way>,
     /// A file of settings, or a value that is not known, may say more.
     unclear: bool,
 }
 
 impl Route {
     pub(super) fn of(arguments: &Arguments) -> Self {
-        let mut route = Self { jumps: hops(arguments).any(|hop| !is_this_machine(&hop.text)), ..Self::default() };
+        let mut route = Self::default();
         for option in &arguments.options {
             let Some(value) = &option.value else { continue };
             match option.name.as_str() {
@@ -37,20 +47,30 @@ impl Route {
                     Some((name, value)) => route.set(&name, &value),
                     None => route.unclear = true,
                 },
-                "-J" | "-proxycmd" if option.role == Some(Role::Command) => route.proxy = Some(value.text.clone()),
+                "-J" | "-proxycmd" if option.role == Some(Role::Command) => route.set("proxycommand", value),
+                "-J" => route.set("proxyjump", value),
                 _ => {}
             }
         }
         route
     }
 
-    /// The first value of a setting counts.
+    /// The first value of a setting counts, and so does the first of those that say what stands between.
     fn set(&mut self, name: &str, value: &Arg) {
-        let text = || Some(value.text.clone()).filter(|text| !text.eq_ignore_ascii_case("none"));
+        let is_none = value.text.eq_ignore_ascii_case("none");
         match name {
-            "hostname" => self.host_name = self.host_name.take().or_else(text),
+            "hostname" if self.host_name.is_none() && !value.text.is_empty() => {
+                self.host_name = Some(value.clone());
+                self.unclear |= !value.is_exact();
+            }
             "port" => self.port = self.port.or(value.text.parse().ok()),
-            "proxycommand" => self.proxy = self.proxy.take().or_else(text),
+            "proxycommand" | "proxyjump" if self.way.is_some() => {}
+            "proxycommand" | "proxyjump" if is_none => self.way = Some(Way::Direct),
+            "proxycommand" => self.way = Some(Way::Proxy(value.clone())),
+            "proxyjump" => {
+                let hops = divided(value).filter(|hop| !hop.is_exact() || !is_this_machine(&hop.text));
+                self.way = Some(Way::Hops(hops.collect()));
+            }
             _ => {}
         }
     }
@@ -62,31 +82,34 @@ impl Route {
     /// `HOST`, `USER@HOST`, `ssh://HOST:PORT`
     pub(super) fn side(&self, host: &str) -> Side {
         let (address, port) = address(host);
-        let address = self.host_name.as_ref().map_or(address.to_owned(), |name| name.replace("%h", address));
+        let address = self
+            .host_name
+            .as_ref()
+            .and_then(Arg::literal)
+            .map_or(address.to_owned(), |name| name.replace("%h", address));
         let is_here = is_this_machine(&address);
-        let leads_here =
-            |proxy: &String| is_here && proxy.contains("%h") || proxy.split([' ', ':', ',', '=']).any(is_this_machine);
         let port = self.port.or(port).unwrap_or(22);
-        match &self.proxy {
-            _ if self.jumps => Side::Elsewhere,
-            Some(proxy) if leads_here(proxy) => Side::Unknown,
-            Some(_) => Side::Elsewhere,
-            None if !is_here => Side::Elsewhere,
-            None if self.unclear || port != 22 => Side::Unknown,
-            None => Side::Here,
+        match &self.way {
+            Some(Way::Hops(hops)) if hops.iter().any(Arg::is_exact) => Side::Elsewhere,
+            Some(Way::Hops(hops)) if is_here && !hops.is_empty() => Side::Unknown,
+            Some(Way::Proxy(proxy)) if is_here && !ends_elsewhere(proxy) || names_this_machine(&proxy.text) => {
+                Side::Unknown
+            }
+            Some(Way::Proxy(_)) => Side::Elsewhere,
+            _ if !is_here => Side::Elsewhere,
+            _ if self.unclear || port != 22 => Side::Unknown,
+            _ => Side::Here,
         }
     }
 
     /// The side of `HOST:PATH` or `scheme://HOST:PORT/PATH`. A daemon of rsync has names of its own for directories.
     pub(super) fn side_of_file(&self, text: &str) -> Side {
-        let of_daemon = text.starts_with("rsync://")
-            || !text.starts_with('[') && text.split_once(':').is_some_and(|(_, rest)| rest.starts_with(':'));
         let host = match text.split_once("://") {
             Some((_, rest)) => rest.split('/').next().unwrap_or(rest),
             None => split_host(text).0,
         };
         match self.side(host) {
-            Side::Here if of_daemon => Side::Unknown,
+            Side::Here if is_of_daemon(text) => Side::Unknown,
             side => side,
         }
     }
@@ -100,7 +123,35 @@ pub(super) fn hops(arguments: &Arguments) -> impl Iterator<Item = Arg> {
         _ => None,
     });
     let given = given.filter(|value| !value.text.eq_ignore_ascii_case("none"));
-    given.flat_map(|value| value.text.split(',').map(|hop| value.with(hop)).collect::<Vec<_>>())
+    given.flat_map(|value| divided(&value).collect::<Vec<_>>())
+}
+
+/// `HOST,USER@HOST:PORT`
+fn divided(hops: &Arg) -> impl Iterator<Item = Arg> {
+    hops.text.split(',').map(str::trim).filter(|hop| !hop.is_empty()).map(|hop| hops.with(hop))
+}
+
+/// The program that makes the connection is known to lead to another machine: `nc HOST PORT`.
+fn ends_elsewhere(proxy: &Arg) -> bool {
+    let words: Vec<&str> = proxy.text.split_whitespace().collect();
+    let is_plain = proxy.is_exact() && !proxy.text.contains(|letter: char| "$`;&|<>(){}'\"\\%".contains(letter));
+    let [program, host, port] = words.as_slice() else { return false };
+    let is_netcat = matches!(program.rsplit('/').next(), Some("nc" | "ncat" | "netcat"));
+    is_plain && is_netcat && !host.starts_with('-') && !is_this_machine(host) && port.parse::<u16>().is_ok()
+}
+
+/// A word of the command is an address of this machine.
+fn names_this_machine(command: &str) -> bool {
+    let words = command.split(|letter: char| letter.is_whitespace() || "'\"".contains(letter));
+    words.filter(|word| !word.is_empty()).any(|word| {
+        is_this_machine(word) || word.split([':', ',', '=']).filter(|part| !part.is_empty()).any(is_this_machine)
+    })
+}
+
+/// A daemon of rsync has names of its own for directories: `rsync://HOST/NAME`, `HOST::NAME`.
+pub(super) fn is_of_daemon(text: &str) -> bool {
+    text.starts_with("rsync://")
+        || !text.starts_with('[') && text.split_once(':').is_some_and(|(_, rest)| rest.starts_with(':'))
 }
 
 /// `-o NAME=VALUE`, `-o 'NAME VALUE'`, with the name in lower case.
@@ -122,12 +173,19 @@ pub(super) fn address(host: &str) -> (&str, Option<u16>) {
     }
 }
 
-/// `localhost`, `127.0.0.1`, `[::1]`.
+/// `localhost`, `127.0.0.1`, `127.1`, `[::1]`.
 fn is_this_machine(host: &str) -> bool {
+    const NAMES: &[&str] =
+        &["localhost", "localhost4", "localhost6", "localhost.localdomain", "ip6-localhost", "ip6-loopback"];
     let (name, _) = address(host);
-    let name = name.trim_matches(['[', ']']).trim_end_matches('.').to_ascii_lowercase();
-    let is_loopback = |address: std::net::IpAddr| address.is_loopback() || address.is_unspecified();
-    name == "localhost" || name.ends_with(".localhost") || name.parse().is_ok_and(is_loopback)
+    let (connection, _) = hosts::host(name.trim_matches(['[', ']']), Certainty::Exact);
+    let name = connection.host.unwrap_or_default();
+    let name = name.trim_matches(['[', ']']).trim_end_matches('.');
+    let is_loopback = |address: IpAddr| {
+        let address = address.to_canonical();
+        address.is_loopback() || address.is_unspecified()
+    };
+    NAMES.contains(&name) || name.ends_with(".localhost") || name.parse().is_ok_and(is_loopback)
 }
 
 /// `host:path`, `user@host:path`, `rsync://host/…`.

@@ -121,9 +121,14 @@ impl Machine<'_> {
                     left.next();
                 }
                 // Keys that another editor gets: `:!command<CR>`.
-                Some("--remote-send" | "--remote-expr") => {
-                    for keys in left.next().into_iter().flat_map(|keys| keys.text.split(['<', '>', '\n'])) {
-                        self.ex_commands(&word.with(keys), io);
+                Some("--remote-send") => {
+                    if let Some(keys) = left.next() {
+                        self.remote_keys(keys, io);
+                    }
+                }
+                Some("--remote-expr") => {
+                    if let Some(expression) = left.next() {
+                        self.ex_commands(&expression.with(format!("echo {}", expression.text)), io);
                     }
                 }
                 // `-V9FILE`: a level of messages and the file that gets them.
@@ -162,6 +167,15 @@ impl Machine<'_> {
         Stream::Unknown
     }
 
+    fn remote_keys(&mut self, keys: &Arg, io: &mut Io<'_>) {
+        if !keys.is_exact() {
+            return self.ex_commands(keys, io);
+        }
+        for part in keys.text.split(['<', '>', '\n']) {
+            self.ex_commands(&keys.with(part), io);
+        }
+    }
+
     /// `:!command`, `:r !command`, `:w file`, `:e file`, `:source file`, separated by `|`.
     fn ex_commands(&mut self, word: &Arg, io: &mut Io<'_>) {
         let Some(text) = word.literal() else {
@@ -198,10 +212,8 @@ impl Machine<'_> {
                 name if EX_READS.contains(&name) && !rest.is_empty() => {
                     if let Some(command) = rest.strip_prefix('!') {
                         self.command_text(&Arg::exact(command), io);
-                    } else if rest.contains("://") {
-                        self.connect(&Arg::exact(rest));
                     } else {
-                        self.path(Role::Read, &Arg::exact(rest));
+                        self.opened_files(rest);
                     }
                 }
                 name if EX_WRITES.contains(&name) && !rest.is_empty() => {
@@ -241,8 +253,38 @@ impl Machine<'_> {
                 _ if one.contains("system(") || one.contains("jobstart(") || one.contains("writefile(") => {
                     self.opaque(About::Anything, Reason::EditorCommandNotRead, &[]);
                 }
+                _ if one.contains("readfile(") => self.read_by_function(one),
                 _ => {}
             }
+        }
+    }
+
+    /// `FILE…`, `+10 FILE`, `++ff=dos FILE`
+    fn opened_files(&mut self, rest: &str) {
+        // A blank behind a backslash belongs to a name.
+        let is_one = rest.contains('\\');
+        let words: Vec<&str> = if is_one { vec![rest] } else { rest.split_whitespace().collect() };
+        for word in words.into_iter().filter(|word| !word.starts_with('+')) {
+            if word.contains("://") {
+                self.connect(&Arg::exact(word));
+            } else {
+                self.path(Role::Read, &Arg::exact(word));
+            }
+        }
+    }
+
+    /// `readfile("FILE")`
+    fn read_by_function(&mut self, command: &str) {
+        let quoted = command.split("readfile(").skip(1).map(|call| {
+            let call = call.trim_start();
+            let quote = call.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
+            let (file, after) = call.get(1..)?.split_once(quote)?;
+            (!file.contains('\\') && after.trim_start().starts_with([')', ','])).then_some(file)
+        });
+        if let Some(files) = quoted.collect::<Option<Vec<&str>>>() {
+            files.iter().for_each(|file| self.path(Role::Read, &Arg::exact(*file)));
+        } else {
+            self.opaque(About::Anything, Reason::EditorCommandNotRead, &[]);
         }
     }
 

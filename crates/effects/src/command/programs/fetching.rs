@@ -60,7 +60,8 @@ impl Machine<'_> {
     fn curl_option(&mut self, option: &Given, value: &Arg, io: &mut Io<'_>) {
         match option.name.as_str() {
             "--data-urlencode" | "--url-query" | "--variable" => {
-                if let Some((_, file)) = value.after('@') {
+                // `NAME@FILE`; what follows `=` is content.
+                if let Some((_, file)) = value.after('@').filter(|(name, _)| !name.contains('=')) {
                     self.path(Role::Read, &file);
                 }
             }

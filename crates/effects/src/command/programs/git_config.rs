@@ -163,7 +163,7 @@ impl Machine<'_> {
         }
         // Wildcards of a refspec match no file: the word stays as it is.
         let value_text = match value.known {
-            Known::Glob if lower.starts_with("remote.") => Some(value.text.as_str()),
+            Known::Glob if is_refspec(&lower) => Some(value.text.as_str()),
             _ => value.literal(),
         };
         let text = value_text.and_then(|value| git_triggers::written(&lower, value, mode));
@@ -193,6 +193,11 @@ pub(super) fn setting_of_variable(setting: &Arg, io: &Io<'_>) -> Arg {
         Some(text) => setting.with(format!("{name}={text}")),
         None => Arg { known: Known::Partly, ..setting.with(format!("{name}=**")) },
     }
+}
+
+/// Its value says which branches go where.
+fn is_refspec(name: &str) -> bool {
+    name.starts_with("remote.") && (name.ends_with(".fetch") || name.ends_with(".push"))
 }
 
 /// A word that makes `git config` write without a value.

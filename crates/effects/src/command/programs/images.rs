@@ -22,14 +22,16 @@ impl Machine<'_> {
                 _ => self.connect_to(Some("registry:docker"), None),
             },
             "tag" => rest.iter().for_each(|image| self.possible_image(image)),
-            "pull" | "push" | "search" => self.image_transfer(&Arguments::divide(transfer_options(), rest).operands),
-            // `inspect NAME`, `create LIST NAME…`, `push LIST`
-            "manifest"
-                if rest.first().is_some_and(|act| matches!(act.text.as_str(), "inspect" | "create" | "push")) =>
-            {
-                self.image_transfer(Arguments::divide(transfer_options(), rest).operands.get(1..).unwrap_or_default());
+            "pull" | "push" | "search" => {
+                self.image_transfer(program, sub, &Arguments::divide(transfer_options(), rest).operands);
             }
-            "manifest" => {}
+            // `inspect NAME`, `create LIST NAME…`, `push LIST`
+            "manifest" => {
+                if let Some(act @ ("inspect" | "create" | "push")) = rest.first().and_then(Arg::literal) {
+                    let operands = Arguments::divide(transfer_options(), rest).operands;
+                    self.image_transfer(program, act, operands.get(1..).unwrap_or_default());
+                }
+            }
             "save" | "export" => {
                 for file in Arguments::divide(run_options(), rest).values(&["-o", "--output"]) {
                     self.path(Role::Write, file);
@@ -51,14 +53,16 @@ impl Machine<'_> {
     }
 
     /// Images that are fetched or sent; a place with a transport is where they come from or go to.
-    fn image_transfer(&mut self, images: &[Arg]) {
+    fn image_transfer(&mut self, program: &str, act: &str, images: &[Arg]) {
         if images.is_empty() {
             self.connect_to(Some("registry:docker"), None);
         }
-        for image in images {
+        for (at, image) in images.iter().enumerate() {
+            let role = if act == "push" && at > 0 { Role::WriteTree } else { Role::ReadTree };
             match place(image) {
+                _ if !has_transports(program) => self.image(image),
                 Place::Registry(image) => self.image(&image),
-                _ => self.image_operand(image),
+                _ => self.image_operand(role, image),
             }
         }
     }
@@ -70,7 +74,8 @@ impl Machine<'_> {
                 Some("imagetools") => {
                     let arguments = Arguments::divide(transfer_options(), rest.get(2..).unwrap_or_default());
                     let tags = arguments.values(&["-t", "--tag"]);
-                    self.image_transfer(&arguments.operands.iter().chain(tags).cloned().collect::<Vec<_>>());
+                    let images: Vec<Arg> = arguments.operands.iter().chain(tags).cloned().collect();
+                    self.image_transfer(program, "imagetools", &images);
                 }
                 None | Some("ls" | "du" | "inspect" | "version" | "history") => {}
                 Some(_) => self.opaque(About::Anything, Reason::ImageBuilder, &[program, sub]),
@@ -144,18 +149,15 @@ impl Machine<'_> {
         }
     }
 
-    /// An image in a registry, a directory or a file, or in a store of its own.
-    pub(in crate::command) fn image_operand(&mut self, word: &Arg) {
+    /// An image in a registry, a directory or a file, or in a store of its own; the files are there in this role.
+    pub(in crate::command) fn image_operand(&mut self, role: Role, word: &Arg) {
         match place(word) {
             Place::Registry(image) if image.text == word.text => {
                 self.possible_operand(word);
                 self.possible_image(word);
             }
             Place::Registry(image) => self.guessed(|machine| machine.image(&image)),
-            Place::Files(path) => {
-                self.possible_path(Role::ReadTree, &path);
-                self.possible_path(Role::WriteTree, &path);
-            }
+            Place::Files(path) => self.possible_path(role, &path),
             Place::Store => {}
         }
     }
@@ -223,11 +225,17 @@ fn place(image: &Arg) -> Place {
         "docker" => Place::Registry(rest.with(rest.text.trim_start_matches('/'))),
         "dir" | "sif" | "tarball" => Place::Files(rest),
         "oci" | "oci-archive" | "docker-archive" | "ocidir" | "ostree" => {
-            Place::Files(rest.with(rest.text.split(':').next().unwrap_or_default()))
+            let path = rest.text.strip_prefix("//").unwrap_or(&rest.text);
+            Place::Files(rest.with(path.split(':').next().unwrap_or_default()))
         }
         "containers-storage" | "docker-daemon" | "podman-daemon" => Place::Store,
         _ => Place::Registry(image.clone()),
     }
+}
+
+/// Names of images may begin with `dir:`, `oci:` and the like. To `docker`, those are names in its registry.
+fn has_transports(program: &str) -> bool {
+    matches!(program.rsplit('/').next(), Some("podman" | "podman-remote" | "buildah"))
 }
 
 fn build_operands(arguments: &Arguments) -> impl Iterator<Item = &Arg> {

@@ -20,7 +20,9 @@ impl Machine<'_> {
             place.with(format!("{}/package.json", place.text))
         });
         let packages: Vec<&Arg> = arguments.values(&["-w", "--workspace"]).collect();
-        let is_elsewhere = !packages.is_empty() || arguments.has(&["--workspaces", "--ws", "-ws"]);
+        let all = is_on(&arguments, &["--workspaces", "--ws", "-ws"]);
+        let is_elsewhere = !packages.is_empty() || all;
+        let is_root = !is_elsewhere || is_on(&arguments, &["--include-workspace-root", "-iwr"]);
         let (act, pairs) = match arguments.operands.split_first() {
             Some((act, pairs)) if act.text != "get" => (act, pairs),
             _ => {
@@ -29,20 +31,23 @@ impl Machine<'_> {
             }
         };
         // A package goes by its directory or by its name.
-        let is_directory = |package: &&Arg| package.text.contains('/') && !package.text.starts_with('@');
-        let names_directories = !packages.is_empty() && packages.iter().all(is_directory);
-        for package in packages {
+        let is_directory = |package: &&Arg| {
+            package.text.starts_with('.') || package.text.contains('/') && !package.text.starts_with('@')
+        };
+        let names_directories = !all && packages.iter().all(is_directory);
+        for package in packages.iter().filter(|package| is_directory(package)) {
             let manifest = package.with(format!("{}/package.json", package.text.trim_end_matches('/')));
-            if names_directories {
-                self.package_fields(&manifest, act, pairs);
-            } else {
-                self.possible_path(Role::Edit, &manifest);
-            }
+            self.package_fields(&manifest, act, pairs);
         }
-        if is_elsewhere && !names_directories || pairs.iter().any(|pair| pair.known == Known::Not) {
+        if is_elsewhere && !names_directories {
+            self.path(Role::Edit, &Arg::glob("**/package.json"));
+        }
+        let changes_scripts = |pair: &Arg| !pair.is_exact() || pair.text.starts_with("scripts");
+        let is_clear = !is_elsewhere || names_directories || act.text != "set" || !pairs.iter().any(changes_scripts);
+        if !is_clear || pairs.iter().any(|pair| pair.known == Known::Not) {
             self.unproven(call.entry, call.words);
         }
-        if !is_elsewhere {
+        if is_root {
             self.package_fields(&file, act, pairs);
         }
         for place in arguments.values(&["--userconfig", "--globalconfig"]) {
@@ -132,6 +137,12 @@ impl Machine<'_> {
         }
         output
     }
+}
+
+/// The last of these flags is not turned off.
+fn is_on(arguments: &Arguments, names: &[&str]) -> bool {
+    let last = arguments.options.iter().rfind(|option| names.contains(&option.name.as_str()));
+    last.is_some_and(|option| option.value.as_ref().is_none_or(|value| value.text != "false"))
 }
 
 /// The program stands on standard input.

@@ -29,65 +29,6 @@ const COMMANDS: &[&str] = &["script-shell", "shell", "editor", "git", "viewer", 
 /// Settings whose value is code that later calls load, or a list of such files.
 const CODE: &[&str] = &["onload-script", "init-module", "node-gyp", "plugins", "pnpmfile", "global-pnpmfile"];
 
-/// Settings that change how a program prints, waits, retries or lays packages out: nothing that runs or is fetched.
-const NEUTRAL: &[&str] = &[
-    "audit",
-    "audit-level",
-    "auto-install-peers",
-    "child-concurrency",
-    "color",
-    "compressionlevel",
-    "default-timeout",
-    "defaultsemverrangeprefix",
-    "disable-pip-version-check",
-    "enablecolors",
-    "enableglobalcache",
-    "enableprogressbars",
-    "enabletelemetry",
-    "engine-strict",
-    "fetch-retries",
-    "fetch-retry-factor",
-    "fetch-retry-maxtimeout",
-    "fetch-retry-mintimeout",
-    "fetch-timeout",
-    "fund",
-    "hoist",
-    "httpretry",
-    "httptimeout",
-    "init-author-email",
-    "init-author-name",
-    "init-author-url",
-    "init-license",
-    "init-version",
-    "legacy-peer-deps",
-    "link-workspace-packages",
-    "loglevel",
-    "maxsockets",
-    "network-concurrency",
-    "networkconcurrency",
-    "no-color",
-    "node-linker",
-    "nodelinker",
-    "nmhoistinglimits",
-    "package-import-method",
-    "package-lock",
-    "prefer-dedupe",
-    "prefer-offline",
-    "prefer-online",
-    "progress",
-    "progress-bar",
-    "retries",
-    "save",
-    "save-exact",
-    "save-prefix",
-    "shamefully-hoist",
-    "strict-peer-dependencies",
-    "strict-peer-deps",
-    "timeout",
-    "unicode",
-    "update-notifier",
-];
-
 /// Where a program keeps the settings that are meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
@@ -119,7 +60,7 @@ impl Place {
             ("yarn", Self::Home) => &["~/.yarnrc.yml", "~/.yarnrc"],
             ("yarn", _) => &[".yarnrc.yml", "~/.yarnrc"],
             ("pip" | "pip3" | "pip2", Self::System) => &["/etc/pip.conf", "/etc/xdg/pip/pip.conf"],
-            ("pip" | "pip3" | "pip2", Self::Environment) => &[".venv/pip.conf", "venv/pip.conf", "/usr/pip.conf"],
+            ("pip" | "pip3" | "pip2", Self::Environment) => &["/usr/pip.conf", ".venv/pip.conf", "venv/pip.conf"],
             ("pip" | "pip3" | "pip2", _) => &["~/.config/pip/pip.conf"],
             (_, Self::Project) => &[".npmrc"],
             ("pnpm", _) => &["~/.config/pnpm/rc", "~/.npmrc"],
@@ -146,15 +87,9 @@ impl Machine<'_> {
             }
             return Stream::Unknown;
         }
-        let named = named(verb, operands);
-        let is_neutral = |(name, _): &(String, Option<Arg>)| is_neutral(verb, name);
-        if named.is_empty() || !named.iter().all(is_neutral) || says_where(&arguments) {
-            self.settings_file(call.name, &arguments);
-        }
-        for (name, value) in &named {
-            if let Some(value) = value {
-                self.package_setting(name, value, io);
-            }
+        self.settings_file(call.name, &arguments);
+        for (name, value) in named(verb, operands) {
+            self.package_setting(&name, &value, io);
         }
         Stream::nothing()
     }
@@ -170,10 +105,10 @@ impl Machine<'_> {
                     Some(place) => place.with(format!("{}/{file}", place.text.trim_end_matches('/'))),
                     None => Arg::exact(file),
                 };
-                match files {
-                    [file] => self.keeping_settings(&at(file)),
-                    files => files.iter().for_each(|file| self.possible_path(Role::Write, &at(file))),
-                }
+                // It writes one of them: the first is the usual one.
+                let Some((usual, others)) = files.split_first() else { return };
+                self.keeping_settings(&at(usual));
+                others.iter().for_each(|file| self.possible_path(Role::Write, &at(file)));
             }
         }
     }
@@ -215,30 +150,9 @@ impl Machine<'_> {
 }
 
 /// The settings that a command names, with their new values.
-fn named(verb: &str, operands: &[Arg]) -> Vec<(String, Option<Arg>)> {
+fn named(verb: &str, operands: &[Arg]) -> Vec<(String, Arg)> {
     match operands {
-        [name, value, ..] if verb == "set" && !name.text.contains('=') => {
-            vec![(name.text.clone(), Some(value.clone()))]
-        }
-        words => words
-            .iter()
-            .map(|word| match word.after('=') {
-                Some((name, value)) => (name, Some(value)),
-                None => (word.text.clone(), None),
-            })
-            .collect(),
+        [name, value, ..] if verb == "set" && !name.text.contains('=') => vec![(name.text.clone(), value.clone())],
+        words => words.iter().filter_map(|word| word.after('=')).collect(),
     }
-}
-
-/// The setting is one that nothing depends on, or is back to what it was without settings.
-fn is_neutral(verb: &str, name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    let last = name.rsplit([':', '.']).next().unwrap_or_default();
-    NEUTRAL.contains(&last)
-        || verb != "set" && (HOSTS.contains(&last) || COMMANDS.contains(&last) || CODE.contains(&last))
-}
-
-/// The command says which file is meant.
-fn says_where(arguments: &Arguments) -> bool {
-    arguments.has(&["--userconfig", "--globalconfig", "--location", "-L", "--site", "--global", "-g"])
 }

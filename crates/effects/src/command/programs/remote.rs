@@ -11,7 +11,7 @@ use crate::command::stream::Stream;
 use crate::{About, Certainty, Effect, Kind, Reach, Reason};
 
 use super::Call;
-use super::destination::{Route, Side, address, hops, is_remote, setting, split_host};
+use super::destination::{Route, Side, address, hops, is_of_daemon, is_remote, setting, split_host};
 
 /// What the remote side does touches no file here.
 const REMOTE: &str = "a command that runs on another host";
@@ -42,7 +42,7 @@ impl Machine<'_> {
             let input = io.input.clone();
             match input {
                 Stream::Known(text) => {
-                    self.text_on(side, call.name, &text, io);
+                    self.text_on(side, &text, io);
                 }
                 Stream::Unconnected => {}
                 _ => self.opaque(About::Commands, Reason::RemoteInputCommands, &[]),
@@ -54,31 +54,19 @@ impl Machine<'_> {
             self.opaque(About::Commands, Reason::UnknownCommandText, &[]);
         }
         let text = text.join(" ");
-        self.text_on(side, call.name, &text, io)
+        self.text_on(side, &text, io)
     }
 
     /// Commands for a shell on that side.
-    fn text_on(&mut self, side: Side, client: &str, text: &str, io: &mut Io<'_>) -> Stream {
+    fn text_on(&mut self, side: Side, text: &str, io: &mut Io<'_>) -> Stream {
         if side == Side::Here {
             return self.text_at_home(text, io);
         }
         self.remote_text(text, io);
-        if side == Side::Unknown && self.touches_here(text, io) {
-            self.opaque(About::Anything, Reason::PerhapsHere, &[client]);
+        if side == Side::Unknown {
+            self.guessed(|machine| machine.text_at_home(text, io));
         }
         Stream::Foreign(Provenance::Network)
-    }
-
-    /// Whether the commands would touch a file or another host if they ran on this machine, or nobody knows.
-    fn touches_here(&mut self, text: &str, io: &mut Io<'_>) -> bool {
-        let (mut world, mut inner) = (self.world.clone(), io.scope.child());
-        let mut emitter = self.emitter.continued();
-        let context = Context { guessed: true, depth: self.context.depth + 1, ..self.context };
-        walk_on(self.text, &mut world, self.knowledge, context, &mut emitter, |machine| {
-            machine.text_at_home(text, &mut Io { scope: &mut inner, input: &Stream::Unknown });
-        });
-        self.emitter.charge(&emitter);
-        emitter.into_effects().iter().any(|effect| !matches!(effect.kind, Kind::Execute(_) | Kind::List(_)))
     }
 
     /// Commands that another login of the user on this machine runs: they start in the home directory.
@@ -214,7 +202,11 @@ impl Machine<'_> {
     fn connect_remote(&mut self, word: &Arg, client: &Client<'_>, role: Role) {
         match client.route.side_of_file(&word.text) {
             Side::Here => self.named_through_host(role, word),
-            Side::Unknown => self.opaque(About::Anything, Reason::PerhapsHere, &[client.name]),
+            Side::Unknown if is_of_daemon(&word.text) => {
+                let about = if role == Role::WriteTree { About::Writes } else { About::Reads };
+                self.opaque(about, Reason::PerhapsHere, &[client.name]);
+            }
+            Side::Unknown => self.guessed(|machine| machine.named_through_host(role, word)),
             Side::Elsewhere => {}
         }
         if word.text.contains("://") {

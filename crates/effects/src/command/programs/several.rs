@@ -33,13 +33,17 @@ impl Machine<'_> {
         let replacing = replacing.is_some_and(|at| last(counts).is_none_or(|counted| counted < at));
         let mark = arguments.values(&["-I", "-i", "--replace", "-J"]).next().map_or("{}", |word| word.text.as_str());
         let usual = if replacing { ItemFormat::Lines } else { ItemFormat::QuotedWords };
-        let items = items(&input, ItemFormat::given(&arguments).unwrap_or(usual));
+        let format = ItemFormat::given(&arguments).unwrap_or(usual);
+        let items = items(&input, format);
         let mut command = arguments.operands.clone();
         if command.is_empty() {
             command.push(Arg::exact("echo"));
         }
         let inner_input = Stream::nothing();
         let mut inner = Io { scope: &mut *io.scope, input: &inner_input };
+        if format == ItemFormat::Unknown {
+            self.guess_items(&command, &input, &mut inner);
+        }
         if replacing {
             for item in &items {
                 let Some(words) = self.filled_words(&command, mark, item) else { break };
@@ -56,6 +60,12 @@ impl Machine<'_> {
         }
         command.extend(items);
         self.command(&command, &mut inner)
+    }
+
+    /// The items, if they are words as they are without options.
+    fn guess_items(&mut self, command: &[Arg], input: &Stream, io: &mut Io<'_>) {
+        let likely = [command, &items(input, ItemFormat::QuotedWords)].concat();
+        self.guessed(|machine| machine.command(&likely, io));
     }
 
     /// The words of a command with an item in the place of `mark`; `None`: they ask for too much work.

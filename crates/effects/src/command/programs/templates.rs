@@ -8,7 +8,7 @@ use crate::command::stream::Stream;
 use crate::{About, Reason};
 
 use super::Call;
-use super::columns::{Separator, substituted};
+use super::columns::{LONGEST, Separator, substituted};
 use super::find::filled;
 use super::several::{ITEMS, ItemFormat, items};
 
@@ -18,9 +18,11 @@ const VALUES: &str = "-j --jobs -P --max-procs --process-slot-var -n --max-args 
 -E --timeout --delay --sshdelay --ssh-delay --tmpdir --tempdir --retries --halt --halt-on-error --tagstring --tag-string \
 --ctagstring --memfree --memsuspend --load --nice --workdir --wd --colsep -C --header --env --profile -J -s --max-chars \
 -S --sshlogin -a --arg-file --arg-sep --argsep --arg-file-sep --argfilesep --block --block-size --block-timeout --bt \
---recstart --recend --group-by --groupby --shard --bin --trc --trim --parens --color-failed --termseq --rsync-opts \
+--recstart --recend --group-by --groupby --shard --bin --trc --trim --parens --termseq --rsync-opts \
 --semaphore-name --semaphorename --id --semaphore-timeout --semaphoretimeout --st --sql --sqlmaster --sqlworker \
---sqlandworker --minversion --tollef --parset";
+--sqlandworker --minversion --parset";
+/// Options without a value, whose names others begin with or other programs use for a value.
+const FLAGS: &str = "--group --color --color-failed --cf --tag --ctag --semaphore --sem --transfer --tollef --compress";
 /// Options that make further texts marks, whose values are not worked out.
 const OTHER_MARKS: &[&str] = &[
     "--rpl",
@@ -120,28 +122,12 @@ impl Marks {
         word.text.contains("{=") || self.computed.iter().any(|mark| word.text.contains(mark.as_str()))
     }
 
-    /// The word with what programs make of the value in the place of their marks. Where that is not worked out but all else is
-    /// known, the words are text for a shell, and a variable that is not set stands for it.
+    /// The word with what programs make of the value in the place of their marks, where that can be worked out.
     fn computed_from(&self, word: &Arg, row: &[Arg]) -> Arg {
-        const VARIABLE: &str = "$PARALLEL_VALUE";
-        if !word.is_exact() || !row.iter().all(Arg::is_exact) {
-            return Arg::unknown(&word.text);
-        }
-        let all = joined(row);
-        let mut parts = word.text.split("{=");
-        let mut text = parts.next().unwrap_or_default().to_owned();
-        for part in parts {
-            let (program, after) = part.split_once("=}").unwrap_or((part, ""));
-            let column = program.split_whitespace().next().and_then(|number| number.parse::<usize>().ok());
-            let value = column.and_then(|column| row.get(column.checked_sub(1)?)).unwrap_or(&all);
-            let program = program.trim_start_matches(|letter: char| letter.is_ascii_digit());
-            text.push_str(substituted(program, &value.text).as_deref().unwrap_or(VARIABLE));
-            text.push_str(after);
-        }
-        for mark in &self.computed {
-            text = text.replace(mark.as_str(), VARIABLE);
-        }
-        word.with(text)
+        let is_known = word.is_exact() && row.iter().all(Arg::is_exact);
+        let others = self.computed.iter().any(|mark| word.text.contains(mark.as_str()));
+        let text = computed_text(&word.text, row).filter(|_| is_known && !others);
+        text.map_or_else(|| Arg::unknown(&word.text), |text| word.with(text))
     }
 
     fn is_in(&self, word: &Arg) -> bool {
@@ -167,11 +153,14 @@ impl Machine<'_> {
         for directory in arguments.values(&["--workdir", "--wd"]) {
             self.world.enter_word(directory);
         }
-        if arguments.has(&["--pipe", "--pipe-part", "--pipepart", "--spreadstdin"]) && !command.is_empty() {
-            // Parts of the input are the input of each run.
+        // Parts of the input are the input of each run.
+        let pipes = arguments.has(&["--pipe", "--pipe-part", "--pipepart", "--spreadstdin"]) && !command.is_empty();
+        if pipes && sources.is_empty() {
             self.joined(command, io);
         } else {
-            self.each_row(command, &Marks::new(&arguments, names), &rows, io);
+            let input = if pipes { io.input.clone() } else { Stream::nothing() };
+            let mut inner = Io { scope: &mut *io.scope, input: &input };
+            self.each_row(command, &Marks::new(&arguments, names), &rows, &mut inner);
         }
         self.world.set_cwd(cwd);
         Stream::Unknown
@@ -179,16 +168,14 @@ impl Machine<'_> {
 
     /// Runs the command once for each row; without a command, each value is one.
     fn each_row(&mut self, command: &[Arg], marks: &Marks, rows: &[Row], io: &mut Io<'_>) {
-        let inner_input = Stream::nothing();
-        let mut inner = Io { scope: &mut *io.scope, input: &inner_input };
         if command.is_empty() {
             for value in rows.iter().flatten() {
-                self.command_text(value, &mut inner);
+                self.command_text(value, io);
             }
             return;
         }
         for word in command.iter().filter(|word| word.text.contains("{=")) {
-            self.mark_program(word, &mut inner);
+            self.mark_program(word, io);
         }
         let has_mark = command.iter().any(|word| marks.is_in(word));
         for row in rows {
@@ -196,19 +183,23 @@ impl Machine<'_> {
             if !has_mark {
                 words.extend(row.iter().cloned());
             }
-            self.joined(&words, &mut inner);
+            self.joined(&words, io);
         }
     }
 
-    /// `{= s/a/b/ =}`: a program in Perl, run on the value.
+    /// `{= s/a/b/ =}`: a program in Perl, run on the value. What is not worked out may give one of its own texts.
     fn mark_program(&mut self, word: &Arg, io: &mut Io<'_>) {
-        for part in word.text.split("{=").skip(1) {
+        for part in self.at_most(ITEMS, word.text.split("{=").skip(1)) {
             let text = part.split("=}").next().unwrap_or(part);
-            self.code_argument(
-                Language::Perl,
-                &word.with(text.trim_start_matches(|letter: char| letter.is_ascii_digit())),
-                io,
-            );
+            let program = word.with(text.trim_start_matches(|letter: char| letter.is_ascii_digit()));
+            self.code_argument(Language::Perl, &program, io);
+            if substituted(&program.text, "").is_none() {
+                let texts =
+                    program.text.split(|letter: char| letter.is_whitespace() || "\"'(){}[],;=|!#".contains(letter));
+                for text in self.at_most(ITEMS, texts.filter(|text| !text.is_empty())) {
+                    self.possible_operand(&program.with(text));
+                }
+            }
         }
     }
 
@@ -234,6 +225,11 @@ impl Machine<'_> {
             rows = rows.iter().map(divided).collect();
             let divided = names.iter().flat_map(|name| split(&Arg::exact(name), separator));
             names = divided.map(|name| name.text).collect();
+        }
+        // Marks of further columns are not filled in.
+        names = self.at_most(ITEMS, names.into_iter());
+        if rows.iter().any(|row| row.len() > ITEMS) {
+            self.opaque(About::Anything, Reason::TooManyItems, &[]);
         }
         let together = arguments.values(&["-N", "-n", "--max-args", "--max-replace-args"]);
         let mut together = together.filter_map(|count| count.text.parse::<usize>().ok());
@@ -338,6 +334,7 @@ fn parallel_options(name: &str) -> Entry {
         entry.options.insert(names.into(), OptionRole { role, attached: false });
     };
     option(VALUES, Role::Value);
+    option(FLAGS, Role::Harmless);
     for name in OTHER_MARKS {
         option(name, Role::Value);
     }
@@ -378,6 +375,29 @@ fn split(value: &Arg, separator: &Arg) -> Vec<Arg> {
         Some(separator) => separator.split(&value.text).into_iter().map(|column| value.with(column)).collect(),
         None => vec![Arg::unknown(&value.text); COLUMNS],
     }
+}
+
+/// The text with what `{= s/a/b/ =}` and `{=2 s/a/b/ =}` make of the values; `None`: a program does something else.
+fn computed_text(text: &str, row: &[Arg]) -> Option<String> {
+    let mut parts = text.split("{=");
+    let mut text = parts.next()?.to_owned();
+    for part in parts {
+        let (program, after) = part.split_once("=}")?;
+        let program_text = program.trim_start_matches(|letter: char| letter.is_ascii_digit());
+        let (number, _) = program.split_at_checked(program.len() - program_text.len())?;
+        let values = match number {
+            "" => row,
+            _ if !program_text.starts_with(' ') => return None,
+            number => std::slice::from_ref(row.get(number.parse::<usize>().ok()?.checked_sub(1)?)?),
+        };
+        let made: Option<Vec<String>> = values.iter().map(|value| substituted(program_text, &value.text)).collect();
+        text.push_str(&made?.join(" "));
+        text.push_str(after);
+        if text.len() > LONGEST {
+            return None;
+        }
+    }
+    Some(text)
 }
 
 fn joined(row: &[Arg]) -> Arg {
