@@ -282,7 +282,9 @@ impl Machine<'_> {
             (!file.contains('\\') && after.trim_start().starts_with([')', ','])).then_some(file)
         });
         if let Some(files) = quoted.collect::<Option<Vec<&str>>>() {
-            files.iter().for_each(|file| self.path(Role::Read, &Arg::exact(*file)));
+            for file in files {
+                self.path(Role::Read, &Arg::exact(file));
+            }
         } else {
             self.opaque(About::Anything, Reason::EditorCommandNotRead, &[]);
         }

@@ -197,7 +197,7 @@ pub(super) fn setting_of_variable(setting: &Arg, io: &Io<'_>) -> Arg {
 
 /// Its value says which branches go where.
 fn is_refspec(name: &str) -> bool {
-    name.starts_with("remote.") && (name.ends_with(".fetch") || name.ends_with(".push"))
+    name.starts_with("remote.") && matches!(name.rsplit('.').next(), Some("fetch" | "push"))
 }
 
 /// A word that makes `git config` write without a value.

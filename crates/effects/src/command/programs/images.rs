@@ -86,6 +86,9 @@ impl Machine<'_> {
         for file in arguments.values(&["-f", "--file"]) {
             self.path(Role::Read, file);
         }
+        for directory in arguments.values(&["--cert-dir"]) {
+            self.path(Role::ReadTree, directory);
+        }
         self.build_sources(&arguments);
         self.build_results(&arguments);
         for target in build_operands(&arguments) {

@@ -19,10 +19,6 @@ impl Machine<'_> {
             let place = place.with(place.text.trim_end_matches('/'));
             place.with(format!("{}/package.json", place.text))
         });
-        let packages: Vec<&Arg> = arguments.values(&["-w", "--workspace"]).collect();
-        let all = is_on(&arguments, &["--workspaces", "--ws", "-ws"]);
-        let is_elsewhere = !packages.is_empty() || all;
-        let is_root = !is_elsewhere || is_on(&arguments, &["--include-workspace-root", "-iwr"]);
         let (act, pairs) = match arguments.operands.split_first() {
             Some((act, pairs)) if act.text != "get" => (act, pairs),
             _ => {
@@ -30,25 +26,25 @@ impl Machine<'_> {
                 return Stream::Unknown;
             }
         };
-        // A package goes by its directory or by its name.
-        let is_directory = |package: &&Arg| {
-            package.text.starts_with('.') || package.text.contains('/') && !package.text.starts_with('@')
-        };
-        let names_directories = !all && packages.iter().all(is_directory);
-        for package in packages.iter().filter(|package| is_directory(package)) {
+        let packages: Vec<&Arg> = arguments.values(&["-w", "--workspace"]).collect();
+        let all = is_on(&arguments, &["--workspaces", "--ws", "-ws"]);
+        let is_listed = !all && !packages.is_empty() && packages.iter().all(|package| names_directory(package));
+        for package in packages {
             let manifest = package.with(format!("{}/package.json", package.text.trim_end_matches('/')));
-            self.package_fields(&manifest, act, pairs);
+            if names_directory(package) {
+                self.package_fields(&manifest, act, pairs);
+            } else {
+                self.possible_path(Role::Edit, &manifest);
+            }
         }
-        if is_elsewhere && !names_directories {
-            self.path(Role::Edit, &Arg::glob("**/package.json"));
-        }
-        let changes_scripts = |pair: &Arg| !pair.is_exact() || pair.text.starts_with("scripts");
-        let is_clear = !is_elsewhere || names_directories || act.text != "set" || !pairs.iter().any(changes_scripts);
-        if !is_clear || pairs.iter().any(|pair| pair.known == Known::Not) {
-            self.unproven(call.entry, call.words);
-        }
-        if is_root {
+        // What goes by a name may lie anywhere, and counts as the root.
+        if !is_listed || is_on(&arguments, &["--include-workspace-root", "-iwr"]) {
             self.package_fields(&file, act, pairs);
+        }
+        let is_elsewhere = !is_listed && (all || arguments.has(&["-w", "--workspace"]));
+        let sets_script = |pair: &Arg| act.text == "set" && (!pair.is_exact() || pair.text.starts_with("scripts"));
+        if is_elsewhere && pairs.iter().any(sets_script) || pairs.iter().any(|pair| pair.known == Known::Not) {
+            self.unproven(call.entry, call.words);
         }
         for place in arguments.values(&["--userconfig", "--globalconfig"]) {
             self.role(Role::Read, place, io);
@@ -137,6 +133,11 @@ impl Machine<'_> {
         }
         output
     }
+}
+
+/// A package goes by its directory or by its name.
+fn names_directory(package: &Arg) -> bool {
+    package.text.starts_with('.') || package.text.contains('/') && !package.text.starts_with('@')
 }
 
 /// The last of these flags is not turned off.

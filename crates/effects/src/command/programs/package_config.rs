@@ -108,7 +108,9 @@ impl Machine<'_> {
                 // It writes one of them: the first is the usual one.
                 let Some((usual, others)) = files.split_first() else { return };
                 self.keeping_settings(&at(usual));
-                others.iter().for_each(|file| self.possible_path(Role::Write, &at(file)));
+                for file in others {
+                    self.possible_path(Role::Write, &at(file));
+                }
             }
         }
     }

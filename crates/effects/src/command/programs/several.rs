@@ -35,10 +35,7 @@ impl Machine<'_> {
         let usual = if replacing { ItemFormat::Lines } else { ItemFormat::QuotedWords };
         let format = ItemFormat::given(&arguments).unwrap_or(usual);
         let items = items(&input, format);
-        let mut command = arguments.operands.clone();
-        if command.is_empty() {
-            command.push(Arg::exact("echo"));
-        }
+        let mut command = or_echo(&arguments.operands);
         let inner_input = Stream::nothing();
         let mut inner = Io { scope: &mut *io.scope, input: &inner_input };
         if format == ItemFormat::Unknown {
@@ -88,6 +85,11 @@ impl Machine<'_> {
         self.path(Role::Read, file);
         self.world.content_of(file)
     }
+}
+
+/// The command, or `echo` in its place.
+fn or_echo(command: &[Arg]) -> Vec<Arg> {
+    if command.is_empty() { vec![Arg::exact("echo")] } else { command.to_vec() }
 }
 
 /// The format in which an input lists its items.
