@@ -16,13 +16,32 @@ pub(super) enum Dialect {
     Cmd,
 }
 
-/// The dialect of the shell that an argument names.
-fn named_dialect(given: &Object) -> Option<Dialect> {
-    let named = given.iter().find(|(key, _)| matches!(names::plain(key).as_ref(), "shell" | "shelltype" | "terminal"));
-    let Some((_, Value::Text(shell))) = named else { return None };
-    match shell.to_lowercase().trim_end_matches(".exe") {
+/// The dialects that a command may be written in. Where the tool is known to have an argument for the shell, that one
+/// decides. Any other tool may pass over the argument: the model writes it, and it must not choose how the text is read.
+fn dialects(entry: &Entry, given: &Object, own: Dialect) -> Vec<Dialect> {
+    let named = given.iter().filter(|(key, _)| REGISTRY.is(entry, "shell", &names::plain(key)));
+    let mut dialects: Vec<Dialect> = named.filter_map(|(_, value)| of_shell(value)).collect();
+    if dialects.is_empty() || !entry.arguments.contains_key("shell") {
+        dialects.insert(0, own);
+    }
+    let mut seen = Vec::new();
+    dialects.retain(|dialect| {
+        let is_new = !seen.contains(dialect);
+        seen.push(*dialect);
+        is_new
+    });
+    dialects
+}
+
+/// The dialect of a shell that a name or a path names.
+fn of_shell(value: &Value) -> Option<Dialect> {
+    let Value::Text(shell) = value else { return None };
+    let name = shell.trim().rsplit(['/', '\\']).next().unwrap_or_default().to_lowercase();
+    let name = name.split_whitespace().next().unwrap_or_default();
+    match name.trim_end_matches(".exe") {
         "cmd" => Some(Dialect::Cmd),
         "powershell" | "pwsh" => Some(Dialect::PowerShell),
+        "bash" | "sh" | "zsh" | "dash" | "ksh" | "gitbash" | "git-bash" | "wsl" => Some(Dialect::Posix),
         _ => None,
     }
 }
@@ -35,8 +54,9 @@ pub(super) fn command(run: &mut Run<'_>, entry: &Entry, given: &Object, dialect:
     }
     let mut judged = Judged::default();
     let before = run.effects.len();
-    let dialect = named_dialect(given).unwrap_or(dialect);
-    programs(run, entry, given, dialect, &mut judged);
+    for dialect in dialects(entry, given, dialect) {
+        programs(run, entry, given, dialect, &mut judged);
+    }
     // Several commands have one status, and one in the background has none yet.
     if judged.detached || entry.detaches {
         run.detach(before);
@@ -243,8 +263,17 @@ pub(super) fn code(run: &mut Run<'_>, entry: &Entry, given: &Object) {
     if code.malformed || language.malformed || code.texts.is_empty() {
         run.opaque(About::Anything, UNJUDGEABLE);
     }
+    let mut languages: Vec<Option<&str>> = language.texts.iter().copied().map(Some).collect();
+    if languages.is_empty() || !entry.runs.is_empty() {
+        languages = vec![None];
+    }
+    languages.sort_unstable();
+    languages.dedup();
     for text in code.texts {
-        program(run, entry, text, language.texts.first().copied());
+        // Several arguments may name a language, and the tool has a use for one of them.
+        for language in &languages {
+            program(run, entry, text, *language);
+        }
     }
 }
 

@@ -127,7 +127,7 @@ fn service_call(run: &mut Run<'_>, service: &Server, tool: &str, given: &Given) 
     }
     let from = run.effects.len();
     unknown::arguments(run, tool, given);
-    mentions::of_unknown(run, tool, given);
+    mentions::of_service(run, tool, given);
     for effect in run.effects.to_mut().iter_mut().skip(from) {
         if matches!(effect.kind, Kind::Read(_) | Kind::Write(_) | Kind::Delete(_) | Kind::List(_)) {
             effect.certainty = effect.certainty.guessed();

@@ -11,8 +11,8 @@ use super::value::{Object, Value};
 use super::{Given, names, sql};
 use crate::{About, Certainty, Effect, Kind, Reason, command, hosts};
 
-/// Arguments of one call that are looked at: more of them are data.
-const MOST: usize = 1_000;
+/// Texts among the arguments of one call that are looked at.
+const MOST: usize = 20_000;
 
 /// Mentions what arguments of a known tool name. What lies deeper than lists of texts are records for people: a plan's
 /// steps, findings, questions.
@@ -24,24 +24,20 @@ pub(super) fn catch(run: &mut Run<'_>, entry: &Entry, given: &Given) {
     });
     // A tool that does nothing tells people or the model of files, and opens addresses at most.
     let is_told = |text: &str| entry.does == Action::Nothing && !text.contains("://");
+    let texts = arguments.flat_map(|(key, value)| {
+        let items = if let Value::List(items) = value { items.as_slice() } else { std::slice::from_ref(value) };
+        items.iter().filter_map(move |item| if let Value::Text(text) = item { Some((key, text)) } else { None })
+    });
+    let mut texts = texts.filter(|(_, text)| !is_told(text));
     let mut kinds = Vec::new();
-    for (key, value) in arguments.take(MOST) {
-        let role = unknown::role(key);
-        match value {
-            Value::Text(text) if !is_told(text) => kinds.extend(named(run, role, text)),
-            Value::List(items) => {
-                for item in items.iter().take(MOST) {
-                    if let Value::Text(text) = item
-                        && !is_told(text)
-                    {
-                        kinds.extend(named(run, role, text));
-                    }
-                }
-            }
-            Value::Text(_) | Value::Object(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
-        }
+    for (key, text) in texts.by_ref().take(MOST) {
+        kinds.extend(named(run, unknown::role(key), text));
     }
+    let is_cut = texts.next().is_some();
     mention(run, kinds);
+    if is_cut {
+        run.opaque(About::Anything, Reason::TooManyItems);
+    }
 }
 
 /// Schemes whose paths are those of another host or of a document.
@@ -115,15 +111,31 @@ const LINES: &[&str] = &["input", "text", "line", "lines", "keys", "data", "stat
 /// Programs of one call that are read with the words among the arguments: each of them reads all those words.
 const PROGRAMS_OF_ONE: usize = 8;
 
+/// What texts that a tool sends are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sent {
+    Commands,
+    Data,
+}
+
 /// Mentions what arguments of a tool name that nobody knows, at any depth.
 pub(super) fn of_unknown(run: &mut Run<'_>, tool: &str, given: &Given) {
+    let sends = unknown::runs_commands(tool) || unknown::types(tool);
+    arguments(run, given, if sends { Sent::Commands } else { Sent::Data });
+}
+
+/// The same for a tool of a service: what it types is a message.
+pub(super) fn of_service(run: &mut Run<'_>, tool: &str, given: &Given) {
+    arguments(run, given, if unknown::runs_commands(tool) { Sent::Commands } else { Sent::Data });
+}
+
+fn arguments(run: &mut Run<'_>, given: &Given, sent: Sent) {
     let mut texts = Vec::new();
     match given {
         Given::Object(object) => collect("", object, &mut texts),
         Given::Text(text) => texts.push((String::new(), text.as_str())),
         Given::Nothing => {}
     }
-    let runs = unknown::runs_commands(tool);
     let mut programs = 0;
     let words: Vec<&str> =
         texts.iter().filter(|(key, _)| unknown::role(key) == Role::Arguments).map(|(_, word)| *word).collect();
@@ -131,7 +143,7 @@ pub(super) fn of_unknown(run: &mut Run<'_>, tool: &str, given: &Given) {
     for (key, text) in &texts {
         let is = |names: &[&str]| names.contains(&key.as_str());
         let role = unknown::role(key);
-        if is(PROGRAMS) || runs && is(LINES) {
+        if is(PROGRAMS) || sent == Sent::Commands && is(LINES) {
             programs += 1;
             let words = words.iter().copied().filter(|_| programs <= PROGRAMS_OF_ONE);
             let command = std::iter::once(*text).chain(words).collect::<Vec<_>>().join(" ");
@@ -151,7 +163,11 @@ pub(super) fn of_unknown(run: &mut Run<'_>, tool: &str, given: &Given) {
     if programs > PROGRAMS_OF_ONE && !words.is_empty() {
         run.opaque(About::Commands, Reason::TooManyItems);
     }
+    let is_cut = texts.len() >= MOST;
     mention(run, kinds);
+    if is_cut {
+        run.opaque(About::Anything, Reason::TooManyItems);
+    }
 }
 
 /// All texts with the plain names of their arguments. The depth of a value is bounded by its parser.

@@ -5,7 +5,7 @@ use super::run::{Access, Run, texts};
 use super::{Given, UNJUDGEABLE};
 use crate::{About, Certainty, Kind, PathTarget, Reach, Reason, command};
 
-/// Commands of one text that are run: a text with more of them is no skill that anybody wrote.
+/// Commands of one text that are run, and files that are read: a text with more of them is no skill that anybody wrote.
 const MOST: usize = 1_000;
 
 /// Runs the commands of a skill that the session wrote.
@@ -70,10 +70,12 @@ fn written(run: &mut Run<'_>, target: &PathTarget, arguments: &str) {
 fn commands(run: &mut Run<'_>, text: &str, arguments: &str) {
     let mut found = embedded(text);
     found.extend(hooks(text));
-    for file in references(&with_arguments(text, arguments)).take(MOST) {
+    let filled = with_arguments(text, arguments);
+    let mut files = references(&filled);
+    for file in files.by_ref().take(MOST) {
         run.located(Access::Read, file, Reach::Itself, Certainty::Possible);
     }
-    if found.len() > MOST {
+    if found.len() > MOST || files.next().is_some() {
         run.opaque(About::Anything, Reason::TooManyItems);
     }
     for command in found.into_iter().take(MOST) {

@@ -139,6 +139,35 @@ fn edits_keep_known_content() {
     );
 }
 
+/// What stands behind a long list is not passed over in silence.
+#[test]
+fn the_end_of_a_long_list_is_looked_at_or_told() {
+    let shown = |tool: &str, arguments: serde_json::Value| {
+        effects(tool, &arguments.to_string(), &mut World::new(Some("/repo")))
+    };
+    let told = "opaque: too many items: a list is longer than what is looked at";
+    let list = |many: usize| serde_json::json!({ "files": format!("{},.env", vec!["a.md"; many].join(",")) });
+    let found = shown("mcp__acme__open", list(900));
+    assert!(found.contains("read?? .env") && !found.contains(told), "{found}");
+    assert!(shown("mcp__acme__open", list(1_100)).contains(told));
+    let texts = |many: usize| serde_json::json!({ "a": vec!["x"; many], "b": ".env" });
+    for tool in ["mcp__acme__open", "Read"] {
+        let found = shown(tool, texts(1_500));
+        assert!(found.contains("read(named) .env") && !found.contains(told), "{tool}: {found}");
+        assert!(shown(tool, texts(20_000)).contains(told), "{tool}");
+    }
+}
+
+#[test]
+fn a_skill_that_names_many_files_is_not_read_in_part() {
+    let mut world = World::new(Some("/repo"));
+    let text = format!("{} @.env", "@a.md ".repeat(1_000));
+    let written = serde_json::json!({ "file_path": ".claude/skills/x/SKILL.md", "content": text });
+    effects("Write", &written.to_string(), &mut world);
+    let found = effects("Skill", r#"{"skill": "x"}"#, &mut world);
+    assert!(found.contains("too many items"), "{}", found.len());
+}
+
 fn where_it_runs(_: &str, world: &mut World) -> Effects {
     let cwd = world.cwd().unwrap_or("?").to_owned();
     shown(&cwd, world)

@@ -18,6 +18,7 @@ pub(super) struct Hints {
     _about: String,
     verbs: Verbs,
     shells: BTreeSet<String>,
+    typing: Typing,
     languages: BTreeMap<String, BTreeSet<String>>,
     keys: BTreeMap<String, Vec<String>>,
 }
@@ -29,6 +30,14 @@ struct Verbs {
     list: BTreeSet<String>,
     write: BTreeSet<String>,
     delete: BTreeSet<String>,
+}
+
+/// Words of tools that type into a terminal: one of each.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Typing {
+    verbs: BTreeSet<String>,
+    objects: BTreeSet<String>,
 }
 
 /// What an argument is by its name.
@@ -131,11 +140,17 @@ pub(super) fn is_recognised(text: &str) -> bool {
     is_url(text) || is_clearly_path(text) || text.starts_with(['{', '['])
 }
 
-/// The name of a tool says that it runs commands, or types into a terminal. What `send_message` sends is read by people.
+/// The name of a tool says that it runs commands.
 pub(super) fn runs_commands(tool: &str) -> bool {
+    names::words(tool).iter().any(|word| TABLE.hints.shells.contains(word))
+}
+
+/// The name of a tool says that it types into a terminal. What `send_message` sends is read by people.
+pub(super) fn types(tool: &str) -> bool {
     let words = names::words(tool);
-    let has = |name: &str| words.iter().any(|word| word == name);
-    TABLE.hints.shells.iter().any(|name| has(name)) || has("send") && (has("keys") || has("input"))
+    let has = |names: &BTreeSet<String>| words.iter().any(|word| names.contains(word));
+    let Typing { verbs, objects } = &TABLE.hints.typing;
+    has(verbs) && has(objects)
 }
 
 /// Effects of what the arguments look like; `false`: they look like nothing.
@@ -149,7 +164,7 @@ pub(super) fn arguments(run: &mut Run<'_>, tool: &str, given: &Given) -> bool {
     }
     let joined = names::plain(tool).into_owned();
     words.push(joined);
-    let mut guess = Guess { run, words, recognised: false, malformed: false };
+    let mut guess = Guess { run, words, language: None, recognised: false, malformed: false };
     match given {
         Given::Object(object) => guess.object(object),
         Given::Text(text) => guess.value(Role::Other, &Value::Text(text.clone()), &[]),
@@ -166,6 +181,8 @@ struct Guess<'r, 'w> {
     run: &'r mut Run<'w>,
     /// Of the tool's name.
     words: Vec<String>,
+    /// What an argument names.
+    language: Option<String>,
     recognised: bool,
     /// An argument with a telling name holds something else than text.
     malformed: bool,
@@ -189,6 +206,7 @@ impl Guess<'_, '_> {
         let mut languages = object.iter().filter(|(key, _)| names::plain(key) == "language");
         if let Some(language) = languages.find_map(|(_, value)| text(value)) {
             self.words.push(language.to_lowercase());
+            self.language = Some(language.to_lowercase());
         }
         let runs = object.iter().any(|(key, value)| role(key) == Role::Command && *value != Value::Null);
         let home = self.run.world.cwd().map(str::to_owned);
@@ -283,10 +301,16 @@ impl Guess<'_, '_> {
     }
 
     fn code(&mut self, text: &str) {
-        let languages = &TABLE.hints.languages;
-        let language = languages.iter().find(|(_, words)| self.named(words)).map(|(language, _)| language.as_str());
-        match language {
-            Some(language) => commands::interpreted(self.run, text, Some(language)),
+        // The tool may be named after another language than an argument, which it may pass over.
+        let languages: Vec<&String> =
+            TABLE.hints.languages.iter().filter(|(_, words)| self.named(words)).map(|(language, _)| language).collect();
+        for language in &languages {
+            commands::interpreted(self.run, text, Some(language));
+        }
+        let shell = self.language.clone().filter(|language| TABLE.hints.shells.contains(language));
+        match shell {
+            Some(shell) => commands::interpreted(self.run, text, Some(&shell)),
+            None if !languages.is_empty() => {}
             None if self.named(&TABLE.hints.shells) => self.run.shell(text),
             None => self.run.opaque(About::Anything, Reason::LanguageNotNamed),
         }
@@ -301,10 +325,13 @@ impl Guess<'_, '_> {
             self.path_as(role, file, Certainty::Possible);
         }
         let is_list = |text: &str| !text.starts_with(['/', '~', '\\']) && text.contains([',', ' ', ';']);
-        if role == Role::Path && is_list(text) && text.len() <= LONGEST_LIST {
-            let items = text.split([',', ' ', ';']).map(str::trim).filter(|item| looks_like_path(item));
-            for item in items.take(MOST_LISTED) {
+        if role == Role::Path && is_list(text) {
+            let mut items = text.split([',', ' ', ';']).map(str::trim).filter(|item| looks_like_path(item));
+            for item in items.by_ref().take(MOST_LISTED) {
                 self.path_as(role, item, Certainty::Possible);
+            }
+            if items.next().is_some() {
+                self.run.opaque(About::Anything, Reason::TooManyItems);
             }
         }
     }
@@ -340,9 +367,8 @@ impl Guess<'_, '_> {
     }
 }
 
-/// A text that lists paths, and how many of them are looked at.
-const LONGEST_LIST: usize = 4096;
-const MOST_LISTED: usize = 64;
+/// Paths of one text that are looked at: a text with more of them is no list that anybody wrote.
+const MOST_LISTED: usize = 1_000;
 
 /// Variables and signs that stand for the home directory.
 const HOMES: &[&str] =
