@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use agent_strace_effects::{Argument, Execution};
 
-use super::command::canonical;
+use super::command::other_names;
 
 /// What was run, prepared for many denies.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ impl<'a> Ran<'a> {
         let suffixes = (0..all.min(MOST_SUFFIXES)).filter_map(|at| execution.argv.get(at..));
         Self {
             raw: raw.map(|raw| raw.trim().to_lowercase()),
-            commands: suffixes.filter_map(Spelled::new).flat_map(Spelled::with_synonym).collect(),
+            commands: suffixes.filter_map(Spelled::new).flat_map(Spelled::with_synonyms).collect(),
             cut: all > MOST_SUFFIXES,
         }
     }
@@ -62,12 +62,12 @@ impl<'a> Spelled<'a> {
     }
 
     /// It, and the same command in other words.
-    fn with_synonym(self) -> impl Iterator<Item = Self> {
-        let other = self.program.known.then(|| canonical(&self.name, &self.arguments)).flatten();
-        let other = other.map(|(program, arguments)| {
+    fn with_synonyms(self) -> impl Iterator<Item = Self> {
+        let others = if self.program.known { other_names(&self.name, &self.arguments) } else { Vec::new() };
+        let others = others.into_iter().map(|(program, arguments)| {
             Self::of(Cow::Owned(Argument { text: program, known: true }), Cow::Owned(arguments))
         });
-        std::iter::once(self).chain(other)
+        std::iter::once(self).chain(others)
     }
 }
 

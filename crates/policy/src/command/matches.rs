@@ -6,6 +6,7 @@ use crate::glob::{Answer, Glob};
 use crate::globals::{self, Globals};
 use crate::ran::{Spelled, basename};
 
+use super::goals::{self, Rest};
 use super::{Match, SYSTEM};
 
 pub(super) fn words_match(words: &[String], command: &Spelled<'_>) -> Match {
@@ -72,13 +73,16 @@ pub(super) fn is_flag(word: &str) -> bool {
 /// The entry's operands must be the command's leading ones, in order, behind global options.
 pub(super) fn operands_match(wanted: &[&str], arguments: &[Argument], program: &str) -> Match {
     let mut wanted = wanted.iter().copied().peekable();
-    let globals = globals::of(program);
+    let (globals, runner) = (globals::of(program), goals::runner(program));
     let mut arguments = arguments.iter();
     let (mut operands_only, mut may_be_value, mut leading) = (false, false, true);
     while let Some(next) = wanted.peek().copied() {
         let Some(argument) = arguments.next() else { return Match::No };
         let text = argument.text.as_str();
         if !operands_only && text == "--" {
+            if runner.is_some_and(|runner| runner.rest() == Rest::Arguments) {
+                return Match::No;
+            }
             operands_only = true;
             continue;
         }
@@ -87,6 +91,9 @@ pub(super) fn operands_match(wanted: &[&str], arguments: &[Argument], program: &
                 return Match::Yes;
             }
             match globals {
+                _ if runner.is_some_and(|runner| runner.takes_value(text)) => {
+                    arguments.next();
+                }
                 Globals::Known(options) if leading && options.contains(&text) => {
                     arguments.next();
                 }
@@ -105,17 +112,13 @@ pub(super) fn operands_match(wanted: &[&str], arguments: &[Argument], program: &
             }
             // An unknown word may stand for several: nothing behind it can be told.
             Match::Maybe => return Match::Maybe,
-            Match::No if may_be_value || names_a_path(next) || RUNS_GOALS.contains(&program) => {}
+            Match::No if may_be_value || names_a_path(next) || runner.is_some() => {}
             Match::No => return Match::No,
         }
         may_be_value = false;
     }
     Match::Yes
 }
-
-/// Programs whose operands are goals, all of which they run.
-const RUNS_GOALS: &[&str] =
-    &["make", "gmake", "ninja", "rake", "gradle", "gradlew", "mvn", "mvnw", "ant", "task", "invoke", "inv"];
 
 /// A path is dangerous wherever it stands among the operands.
 fn names_a_path(word: &str) -> bool {

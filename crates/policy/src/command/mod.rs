@@ -4,6 +4,7 @@
 //! the words it has, all of them known, and no other program of the same name.
 //! Version 1 compares the text of a command as well; version 2 its parts alone ([`Parts`]).
 
+mod goals;
 mod index;
 mod matches;
 mod parts;
@@ -21,7 +22,7 @@ use super::ran::{Ran, Spelled, basename};
 use index::Index;
 use matches::{flag_matches, has_wildcard, is_flag, operands_match, program_matches, word_matches, words_match};
 pub(super) use parts::Parts;
-pub(super) use synonyms::canonical;
+pub(super) use synonyms::other_names;
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct CommandList {
@@ -218,7 +219,7 @@ fn vouch(words: &[String], wanted: &[String]) -> bool {
 pub(super) struct TextPattern {
     words: Vec<String>,
     /// What the words say in the words that commands are compared in.
-    canonical: Option<Vec<String>>,
+    canonical: Vec<Vec<String>>,
     /// The entry as a whole, where it has wildcards: as written, and folded.
     whole: Option<(Glob, Glob)>,
     /// In lower case, as version 1 compared it.
@@ -284,8 +285,8 @@ impl TextPattern {
         if command.joined.as_ref().is_some_and(|joined| self.matches_text(joined)) {
             return Match::Yes;
         }
-        let spellings = [Some(&self.words), self.canonical.as_ref()];
-        spellings.into_iter().flatten().map(|words| words_match(words, command)).max().unwrap_or(Match::No)
+        let spellings = std::iter::once(&self.words).chain(&self.canonical);
+        spellings.map(|words| words_match(words, command)).max().unwrap_or(Match::No)
     }
 
     fn allows(&self, execution: &Execution) -> bool {
@@ -317,11 +318,19 @@ impl TextPattern {
 }
 
 /// The words of an entry as commands are compared, where that differs.
-fn canonical_words(words: &[String]) -> Option<Vec<String>> {
-    let (program, rest) = words.split_first()?;
+fn canonical_words(words: &[String]) -> Vec<Vec<String>> {
+    let Some((program, rest)) = words.split_first() else { return Vec::new() };
     let arguments: Vec<Argument> = rest.iter().map(|text| Argument { text: text.clone(), known: true }).collect();
-    let (program, arguments) = canonical(&basename(program), &arguments)?;
-    Some(std::iter::once(program).chain(arguments.into_iter().map(|argument| argument.text)).collect())
+    let program = basename(program);
+    let mut found: Vec<Vec<String>> = synonyms::of_entry(&program, &arguments)
+        .into_iter()
+        .map(|(program, arguments)| {
+            std::iter::once(program).chain(arguments.into_iter().map(|argument| argument.text)).collect()
+        })
+        .collect();
+    found.sort();
+    found.dedup();
+    found
 }
 
 /// The program an allow names: bare, or in a system directory, or spelled with the same place.

@@ -37,7 +37,7 @@ pub(crate) struct Parts {
 impl Parts {
     /// An entry of a list: `git push --force`.
     pub(crate) fn of_words(words: Vec<String>) -> Self {
-        let canonical = canonical_words(&words).map(Self::plain).into_iter().collect();
+        let canonical = canonical_words(&words).into_iter().map(Self::plain).collect();
         Self { canonical, ..Self::plain(words) }
     }
 
@@ -57,9 +57,10 @@ impl Parts {
         for program in &self.programs {
             for subcommand in subcommands {
                 let words = std::iter::once(program).chain(subcommand).chain(&self.all_flags);
-                let Some(words) = canonical_words(&words.cloned().collect::<Vec<_>>()) else { continue };
-                let Self { programs, subcommands, all_flags, .. } = Self::plain(words);
-                canonical.push(Self { programs, subcommands, all_flags, ..self.clone() });
+                for words in canonical_words(&words.cloned().collect::<Vec<_>>()) {
+                    let Self { programs, subcommands, all_flags, .. } = Self::plain(words);
+                    canonical.push(Self { programs, subcommands, all_flags, ..self.clone() });
+                }
             }
         }
         self.canonical = canonical;

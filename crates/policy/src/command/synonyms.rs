@@ -2,14 +2,19 @@
 //! `kill -KILL`). Entries that forbid and commands are both compared in the words that a line puts first, too.
 //!
 //! The words of a line are those of a command: operands are its leading ones, options stand anywhere, an operand behind an
-//! option is that option's value. `*` is one word, whichever it is.
+//! option is that option's value. `*` is one word, and the line holds for any.
+//!
+//! A name behind `>` says more than the first name does, or does more: a command of that name is one of the first name,
+//! too, and an entry is not. Who forbids `git stash drop` forbids `git stash clear`; who forbids `yarn workspace web add`
+//! does not forbid `yarn add`.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use agent_strace_effects::Argument;
 
-use super::is_flag;
+use super::{has_wildcard, is_flag};
+use crate::glob::Glob;
 use crate::globals::{self, Globals};
 
 const TABLE: &str = include_str!("synonyms.tsv");
@@ -17,8 +22,19 @@ const TABLE: &str = include_str!("synonyms.tsv");
 /// A name may stand for another one that has another one.
 const ROUNDS: usize = 3;
 
+/// For whom a line holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Holds {
+    Always,
+    ForCommands,
+}
+
+/// A command, by its program's name and its arguments.
+type Named = (String, Vec<Argument>);
+
 /// Other words for a command.
 struct Row {
+    holds: Holds,
     alias: Vec<&'static str>,
     program: &'static str,
     words: Vec<&'static str>,
@@ -28,13 +44,15 @@ struct Row {
 static ROWS: LazyLock<BTreeMap<&'static str, Vec<Row>>> = LazyLock::new(|| {
     let mut rows: BTreeMap<&'static str, Vec<Row>> = BTreeMap::new();
     for line in TABLE.lines() {
-        let mut names = line.split('\t').map(str::split_whitespace);
-        let Some(mut words) = names.next() else { continue };
+        let mut names = line.split('\t');
+        let Some(mut words) = names.next().map(str::split_whitespace) else { continue };
         let program = words.next().unwrap_or_default();
         let words: Vec<&'static str> = words.collect();
-        for mut alias in names {
+        for name in names {
+            let (name, holds) = name.strip_prefix('>').map_or((name, Holds::Always), |name| (name, Holds::ForCommands));
+            let mut alias = name.split_whitespace();
             let name = alias.next().unwrap_or_default();
-            rows.entry(name).or_default().push(Row { alias: alias.collect(), program, words: words.clone() });
+            rows.entry(name).or_default().push(Row { holds, alias: alias.collect(), program, words: words.clone() });
         }
     }
     for list in rows.values_mut() {
@@ -44,16 +62,36 @@ static ROWS: LazyLock<BTreeMap<&'static str, Vec<Row>>> = LazyLock::new(|| {
 });
 
 /// The same command in the words that the table puts first: its program and arguments, where they differ.
-pub(crate) fn canonical(program: &str, arguments: &[Argument]) -> Option<(String, Vec<Argument>)> {
-    let mut found: Option<(String, Vec<Argument>)> = None;
+fn canonical(program: &str, arguments: &[Argument]) -> Option<Named> {
+    let mut found: Option<Named> = None;
     for _ in 0..ROUNDS {
         let (name, words) = found.as_ref().map_or((program, arguments), |(name, words)| (name.as_str(), words));
-        let Some(next) = ROWS.get(name).and_then(|rows| rows.iter().find_map(|row| row.replace(name, words))) else {
-            break;
-        };
+        let Some(next) = rows(name, Holds::Always).find_map(|row| row.replace(name, words)) else { break };
         found = Some(next);
     }
     found
+}
+
+fn rows(program: &str, holds: Holds) -> impl Iterator<Item = &'static Row> {
+    ROWS.get(program).into_iter().flatten().filter(move |row| row.holds == holds)
+}
+
+/// What a command is called as well.
+pub(crate) fn other_names(program: &str, arguments: &[Argument]) -> Vec<Named> {
+    let same = canonical(program, arguments);
+    let (name, words) = same.as_ref().map_or((program, arguments), |(name, words)| (name.as_str(), words));
+    let mut wider: Vec<Named> = rows(name, Holds::ForCommands)
+        .filter_map(|row| row.replace(name, words))
+        .map(|(name, words)| canonical(&name, &words).unwrap_or((name, words)))
+        .collect();
+    wider.dedup();
+    same.into_iter().chain(wider).collect()
+}
+
+/// What an entry means in the words that commands are compared in: the same command, or those that its wildcards name.
+pub(super) fn of_entry(program: &str, arguments: &[Argument]) -> Vec<Named> {
+    let named = rows(program, Holds::Always).filter_map(|row| row.instead(arguments));
+    canonical(program, arguments).into_iter().chain(named).collect()
 }
 
 impl Row {
@@ -70,6 +108,24 @@ impl Row {
         let before = arguments.get(..first).unwrap_or_default().iter().cloned();
         let words = before.chain(self.words.iter().map(put)).chain(rest.map(|(_, argument)| argument.clone()));
         Some((self.program.to_owned(), words.collect()))
+    }
+
+    /// What an entry says of the row's command, where the entry's wildcards name it: of `docker run` in
+    /// `docker container *`.
+    fn instead(&self, arguments: &[Argument]) -> Option<Named> {
+        let (own, rest) = arguments.split_at_checked(self.alias.len())?;
+        let is_grouped = self.alias.first().is_some_and(|word| GROUPS.contains(word));
+        let names = |(word, argument): (&&str, &Argument)| {
+            **word == argument.text || has_wildcard(&argument.text) && Glob::fnmatch(&argument.text).matches(word)
+        };
+        if !is_grouped
+            || !own.iter().any(|argument| has_wildcard(&argument.text))
+            || !self.alias.iter().zip(own).all(names)
+        {
+            return None;
+        }
+        let words = self.words.iter().map(|word| Argument { text: (*word).to_owned(), known: true });
+        Some((self.program.to_owned(), words.chain(rest.iter().cloned()).collect()))
     }
 
     /// Where each word of the alias stands among the arguments.
@@ -124,6 +180,9 @@ fn leading(program: &str, arguments: &[Argument]) -> Vec<usize> {
     places
 }
 
+/// Words of a line that only say on what its command works: a wildcard behind one of them names all that it has.
+const GROUPS: &[&str] = &["container", "image"];
+
 /// Operands that the words of a line have.
 const MOST_WORDS: usize = 4;
 
@@ -152,7 +211,6 @@ mod tests {
             ("kill -s 9 1", "kill -9 1"),
             ("kill -KILL 1", "kill -9 1"),
             ("python3 -m pip list", "pip list"),
-            ("yarn workspace web add x", "yarn add x"),
             ("kubectl -n prod delete pods $x", "kubectl -n prod delete pod $x"),
             ("terraform apply -auto-approve -destroy", "terraform destroy -auto-approve"),
         ] {
@@ -172,9 +230,38 @@ mod tests {
     }
 
     #[test]
+    fn a_command_has_the_wider_names_that_its_own_words_imply() {
+        let names = |text: &str| {
+            let mut words = text.split(' ');
+            let program = words.next().unwrap();
+            let arguments: Vec<Argument> = words.map(|text| Argument { text: text.to_owned(), known: true }).collect();
+            let shown = other_names(program, &arguments).into_iter().map(|(program, words)| {
+                let texts = words.iter().map(|argument| argument.text.as_str());
+                std::iter::once(program.as_str()).chain(texts).collect::<Vec<_>>().join(" ")
+            });
+            shown.collect::<Vec<_>>().join(", ")
+        };
+        for (text, expected) in [
+            ("yarn workspace web add x", "yarn add x"),
+            ("yarn workspace web up x", "yarn upgrade x"),
+            ("git stash clear", "git stash drop"),
+            ("git stash drop", ""),
+            ("chmod u+x a", "chmod +x a"),
+            ("chmod a+x a", "chmod +x a, chmod g+x a, chmod o+x a, chmod u+x a, chmod ug+x a"),
+            ("docker buildx b .", "docker buildx build ., docker build ."),
+            ("docker container run x", "docker run x"),
+            ("docker run x", ""),
+            ("pkill -s 9", ""),
+        ] {
+            assert_eq!(names(text), expected, "{text}");
+        }
+    }
+
+    #[test]
     fn the_table_is_sorted_and_no_name_stands_twice() {
         assert!(TABLE.lines().is_sorted());
-        let mut names: Vec<&str> = TABLE.lines().flat_map(|line| line.split('\t').skip(1)).collect();
+        let names = || TABLE.lines().flat_map(|line| line.split('\t').skip(1)).filter(|name| !name.starts_with('>'));
+        let mut names: Vec<&str> = names().collect();
         let all = names.len();
         names.sort_unstable();
         names.dedup();
@@ -187,7 +274,7 @@ mod tests {
             let mut names = line.split('\t').map(|name| name.replace('*', "get"));
             let first = names.next().unwrap();
             let last = spelled(&first).unwrap_or_else(|| first.clone());
-            for name in names {
+            for name in names.filter(|name| !name.starts_with('>')) {
                 assert_eq!(spelled(&name), Some(last.clone()), "{name}");
             }
         }
