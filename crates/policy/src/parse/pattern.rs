@@ -58,6 +58,7 @@ impl Pattern for CommandPattern {
         match parser.version {
             Version::One => Ok(Self::version_1(text.trim(), words)),
             Version::Two => {
+                suspicious::program(text.trim(), &words)?;
                 suspicious::subcommand(text, &words)?;
                 commands::of_words(text, words)
             }

@@ -54,7 +54,10 @@ pub(super) fn command(text: &str, words: &[String]) -> Result<(), Fault> {
         return Err((never("`:*` is how another tool writes it"), Some(format!("write {}", quoted(plain)))));
     }
     other_syntax(text, words)?;
-    no_program(text, program)?;
+    if program.starts_with("mcp__") {
+        let help = "name the server in `mcp.servers`".to_owned();
+        return Err((never("it is a tool of an MCP server, not a command"), Some(help)));
+    }
     let is_whole = |word: &String| {
         !word
             .chars()
@@ -85,26 +88,29 @@ fn meant(tool: &str, inner: &str) -> String {
     format!("write {} into a list of `{list}`", quoted(inner))
 }
 
-/// A first word that is the name of no program.
-fn no_program(text: &str, program: &str) -> Result<(), Fault> {
+/// A first word that is the name of no program. Entries of version 1 are compared with the text of the whole call as well,
+/// which may start with anything.
+pub(super) fn program(text: &str, words: &[String]) -> Result<(), Fault> {
+    let Some(program) = words.first() else { return Ok(()) };
     let never = |why: &str, help: String| Err((format!("{} can never match: {why}", quoted(text)), Some(help)));
     if program.len() > 1 && program.starts_with('-') {
         let help = format!("write the program in front of it, or {} for any program", quoted(&format!("* {text}")));
         return never("no program starts with `-`", help);
     }
-    if program.starts_with("mcp__") {
-        return never("it is a tool of an MCP server, not a command", "name the server in `mcp.servers`".to_owned());
-    }
     if program.starts_with(['$', '`']) {
         return never("an entry is not evaluated", "write the words of the command; `*` is any text".to_owned());
     }
     match program.split_once(':') {
+        Some((scheme, _)) if PACKAGE_SCHEMES.contains(&scheme) => Ok(()),
         Some((tool, plain)) if tool.len() > 1 && !plain.is_empty() && !plain.starts_with(['/', '\\']) => {
             never("no program has a `:` in its name", format!("write {}", quoted(plain)))
         }
         _ => Ok(()),
     }
 }
+
+/// What stands before the name of a package that runs: `npm:cowsay`.
+const PACKAGE_SCHEMES: &[&str] = &["npm", "jsr"];
 
 /// The syntax of regular expressions and of choices: an entry is one command, word by word. With a wildcard, an entry of
 /// version 1 is compared with the text of the whole line as well, where `|` may stand.
@@ -198,7 +204,8 @@ pub(super) fn host(text: &str, symbols: &[String]) -> Result<(), Fault> {
             format!("for all below {rest} write {}", quoted(&format!("*.{rest}"))),
         );
     }
-    if let Some(name) = text.trim().strip_prefix("label:") {
+    let label = text.trim().strip_prefix("label:");
+    if let Some(name) = label.filter(|name| !name.bytes().all(|byte| byte.is_ascii_digit())) {
         return never("labels stand for paths", format!("write the hosts that {} means", quoted(name)));
     }
     let host = text.trim().to_lowercase();
@@ -224,11 +231,13 @@ pub(super) fn foreign_path(text: &str) -> Result<(), Fault> {
         let help = format!("write {} in the list for what may be done with it", quoted(inner));
         return never(&format!("`{tool}(…)` is how another tool writes it"), help);
     }
-    let is_variable = |name: &&str| {
-        name.starts_with('{') || name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_') && !name.is_empty()
+    let bare = |name: &str| {
+        let inner = name.strip_prefix('{').and_then(|name| name.strip_suffix('}'));
+        inner.unwrap_or(name).to_owned()
     };
+    let is_variable = |name: &&str| VARIABLES.contains(&bare(name).as_str());
     if let Some(name) = text.strip_prefix('$').and_then(|rest| rest.split('/').next()).filter(is_variable) {
-        let is_home = matches!(name, "HOME" | "{HOME}");
+        let is_home = bare(name) == "HOME";
         let rest = text.get(1 + name.len()..).unwrap_or_default();
         let help = if is_home { format!("write {}", quoted(&format!("~{rest}"))) } else { "write the path".to_owned() };
         return never("variables are not expanded", help);
@@ -246,9 +255,6 @@ pub(super) fn foreign_path(text: &str) -> Result<(), Fault> {
             "write a glob; `*` is any text, `**` any folders".to_owned(),
         );
     }
-    if text.contains('|') {
-        return never("it names several files at once", "write one entry for each of them".to_owned());
-    }
     if let Some(seems) = text.split('/').find_map(|component| seeming(component).map(|seems| (component, seems))) {
         return Err(not_what_it_seems(text, seems.0, &seems.1));
     }
@@ -258,6 +264,17 @@ pub(super) fn foreign_path(text: &str) -> Result<(), Fault> {
 /// A path of version 2.
 pub(super) fn path(text: &str) -> Result<(), Fault> {
     foreign_path(text)?;
+    if text.starts_with("${") {
+        let message = format!("{} can never match: variables are not expanded", quoted(text));
+        return Err((message, Some("write the path".to_owned())));
+    }
+    if text.replace("[|]", "").contains('|') {
+        let message = format!("{} can never match: it names several files at once", quoted(text));
+        return Err((
+            message,
+            Some("write one entry for each of them; a `|` that is meant literally is `[|]`".to_owned()),
+        ));
+    }
     for component in text.split('/') {
         brackets(text, component)?;
     }
@@ -269,6 +286,20 @@ pub(super) fn path(text: &str) -> Result<(), Fault> {
     }
     Ok(())
 }
+
+/// Variables that shells and CI set. A folder of another name may really start with a dollar sign.
+const VARIABLES: &[&str] = &[
+    "HOME",
+    "PWD",
+    "OLDPWD",
+    "USER",
+    "USERPROFILE",
+    "TMPDIR",
+    "GITHUB_WORKSPACE",
+    "CI_PROJECT_DIR",
+    "CLAUDE_PROJECT_DIR",
+    "XDG_CONFIG_HOME",
+];
 
 const FILE_TOOLS: &[&str] = &["Read", "Edit", "Write", "MultiEdit", "NotebookEdit", "Glob", "Grep"];
 
