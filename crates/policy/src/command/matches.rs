@@ -6,7 +6,7 @@ use crate::glob::{Answer, Glob};
 use crate::globals::{self, Globals};
 use crate::ran::{Spelled, basename};
 
-use super::goals::{self, Rest};
+use super::goals::{self, Rest, Runner};
 use super::{Match, SYSTEM};
 
 pub(super) fn words_match(words: &[String], command: &Spelled<'_>) -> Match {
@@ -90,15 +90,12 @@ pub(super) fn operands_match(wanted: &[&str], arguments: &[Argument], program: &
             if next == "*" {
                 return Match::Yes;
             }
-            match globals {
-                _ if runner.is_some_and(|runner| runner.takes_value(text)) => {
+            match value_of(text, leading, &globals, runner) {
+                Value::Next => {
                     arguments.next();
                 }
-                Globals::Known(options) if leading && options.contains(&text) => {
-                    arguments.next();
-                }
-                Globals::Known(_) => {}
-                Globals::Unknown => may_be_value = !text.contains('='),
+                Value::None => {}
+                Value::Perhaps => may_be_value = !text.contains('='),
             }
             continue;
         }
@@ -118,6 +115,22 @@ pub(super) fn operands_match(wanted: &[&str], arguments: &[Argument], program: &
         may_be_value = false;
     }
     Match::Yes
+}
+
+/// Whether the word behind an option is its value.
+enum Value {
+    Next,
+    None,
+    Perhaps,
+}
+
+fn value_of(option: &str, leading: bool, globals: &Globals, runner: Option<&Runner>) -> Value {
+    match globals {
+        _ if runner.is_some_and(|runner| runner.takes_value(option)) => Value::Next,
+        Globals::Known(options) if leading && options.contains(&option) => Value::Next,
+        Globals::Known(_) => Value::None,
+        Globals::Unknown => Value::Perhaps,
+    }
 }
 
 /// A path is dangerous wherever it stands among the operands.
