@@ -231,17 +231,7 @@ pub(super) fn foreign_path(text: &str) -> Result<(), Fault> {
         let help = format!("write {} in the list for what may be done with it", quoted(inner));
         return never(&format!("`{tool}(…)` is how another tool writes it"), help);
     }
-    let bare = |name: &str| {
-        let inner = name.strip_prefix('{').and_then(|name| name.strip_suffix('}'));
-        inner.unwrap_or(name).to_owned()
-    };
-    let is_variable = |name: &&str| VARIABLES.contains(&bare(name).as_str());
-    if let Some(name) = text.strip_prefix('$').and_then(|rest| rest.split('/').next()).filter(is_variable) {
-        let is_home = bare(name) == "HOME";
-        let rest = text.get(1 + name.len()..).unwrap_or_default();
-        let help = if is_home { format!("write {}", quoted(&format!("~{rest}"))) } else { "write the path".to_owned() };
-        return never("variables are not expanded", help);
-    }
+    variable(text, |name| VARIABLES.contains(&name))?;
     let is_quoted = |quote: char| text.len() > 1 && text.starts_with(quote) && text.ends_with(quote);
     if ['\'', '"'].into_iter().any(is_quoted) {
         let help = format!("write {}", quoted(text.trim_matches(['\'', '"'])));
@@ -261,14 +251,28 @@ pub(super) fn foreign_path(text: &str) -> Result<(), Fault> {
     Ok(())
 }
 
+/// A path that starts with one of these variables.
+fn variable(text: &str, is_known: impl Fn(&str) -> bool) -> Result<(), Fault> {
+    let Some(name) = text.strip_prefix('$').and_then(|rest| rest.split('/').next()) else { return Ok(()) };
+    let bare = name.strip_prefix('{').and_then(|name| name.strip_suffix('}')).unwrap_or(name);
+    if !is_known(bare) {
+        return Ok(());
+    }
+    let rest = text.get(1 + name.len()..).unwrap_or_default();
+    let help =
+        if bare == "HOME" { format!("write {}", quoted(&format!("~{rest}"))) } else { "write the path".to_owned() };
+    Err((format!("{} can never match: variables are not expanded", quoted(text)), Some(help)))
+}
+
 /// A path of version 2.
 pub(super) fn path(text: &str) -> Result<(), Fault> {
     foreign_path(text)?;
+    variable(text, |name| MORE_VARIABLES.contains(&name) || name.starts_with("XDG_"))?;
     if text.starts_with("${") {
         let message = format!("{} can never match: variables are not expanded", quoted(text));
         return Err((message, Some("write the path".to_owned())));
     }
-    if text.replace("[|]", "").contains('|') {
+    if text.split('/').any(|component| outside_classes(component).contains('|')) {
         let message = format!("{} can never match: it names several files at once", quoted(text));
         return Err((
             message,
@@ -301,7 +305,22 @@ const VARIABLES: &[&str] = &[
     "XDG_CONFIG_HOME",
 ];
 
+/// Variables that only version 2 takes for such.
+const MORE_VARIABLES: &[&str] = &["WORKSPACE", "REPO_ROOT", "RUNNER_TEMP", "APPDATA", "LOCALAPPDATA", "TEMP", "TMP"];
+
 const FILE_TOOLS: &[&str] = &["Read", "Edit", "Write", "MultiEdit", "NotebookEdit", "Glob", "Grep"];
+
+/// What a component has outside of its character classes.
+fn outside_classes(component: &str) -> String {
+    let (mut found, mut rest) = (String::new(), component);
+    while let Some((before, after)) = rest.split_once('[') {
+        let Some((_, length)) = Brackets::read(after) else { break };
+        found.push_str(before);
+        rest = after.get(length..).unwrap_or_default();
+    }
+    found.push_str(rest);
+    found
+}
 
 fn brackets(text: &str, component: &str) -> Result<(), Fault> {
     let mut rest = component;
