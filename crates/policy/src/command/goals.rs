@@ -5,7 +5,16 @@ pub(super) struct Runner {
     names: &'static [&'static str],
     /// Options whose value is the next word. It is no goal, and may be one that the runner leaves out or only shows.
     valued: &'static [&'static str],
+    options: Options,
     rest: Rest,
+}
+
+/// Where the runner's own options stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Options {
+    Anywhere,
+    /// Behind a goal, they are the goal's.
+    InFront,
 }
 
 /// What stands behind `--`.
@@ -37,9 +46,15 @@ const RUNNERS: &[Runner] = &[
             "-E",
             "--eval",
         ],
+        options: Options::Anywhere,
         rest: Rest::Goals,
     },
-    Runner { names: &["ninja"], valued: &["-C", "-f", "-j", "-k", "-l", "-t", "-d", "-w"], rest: Rest::Goals },
+    Runner {
+        names: &["ninja"],
+        valued: &["-C", "-f", "-j", "-k", "-l", "-t", "-d", "-w"],
+        options: Options::Anywhere,
+        rest: Rest::Goals,
+    },
     Runner {
         names: &["rake"],
         valued: &[
@@ -66,6 +81,7 @@ const RUNNERS: &[Runner] = &[
             "-W",
             "--where",
         ],
+        options: Options::Anywhere,
         rest: Rest::Goals,
     },
     Runner {
@@ -99,6 +115,7 @@ const RUNNERS: &[Runner] = &[
             "-M",
             "--write-verification-metadata",
         ],
+        options: Options::Anywhere,
         rest: Rest::Goals,
     },
     Runner {
@@ -129,6 +146,7 @@ const RUNNERS: &[Runner] = &[
             "-b",
             "--builder",
         ],
+        options: Options::Anywhere,
         rest: Rest::Goals,
     },
     Runner {
@@ -147,6 +165,7 @@ const RUNNERS: &[Runner] = &[
             "-main",
             "-nice",
         ],
+        options: Options::Anywhere,
         rest: Rest::Goals,
     },
     Runner {
@@ -165,6 +184,7 @@ const RUNNERS: &[Runner] = &[
             "--sort",
             "--summary",
         ],
+        options: Options::Anywhere,
         rest: Rest::Arguments,
     },
     Runner {
@@ -185,6 +205,7 @@ const RUNNERS: &[Runner] = &[
             "-h",
             "--help",
         ],
+        options: Options::InFront,
         rest: Rest::Arguments,
     },
 ];
@@ -195,8 +216,9 @@ pub(super) fn runner(program: &str) -> Option<&'static Runner> {
 }
 
 impl Runner {
-    pub(super) fn takes_value(&self, option: &str) -> bool {
-        self.valued.contains(&option)
+    /// `leading`: no goal stands before the option.
+    pub(super) fn takes_value(&self, option: &str, leading: bool) -> bool {
+        (leading || self.options == Options::Anywhere) && self.valued.contains(&option)
     }
 
     pub(super) fn rest(&self) -> Rest {

@@ -16,7 +16,7 @@ pub(super) fn words_match(words: &[String], command: &Spelled<'_>) -> Match {
         return Match::No;
     }
     let (flags, operands): (Vec<&str>, Vec<&str>) = rest.iter().map(String::as_str).partition(|word| is_flag(word));
-    let operands = operands_match(&operands, &command.arguments, &command.name);
+    let operands = operands_match(&operands, &flags, &command.arguments, &command.name);
     if operands == Match::No {
         return Match::No;
     }
@@ -70,8 +70,8 @@ pub(super) fn is_flag(word: &str) -> bool {
     word.len() > 1 && word.starts_with('-') && word != "--"
 }
 
-/// The entry's operands must be the command's leading ones, in order, behind global options.
-pub(super) fn operands_match(wanted: &[&str], arguments: &[Argument], program: &str) -> Match {
+/// The entry's operands must be the command's leading ones, in order, behind global options. `flags` are the entry's, too.
+pub(super) fn operands_match(wanted: &[&str], flags: &[&str], arguments: &[Argument], program: &str) -> Match {
     let mut wanted = wanted.iter().copied().peekable();
     let (globals, runner) = (globals::of(program), goals::runner(program));
     let mut arguments = arguments.iter();
@@ -91,6 +91,7 @@ pub(super) fn operands_match(wanted: &[&str], arguments: &[Argument], program: &
                 return Match::Yes;
             }
             match value_of(text, leading, &globals, runner) {
+                Value::Next if runner.is_some() && (names_a_file(next) || names_option(flags, argument, program)) => {}
                 Value::Next => {
                     arguments.next();
                 }
@@ -109,7 +110,8 @@ pub(super) fn operands_match(wanted: &[&str], arguments: &[Argument], program: &
             }
             // An unknown word may stand for several: nothing behind it can be told.
             Match::Maybe => return Match::Maybe,
-            Match::No if may_be_value || names_a_path(next) || runner.is_some() => {}
+            Match::No if runner.is_some() => leading = false,
+            Match::No if may_be_value || names_a_path(next) => {}
             Match::No => return Match::No,
         }
         may_be_value = false;
@@ -126,11 +128,21 @@ enum Value {
 
 fn value_of(option: &str, leading: bool, globals: &Globals, runner: Option<&Runner>) -> Value {
     match globals {
-        _ if runner.is_some_and(|runner| runner.takes_value(option)) => Value::Next,
+        _ if runner.is_some_and(|runner| runner.takes_value(option, leading)) => Value::Next,
         Globals::Known(options) if leading && options.contains(&option) => Value::Next,
         Globals::Known(_) => Value::None,
         Globals::Unknown => Value::Perhaps,
     }
+}
+
+/// The entry has the option, and so its words may be the option's value.
+fn names_option(flags: &[&str], option: &Argument, program: &str) -> bool {
+    flags.iter().any(|flag| flag_matches(flag, std::slice::from_ref(option), program) == Match::Yes)
+}
+
+/// No goal is called like this, and so the value of an option is meant.
+fn names_a_file(word: &str) -> bool {
+    word.contains(['/', '.'])
 }
 
 /// A path is dangerous wherever it stands among the operands.

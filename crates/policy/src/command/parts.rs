@@ -118,8 +118,9 @@ impl Parts {
         }
         let mut found = program;
         if !self.subcommands.is_empty() {
+            let flags: Vec<&str> = self.all_flags.iter().chain(&self.any_flag).map(String::as_str).collect();
             let alternative = |words: &Vec<String>| {
-                operands_match(&words.iter().map(String::as_str).collect::<Vec<_>>(), arguments, name)
+                operands_match(&words.iter().map(String::as_str).collect::<Vec<_>>(), &flags, arguments, name)
             };
             found = found.min(best(self.subcommands.iter().map(alternative)));
         }

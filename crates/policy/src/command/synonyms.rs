@@ -114,7 +114,11 @@ impl Row {
     /// `docker container *`.
     fn instead(&self, arguments: &[Argument]) -> Option<Named> {
         let (own, rest) = arguments.split_at_checked(self.alias.len())?;
-        let is_grouped = self.alias.first().is_some_and(|word| GROUPS.contains(word));
+        let is_grouped = self
+            .alias
+            .first()
+            .zip(own.first())
+            .is_some_and(|(word, named)| GROUPS.contains(word) && *word == named.text);
         let names = |(word, argument): (&&str, &Argument)| {
             **word == argument.text || has_wildcard(&argument.text) && Glob::fnmatch(&argument.text).matches(word)
         };
@@ -248,7 +252,9 @@ mod tests {
             ("git stash drop", ""),
             ("chmod u+x a", "chmod +x a"),
             ("chmod a+x a", "chmod +x a, chmod g+x a, chmod o+x a, chmod u+x a, chmod ug+x a"),
-            ("docker buildx b .", "docker buildx build ., docker build ."),
+            ("docker buildx b .", "docker build ."),
+            ("chmod 777 a", "chmod +rwx a, chmod =rwx a"),
+            ("docker inspect x", "docker container inspect x, docker image inspect x"),
             ("docker container run x", "docker run x"),
             ("docker run x", ""),
             ("pkill -s 9", ""),

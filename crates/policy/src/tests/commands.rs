@@ -66,7 +66,12 @@ fn denied_commands() {
         ("docker image *", &["docker rmi x", "docker images"], &["docker rm x"]),
         ("kubectl * secrets", &["kubectl get secret x", "kubectl delete secrets"], &["kubectl get pods"]),
         ("docker build", &["docker buildx build .", "docker image build ."], &["docker push x"]),
-        ("docker buildx build", &["docker buildx b ."], &["docker build ."]),
+        ("docker buildx build", &["docker buildx b .", "docker build ."], &["docker buildx ls"]),
+        ("docker container inspect", &["docker inspect x", "docker container inspect x"], &["docker image inspect x"]),
+        ("podman image inspect", &["podman inspect x"], &["podman container inspect x"]),
+        ("docker inspect", &["docker volume inspect x"], &["docker container ls"]),
+        ("docker * rm", &["docker container rm x", "docker volume rm x"], &["docker rm x"]),
+        ("docker con* rm", &["docker container rm x"], &["docker rm x"]),
         ("yarn add", &["yarn workspace web add x"], &["yarn workspace web run add"]),
         ("yarn workspace web add", &["yarn workspace web add x"], &["yarn add x", "yarn workspace api add x"]),
         ("yarn workspace * add", &["yarn workspace web add x"], &["yarn add x"]),
@@ -75,7 +80,9 @@ fn denied_commands() {
         ("chmod +x", &["chmod +x a", "chmod u+x a", "chmod a+x a"], &["chmod -x a"]),
         ("chmod u+x", &["chmod u+x a", "chmod +x a", "chmod a+x a"], &["chmod g+x a", "chmod o+x a"]),
         ("chmod g+x", &["chmod g+x a", "chmod +x a"], &["chmod u+x a"]),
-        ("chmod +rwx", &["chmod +rwx a"], &["chmod 777 a"]),
+        ("chmod +rwx", &["chmod +rwx a", "chmod 777 a", "chmod a+rwx a", "chmod -R =rwx a"], &["chmod u+rwx a"]),
+        ("chmod =rwx", &["chmod 777 a"], &["chmod 770 a"]),
+        ("chmod 777", &["chmod +rwx a", "chmod =rwx a"], &["chmod 755 a"]),
         ("pkill -9", &["pkill --signal KILL x"], &["pkill -s 9"]),
         ("npm install-test", &["npm it"], &["npm cit"]),
         (
@@ -87,7 +94,11 @@ fn denied_commands() {
         ("mvn deploy", &["mvn clean deploy", "mvn -P x deploy"], &["mvn -pl deploy test", "mvn -P deploy test"]),
         ("rake deploy", &["rake test deploy"], &["rake -T deploy", "rake -f deploy test"]),
         ("task deploy", &["task build deploy"], &["task build -- deploy", "task --dir deploy build"]),
-        ("invoke deploy", &["invoke -c x deploy"], &["invoke test -- deploy", "invoke --help deploy"]),
+        (
+            "invoke deploy",
+            &["invoke -c x deploy", "invoke build -c deploy", "invoke -c x build -c deploy"],
+            &["invoke test -- deploy", "invoke --help deploy", "invoke -c deploy build"],
+        ),
         ("kill -SIGKILL", &["kill -9 1", "kill -s KILL 1"], &["kill -15 1"]),
         ("pip", &["python3 -m pip list", "pip3 install x"], &["python3 -m pipx list"]),
         ("npm run *", &["npm run build", "npm run build x"], &["npm test"]),
@@ -121,6 +132,46 @@ fn denied_commands() {
                 Decision::Allowed,
                 "`{pattern}` must not deny `{text}`"
             );
+        }
+    }
+}
+
+#[test]
+fn entries_that_name_an_option_of_a_runner() {
+    let cases: &[(&str, &[&str], &[&str])] = &[
+        (
+            "make -C web deploy",
+            &["make -C web deploy", "make -j -C web deploy"],
+            &["make -C api deploy", "make deploy"],
+        ),
+        ("make -C /etc", &["make -C /etc", "make all -C /etc"], &["make -C web", "make /etc"]),
+        ("make -f prod.mk", &["make -f prod.mk", "make all -f prod.mk"], &["make -f test.mk"]),
+        ("make prod.mk", &["make -f prod.mk"], &["make -f test.mk"]),
+        ("mvn -P prod deploy", &["mvn -P prod deploy", "mvn -q -P prod clean deploy"], &["mvn -P test deploy"]),
+        ("mvn -pl web deploy", &["mvn -pl web deploy"], &["mvn -pl api deploy"]),
+        (
+            "gradle -p prod publish",
+            &["gradle -p prod publish", "gradle -q -p prod publish"],
+            &["gradle -p test publish"],
+        ),
+        ("gradle build -x test", &["gradle build -x test", "gradle -q build -x test"], &["gradle build -x lint"]),
+        ("gradle --init-script evil.gradle", &["gradle build --init-script evil.gradle"], &["gradle build"]),
+        ("task -t prod.yml", &["task -t prod.yml", "task -s -t prod.yml"], &["task -t test.yml"]),
+        ("ninja -t clean", &["ninja -t clean", "ninja -C out -t clean"], &["ninja -t graph", "ninja clean"]),
+        ("rake -f prod.rb", &["rake -f prod.rb", "rake all -f prod.rb"], &["rake -f test.rb"]),
+        ("invoke -c prod deploy", &["invoke -c prod deploy", "invoke -e -c prod deploy"], &["invoke -c test deploy"]),
+        ("ant -f prod.xml", &["ant -f prod.xml", "ant all -f prod.xml"], &["ant -f test.xml"]),
+    ];
+    for (pattern, matching, others) in cases {
+        for (version, list) in [("", "deny"), (r#""version": 2, "#, "deny"), (r#""version": 2, "#, "ask")] {
+            let scope = policy(&format!(r#"{{{version}"commands": {{"{list}": ["{pattern}"]}}}}"#));
+            let decision = |text: &str| decide(&scope, &command(text), None).decision;
+            for text in *matching {
+                assert_ne!(decision(text), Decision::Allowed, "`{pattern}` must meet `{text}` ({version}{list})");
+            }
+            for text in *others {
+                assert_eq!(decision(text), Decision::Allowed, "`{pattern}` must not meet `{text}` ({version}{list})");
+            }
         }
     }
 }
