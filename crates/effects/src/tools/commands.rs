@@ -1,11 +1,13 @@
 //! Tools that run programs: shell text, argument vectors, code.
 
+use std::ops::Range;
+
 use super::UNJUDGEABLE;
 use super::names;
 use super::registry::{Entry, Flag, REGISTRY};
 use super::run::{Run, objects, quoted, texts};
 use super::value::{Object, Value};
-use crate::{About, Certainty, Reason};
+use crate::{About, Certainty, Effect, Kind, Reason};
 
 /// How a tool's command text is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,10 +35,32 @@ fn dialects(entry: &Entry, given: &Object, own: Dialect) -> Vec<Dialect> {
     dialects
 }
 
-/// The dialect of a shell that a name or a path names.
+/// Folders whose shells are what their names say.
+const SYSTEM: &[&str] = &[
+    "/bin/",
+    "/usr/bin/",
+    "/usr/local/bin/",
+    "/opt/homebrew/bin/",
+    "/opt/microsoft/powershell/",
+    "/usr/local/microsoft/powershell/",
+    "/snap/bin/",
+    "/run/current-system/sw/bin/",
+    "c:/windows/",
+    "c:/program files/powershell/",
+    "c:/program files/git/",
+];
+
+/// The dialect of a shell that a name, or a path in a folder of the system, names.
 fn of_shell(value: &Value) -> Option<Dialect> {
     let Value::Text(shell) = value else { return None };
-    let name = shell.trim().rsplit(['/', '\\']).next().unwrap_or_default().to_lowercase();
+    let shell = shell.trim().to_lowercase().replace('\\', "/");
+    let is_bare = !shell.split_whitespace().next().is_some_and(|name| name.contains('/'));
+    let name = match SYSTEM.iter().find_map(|folder| shell.strip_prefix(folder)) {
+        Some(rest) if !rest.contains("..") => rest.rsplit('/').next().unwrap_or_default(),
+        Some(_) => return None,
+        None if is_bare => &shell,
+        None => return None,
+    };
     let name = name.split_whitespace().next().unwrap_or_default();
     match name.trim_end_matches(".exe") {
         "cmd" => Some(Dialect::Cmd),
@@ -44,6 +68,28 @@ fn of_shell(value: &Value) -> Option<Dialect> {
         "bash" | "sh" | "zsh" | "dash" | "ksh" | "gitbash" | "git-bash" | "wsl" => Some(Dialect::Posix),
         _ => None,
     }
+}
+
+/// Drops what one reading of a text does not understand, where another one, of the language that the call names,
+/// understands all of it. What either of them does stays.
+pub(super) fn forget_doubts(run: &mut Run<'_>, doubted: Range<usize>, sure: Range<usize>) {
+    let is_doubt = |effect: &Effect| match &effect.kind {
+        Kind::Opaque(opaque) => {
+            matches!(opaque.reason, Reason::ShellText(_) | Reason::UnknownProgram(_) | Reason::ComputedProgram)
+        }
+        Kind::Execute(execution) => execution.argv.first().is_some_and(|program| !program.known),
+        _ => false,
+    };
+    let in_range = |range: &Range<usize>| run.effects.get(range.clone()).unwrap_or_default();
+    let is_sure = !in_range(&sure).iter().any(|effect| matches!(effect.kind, Kind::Opaque(_)) || is_doubt(effect));
+    if sure.is_empty() || !is_sure || !in_range(&doubted).iter().any(is_doubt) {
+        return;
+    }
+    let mut at = 0;
+    run.effects.to_mut().retain(|effect| {
+        at += 1;
+        !(doubted.contains(&(at - 1)) && is_doubt(effect))
+    });
 }
 
 pub(super) fn command(run: &mut Run<'_>, entry: &Entry, given: &Object, dialect: Dialect) {
@@ -54,8 +100,13 @@ pub(super) fn command(run: &mut Run<'_>, entry: &Entry, given: &Object, dialect:
     }
     let mut judged = Judged::default();
     let before = run.effects.len();
+    let mut starts = Vec::new();
     for dialect in dialects(entry, given, dialect) {
+        starts.push(run.effects.len());
         programs(run, entry, given, dialect, &mut judged);
+    }
+    if let [own, named, ..] = starts.as_slice() {
+        forget_doubts(run, *own..*named, *named..run.effects.len());
     }
     // Several commands have one status, and one in the background has none yet.
     if judged.detached || entry.detaches {

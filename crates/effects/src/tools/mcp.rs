@@ -84,7 +84,7 @@ pub(super) fn call(run: &mut Run<'_>, server: &str, tool: &str, given: &Given) {
     }
     match REGISTRY.find(tool).filter(|entry| means_the_same(entry, tool, given)) {
         Some(entry) => known(run, tool, entry, given),
-        None => unknown::guessed(run, tool, given, Reason::UnknownMcpTool),
+        None => unknown::guessed(run, Some(server), tool, given, Reason::UnknownMcpTool),
     }
 }
 
@@ -106,7 +106,9 @@ fn means_the_same(entry: &Entry, tool: &str, given: &Given) -> bool {
         let found = texts(given, entry, role);
         !found.malformed && found.texts.len() == 1
     };
-    names::words(tool).len() > 1 && needs.iter().all(has)
+    // Whether the server has a use for the shell that a call names, nobody knows.
+    let names_shell = entry.arguments.contains_key("shell") && !texts(given, entry, "shell").texts.is_empty();
+    !names_shell && names::words(tool).len() > 1 && needs.iter().all(has)
 }
 
 /// What its arguments name is the service's, and perhaps ours, too: a path in a repository is both.

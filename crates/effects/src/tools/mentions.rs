@@ -106,7 +106,20 @@ fn mention(run: &mut Run<'_>, kinds: Vec<Kind>) {
 const PROGRAMS: &[&str] = &["run", "exec", "program", "executable", "binary", "entrypoint"];
 
 /// Arguments that are commands where the tool's name says that it runs some.
-const LINES: &[&str] = &["input", "text", "line", "lines", "keys", "data", "statement", "content", "value", "query"];
+const LINES: &[&str] = &[
+    "input",
+    "text",
+    "line",
+    "lines",
+    "keys",
+    "keystrokes",
+    "chars",
+    "data",
+    "statement",
+    "content",
+    "value",
+    "query",
+];
 
 /// Programs of one call that are read with the words among the arguments: each of them reads all those words.
 const PROGRAMS_OF_ONE: usize = 8;
@@ -119,8 +132,8 @@ enum Sent {
 }
 
 /// Mentions what arguments of a tool name that nobody knows, at any depth.
-pub(super) fn of_unknown(run: &mut Run<'_>, tool: &str, given: &Given) {
-    let sends = unknown::runs_commands(tool) || unknown::types(tool);
+pub(super) fn of_unknown(run: &mut Run<'_>, server: Option<&str>, tool: &str, given: &Given) {
+    let sends = unknown::runs_commands(tool) || unknown::types(server, tool);
     arguments(run, given, if sends { Sent::Commands } else { Sent::Data });
 }
 

@@ -200,7 +200,7 @@ fn unproven(run: &mut Run<'_>, tool: &str, entry: &Entry, given: &Given) {
         run.opaque(about, Reason::UnknownToolTarget);
     }
     // What a text only names settles nothing.
-    mentions::of_unknown(run, tool, given);
+    mentions::of_unknown(run, None, tool, given);
 }
 
 fn with_object(run: &mut Run<'_>, entry: &Entry, action: Action, object: &Object) {

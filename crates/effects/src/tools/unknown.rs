@@ -32,12 +32,15 @@ struct Verbs {
     delete: BTreeSet<String>,
 }
 
-/// Words of tools that type into a terminal: one of each.
+/// Words of tools that type into a terminal: one of the verbs and one of the objects, or of the texts that `people` don't
+/// read.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Typing {
     verbs: BTreeSet<String>,
     objects: BTreeSet<String>,
+    texts: BTreeSet<String>,
+    people: BTreeSet<String>,
 }
 
 /// What an argument is by its name.
@@ -124,15 +127,15 @@ fn tool_call(run: &mut Run<'_>, server: Option<&str>, tool: &str, given: &Given)
 /// A tool of no server that anybody knows.
 pub(super) fn call(run: &mut Run<'_>, tool: &str, given: &Given) {
     run.emit(Kind::Tool { server: None, tool: tool.to_owned() }, Certainty::Exact);
-    guessed(run, tool, given, Reason::UnknownTool);
+    guessed(run, None, tool, given, Reason::UnknownTool);
 }
 
 /// Effects of what the arguments look like; opaque for `reason` where they look like nothing.
-pub(super) fn guessed(run: &mut Run<'_>, tool: &str, given: &Given, reason: Reason) {
+pub(super) fn guessed(run: &mut Run<'_>, server: Option<&str>, tool: &str, given: &Given, reason: Reason) {
     if !arguments(run, tool, given) {
         run.opaque(About::Anything, reason);
     }
-    mentions::of_unknown(run, tool, given);
+    mentions::of_unknown(run, server, tool, given);
 }
 
 /// Whatever argument it is: a URL or a path.
@@ -145,12 +148,14 @@ pub(super) fn runs_commands(tool: &str) -> bool {
     names::words(tool).iter().any(|word| TABLE.hints.shells.contains(word))
 }
 
-/// The name of a tool says that it types into a terminal. What `send_message` sends is read by people.
-pub(super) fn types(tool: &str) -> bool {
+/// The names of a tool and of its server say that it types into a terminal. What `send_message` sends is read by people.
+pub(super) fn types(server: Option<&str>, tool: &str) -> bool {
     let words = names::words(tool);
+    let of_server = server.map(names::words).unwrap_or_default();
     let has = |names: &BTreeSet<String>| words.iter().any(|word| names.contains(word));
-    let Typing { verbs, objects } = &TABLE.hints.typing;
-    has(verbs) && has(objects)
+    let Typing { verbs, objects, texts, people } = &TABLE.hints.typing;
+    let is_told = || has(people) || of_server.iter().any(|word| people.contains(word));
+    has(verbs) && (has(objects) || has(texts) && !is_told())
 }
 
 /// Effects of what the arguments look like; `false`: they look like nothing.
@@ -304,6 +309,7 @@ impl Guess<'_, '_> {
         // The tool may be named after another language than an argument, which it may pass over.
         let languages: Vec<&String> =
             TABLE.hints.languages.iter().filter(|(_, words)| self.named(words)).map(|(language, _)| language).collect();
+        let before = self.run.effects.len();
         for language in &languages {
             commands::interpreted(self.run, text, Some(language));
         }
@@ -314,6 +320,19 @@ impl Guess<'_, '_> {
             None if self.named(&TABLE.hints.shells) => self.run.shell(text),
             None => self.run.opaque(About::Anything, Reason::LanguageNotNamed),
         }
+        if self.language.is_some() {
+            self.own_shell(text, before);
+        }
+    }
+
+    /// A tool that is named after a shell may pass over the language that an argument names.
+    fn own_shell(&mut self, text: &str, before: usize) {
+        let mut words = self.words.iter().filter(|word| SHELLS.contains(&word.as_str()));
+        let Some(shell) = words.find(|word| Some(*word) != self.language.as_ref()).cloned() else { return };
+        let from = self.run.effects.len();
+        let shell = if shell == "terminal" { "shell" } else { shell.as_str() };
+        commands::interpreted(self.run, text, Some(shell));
+        commands::forget_doubts(self.run, from..self.run.effects.len(), before..from);
     }
 
     /// The path, and what else the text may spell: several paths, a path with a line, one below a home directory.
@@ -366,6 +385,9 @@ impl Guess<'_, '_> {
         }
     }
 }
+
+/// Words of tools that surely give what they get to a shell.
+const SHELLS: &[&str] = &["bash", "sh", "zsh", "shell", "terminal", "cmd", "powershell"];
 
 /// Paths of one text that are looked at: a text with more of them is no list that anybody wrote.
 const MOST_LISTED: usize = 1_000;
