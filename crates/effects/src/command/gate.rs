@@ -1,5 +1,7 @@
 //! Acts on the program that judges the agent: it is stopped, another command takes its name, or a file loses a call of it.
 
+use std::collections::BTreeSet;
+
 use super::argument::Arg;
 use crate::Reason;
 
@@ -12,6 +14,10 @@ const STOPPERS: &[&str] = &["kill", "killall", "pkill", "skill", "taskkill", "ts
 const MANAGERS: &[&str] =
     &["systemctl", "service", "launchctl", "docker", "podman", "pm2", "supervisorctl", "stop-service", "sc"];
 const STOPS: &[&str] = &["stop", "kill", "disable", "mask", "rm", "remove", "delete", "bootout", "unload", "pause"];
+/// Folders in which a folder of the program's name is its own.
+const HOMES: &[&str] = &["/run/", "/opt/", "/lib/", "/share/", "node_modules/", "program files/", "program files\\"];
+/// Subcommands of managers behind which the words of another program stand.
+const INNER: &[&str] = &["exec", "run"];
 /// Programs that give a name to a command.
 const NAMERS: &[&str] = &["alias", "set-alias", "sal", "new-alias", "nal", "doskey"];
 
@@ -47,9 +53,10 @@ pub(super) fn act(words: &[Arg]) -> Option<Reason> {
     let (program, rest) = words.split_first()?;
     let name = program.text.rsplit(['/', '\\']).next().unwrap_or_default().to_ascii_lowercase();
     let name = name.strip_suffix(".exe").unwrap_or(&name);
-    let speaks = || rest.iter().any(|word| word.text.to_ascii_lowercase().contains(NAME));
-    let stops = || rest.iter().any(|word| STOPS.contains(&word.text.to_ascii_lowercase().as_str()));
-    let is_stopper = STOPPERS.contains(&name) || name == "stop-service" || MANAGERS.contains(&name) && stops();
+    let speaks = || rest.iter().any(|word| means(name, &word.text));
+    let is_stopper = STOPPERS.contains(&name) && !sends_nothing(name, rest)
+        || name == "stop-service"
+        || MANAGERS.contains(&name) && stops(rest);
     if is_stopper && speaks() {
         return Some(Reason::GateStopped);
     }
@@ -62,6 +69,63 @@ pub(super) fn act(words: &[Arg]) -> Option<Reason> {
     replaced.then_some(Reason::GateReplaced)
 }
 
+/// One of the words tells a manager to stop something. Words behind `exec` and `run` are another program's, which may
+/// send a signal all the same.
+fn stops(rest: &[Arg]) -> bool {
+    let (mut before, mut is_inner) = ("", false);
+    rest.iter().any(|word| {
+        is_inner |= INNER.contains(&word.text.as_str()) && !before.starts_with('-');
+        before = &word.text;
+        let verb = word.text.to_ascii_lowercase();
+        STOPS.contains(&verb.as_str()) && (!is_inner || STOPPERS.contains(&verb.as_str()))
+    })
+}
+
+/// Signal 0 only asks whether there is such a process; `kill -l` shows names.
+fn sends_nothing(program: &str, rest: &[Arg]) -> bool {
+    let text = |at: usize| rest.get(at).map(|word| word.text.as_str()).unwrap_or_default();
+    let taken = match (program, text(0), text(1)) {
+        ("kill", "-l" | "-L" | "--list", _) => return true,
+        ("kill" | "killall" | "pkill", "-0" | "-s0" | "--signal=0", _) => 1,
+        ("kill" | "killall" | "pkill", "-s" | "-n" | "--signal", "0") => 2,
+        _ => return false,
+    };
+    // Another option may name another signal.
+    rest.iter().skip(taken).all(|word| !word.text.starts_with('-') || matches!(word.text.as_str(), "-f" | "-x" | "--"))
+}
+
+/// The text names the program: not one with a longer name, and not what lies in a folder of its name. What `kill` gets
+/// comes from a file of any place.
+fn means(stopper: &str, text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    text.match_indices(NAME).any(|(at, _)| is_whole(&text, at) && (stopper == "kill" || !is_folder(&text, at)))
+}
+
+/// The name stands here as a word of its own. The text may be a pattern: `\\b` is no letter, and what a quantifier
+/// follows may be absent.
+fn is_whole(text: &str, at: usize) -> bool {
+    let (before, behind) = (text.get(..at).unwrap_or_default(), text.get(at + NAME.len()..).unwrap_or_default());
+    let joins = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
+    let mut front = before.chars().rev();
+    // `-pNAME` is an option and its value.
+    let is_value = || before.len() == 2 && before.starts_with('-');
+    let starts = !front.next().is_some_and(joins) || front.next() == Some('\\') || is_value();
+    let mut back = behind.chars();
+    let ends = !back.next().is_some_and(joins) || back.next().is_some_and(|c| matches!(c, '*' | '?' | '{' | '\\'));
+    // The first container of a project's service is `project-NAME-1`.
+    let number = behind.get(1..).unwrap_or_default();
+    let is_replica = behind.starts_with(['-', '_']) && !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+    starts && ends || is_replica
+}
+
+/// Something below a folder of this name is meant, and the folder is not where the program is installed or runs.
+fn is_folder(text: &str, at: usize) -> bool {
+    let (before, behind) = (text.get(..at).unwrap_or_default(), text.get(at + NAME.len()..).unwrap_or_default());
+    let separator = if before.ends_with('\\') { ['/', '\\'] } else { ['/', '/'] };
+    let is_own = HOMES.iter().any(|home| before.ends_with(home));
+    !is_own && behind.strip_prefix(separator).is_some_and(|rest| !rest.is_empty())
+}
+
 /// The file says what runs.
 pub(crate) fn is_recipe(path: &str) -> bool {
     let path = path.to_ascii_lowercase();
@@ -70,8 +134,54 @@ pub(crate) fn is_recipe(path: &str) -> bool {
 
 /// A line with a call of the program is not there any more, or is another one.
 pub(crate) fn loses_call(before: &str, after: &str) -> bool {
-    let calls = before.lines().map(str::trim).filter(|line| calls(line));
-    calls.into_iter().any(|call| after.lines().all(|line| line.trim() != call))
+    let (old, new): (BTreeSet<&str>, BTreeSet<&str>) =
+        (before.lines().map(str::trim).collect(), after.lines().map(str::trim).collect());
+    let mut changed = after.lines().map(str::trim).filter(|line| calls(line) && !old.contains(line));
+    let mut lost = before.lines().map(str::trim).filter(|line| calls(line) && !is_comment(line) && !new.contains(line));
+    lost.any(|line| !changed.next().is_some_and(|after| is_stricter(line, after)))
+}
+
+fn is_comment(line: &str) -> bool {
+    let is_script = line.starts_with("#!");
+    !is_script && line.starts_with(['#', '/', ':']) && ["#", "//", "::"].iter().any(|mark| line.starts_with(mark))
+}
+
+/// The line is the one before with more options for its call, none of which lets more pass.
+fn is_stricter(before: &str, after: &str) -> bool {
+    let same = before.char_indices().zip(after.chars()).find(|((_, old), new)| old != new);
+    let end = same.map_or(before.len().min(after.len()), |((at, _), _)| at);
+    let blank = before.get(..end).and_then(|start| start.rfind(' ')).unwrap_or(end);
+    [end, blank].into_iter().any(|at| {
+        let (start, rest) = before.split_at_checked(at).unwrap_or((before, ""));
+        let added = after.strip_prefix(start).and_then(|added| added.strip_suffix(rest));
+        added.is_some_and(|added| is_in_call(start, added, rest) && are_harmless(added))
+    })
+}
+
+/// What is added stands among the words of a call.
+fn is_in_call(start: &str, added: &str, rest: &str) -> bool {
+    let call = start.rfind(NAME).and_then(|at| start.get(at..)).unwrap_or_default();
+    let is_apart = (added.starts_with(' ') || start.ends_with(' '))
+        && (added.ends_with(' ') || rest.is_empty() || rest.starts_with([' ', '"', '\'', ';', '&', '|', ')']));
+    is_apart && calls(call) && !call.contains([';', '&', '|', '(', ')', '<', '>', '`', '"', '\'', '#', '\\'])
+}
+
+fn are_harmless(options: &str) -> bool {
+    let mut words = options.split_whitespace();
+    while let Some(word) = words.next() {
+        let is_format = |name: Option<&str>| {
+            name.is_some_and(|name| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+        };
+        let is_harmless = match word {
+            "--lint" | "--no-suppressions" | "--strict" | "-q" | "-v" => true,
+            "--format" => is_format(words.next()),
+            _ => is_format(word.strip_prefix("--format=")),
+        };
+        if !is_harmless {
+            return false;
+        }
+    }
+    true
 }
 
 fn calls(line: &str) -> bool {
@@ -91,7 +201,7 @@ pub(super) fn sed_drops(script: &str) -> bool {
         let mut parts = command.split(delimiter).skip(1);
         let (pattern, rest) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
         let changes = replaces || rest.trim_start().starts_with(['d', 'c', 's']);
-        pattern.contains(NAME) && changes
+        pattern.match_indices(NAME).any(|(at, _)| is_whole(pattern, at)) && changes
     })
 }
 
@@ -108,11 +218,90 @@ mod tests {
     }
 
     #[test]
+    fn calls_that_are_kept() {
+        for (before, after) in [
+            ("agent-strace check", "agent-strace check --strict"),
+            ("agent-strace check log", "agent-strace check --lint log"),
+            ("agent-strace check --lint", "agent-strace check --strict --lint"),
+            ("run: \"agent-strace check\"", "run: \"agent-strace check -q --format json\""),
+            ("a && agent-strace check && b", "a && agent-strace check --no-suppressions && b"),
+            ("npx agent-strace@1.2 check", "npx agent-strace@1.3 check"),
+            ("# agent-strace check", ""),
+            ("// agent-strace check", ""),
+        ] {
+            assert!(!loses_call(before, after), "{before} -> {after}");
+        }
+        for (before, after) in [
+            ("agent-strace check", "agent-strace check --policy x"),
+            ("agent-strace check", "agent-strace check --strict || true"),
+            ("agent-strace check", "agent-strace check --format"),
+            ("agent-strace check --strict", "agent-strace check"),
+            ("agent-strace check", "# agent-strace check"),
+            ("agent-strace check", "true agent-strace check"),
+            ("agent-strace check; b", "agent-strace check; --strict b"),
+            ("agent-strace check\nagent-strace check x", "agent-strace check --strict"),
+            ("#!/usr/bin/env agent-strace check", ""),
+        ] {
+            assert!(loses_call(before, after), "{before} -> {after}");
+        }
+    }
+
+    fn is_act(command: &str) -> bool {
+        let words: Vec<Arg> = command.split(' ').map(Arg::exact).collect();
+        act(&words).is_some()
+    }
+
+    #[test]
+    fn names_of_the_program_and_of_others() {
+        for command in [
+            "pkill agent-strace",
+            "pkill -f /usr/bin/agent-strace",
+            "pkill -f \\bagent-strace\\b",
+            "pkill -f agent-strace-*",
+            "pkill -F /run/agent-strace.pid",
+            "taskkill /IM agent-strace.exe /F",
+            "systemctl stop agent-strace.service",
+            "docker rm -f agent-strace",
+            "docker stop web-agent-strace-1",
+            "docker stop ghcr.io/acme/agent-strace:1.2",
+            "docker compose -pagent-strace stop",
+            "docker exec agent-strace kill 1",
+            "kill $(cat</run/agent-strace/pid)",
+            "pkill -F /run/agent-strace/pid",
+            "pkill -f node_modules/agent-strace/bin/run.js",
+            "service agent-strace stop",
+            "kill -9 %agent-strace",
+            "kill -0 -9 %agent-strace",
+            "pkill -0 --signal 9 agent-strace",
+        ] {
+            assert!(is_act(command), "{command}");
+        }
+        for command in [
+            "pkill -f agent-strace-dev",
+            "pkill -f my_agent-strace",
+            "pkill -f /work/agent-strace/x",
+            "docker rm -f agent-strace-test-db",
+            "docker exec agent-strace-dev rm x",
+            "docker exec agent-strace rm x",
+            "docker compose -f /work/agent-strace/dc.yml run web npm remove x",
+            "docker compose -f /work/agent-strace/dc.yml stop web",
+            "docker rmi ghcr.io/acme/agent-strace:1.2",
+            "kill -0 %agent-strace",
+            "kill -s 0 %agent-strace",
+            "kill -l agent-strace",
+            "pkill -0 -f agent-strace",
+            "systemctl status agent-strace",
+        ] {
+            assert!(!is_act(command), "{command}");
+        }
+    }
+
+    #[test]
     fn scripts_that_drop_calls() {
         for script in ["/agent-strace/d", "s/agent-strace check/true/", "s|agent-strace check|& \\|\\| true|"] {
             assert!(sed_drops(script), "{script}");
         }
-        for script in ["/agent-strace/p", "s/test/agent-strace check/", "1d"] {
+        for script in ["/agent-strace/p", "s/test/agent-strace check/", "1d", "s/agent-strace-types/x/"] {
             assert!(!sed_drops(script), "{script}");
         }
     }

@@ -7,7 +7,7 @@ use super::names;
 use super::registry::{Entry, Flag, REGISTRY};
 use super::run::{Run, objects, quoted, texts};
 use super::value::{Object, Value};
-use crate::{About, Certainty, Effect, Kind, Reason};
+use crate::{About, Certainty, Class, Effect, Kind, Reason};
 
 /// How a tool's command text is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,12 +18,14 @@ pub(super) enum Dialect {
     Cmd,
 }
 
-/// The dialects that a command may be written in. Where the tool is known to have an argument for the shell, that one
-/// decides. Any other tool may pass over the argument: the model writes it, and it must not choose how the text is read.
+/// The dialects that a command may be written in. Where the tool is known to have an argument for the shell, a shell
+/// of the system decides. Any other tool may pass over the argument: the model writes it, and it must not choose how the text is read.
 fn dialects(entry: &Entry, given: &Object, own: Dialect) -> Vec<Dialect> {
     let named = given.iter().filter(|(key, _)| REGISTRY.is(entry, "shell", &names::plain(key)));
-    let mut dialects: Vec<Dialect> = named.filter_map(|(_, value)| of_shell(value)).collect();
-    if dialects.is_empty() || !entry.arguments.contains_key("shell") {
+    let named: Vec<&Value> = named.map(|(_, value)| value).collect();
+    let mut dialects: Vec<Dialect> = named.iter().filter_map(|value| of_shell(value)).collect();
+    let decides = entry.arguments.contains_key("shell") && named.iter().all(|value| is_of_system(value));
+    if dialects.is_empty() || !decides {
         dialects.insert(0, own);
     }
     let mut seen = Vec::new();
@@ -50,17 +52,21 @@ const SYSTEM: &[&str] = &[
     "c:/program files/git/",
 ];
 
-/// The dialect of a shell that a name, or a path in a folder of the system, names.
+/// A name without a path, or a path in a folder of the system.
+fn is_of_system(value: &Value) -> bool {
+    let Value::Text(shell) = value else { return false };
+    let shell = shell.trim().to_lowercase().replace('\\', "/");
+    let (is_elsewhere, name) = match SYSTEM.iter().find_map(|folder| shell.strip_prefix(folder)) {
+        Some(rest) => (rest.contains(".."), rest),
+        None => (shell.contains('/'), shell.as_str()),
+    };
+    !is_elsewhere && !name.contains(char::is_whitespace)
+}
+
+/// The dialect of a shell that a name or a path names.
 fn of_shell(value: &Value) -> Option<Dialect> {
     let Value::Text(shell) = value else { return None };
-    let shell = shell.trim().to_lowercase().replace('\\', "/");
-    let is_bare = !shell.split_whitespace().next().is_some_and(|name| name.contains('/'));
-    let name = match SYSTEM.iter().find_map(|folder| shell.strip_prefix(folder)) {
-        Some(rest) if !rest.contains("..") => rest.rsplit('/').next().unwrap_or_default(),
-        Some(_) => return None,
-        None if is_bare => &shell,
-        None => return None,
-    };
+    let name = shell.trim().rsplit(['/', '\\']).next().unwrap_or_default().to_lowercase();
     let name = name.split_whitespace().next().unwrap_or_default();
     match name.trim_end_matches(".exe") {
         "cmd" => Some(Dialect::Cmd),
@@ -81,7 +87,12 @@ pub(super) fn forget_doubts(run: &mut Run<'_>, doubted: Range<usize>, sure: Rang
         _ => false,
     };
     let in_range = |range: &Range<usize>| run.effects.get(range.clone()).unwrap_or_default();
-    let is_sure = !in_range(&sure).iter().any(|effect| matches!(effect.kind, Kind::Opaque(_)) || is_doubt(effect));
+    // What a program of the project does is unknown in any language.
+    let is_unread = |effect: &Effect| match &effect.kind {
+        Kind::Opaque(opaque) => matches!(opaque.class, Class::Unknown | Class::Hidden),
+        _ => is_doubt(effect),
+    };
+    let is_sure = !in_range(&sure).iter().any(is_unread);
     if sure.is_empty() || !is_sure || !in_range(&doubted).iter().any(is_doubt) {
         return;
     }
