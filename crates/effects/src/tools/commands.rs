@@ -113,10 +113,11 @@ pub(super) fn command(run: &mut Run<'_>, entry: &Entry, given: &Object, dialect:
     let before = run.effects.len();
     let mut starts = Vec::new();
     for dialect in dialects(entry, given, dialect) {
-        starts.push(run.effects.len());
+        starts.push((dialect, run.effects.len()));
         programs(run, entry, given, dialect, &mut judged);
     }
-    if let [own, named, ..] = starts.as_slice() {
+    // The reader of cmd takes nearly any text.
+    if let [(_, own), (Dialect::PowerShell, named)] = starts.as_slice() {
         forget_doubts(run, *own..*named, *named..run.effects.len());
     }
     // Several commands have one status, and one in the background has none yet.
