@@ -331,7 +331,7 @@ impl Machine<'_> {
         output
     }
 
-    /// What the entry says of the program besides its arguments, for a function that can't tell it.
+    /// Emits the effects that the program has whatever its arguments are, for a function that only reads the arguments.
     pub(crate) fn unproven(&mut self, entry: &Entry, words: &[Arg]) {
         if let Some(unproven) = &entry.unproven {
             let vouchers = leading(words, unproven.vouch);

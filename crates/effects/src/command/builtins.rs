@@ -120,7 +120,7 @@ impl Machine<'_> {
 
     fn change_directory(&mut self, name: &str, words: &[Arg], io: &mut Io<'_>) {
         self.execute(words, Launch::Inert);
-        // `pushd -n` and `popd -n` change the stack alone, and nobody follows how.
+        // `pushd -n` and `popd -n` only change the stack of directories, which the walk does not follow.
         if name != "cd" && words.iter().skip(1).any(|word| word.text == "-n") {
             return io.scope.push_directory(None);
         }

@@ -158,7 +158,7 @@ fn is_stricter(before: &str, after: &str) -> bool {
     })
 }
 
-/// What is added stands among the words of a call.
+/// The edit adds words to a call of the program.
 fn is_in_call(start: &str, added: &str, rest: &str) -> bool {
     let call = start.rfind(NAME).and_then(|at| start.get(at..)).unwrap_or_default();
     let is_apart = (added.starts_with(' ') || start.ends_with(' '))
@@ -279,12 +279,12 @@ mod tests {
         for command in [
             "pkill -f agent-strace-dev",
             "pkill -f my_agent-strace",
-            "pkill -f /work/agent-strace/x",
+            "pkill -f /src/agent-strace/x",
             "docker rm -f agent-strace-test-db",
             "docker exec agent-strace-dev rm x",
             "docker exec agent-strace rm x",
-            "docker compose -f /work/agent-strace/dc.yml run web npm remove x",
-            "docker compose -f /work/agent-strace/dc.yml stop web",
+            "docker compose -f /src/agent-strace/dc.yml run web npm remove x",
+            "docker compose -f /src/agent-strace/dc.yml stop web",
             "docker rmi ghcr.io/acme/agent-strace:1.2",
             "kill -0 %agent-strace",
             "kill -s 0 %agent-strace",

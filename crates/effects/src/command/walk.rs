@@ -108,7 +108,7 @@ impl Machine<'_> {
                 let before = Before::of(self);
                 let mut shell = self.with(Context { outcome, detached, ..self.context });
                 let printed = shell.forked(scope, |machine, scope| machine.node(node, scope, input));
-                // What comes next may run before it.
+                // The next command may run before it.
                 self.may_have_been_skipped(&before);
                 printed
             }

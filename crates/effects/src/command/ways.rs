@@ -33,7 +33,8 @@ pub(super) enum Guard {
     Test,
 }
 
-/// What parts that may not have run replaced. It counts behind the list or the loop that they belong to.
+/// The files and descriptors that parts replaced which may not have run. They may be back behind the list or the loop that
+/// the parts belong to.
 #[derive(Debug, Default)]
 pub(super) struct Skipped {
     files: Vec<Replaced>,
@@ -80,7 +81,7 @@ impl Skipped {
         }
     }
 
-    /// What was replaced may still be there.
+    /// Each file and each descriptor may be as it was before.
     pub(super) fn restore(self, machine: &mut Machine<'_>) {
         for file in &self.files {
             machine.world.restore_perhaps(file);
@@ -136,7 +137,7 @@ impl Machine<'_> {
         self.shell.outermost.get_or_insert_with(|| start.world.clone());
         let mut looked_at = self.world.take_looked_at();
         let mut printed = walk(self, scope);
-        // What the outermost command started with, it runs again with.
+        // The outermost command runs again with each text of the files that it found when it started.
         let outermost = self.shell.outermost.as_ref().filter(|_| !is_outermost);
         let is_outer = |path: &String| outermost.is_some_and(|outermost| outermost.has_same(path, &start.world));
         let (outer, own) = self.world.take_looked_at().into_iter().partition::<BTreeSet<String>, _>(is_outer);
@@ -183,7 +184,7 @@ impl Machine<'_> {
         }
     }
 
-    /// What a loop replaced since `before` may still be there: it may have had no round.
+    /// A loop may have had no round: the files may be as they were at `before`.
     pub(super) fn may_have_been_skipped(&mut self, before: &Before) {
         let mut skipped = Skipped::default();
         skipped.add(self, before, Guard::Loop);

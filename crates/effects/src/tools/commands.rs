@@ -87,7 +87,7 @@ pub(super) fn forget_doubts(run: &mut Run<'_>, doubted: Range<usize>, sure: Rang
         _ => false,
     };
     let in_range = |range: &Range<usize>| run.effects.get(range.clone()).unwrap_or_default();
-    // What a program of the project does is unknown in any language.
+    // The acts of a program of the project are unknown in any language.
     let is_unread = |effect: &Effect| match &effect.kind {
         Kind::Opaque(opaque) => matches!(opaque.class, Class::Unknown | Class::Hidden),
         _ => is_doubt(effect),

@@ -106,7 +106,7 @@ fn means_the_same(entry: &Entry, tool: &str, given: &Given) -> bool {
         let found = texts(given, entry, role);
         !found.malformed && found.texts.len() == 1
     };
-    // Whether the server has a use for the shell that a call names, nobody knows.
+    // The server may pass over the shell that a call names.
     let names_shell = entry.arguments.contains_key("shell") && !texts(given, entry, "shell").texts.is_empty();
     !names_shell && names::words(tool).len() > 1 && needs.iter().all(has)
 }

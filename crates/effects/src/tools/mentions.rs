@@ -124,7 +124,7 @@ const LINES: &[&str] = &[
 /// Programs of one call that are read with the words among the arguments: each of them reads all those words.
 const PROGRAMS_OF_ONE: usize = 8;
 
-/// What texts that a tool sends are.
+/// The meaning of the texts that a tool sends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sent {
     Commands,

@@ -139,7 +139,7 @@ fn edits_keep_known_content() {
     );
 }
 
-/// What stands behind a long list is not passed over in silence.
+/// Finds the names behind a long list, or says that the list is too long.
 #[test]
 fn the_end_of_a_long_list_is_looked_at_or_told() {
     let shown = |tool: &str, arguments: serde_json::Value| {

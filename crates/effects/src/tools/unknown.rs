@@ -186,7 +186,7 @@ struct Guess<'r, 'w> {
     run: &'r mut Run<'w>,
     /// Of the tool's name.
     words: Vec<String>,
-    /// What an argument names.
+    /// The dialect or the language that an argument names.
     language: Option<String>,
     recognised: bool,
     /// An argument with a telling name holds something else than text.

@@ -1,4 +1,4 @@
-//! What is known of files where several ways through a text, or through the session, meet.
+//! Joins the files of several ways through a text, or through the session.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -8,7 +8,7 @@ use super::written::Written;
 use super::{World, paths};
 use crate::Certainty;
 
-/// What a part that may not have run replaced.
+/// A file that a part of the text replaced, which may not have run.
 #[derive(Debug, Clone)]
 pub(crate) struct Replaced {
     path: String,
@@ -146,7 +146,7 @@ impl World {
         differing
     }
 
-    /// What the session put into a file, also where the file is a copy of another one.
+    /// The content of a file that the session wrote, also where the file is a copy of another one.
     fn content(&self, path: &str) -> Option<Arc<Written>> {
         let own = self.written.get(path)?;
         self.meter.charge_bytes(own.length());

@@ -158,8 +158,8 @@ impl World {
         }
     }
 
-    /// The file after a change of its text that went well: it held a text that can be changed so. `None`: nobody knows
-    /// such a text.
+    /// The file after a change that succeeded: it held one of the texts that can be changed so. `None`: the session knows no
+    /// such text.
     pub(crate) fn rewritten(&self, target: &PathTarget, change: impl Fn(&str) -> Option<String>) -> Option<Written> {
         let written = self.written_entry(target)?;
         self.meter.charge_bytes(written.length);
@@ -279,7 +279,7 @@ impl World {
         }
     }
 
-    /// The file may be one that the session did not write, or hold a text that nobody knows. Follows aliases.
+    /// The file may be one that the session did not write. Follows aliases.
     pub(crate) fn is_uncertain(&self, target: &PathTarget) -> bool {
         self.written_entry(target).is_some_and(|written| written.is_uncertain)
     }

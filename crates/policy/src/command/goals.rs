@@ -9,7 +9,7 @@ pub(super) struct Runner {
     rest: Rest,
 }
 
-/// Where the runner's own options stand.
+/// The place of the runner's own options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Options {
     Anywhere,
@@ -17,7 +17,7 @@ enum Options {
     InFront,
 }
 
-/// What stands behind `--`.
+/// The meaning of the words behind `--`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rest {
     Goals,

@@ -76,7 +76,7 @@ fn rows(program: &str, holds: Holds) -> impl Iterator<Item = &'static Row> {
     ROWS.get(program).into_iter().flatten().filter(move |row| row.holds == holds)
 }
 
-/// What a command is called as well.
+/// The other names of a command.
 pub(crate) fn other_names(program: &str, arguments: &[Argument]) -> Vec<Named> {
     let same = canonical(program, arguments);
     let (name, words) = same.as_ref().map_or((program, arguments), |(name, words)| (name.as_str(), words));
@@ -88,7 +88,7 @@ pub(crate) fn other_names(program: &str, arguments: &[Argument]) -> Vec<Named> {
     same.into_iter().chain(wider).collect()
 }
 
-/// What an entry means in the words that commands are compared in: the same command, or those that its wildcards name.
+/// The words of an entry as commands are compared with them: those of the same command, or of those that its wildcards name.
 pub(super) fn of_entry(program: &str, arguments: &[Argument]) -> Vec<Named> {
     let named = rows(program, Holds::Always).filter_map(|row| row.instead(arguments));
     canonical(program, arguments).into_iter().chain(named).collect()
@@ -110,7 +110,7 @@ impl Row {
         Some((self.program.to_owned(), words.collect()))
     }
 
-    /// What an entry says of the row's command, where the entry's wildcards name it: of `docker run` in
+    /// The words that an entry has for the row's command, where its wildcards name that command: for `docker run` in
     /// `docker container *`.
     fn instead(&self, arguments: &[Argument]) -> Option<Named> {
         let (own, rest) = arguments.split_at_checked(self.alias.len())?;

@@ -109,7 +109,7 @@ pub(super) fn program(text: &str, words: &[String]) -> Result<(), Fault> {
     }
 }
 
-/// What stands before the name of a package that runs: `npm:cowsay`.
+/// Prefixes of the name of a package that runs: `npm:cowsay`.
 const PACKAGE_SCHEMES: &[&str] = &["npm", "jsr"];
 
 /// The syntax of regular expressions and of choices: an entry is one command, word by word. With a wildcard, an entry of
@@ -310,7 +310,7 @@ const MORE_VARIABLES: &[&str] = &["WORKSPACE", "REPO_ROOT", "RUNNER_TEMP", "APPD
 
 const FILE_TOOLS: &[&str] = &["Read", "Edit", "Write", "MultiEdit", "NotebookEdit", "Glob", "Grep"];
 
-/// What a component has outside of its character classes.
+/// The text of a component outside of its character classes.
 fn outside_classes(component: &str) -> String {
     let (mut found, mut rest) = (String::new(), component);
     while let Some((before, after)) = rest.split_once('[') {

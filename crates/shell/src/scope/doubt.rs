@@ -123,8 +123,7 @@ impl Scope {
     }
 }
 
-/// Merges neighbours first, so that nobody compares the change of one with each of the others. Returns `None` if there are
-/// none.
+/// Merges neighbours first: comparing each change with all of the others would be quadratic. Returns `None` for no items.
 pub fn in_pairs<T>(all: impl IntoIterator<Item = T>, mut merge: impl FnMut(&mut T, T)) -> Option<T> {
     let mut waiting: Vec<(u32, T)> = Vec::new();
     for one in all {

@@ -150,7 +150,7 @@ pub enum Content {
     Unset,
 }
 
-/// Variables that shells set, and let nobody change.
+/// Variables that shells set and protect from changes.
 const READ_ONLY: &[&str] = &["BASHOPTS", "BASH_VERSINFO", "EUID", "PPID", "SHELLOPTS", "UID"];
 
 impl Scope {

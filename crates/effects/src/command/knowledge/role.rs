@@ -38,7 +38,7 @@ pub enum Role {
     NodePackage,
     /// An image of containers: a host may stand before the name.
     Image,
-    /// Where an image goes to.
+    /// An image that the program writes.
     ImageTarget,
     /// A file or directory whose code runs: the project's own, unless it lies outside of the workspace.
     Project,

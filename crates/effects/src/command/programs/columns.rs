@@ -1,6 +1,6 @@
 //! Patterns of a simple form, as `parallel` takes them: separators of columns, and substitutions in values.
 
-/// What stands between columns.
+/// The text that separates columns.
 #[derive(Debug)]
 pub(super) enum Separator {
     Text(String),
@@ -75,7 +75,7 @@ fn escaped(letter: char) -> Option<Vec<char>> {
 /// Longer texts are not made.
 pub(super) const LONGEST: usize = 1 << 16;
 
-/// What a program such as `s/a/b/; s/\.txt$//` makes of a text; `None`: it does something else.
+/// Applies a program such as `s/a/b/; s/\.txt$//` to a text. `None`: the program has another form.
 pub(super) fn substituted(program: &str, text: &str) -> Option<String> {
     program.split(';').map(str::trim).filter(|one| !one.is_empty()).try_fold(text.to_owned(), |text, one| {
         let rest = one.strip_prefix('s')?;

@@ -51,7 +51,7 @@ impl Machine<'_> {
         }
     }
 
-    /// What changes the engine, or looks at what it runs.
+    /// Handles the subcommands that change the engine, or that show its state.
     fn engine_command(&mut self, program: &str, sub: &str, rest: &[Arg]) {
         match sub {
             "secret" | "config" if rest.first().is_some_and(|word| word.text == "create") => {

@@ -1,4 +1,4 @@
-//! Where clients of `ssh` lead: to this machine, to another one, or to one of which that is not known.
+//! Finds the machine that a client of `ssh` reaches: this one, another one, or an unknown one.
 
 use std::net::IpAddr;
 
@@ -15,7 +15,7 @@ pub(super) enum Side {
     Elsewhere,
 }
 
-/// What stands between the client and the host that it names.
+/// The relay, if any, between the client and the host that it names.
 #[derive(Debug)]
 enum Way {
     Direct,
@@ -25,7 +25,7 @@ enum Way {
     Proxy(Arg),
 }
 
-/// What the options of a client say about where its connection ends.
+/// The route of a connection, as the client's options describe it.
 #[derive(Debug, Default)]
 pub(super) struct Route {
     host_name: Option<Arg>,

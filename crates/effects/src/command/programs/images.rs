@@ -11,7 +11,7 @@ use crate::{About, Reason};
 use super::containers::{field, run_options};
 
 impl Machine<'_> {
-    /// What `docker` does with images; `false`: the subcommand is about something else.
+    /// Handles the subcommands of `docker` that work on images; returns `false` for the others.
     pub(super) fn image_command(&mut self, program: &str, sub: &str, rest: &[Arg], io: &mut Io<'_>) -> bool {
         match sub {
             "build" | "buildx" | "builder" | "bake" => self.image_build(program, sub, rest, io),
@@ -212,7 +212,7 @@ impl Machine<'_> {
     }
 }
 
-/// Where an image is.
+/// The place of an image.
 enum Place {
     Registry(Arg),
     /// A file or a directory.

@@ -37,7 +37,7 @@ impl Machine<'_> {
                 self.possible_path(Role::Edit, &manifest);
             }
         }
-        // What goes by a name may lie anywhere, and counts as the root.
+        // A workspace that is given by its name may lie anywhere. It counts as the root.
         if !is_listed || is_on(&arguments, &["--include-workspace-root", "-iwr"]) {
             self.package_fields(&file, act, pairs);
         }

@@ -29,7 +29,7 @@ const COMMANDS: &[&str] = &["script-shell", "shell", "editor", "git", "viewer", 
 /// Settings whose value is code that later calls load, or a list of such files.
 const CODE: &[&str] = &["onload-script", "init-module", "node-gyp", "plugins", "pnpmfile", "global-pnpmfile"];
 
-/// Where a program keeps the settings that are meant.
+/// The files in which a program keeps the settings of the chosen scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     Usual,
@@ -115,7 +115,7 @@ impl Machine<'_> {
         }
     }
 
-    /// One setting changes, which is judged by its name; what the file says besides stays as it was, and nobody sees it.
+    /// The program changes one setting, which is judged by its name. It prints no other setting of the file, and keeps them.
     fn keeping_settings(&mut self, file: &Arg) {
         let (path, _) = self.world.locate_word(file);
         let before = self.world.take_written(&path);

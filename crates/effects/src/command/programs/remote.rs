@@ -101,7 +101,7 @@ impl Machine<'_> {
         self.connect_host(&host.with(name), own.or(port), Some("ssh"));
     }
 
-    /// What settings touch, and the hosts that the connection goes through.
+    /// Emits the effects of settings, and connects to the hosts on the route.
     fn ssh_route(&mut self, arguments: &Arguments, host: Option<&Arg>, io: &mut Io<'_>) {
         for hop in hops(arguments) {
             self.ssh_host(&hop, Some(22));

@@ -101,12 +101,12 @@ pub(super) enum ItemFormat {
     QuotedWords,
     /// Each item ends with this character, and quotes in it mean nothing. With a NUL, so do line breaks.
     Delimited(char),
-    /// What ends an item is not known.
+    /// The separator of items is not known.
     Unknown,
 }
 
 impl ItemFormat {
-    /// What the last of `-0` and `-d` says; `None`: neither is given.
+    /// The separator that the last of `-0` and `-d` chooses. `None`: neither is given.
     pub(super) fn given(arguments: &Arguments) -> Option<Self> {
         let said = |name: &str| matches!(name, "-0" | "--null" | "-d" | "--delimiter");
         let last = arguments.options.iter().rfind(|option| said(&option.name))?;

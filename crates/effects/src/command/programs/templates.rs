@@ -36,7 +36,7 @@ const OTHER_MARKS: &[&str] = &[
     "--basenameextensionreplace",
     "--seqreplace",
 ];
-/// A value of which nobody knows how it divides counts as this many unknown columns.
+/// A value whose columns are not known counts as this many unknown columns.
 const COLUMNS: usize = 9;
 
 /// The values that one run of the command gets.
@@ -57,7 +57,7 @@ struct Columns {
     linked: bool,
 }
 
-/// What `:::` and `::::` start.
+/// The kind of a source of values: `:::` or `::::`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Source {
     Values,
@@ -94,7 +94,7 @@ impl SourceMarks {
     }
 }
 
-/// What a command of `parallel` holds for values.
+/// The marks of a command of `parallel`, which values replace.
 #[derive(Debug)]
 struct Marks {
     /// The one that stands for the whole value.

@@ -82,7 +82,7 @@ impl<'t> Header<'t> {
     }
 }
 
-/// Puts the mark `PATTERN` in front of a value with wildcards: it stands for the files that it matches.
+/// Puts the mark `PATTERN` in front of a value with wildcards. Such a value means the files that it matches.
 fn pattern(text: &str) -> String {
     if text.contains(['*', '?']) { format!("{PATTERN}{text}") } else { text.to_owned() }
 }
