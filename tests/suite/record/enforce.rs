@@ -1,8 +1,10 @@
 //! What the policy denies stays here.
 
+use std::io::Read as _;
+
 use serde_json::{Value, json};
 
-use super::{answering, call, events, record, seen};
+use super::{answering, call, command, events, record, seen, talk};
 use crate::repository::Repository;
 use crate::world::World;
 
@@ -92,12 +94,17 @@ fn answers_stand_in_the_stream_like_their_questions_and_never_inside_of_another_
     let world = world(Some(POLICY));
     let body = read("1", "secrets/a").trim_end().to_owned();
     let framed = format!("Content-Length: {}\r\n\r\n{body}", body.len());
-    // The server is in the middle of a message when the call is refused.
-    let script = "printf '{\"jsonrpc\":\"2.0\",'; sleep 1; printf '\"method\":\"n\"}\\n'; cat >seen";
-    let ran = record(&world, &["--enforce", "--quiet"], script, &[framed.as_bytes()]);
+    // The client asks when it has the first half of a message, so the server is in the middle of it when the call is refused.
+    let half = "{\"jsonrpc\":\"2.0\",";
+    let script = format!("printf '{half}'; sleep 1; printf '\"method\":\"n\"}}\\n'; cat >seen");
+    let mut child = command(&world, &["record", "--enforce", "--quiet", "--", "sh", "-c", &script]).spawn().unwrap();
+    let mut begun = vec![0; half.len()];
+    child.stdout.as_mut().unwrap().read_exact(&mut begun).unwrap();
+    assert_eq!(begun, half.as_bytes());
+    let ran = talk(child, &[framed.as_bytes()]);
     let text = String::from_utf8(ran.stdout).unwrap();
     let (first, rest) = text.split_once('\n').unwrap();
-    assert_eq!(first, "{\"jsonrpc\":\"2.0\",\"method\":\"n\"}");
+    assert_eq!(first, "\"method\":\"n\"}");
     let (header, answer) = rest.split_once("\r\n\r\n").unwrap();
     assert_eq!(header, format!("Content-Length: {}", answer.len()));
     assert_eq!(serde_json::from_str::<Value>(answer).unwrap()["id"], 1);
