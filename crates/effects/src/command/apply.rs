@@ -70,8 +70,8 @@ impl Machine<'_> {
         };
         let (words, at) = (words.as_ref(), at + 1);
         let listed = name.literal().and_then(|name| entry.subcommand(name));
-        match (listed, entry.otherwise.as_deref()) {
-            (Some(sub), _) => {
+        match listed.or(entry.otherwise.as_deref()) {
+            Some(sub) => {
                 let Some(special) = sub.special else { return self.data(sub, words, at, io) };
                 // The execution of the program itself is recorded already.
                 let name = words.first().and_then(|word| word.text.rsplit('/').next()).unwrap_or_default();
@@ -83,12 +83,9 @@ impl Machine<'_> {
                 }
                 programs::run(special, self, Call { entry: sub, name: &name, words, rest }, io)
             }
-            (None, Some(otherwise)) => self.data(otherwise, words, at, io),
             // A word that is no subcommand is an operand (`rtk proxy CMD`, `rtk CMD`).
-            (None, None) if !entry.operands.is_empty() => {
-                self.given(entry, words, &Arguments::divide(entry, others), io)
-            }
-            (None, None) => {
+            None if !entry.operands.is_empty() => self.given(entry, words, &Arguments::divide(entry, others), io),
+            None => {
                 let vouchers = leading(words, 2);
                 self.opaque(About::Anything, Reason::UnknownSubcommand, &borrowed(&vouchers));
                 self.possible_operands(words);

@@ -63,15 +63,20 @@ impl Machine<'_> {
             }
             self.shell.failed_cd_dir = self.shell.failed_cd_dir.take().or(failed_cd_dir);
         }
+        skipped.restore(self);
+        self.join_failed(failed, scope);
+        self.shell.failed_cd_dir = self.shell.failed_cd_dir.take().or(outer);
+        output
+    }
+
+    /// The list may have ended where one of its commands failed.
+    fn join_failed(&mut self, failed: Failed<'_>, scope: &mut Scope) {
         if failed.directory.is_some() && failed.directory.as_deref() != self.world.cwd() {
             self.shell.failed_cd_dir = self.shell.failed_cd_dir.take().or(failed.directory);
         }
         if let Some(shell) = Scope::merged(failed.shells) {
             scope.merge_skipped(&shell, &failed.empty);
         }
-        skipped.restore(self);
-        self.shell.failed_cd_dir = self.shell.failed_cd_dir.take().or(outer);
-        output
     }
 
     /// The command behind `||`. It runs in one of the shells that failed commands left, and in the directory in which a `cd`

@@ -262,6 +262,26 @@ fn a_session_costs_no_more_than_its_length_allows() {
     assert_eq!(run(&mut tracker, "Bash", "ls"), "execute ls; list .");
 }
 
+/// A file that may hold one of several texts: tools change each of them, and shells of all kinds run each of them.
+#[test]
+fn calls_keep_each_text_of_a_file() {
+    let mut tracker = Tracker::new(&session(Some("/repo"), &FRESH));
+    let edit = |old: &str, new: &str| {
+        let arguments = serde_json::json!({ "file_path": "s", "old_string": old, "new_string": new });
+        call("Edit", &arguments.to_string(), None, Status::Ok)
+    };
+    run(&mut tracker, "Bash", "if x; then printf 'cat .env\nls a\n' > s; else printf 'ls a\n' > s; fi");
+    let found = run(&mut tracker, "PowerShell", "bash s");
+    assert!(found.contains("read .env"), "{found}");
+    shown(&mut tracker, &edit("ls a", "ls b"));
+    let found = run(&mut tracker, "Bash", "bash s");
+    assert!(found.contains("read .env") && found.contains("list b") && !found.contains("opaque"), "{found}");
+    // One of the texts can't be changed so.
+    shown(&mut tracker, &edit(".env", "c"));
+    let found = run(&mut tracker, "Bash", "bash s");
+    assert!(found.contains("read c") && found.contains("opaque"), "{found}");
+}
+
 #[test]
 fn links_and_copies_are_followed() {
     let links = [("src/link", "../conf/keys"), ("src/dir", "/etc"), ("src/again", "link")];

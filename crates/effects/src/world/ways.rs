@@ -154,7 +154,9 @@ impl World {
             return Some(Arc::clone(own));
         }
         let names = self.names(path, Certainty::Exact).into_iter();
-        let mut others = names.filter_map(|name| self.written.get(&name.path)).filter(|written| !written.follows());
+        let mut others = names
+            .filter_map(|name| self.written.get(paths::in_home(&name.path).as_ref()))
+            .filter(|written| !written.follows());
         Some(Arc::clone(others.next().unwrap_or(own)))
     }
 }

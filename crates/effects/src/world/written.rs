@@ -158,17 +158,17 @@ impl World {
         }
     }
 
-    /// The file after a change that succeeded: it held one of the texts that can be changed so. `None`: the session knows no
-    /// such text.
+    /// The file with each of its texts changed. A text that can't be changed so leaves the file uncertain. `None`: that is all
+    /// of them, or the session does not know the text.
     pub(crate) fn rewritten(&self, target: &PathTarget, change: impl Fn(&str) -> Option<String>) -> Option<Written> {
         let written = self.written_entry(target)?;
         self.meter.charge_bytes(written.length);
-        let whole = written.whole.as_ref()?;
-        let mut texts = std::iter::once(whole).chain(&written.others).filter_map(|text| change(text));
-        let (whole, others) = (texts.next()?, texts.collect::<Vec<_>>());
-        let length = whole.len() + others.iter().map(String::len).sum::<usize>();
-        let whole = Some(whole);
-        Some(Written { whole, others, length, is_uncertain: written.is_uncertain, ..Written::default() })
+        let before: Vec<&String> = written.whole.iter().chain(&written.others).collect();
+        let mut others: Vec<String> = before.iter().filter_map(|text| change(text)).collect();
+        let is_uncertain = written.is_uncertain || others.len() < before.len();
+        let length = others.iter().map(String::len).sum();
+        let whole = (!others.is_empty()).then(|| others.remove(0))?;
+        Some(Written { whole: Some(whole), others, length, is_uncertain, ..Written::default() })
     }
 
     /// The file changed in place, in a way that is not known.

@@ -17,6 +17,14 @@ enum Options {
     InFront,
 }
 
+/// The place of a word among the arguments of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// No operand is before it.
+    Front,
+    Behind,
+}
+
 /// The meaning of the words behind `--`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rest {
@@ -216,9 +224,8 @@ pub(super) fn runner(program: &str) -> Option<&'static Runner> {
 }
 
 impl Runner {
-    /// `leading`: no goal stands before the option.
-    pub(super) fn takes_value(&self, option: &str, leading: bool) -> bool {
-        (leading || self.options == Options::Anywhere) && self.valued.contains(&option)
+    pub(super) fn takes_value(&self, option: &str, place: Place) -> bool {
+        (place == Place::Front || self.options == Options::Anywhere) && self.valued.contains(&option)
     }
 
     pub(super) fn rest(&self) -> Rest {

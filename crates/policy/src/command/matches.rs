@@ -6,7 +6,7 @@ use crate::glob::{Answer, Glob};
 use crate::globals::{self, Globals};
 use crate::ran::{Spelled, basename};
 
-use super::goals::{self, Rest, Runner};
+use super::goals::{self, Place, Rest, Runner};
 use super::{Match, SYSTEM};
 
 pub(super) fn words_match(words: &[String], command: &Spelled<'_>) -> Match {
@@ -75,7 +75,7 @@ pub(super) fn operands_match(wanted: &[&str], flags: &[&str], arguments: &[Argum
     let mut wanted = wanted.iter().copied().peekable();
     let (globals, runner) = (globals::of(program), goals::runner(program));
     let mut arguments = arguments.iter();
-    let (mut operands_only, mut may_be_value, mut leading) = (false, false, true);
+    let (mut operands_only, mut may_be_value, mut place) = (false, false, Place::Front);
     while let Some(next) = wanted.peek().copied() {
         let Some(argument) = arguments.next() else { return Match::No };
         let text = argument.text.as_str();
@@ -90,7 +90,7 @@ pub(super) fn operands_match(wanted: &[&str], flags: &[&str], arguments: &[Argum
             if next == "*" {
                 return Match::Yes;
             }
-            match value_of(text, leading, &globals, runner) {
+            match value_of(text, place, &globals, runner) {
                 Value::Next if runner.is_some() && (names_a_file(next) || names_option(flags, argument, program)) => {}
                 Value::Next => {
                     arguments.next();
@@ -100,17 +100,17 @@ pub(super) fn operands_match(wanted: &[&str], flags: &[&str], arguments: &[Argum
             }
             continue;
         }
-        if leading && program == "cargo" && text.starts_with('+') {
+        if place == Place::Front && program == "cargo" && text.starts_with('+') {
             continue;
         }
         match word_matches(next, argument) {
             Match::Yes => {
                 wanted.next();
-                leading = false;
+                place = Place::Behind;
             }
             // An unknown word may stand for several: nothing behind it can be told.
             Match::Maybe => return Match::Maybe,
-            Match::No if runner.is_some() => leading = false,
+            Match::No if runner.is_some() => place = Place::Behind,
             Match::No if may_be_value || names_a_path(next) => {}
             Match::No => return Match::No,
         }
@@ -126,10 +126,10 @@ enum Value {
     Perhaps,
 }
 
-fn value_of(option: &str, leading: bool, globals: &Globals, runner: Option<&Runner>) -> Value {
+fn value_of(option: &str, place: Place, globals: &Globals, runner: Option<&Runner>) -> Value {
     match globals {
-        _ if runner.is_some_and(|runner| runner.takes_value(option, leading)) => Value::Next,
-        Globals::Known(options) if leading && options.contains(&option) => Value::Next,
+        _ if runner.is_some_and(|runner| runner.takes_value(option, place)) => Value::Next,
+        Globals::Known(options) if place == Place::Front && options.contains(&option) => Value::Next,
         Globals::Known(_) => Value::None,
         Globals::Unknown => Value::Perhaps,
     }

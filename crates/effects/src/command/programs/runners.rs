@@ -11,12 +11,16 @@ use super::Call;
 use super::wrappers::is_name;
 
 impl Machine<'_> {
-    /// `go list -m MODULE@VERSION`, `go run PACKAGE@VERSION`: what a version names is fetched.
+    /// `go list -m MODULE@VERSION`, `go run PACKAGE@VERSION`: the program fetches a module that is named with a version.
     pub(super) fn go_module(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let arguments = Arguments::divide(call.entry, call.rest);
         let names_version = |word: &Arg| word.text.contains('@') && !word.text.starts_with(['.', '/']);
-        let named = if call.words.get(1).is_some_and(|sub| sub.text == "run") { 1 } else { arguments.operands.len() };
-        if arguments.operands.iter().take(named).any(names_version) || arguments.has(&["-u", "-versions"]) {
+        let fetches = match call.words.get(1).and_then(Arg::literal) {
+            Some("list") => arguments.operands.iter().any(names_version) || arguments.has(&["-u", "-versions"]),
+            Some("run") => arguments.operands.first().is_some_and(names_version),
+            _ => false,
+        };
+        if fetches {
             self.connect_to(Some("registry:go"), None);
         }
         self.given(call.entry, call.words, &arguments, io)

@@ -35,7 +35,7 @@ impl Machine<'_> {
         let runs = foreign::runs(roles.trim_start_matches("value "));
         // `execSync(text, {cwd: 'src'})`, `system(text, chdir: 'src')`
         let directory = ["cwd", "chdir"].into_iter().find_map(|name| named_argument(arguments, name));
-        let Some(directory) = directory.filter(|value| runs && word(Some(value)).is_exact()) else {
+        let Some(directory) = directory.filter(|_| runs) else {
             return self.called_here(scan, roles, arguments, io);
         };
         let here = self.world.cwd().map(str::to_owned);
@@ -86,10 +86,6 @@ impl Machine<'_> {
                 if named("env").is_some() || named("executable").is_some() {
                     scan.unread = Some(Reason::AnotherEnvironment);
                 }
-                let here = self.world.cwd().map(str::to_owned);
-                if let Some(directory) = named("cwd").filter(|value| !word(Some(value)).is_exact()) {
-                    self.entered(scan, directory);
-                }
                 let given = foreign::input(named("input"));
                 let io = &mut Io { scope: &mut *io.scope, input: given.as_ref().unwrap_or(io.input) };
                 match (first, second) {
@@ -119,7 +115,6 @@ impl Machine<'_> {
                     }
                     _ => scan.unread = Some(Reason::UnknownCommandRun),
                 }
-                self.world.set_cwd(here);
             }
             "chdir" => match plain.next() {
                 Some(directory) => self.entered(scan, directory),
