@@ -287,7 +287,7 @@ impl Machine<'_> {
         let input = io.input.clone();
         let mut child = io.scope.child();
         let cwd = self.world.cwd().map(str::to_owned);
-        let output = self.at_word(word, |machine| machine.shell_text(&text, &mut child, &input));
+        let output = self.at_word(word, |machine| machine.perhaps_again().shell_text(&text, &mut child, &input));
         self.world.set_cwd(cwd);
         output
     }
@@ -308,8 +308,7 @@ impl Machine<'_> {
         let mut touched = false;
         for (role, word, rest) in &assigned {
             if *role == Role::Argv {
-                output = self.command(rest, io);
-                return output;
+                return self.perhaps_again().command(rest, io);
             }
             if flags.in_place && *role == Role::ReadTree {
                 self.role(Role::ReadTree, word, io);

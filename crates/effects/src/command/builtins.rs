@@ -270,7 +270,9 @@ impl Machine<'_> {
         match action.literal() {
             Some(text) => {
                 let text = text.to_owned();
-                self.forked(io.scope, |machine, scope| machine.shell_text(&text, scope, &Stream::Unknown));
+                self.forked(io.scope, |machine, scope| {
+                    machine.perhaps_again().shell_text(&text, scope, &Stream::Unknown)
+                });
             }
             None => self.opaque(About::Anything, self.code_of(action, Reason::EvaluatesUnknownText), &[]),
         }

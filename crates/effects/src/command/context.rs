@@ -23,9 +23,9 @@ pub(crate) struct Context {
     pub(super) outcome: Outcome,
     /// Where effects come from, if not from the call itself (`script src/x.sh`).
     pub(super) via: Option<Via>,
-    /// Choices among the values of variables that this part was reached by, multiplied.
+    /// The number of combinations of values and texts that the walk has chosen to reach this part.
     pub(super) ways: usize,
-    /// Other ways than this one run before it, too: another round of a loop, another arm of a `case`.
+    /// Another round of the loop, or another arm of the `case`, may have run before this part.
     pub(super) repeats: bool,
     /// How deep the walk is in nested programs.
     pub(super) depth: usize,

@@ -30,7 +30,7 @@ pub(super) enum Descriptor {
 }
 
 impl Descriptor {
-    /// It is this or the other one.
+    /// Joins the descriptors of two ways: the shell has one of the two.
     pub(super) fn or(&self, other: &Self) -> Self {
         match (self, other) {
             (Self::Input(one), Self::Input(other)) => Self::Input(one.clone().or(other.clone())),

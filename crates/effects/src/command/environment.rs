@@ -118,10 +118,10 @@ impl Machine<'_> {
         }
         for text in value.and_then(Arg::literal).into_iter().flat_map(|text| steering::commands(name, text)) {
             let mut child = scope.clone();
-            self.guessed(|machine| machine.shell_text(&text, &mut child, &Stream::Unknown));
+            self.guessed(|machine| machine.perhaps_again().shell_text(&text, &mut child, &Stream::Unknown));
         }
         if let Some(text) = value.and_then(Arg::literal).filter(|_| steering::holds_command(name)) {
-            self.forked(scope, |machine, scope| machine.shell_text(text, scope, &Stream::Unknown));
+            self.forked(scope, |machine, scope| machine.perhaps_again().shell_text(text, scope, &Stream::Unknown));
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::argument::Arg;
+use super::argument::{Arg, Known};
 use crate::Reason;
 
 /// The program's name.
@@ -53,7 +53,14 @@ pub(super) fn act(words: &[Arg]) -> Option<Reason> {
     let (program, rest) = words.split_first()?;
     let name = program.text.rsplit(['/', '\\']).next().unwrap_or_default().to_ascii_lowercase();
     let name = name.strip_suffix(".exe").unwrap_or(&name);
-    let speaks = || rest.iter().any(|word| means(name, &word.text));
+    let speaks = || {
+        let mut before = program.text.as_str();
+        rest.iter().any(|word| {
+            let is_file = name == "kill" || matches!(before, "-F" | "--pidfile");
+            before = &word.text;
+            means(&word.text, if is_file { Text::Place } else { Text::Command })
+        })
+    };
     let is_stopper = STOPPERS.contains(&name) && !sends_nothing(name, rest)
         || name == "stop-service"
         || MANAGERS.contains(&name) && stops(rest);
@@ -69,16 +76,23 @@ pub(super) fn act(words: &[Arg]) -> Option<Reason> {
     replaced.then_some(Reason::GateReplaced)
 }
 
-/// One of the words tells a manager to stop something. Words behind `exec` and `run` are another program's, which may
-/// send a signal all the same.
+/// Returns whether one of the words tells a manager to stop something. Words behind `exec` and `run` are another program's,
+/// which may be a manager itself or send a signal.
 fn stops(rest: &[Arg]) -> bool {
-    let (mut before, mut is_inner) = ("", false);
+    let (mut before, mut is_inner): (Option<&Arg>, _) = (None, false);
     rest.iter().any(|word| {
-        is_inner |= INNER.contains(&word.text.as_str()) && !before.starts_with('-');
-        before = &word.text;
+        is_inner |= INNER.contains(&word.text.as_str()) && !before.is_some_and(|word| word.text.starts_with('-'));
+        let manages = before.is_some_and(|word| word.known == Known::Not || manager_of(&word.text));
+        before = Some(word);
         let verb = word.text.to_ascii_lowercase();
-        STOPS.contains(&verb.as_str()) && (!is_inner || STOPPERS.contains(&verb.as_str()))
+        STOPS.contains(&verb.as_str()) && (!is_inner || manages || STOPPERS.contains(&verb.as_str()))
     })
+}
+
+/// `/usr/bin/docker`, or the image `docker:cli`.
+fn manager_of(word: &str) -> bool {
+    let name = word.rsplit(['/', '\\']).next().unwrap_or_default();
+    MANAGERS.contains(&name.split(':').next().unwrap_or_default())
 }
 
 /// Signal 0 only asks whether there is such a process; `kill -l` shows names.
@@ -94,18 +108,41 @@ fn sends_nothing(program: &str, rest: &[Arg]) -> bool {
     rest.iter().skip(taken).all(|word| !word.text.starts_with('-') || matches!(word.text.as_str(), "-f" | "-x" | "--"))
 }
 
-/// The text names the program: not one with a longer name, and not what lies in a folder of its name. What `kill` gets
-/// comes from a file of any place.
-fn means(stopper: &str, text: &str) -> bool {
+/// The kind of text that tells a stopper what to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Text {
+    /// A command line or a part of one.
+    Command,
+    /// The file, anywhere, that holds the number of the process: `kill $(cat FILE)`, `pkill -F FILE`.
+    Place,
+}
+
+/// Returns whether the text means the program, and neither one with a longer name nor a file in a folder of its name.
+fn means(text: &str, kind: Text) -> bool {
     let text = text.to_ascii_lowercase();
-    text.match_indices(NAME).any(|(at, _)| is_whole(&text, at) && (stopper == "kill" || !is_folder(&text, at)))
+    text.match_indices(NAME).any(|(at, _)| is_whole(&text, at) && (kind == Text::Place || !is_folder(&text, at)))
+}
+
+/// The text behind the program's name. The name of its package (`agent-strace-gate`) and that of a release's folder
+/// (`agent-strace-1.2.3-x86_64-unknown-linux-gnu`) mean the program, too.
+fn behind_name(text: &str, at: usize) -> &str {
+    let behind = text.get(at + NAME.len()..).unwrap_or_default();
+    let version = behind.strip_prefix('-').map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()));
+    match version {
+        Some(rest) if rest.starts_with('.') && behind.len() > rest.len() + 1 => {
+            behind.find(['/', '\\', ' ']).and_then(|end| behind.get(end..)).unwrap_or_default()
+        }
+        _ => behind.strip_prefix("-gate").unwrap_or(behind),
+    }
 }
 
 /// The name stands here as a word of its own. The text may be a pattern: `\\b` is no letter, and what a quantifier
 /// follows may be absent.
 fn is_whole(text: &str, at: usize) -> bool {
-    let (before, behind) = (text.get(..at).unwrap_or_default(), text.get(at + NAME.len()..).unwrap_or_default());
+    let (before, behind) = (text.get(..at).unwrap_or_default(), behind_name(text, at));
     let joins = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
+    // The dash of a recipe's line, `-agent-strace check`, is no part of the name.
+    let before = before.strip_suffix('-').filter(|rest| !rest.ends_with(char::is_alphanumeric)).unwrap_or(before);
     let mut front = before.chars().rev();
     // `-pNAME` is an option and its value.
     let is_value = || before.len() == 2 && before.starts_with('-');
@@ -120,10 +157,11 @@ fn is_whole(text: &str, at: usize) -> bool {
 
 /// Something below a folder of this name is meant, and the folder is not where the program is installed or runs.
 fn is_folder(text: &str, at: usize) -> bool {
-    let (before, behind) = (text.get(..at).unwrap_or_default(), text.get(at + NAME.len()..).unwrap_or_default());
+    let (before, behind) = (text.get(..at).unwrap_or_default(), behind_name(text, at));
     let separator = if before.ends_with('\\') { ['/', '\\'] } else { ['/', '/'] };
     let is_own = HOMES.iter().any(|home| before.ends_with(home));
-    !is_own && behind.strip_prefix(separator).is_some_and(|rest| !rest.is_empty())
+    // The text may be a pattern in which the slash may be absent.
+    !is_own && behind.strip_prefix(separator).is_some_and(|rest| !rest.is_empty() && !rest.starts_with(['*', '?', '{']))
 }
 
 /// The file says what runs.
@@ -143,10 +181,13 @@ pub(crate) fn loses_call(before: &str, after: &str) -> bool {
 
 fn is_comment(line: &str) -> bool {
     let is_script = line.starts_with("#!");
-    !is_script && line.starts_with(['#', '/', ':']) && ["#", "//", "::"].iter().any(|mark| line.starts_with(mark))
+    // A shell runs `//usr/bin/agent-strace`.
+    let is_path =
+        line.strip_prefix("//").is_some_and(|rest| rest.starts_with(char::is_alphanumeric) && !rest.starts_with(NAME));
+    !is_script && !is_path && ["#", "//", "::"].iter().any(|mark| line.starts_with(mark))
 }
 
-/// The line is the one before with more options for its call, none of which lets more pass.
+/// Returns whether `after` only adds options to the call in `before`, and none of them lets more pass.
 fn is_stricter(before: &str, after: &str) -> bool {
     let same = before.char_indices().zip(after.chars()).find(|((_, old), new)| old != new);
     let end = same.map_or(before.len().min(after.len()), |((at, _), _)| at);
@@ -241,6 +282,7 @@ mod tests {
             ("agent-strace check; b", "agent-strace check; --strict b"),
             ("agent-strace check\nagent-strace check x", "agent-strace check --strict"),
             ("#!/usr/bin/env agent-strace check", ""),
+            ("//usr/bin/agent-strace check", ""),
         ] {
             assert!(loses_call(before, after), "{before} -> {after}");
         }
@@ -258,6 +300,13 @@ mod tests {
             "pkill -f /usr/bin/agent-strace",
             "pkill -f \\bagent-strace\\b",
             "pkill -f agent-strace-*",
+            "pkill -f agent-strace-gate",
+            "pkill -f node_modules/agent-strace-gate/bin",
+            "pkill -f agent-strace-1.2.3-x86_64-unknown-linux-gnu/agent-strace",
+            "pkill -f agent-strace/*",
+            "pkill -F /src/agent-strace/pid",
+            "docker exec -it c systemctl stop agent-strace",
+            "docker run -v s:s docker:cli stop agent-strace",
             "pkill -F /run/agent-strace.pid",
             "taskkill /IM agent-strace.exe /F",
             "systemctl stop agent-strace.service",
@@ -278,6 +327,9 @@ mod tests {
         }
         for command in [
             "pkill -f agent-strace-dev",
+            "pkill -f agent-strace-gateway",
+            "pkill -f /src/agent-strace-gate/x",
+            "pkill -f agent-strace-2d",
             "pkill -f my_agent-strace",
             "pkill -f /src/agent-strace/x",
             "docker rm -f agent-strace-test-db",
@@ -298,7 +350,13 @@ mod tests {
 
     #[test]
     fn scripts_that_drop_calls() {
-        for script in ["/agent-strace/d", "s/agent-strace check/true/", "s|agent-strace check|& \\|\\| true|"] {
+        for script in [
+            "/agent-strace/d",
+            "/agent-strace-gate/d",
+            "/^\t-agent-strace/d",
+            "s/agent-strace check/true/",
+            "s|agent-strace check|& \\|\\| true|",
+        ] {
             assert!(sed_drops(script), "{script}");
         }
         for script in ["/agent-strace/p", "s/test/agent-strace check/", "1d", "s/agent-strace-types/x/"] {

@@ -18,7 +18,7 @@ struct Failed<'n> {
     empty: BTreeSet<&'n str>,
     /// The directory of the first that only tests something.
     directory: Option<String>,
-    /// One of them only tests something.
+    /// One of the commands before only tests or asks something.
     tests: bool,
 }
 
@@ -69,7 +69,7 @@ impl Machine<'_> {
         output
     }
 
-    /// The list may have ended where one of its commands failed.
+    /// Joins the states in which commands of the list failed: it may have ended at any of them.
     fn join_failed(&mut self, failed: Failed<'_>, scope: &mut Scope) {
         if failed.directory.is_some() && failed.directory.as_deref() != self.world.cwd() {
             self.shell.failed_cd_dir = self.shell.failed_cd_dir.take().or(failed.directory);
@@ -127,7 +127,7 @@ impl<'n> Failed<'n> {
         }
     }
 
-    /// Why the next command may not run. `None`: it mostly does.
+    /// Returns the reason for which the next command may not run. `None`: it runs unless a command fails that seldom does.
     fn guard(&self, connector: Connector) -> Option<Guard> {
         (connector == Connector::Or || self.tests).then_some(Guard::Test)
     }
@@ -148,8 +148,8 @@ fn succeeds(node: &Node, scope: &Scope) -> bool {
         })
 }
 
-/// Nothing runs when it is expanded, and nothing in it can go wrong.
-fn is_text(word: &Word) -> bool {
+/// Returns whether the shell can expand the word without running a command and without an error.
+pub(super) fn is_text(word: &Word) -> bool {
     word.parts.iter().all(|part| match part {
         Part::Literal(_) | Part::Quoted(_) | Part::Glob(_) | Part::Tilde(_) => true,
         Part::Variable(variable) => matches!(variable.operation, Operation::Plain) && variable.subscript.is_none(),

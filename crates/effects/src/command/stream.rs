@@ -80,7 +80,7 @@ impl Stream {
         }
     }
 
-    /// This or the other text, in one.
+    /// Joins the streams of two ways: it carries one of the two texts.
     pub(crate) fn or(self, other: Self) -> Self {
         if self == other {
             return self;

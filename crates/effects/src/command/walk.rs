@@ -13,6 +13,7 @@ use super::argument::{Arg, Known};
 use super::builtins;
 use super::context::Context;
 use super::gate;
+use super::lists::is_text;
 use super::machine::Machine;
 use super::outcome::{Outcome, Stage};
 use super::stream::Stream;
@@ -62,7 +63,7 @@ impl Machine<'_> {
         shells.retain(|shell| !is_headless(node, shell));
         let ways = self.context.ways.saturating_mul(shells.len().max(1));
         if ways > WAYS {
-            self.opaque(About::Anything, Reason::TooMuchWork, &[]);
+            self.opaque(About::Anything, Reason::TooManyWays, &[]);
             shells.clear();
         }
         if shells.is_empty() {
@@ -135,6 +136,11 @@ impl Machine<'_> {
             }
             Node::Redirected { node, redirects } => self.redirected_node(node, redirects, scope, input),
         }
+    }
+
+    /// For a command that a program or a handler runs: it may do so several times.
+    pub(super) fn perhaps_again(&mut self) -> Machine<'_> {
+        self.with(Context { repeats: true, ..self.context })
     }
 
     fn repeating(&mut self) -> Machine<'_> {
@@ -299,13 +305,19 @@ const HANDLERS: &[&str] = &["command_not_found_handle", "command_not_found_handl
 
 /// Its name is empty, and an option follows: no shell finds a program of that name.
 fn is_headless(node: &Node, scope: &Scope) -> bool {
-    let Node::Simple(Simple { words, .. }) = node else { return false };
+    let Node::Simple(Simple { words, redirects, .. }) = node else { return false };
+    if !redirects.is_empty() {
+        return false;
+    }
     let [name, option, ..] = words.as_slice() else { return false };
     let [Part::Variable(variable)] = name.parts.as_slice() else { return false };
     let is_option = option.source.starts_with('-');
     // A function may have the name of an option, or handle names that are not found.
     let runs = |name: &str| name.starts_with('-') || HANDLERS.contains(&name);
-    is_option && scope.known(&variable.name).as_deref() == Some("") && !scope.has_function(runs)
+    is_option
+        && words.iter().all(is_text)
+        && scope.known(&variable.name).as_deref() == Some("")
+        && !scope.has_function(runs)
 }
 
 /// The files into which network clients of a pipeline write, as written.

@@ -150,7 +150,7 @@ impl Machine<'_> {
         let found: Vec<(Vec<String>, String)> = own.into_iter().map(others).collect();
         let ways = found.iter().fold(self.context.ways, |ways, (texts, _)| ways.saturating_mul(1 + texts.len()));
         if ways > WAYS {
-            self.opaque(About::Anything, Reason::TooMuchWork, &[]);
+            self.opaque(About::Anything, Reason::TooManyWays, &[]);
             return printed;
         }
         if ways == self.context.ways {

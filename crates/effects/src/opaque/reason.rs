@@ -232,6 +232,7 @@ reasons! {
         TooManyCommands: "too many commands: the call runs more than 20,000",
         TooManyEffects: "too many effects: the call has more than 50,000",
         TooManyItems: "too many items: a list is longer than what is looked at",
+        TooManyWays: "too many combinations: a command may find more than 64 of values and texts",
         TooMuchWork: "too much to work out: the call costs more than 262,144 steps",
         SessionTooMuchWork: "too much to work out: the calls of the session have used up its steps",
         CommandsNestedTooDeeply: "commands nested too deeply: more than 128 levels",

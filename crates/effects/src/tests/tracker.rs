@@ -276,7 +276,7 @@ fn calls_keep_each_text_of_a_file() {
     shown(&mut tracker, &edit("ls a", "ls b"));
     let found = run(&mut tracker, "Bash", "bash s");
     assert!(found.contains("read .env") && found.contains("list b") && !found.contains("opaque"), "{found}");
-    // One of the texts can't be changed so.
+    // The edit fits only one of the two texts.
     shown(&mut tracker, &edit(".env", "c"));
     let found = run(&mut tracker, "Bash", "bash s");
     assert!(found.contains("read c") && found.contains("opaque"), "{found}");

@@ -137,7 +137,7 @@ pub(super) fn of_unknown(run: &mut Run<'_>, server: Option<&str>, tool: &str, gi
     arguments(run, given, if sends { Sent::Commands } else { Sent::Data });
 }
 
-/// The same for a tool of a service: what it types is a message.
+/// Looks through the arguments of a service's tool. Unless the tool runs commands, the texts that it sends are messages.
 pub(super) fn of_service(run: &mut Run<'_>, tool: &str, given: &Given) {
     arguments(run, given, if unknown::runs_commands(tool) { Sent::Commands } else { Sent::Data });
 }

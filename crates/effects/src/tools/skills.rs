@@ -5,7 +5,7 @@ use super::run::{Access, Run, texts};
 use super::{Given, UNJUDGEABLE};
 use crate::{About, Certainty, Kind, PathTarget, Reach, Reason, command};
 
-/// Commands of one text that are run, and files that are read: a text with more of them is no skill that anybody wrote.
+/// The most commands that a skill's text may run, and the most files that it may name. The gate does not judge longer ones.
 const MOST: usize = 1_000;
 
 /// Runs the commands of a skill that the session wrote.

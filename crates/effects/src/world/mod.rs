@@ -50,7 +50,7 @@ pub struct World {
     forgetful: bool,
     /// A file may hold one of several texts.
     has_others: bool,
-    /// Those of which somebody looked at one. Copies of the world share it.
+    /// Files with several texts that a command has looked at. Copies of the world share this set.
     looked_at: Arc<Mutex<BTreeSet<String>>>,
     /// The number of temporary names that were made up.
     temporaries: usize,
@@ -169,7 +169,7 @@ impl World {
         self.cwd = cwd;
     }
 
-    /// Whether a file may hold one of several texts.
+    /// Returns whether any file of the session may hold one of several texts.
     pub(crate) fn has_others(&self) -> bool {
         self.has_others
     }

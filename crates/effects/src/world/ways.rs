@@ -88,12 +88,12 @@ impl World {
         }
     }
 
-    /// Files of which somebody looked at one of several texts, since they were last asked for.
+    /// Takes the files with several texts that a command has looked at since the last time.
     pub(crate) fn take_looked_at(&self) -> BTreeSet<String> {
         std::mem::take(&mut *self.looked_at.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// These were looked at, too.
+    /// Puts back files that `take_looked_at` returned.
     pub(crate) fn put_looked_at(&self, paths: BTreeSet<String>) {
         self.looked_at.lock().unwrap_or_else(PoisonError::into_inner).extend(paths);
     }
@@ -104,7 +104,7 @@ impl World {
         }
     }
 
-    /// The file is as it is in `other`.
+    /// Returns whether both worlds hold the same entry of the file.
     pub(crate) fn has_same(&self, path: &str, other: &Self) -> bool {
         match (self.written.get(path), other.written.get(path)) {
             (Some(here), Some(there)) => Arc::ptr_eq(here, there),

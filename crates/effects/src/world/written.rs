@@ -14,16 +14,16 @@ const CONTENTS: usize = 64 * 1024 * 1024;
 
 /// Texts that a file may hold instead of the first one.
 const OTHERS: usize = 7;
-/// Texts of which a file that is not known may hold one that are judged, too.
+/// The most texts that an entry keeps of a file whose whole text is not known. The gate judges each of them.
 const PARTS: usize = 64;
 
 /// The content of a file, as far as the session wrote it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Written {
     whole: Option<String>,
-    /// Other texts of which it holds one instead of the whole.
+    /// Other texts. The file holds one of them or the one in `whole`.
     others: Vec<String>,
-    /// It may be one that the session did not write.
+    /// The file may also hold a text that the session did not write.
     is_uncertain: bool,
     /// Texts that are in it, if the whole is not known.
     parts: Vec<String>,
@@ -48,7 +48,8 @@ impl Written {
         self
     }
 
-    /// The file holds this text or the one that it holds on another way. `None`: the session did not write it there.
+    /// Joins the entries of a file on two ways: it holds a text of one of them. `None`: the session did not write the file on
+    /// the other way.
     pub(super) fn or(&self, other: Option<&Self>) -> Self {
         let Some(other) = other else { return Self { is_uncertain: true, ..self.clone() } };
         let is_uncertain = self.is_uncertain || other.is_uncertain;
@@ -69,7 +70,8 @@ impl Written {
         either
     }
 
-    /// The same, where one of the two does not know all of its text, or where there are more texts than are told apart.
+    /// Joins two entries as `or` does, but keeps only parts of the texts: an entry does not hold its whole text, or both hold
+    /// more texts than an entry can.
     fn or_in_parts(&self, other: &Self) -> Self {
         let mut either = self.clone().in_parts();
         for text in other.clone().in_parts().parts {
@@ -82,7 +84,7 @@ impl Written {
         either
     }
 
-    /// Its texts as far as they are known.
+    /// Iterates over all texts, whole or not, that the file may hold.
     pub(super) fn texts(&self) -> impl Iterator<Item = &String> {
         self.whole.iter().chain(&self.others).chain(&self.parts)
     }
@@ -92,13 +94,13 @@ impl Written {
         &self.others
     }
 
-    /// The same file, if it holds the first of its texts.
+    /// Returns the entry of a file that holds the first of these texts and no other.
     pub(super) fn settled(&self) -> Self {
         let length = self.whole.as_ref().map_or(0, String::len);
         Self { others: Vec::new(), length, ..self.clone() }
     }
 
-    /// The same file, if it holds the one of its other texts.
+    /// Returns the entry of a file that holds `text`, which is one of these texts, and no other.
     pub(super) fn holding(&self, text: &str) -> Self {
         Self { whole: Some(text.to_owned()), others: Vec::new(), length: text.len(), ..self.clone() }
     }
@@ -141,10 +143,12 @@ impl World {
     pub fn appended(&mut self, target: &PathTarget, text: &str) {
         let before = self.take_written(target);
         match before {
-            Some(Written { whole: Some(whole), is_uncertain, .. }) => {
+            Some(Written { whole: Some(whole), others, is_uncertain, .. }) => {
                 let whole = whole + text;
-                let length = whole.len();
-                self.put_written(target, Written { whole: Some(whole), length, is_uncertain, ..Written::default() });
+                let others: Vec<String> = others.into_iter().map(|other| other + text).collect();
+                let length = whole.len() + others.iter().map(String::len).sum::<usize>();
+                let written = Written { whole: Some(whole), others, length, is_uncertain, ..Written::default() };
+                self.put_written(target, written);
             }
             other => {
                 let mut written = other.unwrap_or_default().in_parts();
@@ -158,8 +162,8 @@ impl World {
         }
     }
 
-    /// The file with each of its texts changed. A text that can't be changed so leaves the file uncertain. `None`: that is all
-    /// of them, or the session does not know the text.
+    /// Applies an edit to each text of the file. Where the edit does not fit a text, the file becomes uncertain. Returns `None`
+    /// where the edit fits none of the texts, or where the session knows no text.
     pub(crate) fn rewritten(&self, target: &PathTarget, change: impl Fn(&str) -> Option<String>) -> Option<Written> {
         let written = self.written_entry(target)?;
         self.meter.charge_bytes(written.length);

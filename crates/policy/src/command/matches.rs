@@ -119,7 +119,7 @@ pub(super) fn operands_match(wanted: &[&str], flags: &[&str], arguments: &[Argum
     Match::Yes
 }
 
-/// Whether the word behind an option is its value.
+/// The way in which an option takes the word behind it.
 enum Value {
     Next,
     None,
@@ -135,12 +135,12 @@ fn value_of(option: &str, place: Place, globals: &Globals, runner: Option<&Runne
     }
 }
 
-/// The entry has the option, and so its words may be the option's value.
+/// Returns whether the entry itself contains the option. Then a word of the entry may be meant as the option's value.
 fn names_option(flags: &[&str], option: &Argument, program: &str) -> bool {
     flags.iter().any(|flag| flag_matches(flag, std::slice::from_ref(option), program) == Match::Yes)
 }
 
-/// No goal is called like this, and so the value of an option is meant.
+/// Returns whether the entry's word is a file name. No goal has such a name, so the author means the value of an option.
 fn names_a_file(word: &str) -> bool {
     word.contains(['/', '.'])
 }

@@ -22,7 +22,7 @@ const TABLE: &str = include_str!("synonyms.tsv");
 /// A name may stand for another one that has another one.
 const ROUNDS: usize = 3;
 
-/// For whom a line holds.
+/// The uses of a line: for entries and commands, or for commands alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Holds {
     Always,

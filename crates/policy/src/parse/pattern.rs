@@ -56,8 +56,12 @@ impl Pattern for CommandPattern {
         })?;
         suspicious::command(text.trim(), &words)?;
         match parser.version {
-            Version::One => Ok(Self::version_1(text.trim(), words)),
+            Version::One => {
+                suspicious::option(text.trim(), &words)?;
+                Ok(Self::version_1(text.trim(), words))
+            }
             Version::Two => {
+                suspicious::option(text.trim(), &words)?;
                 suspicious::program(text.trim(), &words)?;
                 suspicious::subcommand(text, &words)?;
                 commands::of_words(text, words)

@@ -88,15 +88,20 @@ fn meant(tool: &str, inner: &str) -> String {
     format!("write {} into a list of `{list}`", quoted(inner))
 }
 
-/// A first word that is the name of no program. Entries of version 1 are compared with the text of the whole call as well,
-/// which may start with anything.
+/// Refuses an entry that starts with an option.
+pub(super) fn option(text: &str, words: &[String]) -> Result<(), Fault> {
+    if !words.first().is_some_and(|program| program.len() > 1 && program.starts_with('-')) {
+        return Ok(());
+    }
+    let help = format!("write the program in front of it, or {} for any program", quoted(&format!("* {text}")));
+    Err((format!("{} can never match: no program starts with `-`", quoted(text)), Some(help)))
+}
+
+/// Refuses an entry of version 2 whose first word is the name of no program. Entries of version 1 are compared with the text
+/// of the whole call as well, which may start with a variable.
 pub(super) fn program(text: &str, words: &[String]) -> Result<(), Fault> {
     let Some(program) = words.first() else { return Ok(()) };
     let never = |why: &str, help: String| Err((format!("{} can never match: {why}", quoted(text)), Some(help)));
-    if program.len() > 1 && program.starts_with('-') {
-        let help = format!("write the program in front of it, or {} for any program", quoted(&format!("* {text}")));
-        return never("no program starts with `-`", help);
-    }
     if program.starts_with(['$', '`']) {
         return never("an entry is not evaluated", "write the words of the command; `*` is any text".to_owned());
     }
@@ -109,7 +114,7 @@ pub(super) fn program(text: &str, words: &[String]) -> Result<(), Fault> {
     }
 }
 
-/// Prefixes of the name of a package that runs: `npm:cowsay`.
+/// Schemes in front of a package that a runner such as `deno run` executes: `npm:cowsay`.
 const PACKAGE_SCHEMES: &[&str] = &["npm", "jsr"];
 
 /// The syntax of regular expressions and of choices: an entry is one command, word by word. With a wildcard, an entry of
@@ -305,7 +310,7 @@ const VARIABLES: &[&str] = &[
     "XDG_CONFIG_HOME",
 ];
 
-/// Variables that only version 2 takes for such.
+/// Variables that a path of version 2 may not start with either. In version 1, they may be names of folders.
 const MORE_VARIABLES: &[&str] = &["WORKSPACE", "REPO_ROOT", "RUNNER_TEMP", "APPDATA", "LOCALAPPDATA", "TEMP", "TMP"];
 
 const FILE_TOOLS: &[&str] = &["Read", "Edit", "Write", "MultiEdit", "NotebookEdit", "Glob", "Grep"];

@@ -88,7 +88,7 @@ impl Scope {
         self.functions.get(name).cloned()
     }
 
-    /// Whether a function has such a name.
+    /// Returns whether the shell has a function whose name `is_meant` accepts.
     pub fn has_function(&self, is_meant: impl Fn(&str) -> bool) -> bool {
         self.work.add(self.functions.len());
         self.functions.entries().any(|(name, _)| is_meant(name))

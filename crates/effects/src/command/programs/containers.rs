@@ -8,6 +8,7 @@ use crate::command::stream::Stream;
 use crate::{About, Reason};
 
 use super::Call;
+use super::images::options_with_values;
 use super::mounts::Mount;
 
 impl Machine<'_> {
@@ -55,7 +56,10 @@ impl Machine<'_> {
     fn engine_command(&mut self, program: &str, sub: &str, rest: &[Arg]) {
         match sub {
             "secret" | "config" if rest.first().is_some_and(|word| word.text == "create") => {
-                let arguments = Arguments::divide(run_options(), rest.get(1..).unwrap_or_default());
+                let arguments = Arguments::divide(
+                    &options_with_values("-d --driver -l --label --template-driver"),
+                    rest.get(1..).unwrap_or_default(),
+                );
                 for file in arguments.operands.iter().skip(1).filter(|file| file.text != "-") {
                     self.path(Role::Read, file);
                 }
@@ -241,17 +245,21 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
-pub(super) fn run_options() -> &'static Entry {
+fn run_options() -> &'static Entry {
     static ENTRY: std::sync::OnceLock<Entry> = std::sync::OnceLock::new();
     ENTRY.get_or_init(|| {
-        let mut entry = Entry { stops: true, ..Entry::default() };
-        entry.options.insert(
-            "-v --volume --mount -e --env --env-file -w --workdir -u --user --name -p --publish --network --net --entrypoint -m --memory \
-             --cpus --platform -h --hostname -l --label --add-host --cap-add --cap-drop --device --dns --gpus --ipc --pid --pull --restart \
-             --runtime --security-opt --shm-size --tmpfs --ulimit --volumes-from --cidfile -a --attach --link --log-driver --expose --group-add \
-             -f --file -t --tag --build-arg --build-context --target --progress --secret --cache-from --cache-to --output -o -i-file --input --stop-signal --userns --detach-keys --index".into(),
-            OptionRole { role: Role::Value, attached: false },
+        let entry = options_with_values(
+            "-v --volume --mount -e --env --env-file -w --workdir -u --user --name -p --publish --network --net --entrypoint -m \
+             --memory --memory-reservation --memory-swap --memory-swappiness --cpus -c --cpu-shares --cpu-period --cpu-quota \
+             --cpu-rt-period --cpu-rt-runtime --cpuset-cpus --cpuset-mems --platform -h --hostname --domainname -l --label \
+             --label-file --annotation --add-host --cap-add --cap-drop --device --device-cgroup-rule --device-read-bps \
+             --device-read-iops --device-write-bps --device-write-iops --blkio-weight --blkio-weight-device --dns --dns-option \
+             --dns-search --gpus --ipc --isolation --pid --pids-limit --pull --restart --runtime --security-opt --shm-size \
+             --storage-opt --sysctl --tmpfs --ulimit --volume-driver --volumes-from --cidfile -a --attach --link --link-local-ip \
+             --log-driver --log-opt --mac-address --ip --ip6 --network-alias --oom-score-adj --expose --group-add --health-cmd \
+             --health-interval --health-retries --health-start-interval --health-start-period --health-timeout --stop-signal \
+             --stop-timeout --userns --uts --cgroupns --cgroup-parent --detach-keys --index",
         );
-        entry
+        Entry { stops: true, ..entry }
     })
 }

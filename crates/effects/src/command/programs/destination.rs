@@ -59,16 +59,14 @@ impl Route {
     fn set(&mut self, name: &str, value: &Arg) {
         let is_none = value.text.eq_ignore_ascii_case("none");
         match name {
-            "hostname" if self.host_name.is_none() && !value.text.is_empty() => {
-                self.host_name = Some(value.clone());
-                self.unclear |= !value.is_exact();
-            }
+            "hostname" if self.host_name.is_none() && !value.text.is_empty() => self.host_name = Some(value.clone()),
             "port" => self.port = self.port.or(value.text.parse().ok()),
             "proxycommand" | "proxyjump" if self.way.is_some() => {}
             "proxycommand" | "proxyjump" if is_none => self.way = Some(Way::Direct),
             "proxycommand" => self.way = Some(Way::Proxy(value.clone())),
             "proxyjump" => {
-                let hops = divided(value).filter(|hop| !hop.is_exact() || !is_this_machine(&hop.text));
+                let hops = divided(value).map(uncertain_hop);
+                let hops = hops.filter(|hop| !hop.is_exact() || !is_this_machine(&hop.text));
                 self.way = Some(Way::Hops(hops.collect()));
             }
             _ => {}
@@ -87,7 +85,8 @@ impl Route {
             .as_ref()
             .and_then(Arg::literal)
             .map_or(address.to_owned(), |name| name.replace("%h", address));
-        let is_here = is_this_machine(&address);
+        let is_known = self.host_name.as_ref().is_none_or(|name| name.is_exact() && !address.contains('%'));
+        let is_here = is_this_machine(&address) || !is_known;
         let port = self.port.or(port).unwrap_or(22);
         match &self.way {
             Some(Way::Hops(hops)) if hops.iter().any(Arg::is_exact) => Side::Elsewhere,
@@ -97,7 +96,7 @@ impl Route {
             }
             Some(Way::Proxy(_)) => Side::Elsewhere,
             _ if !is_here => Side::Elsewhere,
-            _ if self.unclear || port != 22 => Side::Unknown,
+            _ if self.unclear || !is_known || port != 22 => Side::Unknown,
             _ => Side::Here,
         }
     }
@@ -131,16 +130,32 @@ fn divided(hops: &Arg) -> impl Iterator<Item = Arg> {
     hops.text.split(',').map(str::trim).filter(|hop| !hop.is_empty()).map(|hop| hops.with(hop))
 }
 
-/// The program that makes the connection is known to lead to another machine: `nc HOST PORT`.
+/// The value of a setting without its quotes and the comment behind it. It is not known if the client may read it otherwise.
+fn plain(value: &Arg) -> Arg {
+    let text = value.text.split(" #").next().unwrap_or_default().trim();
+    let quoted = ['"', '\''].iter().find_map(|quote| text.strip_prefix(*quote)?.strip_suffix(*quote));
+    let plain = value.with(quoted.unwrap_or(text));
+    let is_plain = !plain.text.contains(['"', '\'', '\\', ' ', '\t', '#']);
+    Arg { known: if is_plain { plain.known } else { Known::Not }, ..plain }
+}
+
+/// A shell and the client itself may make another host of a hop with such characters.
+fn uncertain_hop(hop: Arg) -> Arg {
+    let is_plain = !hop.text.contains(['"', '\'', '\\', '%', '$', '`', ' ', '#']);
+    Arg { known: if is_plain { hop.known } else { Known::Not }, ..hop }
+}
+
+/// Returns whether the command of `ProxyCommand` connects to another machine: `nc HOST PORT`.
 fn ends_elsewhere(proxy: &Arg) -> bool {
     let words: Vec<&str> = proxy.text.split_whitespace().collect();
     let is_plain = proxy.is_exact() && !proxy.text.contains(|letter: char| "$`;&|<>(){}'\"\\%".contains(letter));
     let [program, host, port] = words.as_slice() else { return false };
-    let is_netcat = matches!(program.rsplit('/').next(), Some("nc" | "ncat" | "netcat"));
+    let name = ["/usr/bin/", "/bin/"].iter().find_map(|folder| program.strip_prefix(folder)).unwrap_or(program);
+    let is_netcat = matches!(name, "nc" | "ncat" | "netcat");
     is_plain && is_netcat && !host.starts_with('-') && !is_this_machine(host) && port.parse::<u16>().is_ok()
 }
 
-/// A word of the command is an address of this machine.
+/// Returns whether a word of the command is an address of this machine.
 fn names_this_machine(command: &str) -> bool {
     let words = command.split(|letter: char| letter.is_whitespace() || "'\"".contains(letter));
     words.filter(|word| !word.is_empty()).any(|word| {
@@ -160,7 +175,9 @@ pub(super) fn setting(given: &Arg) -> Option<(String, Arg)> {
         return None;
     }
     let (name, value) = given.text.trim_start().split_once(['=', ' ', '\t'])?;
-    Some((name.to_ascii_lowercase(), given.with(value.trim_start_matches([' ', '\t', '=']))))
+    let (name, value) = (name.to_ascii_lowercase(), given.with(value.trim_start_matches([' ', '\t', '='])));
+    let value = if name == "hostname" { plain(&value) } else { value };
+    Some((name, value))
 }
 
 /// Host and port of `HOST`, `USER@HOST`, `ssh://HOST:PORT`.

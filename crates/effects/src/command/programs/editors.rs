@@ -9,6 +9,10 @@ use crate::{About, Reason};
 
 use super::Call;
 
+/// Schemes of the places to which an editor writes over the network. It takes any other text for the name of a file.
+const REMOTE_SCHEMES: &[&str] =
+    &["dav", "davs", "fetch", "file", "ftp", "http", "https", "rcp", "rsync", "scp", "sftp"];
+
 /// Commands of an editor whose argument is a file or a URL that is read.
 const EX_READS: &[&str] = &[
     "r",
@@ -203,7 +207,7 @@ impl Machine<'_> {
                 "w" | "write" | "sav" | "saveas" | "wq" | "x" | "up" | "update" | "Nw" | "Nwrite"
                     if !rest.is_empty() && !rest.starts_with('!') =>
                 {
-                    if rest.contains("://") {
+                    if rest.split_once("://").is_some_and(|(scheme, _)| REMOTE_SCHEMES.contains(&scheme)) {
                         self.connect(&Arg::exact(rest));
                     } else {
                         self.path(Role::Write, &Arg::exact(rest));

@@ -132,7 +132,7 @@ impl Machine<'_> {
                 // The paths are seen from their own directories, which are below the start.
                 self.world.set_cwd(cwd.clone());
             }
-            self.command(&words, io);
+            self.perhaps_again().command(&words, io);
         }
         self.world.set_cwd(cwd);
     }

@@ -195,7 +195,7 @@ pub(super) fn setting_of_variable(setting: &Arg, io: &Io<'_>) -> Arg {
     }
 }
 
-/// Its value says which branches go where.
+/// Returns whether the values of the setting are refspecs.
 fn is_refspec(name: &str) -> bool {
     name.starts_with("remote.") && matches!(name.rsplit('.').next(), Some("fetch" | "push"))
 }

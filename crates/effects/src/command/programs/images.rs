@@ -8,7 +8,7 @@ use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::{About, Reason};
 
-use super::containers::{field, run_options};
+use super::containers::field;
 
 impl Machine<'_> {
     /// Handles the subcommands of `docker` that work on images; returns `false` for the others.
@@ -33,12 +33,16 @@ impl Machine<'_> {
                 }
             }
             "save" | "export" => {
-                for file in Arguments::divide(run_options(), rest).values(&["-o", "--output"]) {
+                for file in Arguments::divide(&options_with_values("-o --output --format --platform"), rest)
+                    .values(&["-o", "--output"])
+                {
                     self.path(Role::Write, file);
                 }
             }
             "load" => {
-                for file in Arguments::divide(run_options(), rest).values(&["-i", "--input"]) {
+                for file in
+                    Arguments::divide(&options_with_values("-i --input --platform"), rest).values(&["-i", "--input"])
+                {
                     self.path(Role::Read, file);
                 }
             }
@@ -250,7 +254,7 @@ fn is_host(first: &str) -> bool {
     first.contains(['.', ':']) || first == "localhost"
 }
 
-fn options_with_values(names: &'static str) -> Entry {
+pub(super) fn options_with_values(names: &'static str) -> Entry {
     let mut entry = Entry::default();
     entry.options.insert(names.into(), OptionRole { role: Role::Value, attached: false });
     entry

@@ -140,10 +140,14 @@ fn names_directory(package: &Arg) -> bool {
     package.text.starts_with('.') || package.text.contains('/') && !package.text.starts_with('@')
 }
 
-/// The last of these flags is not turned off.
-fn is_on(arguments: &Arguments, names: &[&str]) -> bool {
+/// Returns whether the last of these flags turns them on: `--NAME false`, `--NAME=false` and `--no-NAME` turn them off.
+pub(super) fn is_on(arguments: &Arguments, names: &[&str]) -> bool {
     let last = arguments.options.iter().rfind(|option| names.contains(&option.name.as_str()));
-    last.is_some_and(|option| option.value.as_ref().is_none_or(|value| value.text != "false"))
+    let is_off = arguments.operands.first().is_some_and(|word| word.text == "false");
+    last.is_some_and(|option| match &option.value {
+        Some(value) => value.text != "false",
+        None => !option.name.starts_with("--no-") && !is_off,
+    })
 }
 
 /// The program stands on standard input.

@@ -1,5 +1,7 @@
 //! Commands in containers that see directories of ours.
 
+use std::borrow::Cow;
+
 use crate::command::argument::Arg;
 use crate::command::knowledge::Role;
 use crate::command::machine::Machine;
@@ -55,10 +57,27 @@ impl Machine<'_> {
     }
 }
 
+/// The path without `.` and `..`, which the container resolves before it looks for a mount. Other texts stay as they are.
+fn without_steps(text: &str) -> Cow<'_, str> {
+    if !text.starts_with('/') || !text.split('/').any(|part| matches!(part, "." | "..")) {
+        return Cow::Borrowed(text);
+    }
+    let mut parts: Vec<&str> = Vec::new();
+    for part in text.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    Cow::Owned(format!("/{}", parts.join("/")))
+}
+
 /// A word of a command in a container, as seen from here: the innermost mount counts.
 fn outside(word: &Arg, mounts: &[Mount]) -> Arg {
+    let inside = without_steps(&word.text);
     let below = |mount: &Mount| {
-        let rest = word.text.strip_prefix(mount.inside.trim_end_matches('/'))?;
+        let rest = inside.strip_prefix(without_steps(&mount.inside).trim_end_matches('/'))?;
         let host = mount.host.text.trim_end_matches('/');
         match rest {
             "" => Some(mount.host.text.clone()),

@@ -8,6 +8,7 @@ use crate::command::stream::Stream;
 use crate::{About, Reason};
 
 use super::Call;
+use super::javascript::is_on;
 
 /// Settings whose value is a host that packages come from or go through.
 const HOSTS: &[&str] = &[
@@ -44,12 +45,13 @@ impl Place {
     fn of(program: &str, arguments: &Arguments) -> Self {
         let location = arguments.values(&["--location", "-L"]).last().map(|place| place.text.as_str());
         let is_yarn = program == "yarn";
+        let is_global = is_on(arguments, &["-g", "--global", "--no-global"]);
         match location {
             Some("project") => Self::Project,
             Some("global") => Self::System,
             _ if arguments.has(&["--site"]) => Self::Environment,
-            _ if arguments.has(&["-H", "--home"]) || is_yarn && arguments.has(&["-g", "--global"]) => Self::Home,
-            _ if arguments.has(&["-g", "--global"]) => Self::System,
+            _ if arguments.has(&["-H", "--home"]) || is_yarn && is_global => Self::Home,
+            _ if is_global => Self::System,
             _ => Self::Usual,
         }
     }
@@ -105,7 +107,7 @@ impl Machine<'_> {
                     Some(place) => place.with(format!("{}/{file}", place.text.trim_end_matches('/'))),
                     None => Arg::exact(file),
                 };
-                // It writes one of them: the first is the usual one.
+                // The program writes one of these files, the first one in most installations.
                 let Some((usual, others)) = files.split_first() else { return };
                 self.keeping_settings(&at(usual));
                 for file in others {

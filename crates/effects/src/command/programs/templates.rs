@@ -97,11 +97,11 @@ impl SourceMarks {
 /// The marks of a command of `parallel`, which values replace.
 #[derive(Debug)]
 struct Marks {
-    /// The one that stands for the whole value.
+    /// The mark that `parallel` replaces with the whole value.
     whole: String,
     /// Names of columns.
     names: Vec<String>,
-    /// Those whose value is not worked out.
+    /// Marks whose values this module does not compute.
     computed: Vec<String>,
 }
 
@@ -112,7 +112,8 @@ impl Marks {
         Self { whole, names, computed: others.map(str::to_owned).collect() }
     }
 
-    /// Every mark that stands for the value at `at` of `count`, or for its `part`.
+    /// Returns every mark that `parallel` replaces with column `at` of `count`, or with the `part` of it: `{1}`, `{-1}`,
+    /// `{NAME}`.
     fn of_column(&self, at: usize, count: usize, part: &str) -> Vec<String> {
         let numbers = [format!("{{{}{part}}}", at + 1), format!("{{-{}{part}}}", count - at)];
         numbers.into_iter().chain(self.names.get(at).map(|name| format!("{{{name}{part}}}"))).collect()
@@ -122,7 +123,8 @@ impl Marks {
         word.text.contains("{=") || self.computed.iter().any(|mark| word.text.contains(mark.as_str()))
     }
 
-    /// The word with what programs make of the value in the place of their marks, where that can be worked out.
+    /// Replaces each `{= PROGRAM =}` with what the program makes of the value. The word is unknown where a program can't be
+    /// evaluated.
     fn computed_from(&self, word: &Arg, row: &[Arg]) -> Arg {
         let is_known = word.is_exact() && row.iter().all(Arg::is_exact);
         let others = self.computed.iter().any(|mark| word.text.contains(mark.as_str()));
@@ -187,7 +189,7 @@ impl Machine<'_> {
         }
     }
 
-    /// `{= s/a/b/ =}`: a program in Perl, run on the value. What is not worked out may give one of its own texts.
+    /// `{= s/a/b/ =}`: a program in Perl, run on the value. A program that can't be evaluated may give one of the texts in it.
     fn mark_program(&mut self, word: &Arg, io: &mut Io<'_>) {
         for part in self.at_most(ITEMS, word.text.split("{=").skip(1)) {
             let text = part.split("=}").next().unwrap_or(part);

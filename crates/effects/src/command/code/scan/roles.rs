@@ -39,7 +39,8 @@ impl Machine<'_> {
             return self.called_here(scan, roles, arguments, io);
         };
         let here = self.world.cwd().map(str::to_owned);
-        self.entered(scan, directory);
+        let directory = word(Some(directory));
+        self.world.set_cwd(directory.is_exact().then(|| self.world.locate_word(&directory).0.path));
         let origin = self.called_here(scan, roles, arguments, io);
         self.world.set_cwd(here);
         origin
