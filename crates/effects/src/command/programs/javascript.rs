@@ -143,7 +143,7 @@ fn names_directory(package: &Arg) -> bool {
 /// Returns whether the last of these flags turns them on: `--NAME false`, `--NAME=false` and `--no-NAME` turn them off.
 pub(super) fn is_on(arguments: &Arguments, names: &[&str]) -> bool {
     let last = arguments.options.iter().rfind(|option| names.contains(&option.name.as_str()));
-    let is_off = arguments.operands.first().is_some_and(|word| word.text == "false");
+    let is_off = arguments.operands.iter().take(2).any(|word| word.text == "false");
     last.is_some_and(|option| match &option.value {
         Some(value) => value.text != "false",
         None => !option.name.starts_with("--no-") && !is_off,

@@ -184,7 +184,7 @@ impl Machine<'_> {
         let mut words = sub.words.iter().skip_while(|word| word.text.starts_with('-'));
         if !abandons(sub) && words.next().is_some_and(|word| word.text == "run") {
             let words: Vec<Arg> = words.cloned().collect();
-            self.command(&words, io);
+            self.perhaps_again().command(&words, io);
         }
     }
 
