@@ -164,7 +164,7 @@ pub(super) fn run(
     notes.extend(left_out_of(inputs.left_out()));
     let overdue = overdue(request, &config.retention, trace_dir, environment, &mut inputs)?;
     let after_merge = AfterMerge::load(request, trust, change.as_ref(), environment, streams);
-    let report = after_merge.judge(inputs, &config, &overdue);
+    let report = after_merge.judge(&inputs, &config, &overdue);
     write(request, trust, environment, &report, streams)?;
     let mut baseline_notes = config.baseline.notes(&report);
     if let Some(path) = &args.write_baseline {

@@ -66,7 +66,7 @@ pub(super) fn run(
 ) -> Result<u8, Failure> {
     let inputs = Inputs::select(trace_dir, &args.sessions, Selection::Latest, environment, streams.stdin)?;
     if args.view == View::Events {
-        return events(inputs, streams);
+        return events(&inputs, streams);
     }
     let (parts, gaps) = inputs.each(views);
     let (views, mut all): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
@@ -97,7 +97,7 @@ fn concluded(empty: bool, gaps: &[Gap], streams: &mut Streams<'_>) -> u8 {
 }
 
 /// One session is its document, several are a list of them.
-fn events(inputs: Inputs, streams: &mut Streams<'_>) -> Result<u8, Failure> {
+fn events(inputs: &Inputs, streams: &mut Streams<'_>) -> Result<u8, Failure> {
     let (parts, mut gaps) = inputs.each_log(Order::AtOnce, |log, reading| (documents(log, &reading), reading.gaps));
     let mut documents = Vec::new();
     for (part, part_gaps) in parts {

@@ -1,8 +1,12 @@
 //! Judges inputs by the one evaluator.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use super::judge_config::JudgeConfig;
 use super::pipeline::{Inputs, Order};
 use super::retention::Overdues;
+use agent_strace_effects::Left;
 use agent_strace_engine::{Judging, Outcome, SessionOutcome, Share};
 use agent_strace_ingest::{Log, Reading};
 use agent_strace_model::{Gap, Session};
@@ -10,58 +14,63 @@ use agent_strace_repos::repo_audit;
 use agent_strace_rules::private::{Exposed, Wanted};
 
 /// `overdue`: the sessions that the store keeps past its limits.
-pub(super) fn judge(inputs: Inputs, config: &JudgeConfig, overdue: &Overdues) -> Outcome {
-    let (outcome, _) = judge_twice(inputs, config, None, overdue);
+pub(super) fn judge(inputs: &Inputs, config: &JudgeConfig, overdue: &Overdues) -> Outcome {
+    let (outcome, _) = judge_telling(inputs, config, overdue, |_, _, _| ());
     outcome
 }
 
-/// Judges by two configurations, reading every log once.
-pub(super) fn judge_twice(
-    inputs: Inputs,
-    first: &JudgeConfig,
-    second: Option<&JudgeConfig>,
-    overdue: &Overdues,
-) -> (Outcome, Option<Outcome>) {
-    let (parts, gaps) = inputs.each_log(Order::AtOnce, |log, reading| {
-        let by = |config| judge_log(log, &reading, config, overdue);
-        (by(first), second.map(by))
-    });
-    let (mut one, mut other) = ((Vec::new(), gaps.clone()), (Vec::new(), gaps));
-    for ((sessions, gaps), by_second) in parts {
-        one.0.extend(sessions);
-        one.1.extend(gaps);
-        if let Some((sessions, gaps)) = by_second {
-            other.0.extend(sessions);
-            other.1.extend(gaps);
-        }
-    }
-    let conclude = |config: &JudgeConfig, (sessions, gaps)| {
-        agent_strace_engine::conclude(&config.policy, sessions, gaps, &config.settings)
-    };
-    (conclude(first, one), second.map(|config| conclude(config, other)))
-}
-
-/// Judges, and calls `tell` for every session in the order of the outcome. At that time the outcome of a session does
-/// not yet hold the findings that need the other sessions.
+/// Judges, and calls `tell` for every session, with results in the order of the outcome. At that time the outcome of a
+/// session does not yet hold the findings that need the other sessions.
 pub(super) fn judge_telling<T: Send>(
-    inputs: Inputs,
+    inputs: &Inputs,
     config: &JudgeConfig,
     overdue: &Overdues,
     tell: impl Fn(&Log, &Session<'_>, &mut SessionOutcome) -> T + Sync,
 ) -> (Outcome, Vec<T>) {
-    let (parts, mut gaps) = inputs.each_log(Order::AtOnce, |log, reading| {
-        let (mut judged, lacking) = judge_log(log, &reading, config, overdue);
-        let told = reading.sessions.iter().zip(&mut judged).map(|(session, judged)| tell(log, session, judged));
-        let told: Vec<T> = told.collect();
-        ((judged, lacking), told)
-    });
+    let judge = |log: &Log, reading: Reading<'_>, earlier: &[Vec<Arc<Left>>]| {
+        let (mut sessions, gaps) = judge_log(log, &reading, config, overdue, earlier);
+        let told = reading.sessions.iter().zip(&mut sessions).map(|(session, judged)| tell(log, session, judged));
+        JudgedLog { shown: log.shown.clone(), told: told.collect(), sessions, gaps }
+    };
+    let (mut logs, mut gaps) = inputs.each_log(Order::AtOnce, |log, reading| judge(log, reading, &[]));
+    let earlier = earlier(&logs);
+    if !earlier.is_empty() {
+        let again = inputs.again(&earlier.keys().map(String::as_str).collect(), |log, reading| {
+            judge(log, reading, earlier.get(&log.shown).map_or(&[], Vec::as_slice))
+        });
+        let mut again: BTreeMap<String, JudgedLog<T>> =
+            again.into_iter().map(|judged| (judged.shown.clone(), judged)).collect();
+        for log in &mut logs {
+            if let Some(judged) = again.remove(&log.shown) {
+                *log = judged;
+            }
+        }
+    }
     let (mut sessions, mut told) = (Vec::new(), Vec::new());
-    for ((judged, lacking), more) in parts {
-        sessions.extend(judged);
-        gaps.extend(lacking);
-        told.extend(more);
+    for log in logs {
+        sessions.extend(log.sessions);
+        gaps.extend(log.gaps);
+        told.extend(log.told);
     }
     (agent_strace_engine::conclude(&config.policy, sessions, gaps, &config.settings), told)
+}
+
+/// One log, judged.
+struct JudgedLog<T> {
+    shown: String,
+    sessions: Vec<SessionOutcome>,
+    /// Gaps that belong to no single one of the sessions.
+    gaps: Vec<Gap>,
+    told: Vec<T>,
+}
+
+/// The logs with a session that ran what earlier sessions of the run may have left behind, and what that is, for each of their
+/// sessions.
+fn earlier<T>(logs: &[JudgedLog<T>]) -> BTreeMap<String, Vec<Vec<Arc<Left>>>> {
+    let sessions: Vec<&SessionOutcome> = logs.iter().flat_map(|log| &log.sessions).collect();
+    let mut lists = agent_strace_engine::earlier(&sessions).into_iter();
+    let of_log = |log: &JudgedLog<T>| (log.shown.clone(), lists.by_ref().take(log.sessions.len()).collect::<Vec<_>>());
+    logs.iter().map(of_log).filter(|(_, lists)| lists.iter().any(|list| !list.is_empty())).collect()
 }
 
 /// The sessions of one log, judged, and the gaps that belong to no single one of them.
@@ -70,6 +79,7 @@ fn judge_log(
     reading: &Reading<'_>,
     config: &JudgeConfig,
     overdue: &Overdues,
+    earlier: &[Vec<Arc<Left>>],
 ) -> (Vec<SessionOutcome>, Vec<Gap>) {
     let (sessions, mut gaps) = (&reading.sessions, reading.gaps.clone());
     let exposed =
@@ -85,7 +95,9 @@ fn judge_log(
     let (own, unassigned) = if sessions.len() == 1 { (gaps, Vec::new()) } else { (Vec::new(), gaps) };
     let judge = |(at, session)| {
         let exposed = exposed.as_ref().map(|exposed| Share { exposed, at });
-        let mut outcome = agent_strace_engine::judge_by(session, own.clone(), Judging { exposed, ..config.judging() });
+        let earlier = earlier.get(at).map_or(&[][..], Vec::as_slice);
+        let judging = Judging { exposed, earlier, ..config.judging() };
+        let mut outcome = agent_strace_engine::judge_by(session, own.clone(), judging);
         outcome.account.overdue = overdue.of(log).cloned();
         outcome.account.offers = repo_audit::offered(session);
         outcome

@@ -104,6 +104,7 @@ impl JudgeConfig {
         Judging {
             policy: &self.policy,
             links: &self.links,
+            earlier: &[],
             entries: self.entries,
             demands: self.settings.demands.as_deref(),
             lints: self.lints.as_ref(),

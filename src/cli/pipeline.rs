@@ -164,7 +164,7 @@ impl Inputs {
 
     /// As [`Self::each`], with the log itself.
     pub(super) fn each_log<T: Send>(
-        self,
+        &self,
         order: Order,
         work: impl Fn(&Log, Reading<'_>) -> T + Sync,
     ) -> (Vec<T>, Vec<Gap>) {
@@ -172,47 +172,82 @@ impl Inputs {
         self.gather(order, put, Vec::extend)
     }
 
+    /// Reads these logs once more, by the names that reports have for them.
+    pub(super) fn again<T: Send>(
+        &self,
+        logs: &BTreeSet<&str>,
+        work: impl Fn(&Log, Reading<'_>) -> T + Sync,
+    ) -> Vec<T> {
+        let is_wanted = |log: &Log| logs.contains(log.shown.as_str());
+        // What lies in an archive is named after it.
+        let holds = |source: &Source| {
+            let next = logs.range(source.shown.as_str()..).next();
+            next.is_some_and(|shown| shown.starts_with(&source.shown))
+        };
+        let sources = self.found.sources.iter().filter(|source| holds(source));
+        let put = |results: &mut Vec<T>, log: &Log| {
+            if is_wanted(log) {
+                results.push(work(log, self.read(log)));
+            }
+        };
+        let mut results = self.fold(sources.collect(), Order::AtOnce, put, Vec::extend).0;
+        self.stdin.iter().for_each(|log| put(&mut results, log));
+        results
+    }
+
+    fn read<'l>(&self, log: &'l Log) -> Reading<'l> {
+        let mut reading = log.read();
+        self.wanted.apply(&mut reading);
+        reading
+    }
+
     /// Folds the logs in groups, and joins the results of the groups in the order of the logs.
     fn gather<A: Default + Send>(
-        self,
+        &self,
         order: Order,
         work: impl Fn(&mut A, &Log, Reading<'_>) + Sync,
         join: impl Fn(&mut A, A) + Sync,
     ) -> (A, Vec<Gap>) {
-        let work = |results: &mut A, log: &Log| {
-            let mut reading = log.read();
-            self.wanted.apply(&mut reading);
-            work(results, log, reading);
-        };
-        let budget = Budget::default();
-        let progress = Progress::new(self.progress, self.found.sources.len(), "logs");
-        let read = |(mut results, mut gaps): (A, Vec<Gap>), source: &Source| {
-            let held = budget.hold(source.size);
-            source.read(&mut Work { held, run: &work, results: &mut results, gaps: &mut gaps });
-            progress.step();
-            (results, gaps)
-        };
-        let sources = &self.found.sources;
-        // A pool of threads costs more than one small log.
-        let at_once = sources.len() > 1 && order == Order::AtOnce;
-        let nothing = || (A::default(), Vec::new());
-        let (mut results, lacking) = if at_once {
-            let parts = sources.par_iter().fold(nothing, read);
-            parts.reduce(nothing, |(mut results, mut gaps), (more, lacking)| {
-                join(&mut results, more);
-                gaps.extend(lacking);
-                (results, gaps)
-            })
-        } else {
-            sources.iter().fold(nothing(), read)
-        };
-        let mut gaps = self.found.gaps;
+        let work = |results: &mut A, log: &Log| work(results, log, self.read(log));
+        let (mut results, lacking) = self.fold(self.found.sources.iter().collect(), order, work, join);
+        let mut gaps = self.found.gaps.clone();
         gaps.extend(lacking);
         for log in &self.stdin {
             work(&mut results, log);
         }
         gaps.sort();
         (results, gaps)
+    }
+
+    /// The same for some of the sources, with the gaps of those alone.
+    fn fold<A: Default + Send>(
+        &self,
+        sources: Vec<&Source>,
+        order: Order,
+        work: impl Fn(&mut A, &Log) + Sync,
+        join: impl Fn(&mut A, A) + Sync,
+    ) -> (A, Vec<Gap>) {
+        let budget = Budget::default();
+        let progress = Progress::new(self.progress, sources.len(), "logs");
+        let read = |(mut results, mut gaps): (A, Vec<Gap>), source: &Source| {
+            let held = budget.hold(source.size);
+            source.read(&mut Work { held, run: &work, results: &mut results, gaps: &mut gaps });
+            progress.step();
+            (results, gaps)
+        };
+        // A pool of threads costs more than one small log.
+        let at_once = sources.len() > 1 && order == Order::AtOnce;
+        let nothing = || (A::default(), Vec::new());
+        if at_once {
+            let parts = sources.into_par_iter().fold(nothing, read);
+            parts.reduce(nothing, |(mut results, mut gaps), (more, lacking)| {
+                join(&mut results, more);
+                gaps.extend(lacking);
+                (results, gaps)
+            })
+        } else {
+            sources.into_iter().fold(nothing(), read)
+        }
     }
 }
 

@@ -56,7 +56,7 @@ pub use memo::Memo;
 pub use opaque::{About, Class, Opaque, Reason};
 pub use paths::{escaped, fold_for_deny};
 pub use tracker::{Links, Tracker};
-pub use world::World;
+pub use world::{Left, World};
 
 /// Effects of a command by itself, in a repository of its own.
 pub fn of_command(text: &str, programs: &Arc<knowledge::Knowledge>) -> Vec<Effect> {

@@ -7,7 +7,7 @@ use agent_strace_model::{Access, Dialect, Event, EventKind, FileEvent, Session, 
 
 use super::command::knowledge::Knowledge;
 use super::jobs::Jobs;
-use super::world::{AliasKind, Name, Within};
+use super::world::{AliasKind, Left, Name, Within};
 use super::{
     About, Certainty, Class, Effect, Effects, Kind, Memo, Opaque, PathTarget, Reason, World, command, glob, paths,
     tools,
@@ -77,6 +77,17 @@ impl Tracker {
             self.world.link_symbolic(&alias, target, Certainty::Exact);
         }
         self
+    }
+
+    /// Takes over what earlier sessions of the run left behind, in their order.
+    pub fn after<'l>(mut self, earlier: impl IntoIterator<Item = &'l Left>) -> Self {
+        earlier.into_iter().for_each(|left| self.world.inherit(left));
+        self
+    }
+
+    /// What the session has left behind so far.
+    pub fn left(&self) -> Left {
+        self.world.left()
     }
 
     #[cfg(test)]

@@ -8,6 +8,7 @@ pub mod backtest;
 mod cache;
 mod changed;
 mod conclude;
+mod earlier;
 mod evals;
 mod findings;
 pub mod generate;
@@ -38,6 +39,7 @@ use agent_strace_rules::eval::Assessment;
 
 pub use cache::JudgementCache;
 pub use conclude::{FailOn, Settings, conclude, settle};
+pub use earlier::{Trace, earlier};
 pub use replay::Replay;
 pub(crate) use session::Rulings;
 pub use session::{Entries, Judging, Share, guarded, judge_by, judge_guarded, not_searched};
@@ -108,6 +110,8 @@ pub struct SessionOutcome {
     /// What was measured of what `.agent-evals.yaml` demands, where something was demanded.
     pub assessment: Option<Assessment>,
     pub gaps: Vec<Gap>,
+    /// What later sessions of the run need to know of it.
+    pub trace: Trace,
     /// What was done in all, only where the caller asked for it.
     pub activity: Activity,
     /// Every judged effect in order, only where the caller asked for them (`audit`'s text).

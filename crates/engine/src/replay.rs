@@ -5,7 +5,7 @@ use std::sync::Arc;
 #[cfg(test)]
 use agent_strace_effects::Effect;
 use agent_strace_effects::knowledge::Knowledge;
-use agent_strace_effects::{Effects, Kind, Links, Tracker};
+use agent_strace_effects::{Effects, Kind, Left, Links, Tracker};
 use agent_strace_metrics::{Measured, Pricing, TimedEffect};
 use agent_strace_model::{Event, EventKind, Session, Status};
 
@@ -19,6 +19,8 @@ pub struct Replay<'s> {
     pub(super) calls: usize,
     /// Calls that were denied before they ran.
     pub(super) attempts: usize,
+    /// What the session left behind.
+    pub(super) left: Left,
 }
 
 /// One event with effects.
@@ -36,7 +38,18 @@ pub(super) struct Step<'s> {
 impl<'s> Replay<'s> {
     /// `programs` is the program table of the policy that will judge the session.
     pub fn new(session: &'s Session<'s>, programs: &Arc<Knowledge>, links: &Links) -> Self {
-        Self::tracked(session, Tracker::new(session).with_programs(programs).with_links(links))
+        Self::after(&[], session, programs, links)
+    }
+
+    /// Replays a session of a run in which others came before it.
+    pub(super) fn after(
+        earlier: &[Arc<Left>],
+        session: &'s Session<'s>,
+        programs: &Arc<Knowledge>,
+        links: &Links,
+    ) -> Self {
+        let tracker = Tracker::new(session).with_programs(programs).with_links(links);
+        Self::tracked(session, tracker.after(earlier.iter().map(Arc::as_ref)))
     }
 
     /// Replays a session with a cache that is shared by many sessions.
@@ -46,7 +59,7 @@ impl<'s> Replay<'s> {
     }
 
     fn tracked(session: &'s Session<'s>, mut tracker: Tracker) -> Self {
-        let mut replay = Self { session, steps: Vec::new(), calls: 0, attempts: 0 };
+        let mut replay = Self { session, steps: Vec::new(), calls: 0, attempts: 0, left: Left::default() };
         for event in &session.events {
             let effects = tracker.step(event);
             let mut step = Step { event, status: None, effects, text: None, raw: None };
@@ -62,6 +75,7 @@ impl<'s> Replay<'s> {
                 replay.steps.push(step);
             }
         }
+        replay.left = tracker.left();
         replay
     }
 

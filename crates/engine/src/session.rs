@@ -5,7 +5,7 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use agent_strace_effects::{Effect, Kind, Links};
+use agent_strace_effects::{Effect, Kind, Left, Links};
 use agent_strace_git::change_set::Change;
 use agent_strace_metrics::{Measured, Pricing, TimedEffect};
 use agent_strace_model::finding::{EffectView, Finding, Level, RuleId};
@@ -20,6 +20,7 @@ use agent_strace_rules::{Account, Act, Check, Hit, Log, Site};
 
 use super::actors::Actors;
 use super::cache::JudgementCache;
+use super::earlier::Trace;
 use super::findings;
 use super::judgement::{EffectJudgement, EventJudgement, JudgeContext, Pieces, Shown};
 use super::replay::{Replay, Step};
@@ -234,6 +235,8 @@ impl<'r> Rulings<'r> {
 pub struct Judging<'a> {
     pub policy: &'a Policy,
     pub links: &'a Links,
+    /// What earlier sessions of the run left behind.
+    pub earlier: &'a [Arc<Left>],
     pub entries: Entries,
     pub demands: Option<&'a Demands>,
     /// `None`: lint rules do not run.
@@ -263,8 +266,17 @@ pub fn judge_guarded(
     entries: Entries,
     links: &Links,
 ) -> SessionOutcome {
-    let judging =
-        Judging { policy, links, entries, demands: None, lints: None, exposed: None, change: None, pending_call: None };
+    let judging = Judging {
+        policy,
+        links,
+        earlier: &[],
+        entries,
+        demands: None,
+        lints: None,
+        exposed: None,
+        change: None,
+        pending_call: None,
+    };
     judge_by(session, gaps, judging)
 }
 
@@ -295,13 +307,14 @@ pub fn not_searched(file: &str, error: &io::Error) -> Gap {
 
 /// Judges a session. [`super::conclude()`] sets the verdict later.
 pub(super) fn judge_session(session: &Session<'_>, gaps: Vec<Gap>, judging: Judging<'_>) -> SessionOutcome {
-    let Judging { policy, links, entries, demands, lints, exposed, change, pending_call } = judging;
+    let Judging { policy, links, earlier, entries, demands, lints, exposed, change, pending_call } = judging;
     let mut outcome = blank(session, gaps);
-    let replay = Replay::new(session, policy.programs(), links);
+    let replay = Replay::after(earlier, session, policy.programs(), links);
     let rulings = Rulings::new(&replay, policy).with_lints(lints).for_pending_call(pending_call);
     outcome.judged = replay.calls;
     outcome.attempts = replay.attempts;
     outcome.effects = rulings.each().count();
+    outcome.trace = Trace::new(session, replay.left.clone(), rulings.each().map(|(_, effect, _)| effect));
     outcome.opaque = rulings.each().filter(|(_, effect, _)| matches!(effect.kind, Kind::Opaque(_))).count();
     (outcome.findings, outcome.assessment) = rulings.measured(Shown::Evidence, demands);
     match exposed.map(|share| rulings.private(share)) {
@@ -422,6 +435,7 @@ fn blank(session: &Session<'_>, mut gaps: Vec<Gap>) -> SessionOutcome {
         account: Account::of(session, gaps.len()),
         recorded: None,
         traced: Vec::new(),
+        trace: Trace::default(),
         findings: Vec::new(),
         assessment: None,
         gaps,

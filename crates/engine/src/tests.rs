@@ -298,6 +298,7 @@ fn by<'a>(policy: &'a Policy, links: &'a Links) -> Judging<'a> {
     Judging {
         policy,
         links,
+        earlier: &[],
         entries: Entries::Drop,
         demands: None,
         lints: None,

@@ -73,7 +73,7 @@ impl Measure {
     /// Judges the sessions like any other command, because scorers count findings.
     fn judge(&self, mut inputs: Inputs) -> Outcome {
         inputs.lack(self.config.links_gap.clone());
-        judge::judge(inputs, &self.config, &Overdues::default())
+        judge::judge(&inputs, &self.config, &Overdues::default())
     }
 }
 

@@ -95,7 +95,7 @@ impl ByArgs {
     ) -> Result<JudgedSessions<T>, Failure> {
         let is_there = self.policy.is_some() || Path::new(policy_file::DEFAULT).symlink_metadata().is_ok();
         if self.no_policy || (!is_there && view.missing_policy == MissingPolicy::Nothing) {
-            return Ok(unjudged(inputs, view));
+            return Ok(unjudged(&inputs, view));
         }
         let args = GateArgs::of_policy(self.policy.clone(), self.policy.is_none(), self.now);
         let request = GateRequest {
@@ -107,7 +107,7 @@ impl ByArgs {
         inputs.lack(config.links_gap.clone());
         let overdue = gate::overdue(request, &config.retention, trace_dir, environment, &mut inputs)?;
         config.entries = if view.entries || view.finding.is_some() { Entries::Keep } else { Entries::Story };
-        let (outcome, told) = judge::judge_telling(inputs, &config, &overdue, |log, session, outcome| {
+        let (outcome, told) = judge::judge_telling(&inputs, &config, &overdue, |log, session, outcome| {
             let (told, gaps) = tell(log, session);
             let advice = view.finding.map(|name| advice_on(name, outcome)).unwrap_or_default();
             // The entries of all sessions together may be large, so they are dropped here.
@@ -137,7 +137,7 @@ fn joined<T>(all: Vec<One<T>>, judged: Option<Report>, mut gaps: Vec<Gap>) -> Ju
 
 /// The sessions without findings.
 fn unjudged<T: Send, M: Fn(&Session<'_>, Option<&[Entry]>) -> T + Sync>(
-    inputs: Inputs,
+    inputs: &Inputs,
     view: &ViewRequest<'_, M>,
 ) -> JudgedSessions<T> {
     let (parts, mut gaps) = inputs.each_log(Order::AtOnce, |log, reading| {

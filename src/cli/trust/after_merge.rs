@@ -8,7 +8,7 @@ use crate::cli::args::GateArgs;
 use crate::cli::environment::Environment;
 use crate::cli::failure::Failure;
 use crate::cli::gate::{GateCommand, GateRequest};
-use crate::cli::judge::judge_twice;
+use crate::cli::judge::judge;
 use crate::cli::judge_config::JudgeConfig;
 use crate::cli::pipeline::Inputs;
 use crate::cli::retention::Overdues;
@@ -56,20 +56,13 @@ impl AfterMerge {
     }
 
     /// Judges by the current configuration, and reports how the verdict changes after the merge.
-    pub(in crate::cli) fn judge(&self, inputs: Inputs, current: &JudgeConfig, overdue: &Overdues) -> Report {
+    pub(in crate::cli) fn judge(&self, inputs: &Inputs, current: &JudgeConfig, overdue: &Overdues) -> Report {
+        let report = Report::new(judge(inputs, current, overdue));
         match self {
-            Self::Same => Report::new(judge_twice(inputs, current, None, overdue).0),
-            Self::Broken(reason) => {
-                let report = Report::new(judge_twice(inputs, current, None, overdue).0);
-                report.after_merge(agent_strace_report::AfterMerge::broken(reason))
-            }
+            Self::Same => report,
+            Self::Broken(reason) => report.after_merge(agent_strace_report::AfterMerge::broken(reason)),
             Self::Config(later) => {
-                let (outcome, other) = judge_twice(inputs, current, Some(later), overdue);
-                let report = Report::new(outcome);
-                match other {
-                    Some(other) => report.after_merge(agent_strace_report::AfterMerge::of(&other)),
-                    None => report,
-                }
+                report.after_merge(agent_strace_report::AfterMerge::of(&judge(inputs, later, overdue)))
             }
         }
     }

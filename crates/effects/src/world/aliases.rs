@@ -28,6 +28,16 @@ pub(super) struct Original {
 }
 
 impl Original {
+    /// What is done to one of the two names is done to the other.
+    pub(super) fn is_link(&self) -> bool {
+        self.alias_kind != AliasKind::Content
+    }
+
+    /// The same file, by the name that `rename` gives it.
+    pub(super) fn moved(&self, rename: impl Fn(&str) -> String) -> Self {
+        Self { path: self.path.as_deref().map(rename), alias_kind: self.alias_kind }
+    }
+
     /// Where `rest` below the alias is.
     fn reached(&self, alias: &str, rest: &str, so_far: AliasKind, certainty: Certainty) -> Name {
         let (path, certainty) = match (&self.path, certainty) {
@@ -108,7 +118,7 @@ impl World {
         }
     }
 
-    fn add_alias(&mut self, alias: &str, originals: impl IntoIterator<Item = Original>) {
+    pub(super) fn add_alias(&mut self, alias: &str, originals: impl IntoIterator<Item = Original>) {
         let mut known = self.aliases.get(alias).cloned().unwrap_or_default();
         for original in originals {
             if !known.contains(&original) {

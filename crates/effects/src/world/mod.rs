@@ -1,6 +1,7 @@
 //! Keeps where a call runs and what earlier calls of the session left behind.
 
 mod aliases;
+mod left;
 mod living;
 mod meter;
 mod sorted;
@@ -19,6 +20,7 @@ use super::{Certainty, PathTarget};
 
 use aliases::Original;
 pub(super) use aliases::{AliasKind, Name, Within};
+pub use left::Left;
 pub(crate) use living::LivingShell;
 pub(crate) use meter::{Meter, STEPS};
 use sorted::Sorted;

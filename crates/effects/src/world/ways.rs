@@ -147,7 +147,7 @@ impl World {
     }
 
     /// The content of a file that the session wrote, also where the file is a copy of another one.
-    fn content(&self, path: &str) -> Option<Arc<Written>> {
+    pub(super) fn content(&self, path: &str) -> Option<Arc<Written>> {
         let own = self.written.get(path)?;
         self.meter.charge_bytes(own.length());
         if !own.follows() {

@@ -105,6 +105,11 @@ impl Written {
         Self { whole: Some(text.to_owned()), others: Vec::new(), length: text.len(), ..self.clone() }
     }
 
+    /// Returns the entry of a file that may also hold a text that the session did not write.
+    pub(super) fn uncertain(&self) -> Self {
+        Self { is_uncertain: true, ..self.clone() }
+    }
+
     pub(super) fn follows(&self) -> bool {
         self.follows
     }

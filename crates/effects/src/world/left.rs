@@ -1,0 +1,88 @@
+//! Carries what one session left behind into the session that comes after it.
+
+use std::sync::Arc;
+
+use super::aliases::Original;
+use super::written::Written;
+use super::{ENTRIES, World};
+use crate::Certainty;
+
+/// Bytes of contents that a session hands on. The run keeps them for every session at once; a file beyond them has an unknown
+/// content.
+const CONTENTS: usize = 512 * 1024;
+
+/// Files and other names of files that a session left behind.
+#[derive(Debug, Clone, Default)]
+pub struct Left {
+    root: Option<String>,
+    written: Vec<(String, Arc<Written>)>,
+    aliases: Vec<(String, Vec<Original>)>,
+    /// The session made more than it could keep.
+    forgetful: bool,
+}
+
+impl Left {
+    pub fn is_empty(&self) -> bool {
+        self.written.is_empty() && self.aliases.is_empty() && !self.forgetful
+    }
+
+    /// Returns whether a later session may meet what is left without running a program that it names: through a link, or
+    /// through a file that git, a shell or the search for programs reads by itself.
+    pub fn acts_by_itself(&self) -> bool {
+        let is_read_by_others = |path: &str| {
+            let mut folders = path.split('/').rev().skip(1);
+            path.starts_with("~/.") || folders.any(|folder| folder.starts_with('.') || folder.ends_with("bin"))
+        };
+        self.forgetful
+            || self.aliases.iter().any(|(_, originals)| originals.iter().any(Original::is_link))
+            || self.written.iter().any(|(path, _)| is_read_by_others(path))
+    }
+}
+
+impl World {
+    /// Returns what the session has left behind.
+    pub(crate) fn left(&self) -> Left {
+        let mut room = CONTENTS;
+        let hand_on = |(path, written): (&str, &Arc<Written>)| {
+            let fits = written.length() <= room;
+            room -= if fits { written.length() } else { 0 };
+            (path.to_owned(), if fits { Arc::clone(written) } else { Arc::default() })
+        };
+        Left {
+            root: self.root.clone(),
+            written: self.written.iter().map(hand_on).collect(),
+            aliases: self.aliases.iter().map(|(alias, originals)| (alias.to_owned(), originals.clone())).collect(),
+            forgetful: self.forgetful,
+        }
+    }
+
+    /// Takes over what an earlier session left behind. Somebody else may have changed a file since, so each file may also hold
+    /// a text that nobody recorded.
+    pub(crate) fn inherit(&mut self, left: &Left) {
+        for (path, written) in &left.written {
+            let path = self.as_here(left, path);
+            let known = self.content(&path);
+            let either = known.map_or_else(|| written.uncertain(), |known| known.or(Some(written)).uncertain());
+            self.has_others |= !either.others().is_empty();
+            self.put_at(&path, either);
+        }
+        let room = ENTRIES.saturating_sub(self.aliases.len());
+        self.forgetful |= left.forgetful || left.aliases.len() > room;
+        for (alias, originals) in left.aliases.iter().take(room) {
+            let alias = self.as_here(left, alias);
+            let originals = originals.iter().map(|original| original.moved(|path| self.as_here(left, path)));
+            let originals: Vec<Original> = originals.collect();
+            self.add_alias(&alias, originals);
+        }
+    }
+
+    /// Returns a path of the earlier session as this one names it.
+    fn as_here(&self, left: &Left, path: &str) -> String {
+        let Some(root) = left.root.as_deref().filter(|root| Some(*root) != self.root.as_deref()) else {
+            return path.to_owned();
+        };
+        let is_inside = !path.starts_with(['/', '~', '*']) && path.as_bytes().get(1) != Some(&b':');
+        let absolute = if is_inside { format!("{}/{path}", root.trim_end_matches('/')) } else { path.to_owned() };
+        self.locate(&absolute, Certainty::Exact).0.path
+    }
+}
