@@ -27,16 +27,17 @@ pub(super) fn judge_telling<T: Send>(
     overdue: &Overdues,
     tell: impl Fn(&Log, &Session<'_>, &mut SessionOutcome) -> T + Sync,
 ) -> (Outcome, Vec<T>) {
-    let judge = |log: &Log, reading: Reading<'_>, earlier: &[Vec<Arc<Left>>]| {
-        let (mut sessions, gaps) = judge_log(log, &reading, config, overdue, earlier);
+    let judge = |log: &Log, reading: Reading<'_>, known: &Known| {
+        let JudgedLog { mut sessions, gaps, exposes, .. } = judge_log(log, &reading, config, overdue, known);
         let told = reading.sessions.iter().zip(&mut sessions).map(|(session, judged)| tell(log, session, judged));
-        JudgedLog { shown: log.shown.clone(), told: told.collect(), sessions, gaps }
+        JudgedLog { shown: log.shown.clone(), told: told.collect(), sessions, gaps, exposes }
     };
-    let (mut logs, mut gaps) = inputs.each_log(Order::AtOnce, |log, reading| judge(log, reading, &[]));
-    let earlier = earlier(&logs);
-    if !earlier.is_empty() {
-        let again = inputs.again(&earlier.keys().map(String::as_str).collect(), |log, reading| {
-            judge(log, reading, earlier.get(&log.shown).map_or(&[], Vec::as_slice))
+    let nothing = Known::default();
+    let (mut logs, mut gaps) = inputs.each_log(Order::AtOnce, |log, reading| judge(log, reading, &nothing));
+    let known = known(&logs);
+    if !known.is_empty() {
+        let again = inputs.again(&known.keys().map(String::as_str).collect(), |log, reading| {
+            judge(log, reading, known.get(&log.shown).unwrap_or(&nothing))
         });
         let mut again: BTreeMap<String, JudgedLog<T>> =
             again.into_iter().map(|judged| (judged.shown.clone(), judged)).collect();
@@ -62,28 +63,41 @@ struct JudgedLog<T> {
     /// Gaps that belong to no single one of the sessions.
     gaps: Vec<Gap>,
     told: Vec<T>,
+    /// Private data was found in it, or may be in it.
+    exposes: bool,
 }
 
-/// The logs with a session that ran what earlier sessions of the run may have left behind, and what that is, for each of their
-/// sessions.
-fn earlier<T>(logs: &[JudgedLog<T>]) -> BTreeMap<String, Vec<Vec<Arc<Left>>>> {
+/// What is known of a log that is judged once more.
+#[derive(Default)]
+struct Known {
+    /// What earlier sessions of the run left behind, for each session of the log.
+    earlier: Vec<Vec<Arc<Left>>>,
+    /// A search has found no private data in it.
+    is_clean: bool,
+}
+
+/// The logs with a session that ran what earlier sessions of the run may have left behind.
+fn known<T>(logs: &[JudgedLog<T>]) -> BTreeMap<String, Known> {
     let sessions: Vec<&SessionOutcome> = logs.iter().flat_map(|log| &log.sessions).collect();
     let mut lists = agent_strace_engine::earlier(&sessions).into_iter();
-    let of_log = |log: &JudgedLog<T>| (log.shown.clone(), lists.by_ref().take(log.sessions.len()).collect::<Vec<_>>());
-    logs.iter().map(of_log).filter(|(_, lists)| lists.iter().any(|list| !list.is_empty())).collect()
+    let known = logs.iter().map(|log| {
+        let earlier = lists.by_ref().take(log.sessions.len()).collect();
+        (log.shown.clone(), Known { earlier, is_clean: !log.exposes })
+    });
+    known.filter(|(_, known)| known.earlier.iter().any(|list| !list.is_empty())).collect()
 }
 
-/// The sessions of one log, judged, and the gaps that belong to no single one of them.
 fn judge_log(
     log: &Log,
     reading: &Reading<'_>,
     config: &JudgeConfig,
     overdue: &Overdues,
-    earlier: &[Vec<Arc<Left>>],
-) -> (Vec<SessionOutcome>, Vec<Gap>) {
+    known: &Known,
+) -> JudgedLog<()> {
     let (sessions, mut gaps) = (&reading.sessions, reading.gaps.clone());
-    let exposed =
-        config.private.as_ref().zip(sessions.first()).map(|(wanted, first)| search(wanted, log, sessions, first));
+    let wanted = config.private.as_ref().filter(|_| !known.is_clean);
+    let exposed = wanted.zip(sessions.first()).map(|(wanted, first)| search(wanted, log, sessions, first));
+    let exposes = exposed.as_ref().is_some_and(|exposed| !exposed.as_ref().is_ok_and(Exposed::is_nothing));
     let exposed = match exposed {
         None => None,
         Some(Ok(exposed)) => Some(exposed),
@@ -95,14 +109,15 @@ fn judge_log(
     let (own, unassigned) = if sessions.len() == 1 { (gaps, Vec::new()) } else { (Vec::new(), gaps) };
     let judge = |(at, session)| {
         let exposed = exposed.as_ref().map(|exposed| Share { exposed, at });
-        let earlier = earlier.get(at).map_or(&[][..], Vec::as_slice);
+        let earlier = known.earlier.get(at).map_or(&[][..], Vec::as_slice);
         let judging = Judging { exposed, earlier, ..config.judging() };
         let mut outcome = agent_strace_engine::judge_by(session, own.clone(), judging);
         outcome.account.overdue = overdue.of(log).cloned();
         outcome.account.offers = repo_audit::offered(session);
         outcome
     };
-    (sessions.iter().enumerate().map(judge).collect(), unassigned)
+    let sessions = sessions.iter().enumerate().map(judge).collect();
+    JudgedLog { shown: log.shown.clone(), sessions, gaps: unassigned, told: Vec::new(), exposes }
 }
 
 /// The private data in a log, and in the metadata that the store keeps with it.

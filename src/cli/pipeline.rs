@@ -173,11 +173,7 @@ impl Inputs {
     }
 
     /// Reads these logs once more, by the names that reports have for them.
-    pub(super) fn again<T: Send>(
-        &self,
-        logs: &BTreeSet<&str>,
-        work: impl Fn(&Log, Reading<'_>) -> T + Sync,
-    ) -> Vec<T> {
+    pub(super) fn again<T: Send>(&self, logs: &BTreeSet<&str>, work: impl Fn(&Log, Reading<'_>) -> T + Sync) -> Vec<T> {
         let is_wanted = |log: &Log| logs.contains(log.shown.as_str());
         // What lies in an archive is named after it.
         let holds = |source: &Source| {

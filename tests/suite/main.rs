@@ -11,6 +11,7 @@
 )]
 
 mod about;
+mod across_logs;
 mod assembly;
 mod audit_tools;
 mod bad_input;

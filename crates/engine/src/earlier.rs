@@ -138,7 +138,12 @@ impl<'s> Run<'s> {
     }
 
     /// The places of a list that are nearest before a session, and of those that overlap it.
-    fn near<'l>(&'l self, list: &'l [usize], own: usize, session: &'l SessionOutcome) -> impl Iterator<Item = usize> + 'l {
+    fn near<'l>(
+        &'l self,
+        list: &'l [usize],
+        own: usize,
+        session: &'l SessionOutcome,
+    ) -> impl Iterator<Item = usize> + 'l {
         let (before, after) = list.split_at(list.partition_point(|place| *place < own));
         let ended = session.trace.ended;
         let overlaps = move |place: &&usize| {

@@ -66,6 +66,11 @@ pub(super) enum File {
 }
 
 impl<'w> Exposed<'w> {
+    /// The log holds nothing private, and all of it was searched.
+    pub fn is_nothing(&self) -> bool {
+        self.sessions.iter().all(|session| session.values.is_empty() && !session.is_partial)
+    }
+
     /// Searches a log and the store's `meta.json` for it.
     pub fn of(wanted: &'w Wanted, log: &[u8], meta: Option<&[u8]>, sessions: &[Session<'_>]) -> io::Result<Self> {
         let mut exposed = Self { wanted, sessions: sessions.iter().map(|_| SessionValues::default()).collect() };
