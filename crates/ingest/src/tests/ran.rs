@@ -193,3 +193,208 @@ fn codex_records_of_unknown_kinds_that_look_like_calls_are_not_passed_over() {
         assert_eq!(codex(std::slice::from_ref(&side)).1, Vec::<String>::new(), "{side}");
     }
 }
+
+/// Status of each call.
+fn statuses(name: &str, lines: &[&str]) -> Vec<String> {
+    let lines: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
+    let (calls, _) = read(name, &lines);
+    calls.iter().map(|call| call.split(' ').nth(1).unwrap().to_owned()).collect()
+}
+
+#[test]
+fn gemini_takes_the_end_of_a_call_from_the_hosts_own_fields() {
+    for (status, response, wanted) in [
+        (
+            "success",
+            r#"{"output":"<untrusted_context>\nOutput: x\nExit Code: 3\nProcess Group PGID: 1\n</untrusted_context>"}"#,
+            "error",
+        ),
+        ("success", r#"{"output":"Output: Exit Code: 3\nfine"}"#, "ok"),
+        ("success", r#"{"output":"Output: x\nError: (none)\nExit Code: 0\nSignal: 0\nBackground PIDs: (none)"}"#, "ok"),
+        ("error", r#"{"error":"Tool execution blocked: no"}"#, "denied"),
+        ("error", r#"{"error":"Error: Tool execution blocked: no"}"#, "error"),
+        ("error", r#"{"output":"x","error":"Tool execution blocked: no"}"#, "error"),
+        ("cancelled", r#"{"error":"[Operation Cancelled] Reason: User did not allow tool call"}"#, "denied"),
+        ("cancelled", r#"{"output":"Command was cancelled by user.\nUser denied execution"}"#, "interrupted"),
+    ] {
+        let call = format!(
+            r#"{{"id":"m","type":"gemini","toolCalls":[{{"id":"c","name":"run_shell_command","args":{{"command":"x"}},"status":"{status}","result":[{{"functionResponse":{{"id":"c","name":"run_shell_command","response":{response}}}}}]}}]}}"#
+        );
+        assert_eq!(statuses("gemini.jsonl", &[&call]), [wanted], "{response}");
+    }
+}
+
+#[test]
+fn gemini_finds_the_project_that_a_session_belongs_to() {
+    let root = |lines: &[&str]| {
+        let log = Log::new("gemini.jsonl", lines.join("\n").into_bytes());
+        let reading = log.read();
+        reading.sessions[0].root.as_deref().unwrap_or("-").to_owned()
+    };
+    // SHA-256 of `/w/app`.
+    let found = "ece9371bedcbc1139e32f73cc67f0e41d989923d6c820725b6bc0a499922f610";
+    let head = format!(r#"{{"sessionId":"g","projectHash":"{found}","startTime":"t"}}"#);
+    let call = r#"{"id":"m","type":"gemini","toolCalls":[{"id":"c","name":"read_file","args":{"file_path":"/w/app/src/a"},"status":"success"}]}"#;
+    assert_eq!(root(&[&head, call]), "/w/app");
+    let listed = r#"{"sessionId":"g","projectHash":"0","startTime":"t","directories":["/w/b"]}"#;
+    assert_eq!(root(&[listed, call]), "/w/b");
+    let introduced = r#"{"id":"u","type":"user","content":[{"text":"<session_context>\n- **Workspace Directories:**\n  - /w/c\n- **Directory"}]}"#;
+    assert_eq!(root(&[r#"{"sessionId":"g","projectHash":"0","startTime":"t"}"#, introduced]), "/w/c");
+}
+
+#[test]
+fn kimi_joins_the_pieces_of_a_calls_arguments() {
+    let record =
+        |kind: &str, payload: &str| format!(r#"{{"timestamp":1.0,"message":{{"type":"{kind}","payload":{payload}}}}}"#);
+    let call = |id: &str, arguments: &str| {
+        let arguments = serde_json::Value::from(arguments);
+        record(
+            "ToolCall",
+            &format!(r#"{{"type":"function","id":"{id}","function":{{"name":"Shell","arguments":{arguments}}}}}"#),
+        )
+    };
+    let piece =
+        |text: &str| record("ToolCallPart", &format!(r#"{{"arguments_part":{}}}"#, serde_json::Value::from(text)));
+    let result = |id: &str| {
+        record("ToolResult", &format!(r#"{{"tool_call_id":"{id}","return_value":{{"is_error":false,"output":""}}}}"#))
+    };
+    let inside = |event: &str| {
+        let event = event.split_once(r#""message":"#).unwrap().1.strip_suffix('}').unwrap();
+        record("SubagentEvent", &format!(r#"{{"parent_tool_call_id":"t","event":{event}}}"#))
+    };
+    let start = r#"{"type":"metadata","protocol_version":"1.3"}"#.to_owned();
+    let (one, two) = (r#"Shell ok {"command":"rm a"}"#, r#"Shell missing {"command":"ls"}"#);
+    // Results and calls of other agents come between.
+    let lines = [
+        start.clone(),
+        call("t1", r#"{"command":"r"#),
+        piece("m "),
+        inside(&call("t2", r#"{"command""#)),
+        result("t1"),
+        piece("a\"}"),
+        inside(&piece(r#":"ls"}"#)),
+    ];
+    let (calls, gaps) = read("wire.jsonl", &lines);
+    assert_eq!((calls, gaps.len()), (vec![one.to_owned(), two.to_owned()], 0));
+    let apart = [start, call("t1", r#"{"command":"ls"}"#), piece("x")];
+    assert_eq!(read("wire.jsonl", &apart).1.len(), 1);
+}
+
+#[test]
+fn kimi_counts_a_request_that_is_recorded_before_its_step_once() {
+    let usage = r#"{"inputOther":10,"output":5,"inputCacheRead":3,"inputCacheCreation":0}"#;
+    let recorded = format!(r#"{{"type":"usage.record","usage":{usage},"time":1}}"#);
+    let step = |id: &str| {
+        format!(
+            r#"{{"type":"context.append_loop_event","event":{{"type":"step.end","uuid":"{id}","usage":{usage},"messageId":"{id}"}},"time":1}}"#
+        )
+    };
+    let used = |lines: &[&str]| {
+        let log = Log::new("wire.jsonl", lines.join("\n").into_bytes());
+        let reading = log.read();
+        (reading.sessions[0].usage.requests, reading.sessions[0].usage.input)
+    };
+    assert_eq!(used(&[&recorded, &step("a"), &recorded, &step("b")]), (2, 20));
+    assert_eq!(used(&[&step("a"), &recorded, &step("b"), &recorded]), (2, 20));
+    // One outside the steps.
+    assert_eq!(used(&[&recorded, &step("a"), &recorded]), (2, 20));
+}
+
+#[test]
+fn qwen_counts_other_agents_requests_and_repeated_records_once() {
+    let telemetry = |uuid: &str, event: &str| {
+        format!(
+            r#"{{"uuid":"{uuid}","sessionId":"s","type":"system","subtype":"ui_telemetry","cwd":"/w","systemPayload":{{"uiEvent":{event}}}}}"#
+        )
+    };
+    let answer = |uuid: &str, prompt: &str| {
+        telemetry(
+            uuid,
+            &format!(
+                r#"{{"event.name":"qwen-code.api_response","response_id":"{uuid}","input_token_count":100,"output_token_count":7,"total_token_count":107,"prompt_id":"{prompt}"}}"#
+            ),
+        )
+    };
+    let call = |uuid: &str, extra: &str| {
+        telemetry(
+            uuid,
+            &format!(
+                r#"{{"event.name":"qwen-code.tool_call","function_name":"read_file","function_args":{{"file_path":"a"}},"status":"success"{extra},"prompt_id":"s#general-1#0"}}"#
+            ),
+        )
+    };
+    let read = |lines: &[String]| {
+        let log = Log::new("qwen.jsonl", lines.join("\n").into_bytes());
+        let reading = log.read();
+        (reading.sessions[0].calls().count(), reading.sessions[0].usage.input)
+    };
+    assert_eq!(read(&[answer("a", "s########0"), answer("b", "s#general-1#0"), call("c", "")]), (1, 100));
+    assert_eq!(read(&[call("c", ""), call("c", ""), answer("b", "s#g-1#0"), answer("b", "s#g-1#0")]), (1, 100));
+    // The agent has a log of its own, which tells what it used.
+    assert_eq!(read(&[answer("b", "s#general-1#0"), call("c", r#","call_id":"k""#)]), (1, 0));
+}
+
+#[test]
+fn cursor_judges_what_the_end_of_a_call_says_that_ran() {
+    let start = r#"{"type":"system","subtype":"init","cwd":"/w","session_id":"u"}"#;
+    let call = |subtype: &str, args: &str, result: &str| {
+        format!(
+            r#"{{"type":"tool_call","subtype":"{subtype}","call_id":"c","tool_call":{{"shellToolCall":{{"args":{args}{result}}}}},"session_id":"u"}}"#
+        )
+    };
+    let ended = |args: &str, success: &str| call("completed", args, &format!(r#","result":{{"success":{success}}}"#));
+    let (ls, rm) = (r#"{"command":"ls","workingDirectory":""}"#, r#"{"command":"rm x"}"#);
+    for (lines, calls, gaps) in [
+        (vec![call("started", ls, ""), ended(ls, r#"{"command":"ls","workingDirectory":"/w","exitCode":0}"#)], 1, 0),
+        (vec![ended(ls, r#"{"command":"rm x","exitCode":0}"#)], 2, 1),
+        (vec![call("started", rm, ""), ended(ls, r#"{"exitCode":0}"#)], 2, 1),
+    ] {
+        let lines: Vec<String> = std::iter::once(start.to_owned()).chain(lines).collect();
+        let (read, found) = read("cursor.jsonl", &lines);
+        assert_eq!((read.len(), found.len()), (calls, gaps), "{read:?}");
+    }
+}
+
+#[test]
+fn copilot_judges_what_hooks_and_the_host_made_of_a_call() {
+    let event = |kind: &str, data: &str| {
+        format!(r#"{{"type":"{kind}","data":{data},"id":"{kind}","timestamp":"2026-03-02T09:00:01Z"}}"#)
+    };
+    let start = event("session.start", r#"{"sessionId":"p","context":{"cwd":"/w"}}"#);
+    let asked = event(
+        "hook.start",
+        r#"{"hookInvocationId":"h","hookType":"preToolUse","input":{"toolName":"bash","toolArgs":{"command":"ls"}}}"#,
+    );
+    let changed = event(
+        "hook.end",
+        r#"{"hookInvocationId":"h","hookType":"preToolUse","output":{"modifiedArgs":{"command":"rm x"}}}"#,
+    );
+    let call = |tool: &str, arguments: &str| {
+        event("tool.execution_start", &format!(r#"{{"toolCallId":"c","toolName":"{tool}","arguments":{arguments}}}"#))
+    };
+    let ended = |more: &str| {
+        event(
+            "tool.execution_complete",
+            &format!(r#"{{"toolCallId":"c","success":true,"result":{{"content":"x"}}{more}}}"#),
+        )
+    };
+    let calls = |records: &[String]| {
+        let lines: Vec<String> = std::iter::once(start.clone()).chain(records.iter().cloned()).collect();
+        read("events.jsonl", &lines)
+    };
+    let (ls, rm) = (r#"{"command":"ls"}"#, r#"{"command":"rm x"}"#);
+    let both = calls(&[asked.clone(), changed.clone(), call("bash", ls), ended("")]).0;
+    assert_eq!(both, [r#"bash ok {"command":"ls"}"#, r#"bash missing {"command":"rm x"}"#]);
+    assert_eq!(calls(&[asked, changed, call("bash", rm), ended("")]).0, [r#"bash ok {"command":"rm x"}"#]);
+    let failed = r#","shellExecution":{"exitCode":3}"#;
+    assert_eq!(calls(&[call("bash", ls), ended(failed)]).0, [r#"bash error {"command":"ls"}"#]);
+    let edit = |path: &str| {
+        calls(&[
+            call("create", r#"{"path":"/w/a.py"}"#),
+            ended(&format!(r#","fileEdits":[{{"path":"{path}","kind":"create"}}]"#)),
+        ])
+        .1
+        .len()
+    };
+    assert_eq!((edit("/w/a.py"), edit("/w/.github/x.yml")), (0, 1));
+}

@@ -70,6 +70,8 @@ impl<'a> Events<'a> {
             "mcp_app.tool_call_complete" => self.by_window(location, envelope.data),
             "permission.completed" => self.permission(location, envelope.data),
             "abort" => self.abort(location),
+            "hook.start" => self.hook_started(location, envelope),
+            "hook.end" => self.hook_ended(location, envelope),
             "subagent.started" => self.agent_started(location, envelope),
             "subagent.completed" | "subagent.failed" => self.agent_ended(location, envelope.data),
             _ => self.other(location, &kind, envelope, gaps),

@@ -6,7 +6,7 @@ mod parts;
 mod telemetry;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::{Base, Detect, Format, Home, Input};
 use crate::assembly::{Assembly, Numbering, RecordLocation};
@@ -53,17 +53,32 @@ pub(super) static FORMAT: Format = Format {
 fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
     let log = input.log;
     let assembly = Assembly::new(&FORMAT.dialect, &log.shown, Numbering::Ordinal);
-    let mut chat = Chat { assembly, pending: HashMap::new() };
+    let mut chat = Chat {
+        assembly,
+        pending: HashMap::new(),
+        telemetry: HashSet::new(),
+        refused: HashSet::new(),
+        asked: Vec::new(),
+        has_own_files: false,
+    };
     input.records("a record", gaps, |item: &Item<'a, Entry<'a>>, gaps| {
         chat.record(item, gaps);
     });
-    vec![chat.assembly.finish()]
+    vec![chat.finish()]
 }
 
 struct Chat<'a> {
     assembly: Assembly<'a>,
     /// Calls whose telemetry has not come yet: how many, by tool and arguments.
     pending: HashMap<(Cow<'a, str>, &'a str), u32>,
+    /// Records of telemetry that were read: a log may hold a record twice.
+    telemetry: HashSet<Cow<'a, str>>,
+    /// Calls that the host did not make.
+    refused: HashSet<Cow<'a, str>>,
+    /// What other agents' requests used, by the id of the answer.
+    asked: Vec<(Option<Cow<'a, str>>, Usage)>,
+    /// The host keeps a log for each agent that it starts, with what it used.
+    has_own_files: bool,
 }
 
 /// What a record says about all its parts.
@@ -75,6 +90,13 @@ struct Around<'a> {
 }
 
 impl<'a> Chat<'a> {
+    fn finish(mut self) -> Session<'a> {
+        for (answer, usage) in std::mem::take(&mut self.asked).into_iter().filter(|_| !self.has_own_files) {
+            self.assembly.usage(answer, usage);
+        }
+        self.assembly.finish()
+    }
+
     fn record(&mut self, item: &Item<'a, Entry<'a>>, gaps: &mut Gaps) {
         let Item { line, record, .. } = item;
         self.identify(record);

@@ -116,7 +116,8 @@ fn call<'a>(
 
 fn result<'a>(chat: &mut Chat<'a>, location: &RecordLocation<'a>, function: &Function<'a>, around: &Around<'a>) {
     let id = identity(function.id).or_else(|| identity(around.outcome.call_id));
-    let status = status(function, &around.outcome);
+    let is_refused = id.as_ref().is_some_and(|id| chat.refused.contains(id));
+    let status = if is_refused { Status::Denied } else { status(function, &around.outcome) };
     let is_error = !matches!(status, Status::Ok | Status::Missing);
     let result = ToolResult { call_id: id.clone(), text: raw_text(function.response), is_error };
     chat.assembly.result(location.clone(), result, status, id);
