@@ -398,3 +398,33 @@ fn copilot_judges_what_hooks_and_the_host_made_of_a_call() {
     };
     assert_eq!((edit("/w/a.py"), edit("/w/.github/x.yml")), (0, 1));
 }
+
+#[test]
+fn what_may_be_a_call_is_not_passed_over() {
+    let said = |name: &str, lines: &[&str]| {
+        let lines: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
+        let (calls, gaps) = read(name, &lines);
+        (calls.len(), gaps.len())
+    };
+    let qwen = |part: &str| {
+        format!(
+            r#"{{"uuid":"u","sessionId":"s","type":"assistant","cwd":"/w","message":{{"role":"model","parts":[{part}]}}}}"#
+        )
+    };
+    assert_eq!(said("qwen.jsonl", &[&qwen(r#"{"toolCall":{"id":"c","name":"x","args":{}}}"#)]), (0, 1));
+    assert_eq!(
+        said("qwen.jsonl", &[&qwen(r#"{"inlineData":{"mimeType":"image/png"}},{"text":"x","thoughtSignature":"s"}"#)]),
+        (0, 0)
+    );
+    let gemini = |part: &str| format!(r#"{{"id":"m","type":"gemini","content":[{part}]}}"#);
+    assert_eq!(said("gemini.jsonl", &[&gemini(r#"{"functionCall":{"id":"c","name":"x","args":{}}}"#)]), (1, 0));
+    assert_eq!(said("gemini.jsonl", &[&gemini(r#"{"executableCode":{"code":"x"}}"#)]), (0, 1));
+    let copilot = |kind: &str, data: &str| {
+        format!(r#"{{"type":"{kind}","data":{data},"id":"i","timestamp":"2026-03-02T09:00:01Z"}}"#)
+    };
+    let call = r#"{"callId":"c","name":"bash","arguments":{"command":"ls"}}"#;
+    assert_eq!(said("events.jsonl", &[&copilot("assistant.tool_call", call)]), (1, 0));
+    assert_eq!(said("events.jsonl", &[&copilot("tool.user_requested", call)]), (0, 0));
+    let cursor = r#"{"type":"tool_call","subtype":"completed","call_id":"c","tool_call":{"readToolCall":{"args":{"path":"a"}},"shellToolCall":{"args":{"command":"rm x"}}},"session_id":"u"}"#;
+    assert_eq!(said("cursor.jsonl", &[cursor]), (2, 1));
+}

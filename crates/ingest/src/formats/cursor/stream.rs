@@ -169,7 +169,11 @@ impl<'a> Run<'a> {
         if let Some(key) = body.duplicate {
             gaps.twice(location.line, key, "a call");
         }
-        let called = called(key, &body);
+        let called = called(key.clone(), &body);
+        for (other, body) in tools(entry.call).into_iter().filter(|(other, _)| *other != key) {
+            gaps.unknown_record(location.line, "a call of several tools at once");
+            self.add(location.clone(), self::called(other, &body), None, Status::Missing);
+        }
         if is(entry.subtype, "started") {
             match id {
                 Some(id) if !self.started.contains_key(&id) => {
@@ -242,10 +246,14 @@ impl<'a> Run<'a> {
 
 /// The tool of a call is the key that holds it; other keys say when it ran.
 fn named(call: Option<Raw<'_>>) -> Option<(Cow<'_, str>, Body<'_>)> {
-    let fields = fields(call.filter(|call| is_object(Some(*call)))?.get())?;
+    tools(call).into_iter().next()
+}
+
+fn tools(call: Option<Raw<'_>>) -> Vec<(Cow<'_, str>, Body<'_>)> {
+    let fields = call.filter(|call| is_object(Some(*call))).and_then(|call| fields(call.get())).unwrap_or_default();
     let is_tool = |key: &str| key.ends_with("ToolCall") || key == "function";
-    let (key, raw) = fields.into_iter().find(|(key, value)| is_tool(key) && is_object(Some(*value)))?;
-    Some((key, object(Some(raw))?))
+    let tools = fields.into_iter().filter(|(key, value)| is_tool(key) && is_object(Some(*value)));
+    tools.filter_map(|(key, raw)| Some((key, object(Some(raw))?))).collect()
 }
 
 fn called<'a>(key: Cow<'a, str>, body: &Body<'a>) -> Called<'a> {

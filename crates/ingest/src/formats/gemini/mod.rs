@@ -8,6 +8,7 @@ mod stream;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use super::qwen::parts::may_be_a_call;
 use super::{Base, Detect, Format, Home, Input};
 use crate::Log;
 use crate::assembly::{Assembly, Numbering, RecordLocation};
@@ -82,7 +83,7 @@ record! {
 }
 
 record! {
-    struct Part { text = "text" }
+    struct Part { text = "text", call = "functionCall" }
 }
 
 /// Gemini CLI (`~/.gemini/tmp/*/chats/**`), as one document or as an append log.
@@ -128,6 +129,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
         unnamed: HashSet::new(),
         started: HashSet::new(),
         rows: 0,
+        is_subagent: false,
         project: None,
     };
     let mut reader = Reader::new(text, shape);
@@ -166,6 +168,7 @@ struct Chat<'a> {
     started: HashSet<Cow<'a, str>>,
     /// Messages that were read.
     rows: u32,
+    is_subagent: bool,
     /// The digest of the project's folder.
     project: Option<Cow<'a, str>>,
 }
@@ -182,6 +185,7 @@ impl<'a> Chat<'a> {
         if self.project.is_none() {
             self.project = filled(entry.project);
         }
+        self.is_subagent |= is(entry.session_kind, "subagent");
         // A sub-agent's log lies in a folder that is called like its parent's session.
         if is(entry.session_kind, "subagent") && self.assembly.session.parent.is_none() {
             let folder = log.shown.rsplit('/').nth(1).filter(|folder| !matches!(*folder, "" | "chats"));
@@ -212,6 +216,8 @@ impl<'a> Chat<'a> {
                 self.assembly.root(root::introduced(words).map(Cow::Owned));
                 self.words(location, entry.content, EventKind::Instruction);
             }
+            // What a sub-agent is told, its parent or the host said.
+            None if self.is_subagent => self.words(location, entry.content, EventKind::Instruction),
             None => self.words(location, entry.content, EventKind::Prompt),
         }
     }
@@ -255,6 +261,7 @@ impl<'a> Chat<'a> {
             self.thoughts(&location, entry.thoughts);
         }
         self.calls(&location, entry, gaps);
+        self.spoken_calls(&location, entry.content, gaps);
         self.assembly.origin.part = 0;
         if is_new {
             match &*kind {
@@ -293,6 +300,22 @@ impl<'a> Chat<'a> {
             match object::<Call<'a>>(Some(raw)) {
                 Some(call) => self.call(location, raw, &call, gaps),
                 None => gaps.malformed(location.line, "a call that is not an object"),
+            }
+        }
+    }
+
+    /// Calls that a message holds among its words.
+    fn spoken_calls(&mut self, location: &RecordLocation<'a>, content: Option<Raw<'a>>, gaps: &mut Gaps) {
+        for raw in elements(content) {
+            let Some(part) = object::<Part<'a>>(Some(raw)).filter(|part| part.others > 0 || part.call.is_some()) else {
+                continue;
+            };
+            match object::<Call<'a>>(part.call) {
+                Some(call) => self.call(location, raw, &call, gaps),
+                None if may_be_a_call(raw) => {
+                    gaps.unknown_record(location.line, "a part of a message of an unknown kind that looks like a call");
+                }
+                None => {}
             }
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! What agents that it starts do appears only in the telemetry of their calls, which repeats the session's own calls.
 
-mod parts;
+pub(super) mod parts;
 mod telemetry;
 
 use std::borrow::Cow;
@@ -10,6 +10,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::{Base, Detect, Format, Home, Input};
 use crate::assembly::{Assembly, Numbering, RecordLocation};
+use crate::blocks::Speaker;
 use crate::gaps::Gaps;
 use crate::json::{Counts, Nested, Raw, filled, is, is_true, object, record, scalar};
 use crate::reader::Item;
@@ -59,6 +60,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
         telemetry: HashSet::new(),
         refused: HashSet::new(),
         asked: Vec::new(),
+        is_answered: false,
         has_own_files: false,
     };
     input.records("a record", gaps, |item: &Item<'a, Entry<'a>>, gaps| {
@@ -77,6 +79,8 @@ struct Chat<'a> {
     refused: HashSet<Cow<'a, str>>,
     /// What other agents' requests used, by the id of the answer.
     asked: Vec<(Option<Cow<'a, str>>, Usage)>,
+    /// The answer that is being read has told what it used.
+    is_answered: bool,
     /// The host keeps a log for each agent that it starts, with what it used.
     has_own_files: bool,
 }
@@ -85,7 +89,7 @@ struct Chat<'a> {
 struct Around<'a> {
     cwd: Option<Cow<'a, str>>,
     subagent: Option<Cow<'a, str>>,
-    is_user: bool,
+    speaker: Speaker,
     outcome: parts::Outcome<'a>,
 }
 
@@ -104,8 +108,14 @@ impl<'a> Chat<'a> {
         let location = RecordLocation { line: *line, id: filled(record.uuid), time: scalar(record.timestamp) };
         if let Some(usage) = usage(record.usage) {
             self.assembly.usage(location.id.clone(), usage);
+            self.is_answered = true;
         } else if kind == "assistant" {
-            self.assembly.untold(location.id.clone());
+            // An agent's own log splits an answer: its first record tells what all of it used.
+            if !(self.is_answered && is_true(record.sidechain)) {
+                self.assembly.untold(location.id.clone());
+            }
+        } else if matches!(&*kind, "user" | "tool_result") {
+            self.is_answered = false;
         }
         match &*kind {
             "user" | "assistant" | "tool_result" => {
@@ -122,7 +132,7 @@ impl<'a> Chat<'a> {
             let around = Around {
                 cwd: filled(record.cwd),
                 subagent: filled(record.agent).filter(|_| self.assembly.session.parent.is_none()),
-                is_user: &*kind == "user" && !is(record.subtype, "notification"),
+                speaker: speaker(&kind, record),
                 outcome,
             };
             parts::add(self, &location, message, &around, gaps);
@@ -164,6 +174,15 @@ impl<'a> Chat<'a> {
             _ => {}
         }
         self.assembly.push(location.clone(), EventKind::Other);
+    }
+}
+
+/// A notification is the host's, and the prompt of an agent is that of the agent which started it.
+fn speaker(kind: &str, record: &Entry<'_>) -> Speaker {
+    match kind {
+        "user" if is(record.subtype, "notification") || is_true(record.sidechain) => Speaker::Host,
+        "user" => Speaker::User,
+        _ => Speaker::Agent,
     }
 }
 
