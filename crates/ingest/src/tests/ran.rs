@@ -428,3 +428,22 @@ fn what_may_be_a_call_is_not_passed_over() {
     let cursor = r#"{"type":"tool_call","subtype":"completed","call_id":"c","tool_call":{"readToolCall":{"args":{"path":"a"}},"shellToolCall":{"args":{"command":"rm x"}}},"session_id":"u"}"#;
     assert_eq!(said("cursor.jsonl", &[cursor]), (2, 1));
 }
+
+#[test]
+fn reports_of_one_item_that_differ_are_both_judged() {
+    let item = |event: &str, command: &str, status: &str| {
+        format!(
+            r#"{{"type":"item.{event}","item":{{"id":"i","type":"command_execution","command":"{command}","status":"{status}"}}}}"#
+        )
+    };
+    let read = |ended: &str| {
+        let lines = [
+            r#"{"type":"thread.started","thread_id":"t"}"#.to_owned(),
+            item("started", "ls", "in_progress"),
+            item("completed", ended, "completed"),
+        ];
+        let (calls, gaps) = read("exec.jsonl", &lines);
+        (calls.len(), gaps.len())
+    };
+    assert_eq!((read("ls"), read("rm x")), ((1, 0), (2, 1)));
+}
