@@ -145,6 +145,11 @@ fn patch<'a>(changes: &[Raw<'a>]) -> Arguments<'a> {
     Arguments::Text(Cow::Owned(patch))
 }
 
+/// Tools whose first report is complete: a search starts before its words are known, and a patch may still grow.
+fn is_compared(tool: &str) -> bool {
+    !matches!(tool, "web_search_call" | "file_change")
+}
+
 const OTHER: &str = "two reports of one item name different things: both are judged";
 
 /// Reports of one item that say the same are one call.
@@ -162,8 +167,7 @@ fn call<'a>(
         assembly.settle(status, id.clone());
     } else {
         let begun = id.as_deref().and_then(|id| assembly.call_of(id));
-        if begun.is_some_and(|begun| begun.tool == tool && begun.status == Status::Missing && tool != "web_search_call")
-        {
+        if begun.is_some_and(|begun| begun.tool == tool && begun.status == Status::Missing && is_compared(&tool)) {
             gaps.push(Some(location.line), GapKind::Contradiction(OTHER.into()));
         }
         let call = ToolCall { call_id: id.clone(), tool, arguments, cwd: None, status, subagent: None };
