@@ -20,6 +20,7 @@ mod bootstrap;
 mod carriers;
 mod cases;
 mod cli;
+mod clients;
 mod committed_links;
 mod compare_doubts;
 mod corpus;

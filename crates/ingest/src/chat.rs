@@ -105,6 +105,15 @@ pub(super) fn add<'a>(
     calls(assembly, location, message, manner, gaps);
 }
 
+/// The texts of a message's content.
+pub(super) fn texts<'a>(message: &Message<'a>) -> Vec<Raw<'a>> {
+    if is_string(message.content) {
+        return message.content.into_iter().collect();
+    }
+    let text = |raw| if is_string(Some(raw)) { Some(raw) } else { object::<Part<'a>>(Some(raw))?.text };
+    elements(message.content).into_iter().filter_map(text).collect()
+}
+
 /// Adds the calls that a message asks for.
 pub(super) fn calls<'a>(
     assembly: &mut Assembly<'a>,

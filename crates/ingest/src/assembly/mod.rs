@@ -148,6 +148,39 @@ impl<'a> Assembly<'a> {
         id.and_then(|id| self.call_of(id)).is_some_and(|known| known.tool == tool && known.arguments == *arguments)
     }
 
+    fn call_at(&mut self, event: usize) -> Option<&mut ToolCall<'a>> {
+        match &mut self.session.events.get_mut(event)?.kind {
+            EventKind::Call(call) => Some(call),
+            _ => None,
+        }
+    }
+
+    /// Gives the call at this index the id under which the host tells of it.
+    pub(super) fn identify(&mut self, event: usize, id: Option<Cow<'a, str>>) -> Option<&mut ToolCall<'a>> {
+        if let Some(id) = &id {
+            self.calls.insert(id.clone(), event);
+        }
+        let call = self.call_at(event)?;
+        if id.is_some() {
+            call.call_id = id;
+        }
+        Some(call)
+    }
+
+    /// Records how the call at this index ended.
+    pub(super) fn end(&mut self, event: usize, status: Status) {
+        if let Some(call) = self.call_at(event) {
+            call.status = status;
+        }
+    }
+
+    /// Puts a fuller record of a call in the place of the one at this index.
+    pub(super) fn replace(&mut self, event: usize, call: ToolCall<'a>) {
+        if let Some(known) = self.call_at(event) {
+            *known = call;
+        }
+    }
+
     fn call_mut(&mut self, link: &str) -> Option<&mut ToolCall<'a>> {
         match &mut self.session.events.get_mut(*self.calls.get(link)?)?.kind {
             EventKind::Call(call) => Some(call),

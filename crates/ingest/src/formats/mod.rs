@@ -71,6 +71,7 @@ pub(super) static FORMATS: &[&Format] = &[
     &opencode::FORMAT,
     &opencode::STORAGE,
     &gemini::FORMAT,
+    &gemini::STREAM,
     &cursor::STREAM,
     &claude::STREAM,
     &claude::FORMAT,

@@ -39,8 +39,8 @@ fn differences() -> BTreeMap<String, (usize, usize)> {
 const ADDED: &[(&str, usize, &str)] = &[
     (
         "codex/0.169.0-code-mode/rollout-2026-11-25T21-19-35-01a21494-07ce-74a3-92e2-07f4e9308259.jsonl",
-        7,
-        "the model sends JavaScript, and each call in it is recorded as one of its own",
+        9,
+        "the model sends JavaScript, and each call that it makes is recorded as one of its own",
     ),
     (
         "copilot-cli/1.0.102/0d5d5e76-730f-4de6-b17b-963421aae88d/events.jsonl",

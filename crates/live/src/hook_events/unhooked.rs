@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use agent_strace_model::{EventKind, Session, Status, ToolCall};
+use agent_strace_model::{Arguments, EventKind, Scripts, Session, Status, ToolCall};
 use agent_strace_store::live::{Decided, Decisions};
 
 /// The way in which a call got past the hook.
@@ -99,7 +99,7 @@ pub fn join(session: &Session<'_>, decisions: &Decisions) -> Joined {
     let mut joined = Joined { unknown: total.saturating_sub(decided), ..Joined::default() };
     let refused = refused(session);
     for (event, call, decided) in pairs {
-        if !ran(call, &refused) {
+        if !ran(call, &refused) || decided.is_none() && is_unfolded(session, call) {
             continue;
         }
         joined.ran += 1;
@@ -141,6 +141,12 @@ fn refused<'s>(session: &'s Session<'_>) -> BTreeSet<&'s str> {
     });
     let ours = results.filter(|result| result.text.as_ref().is_some_and(|text| text.decode().contains(REFUSAL)));
     ours.filter_map(|result| result.call_id.as_deref()).collect()
+}
+
+/// A script whose calls are all recorded does nothing by itself: hosts ask their hooks about its calls only.
+fn is_unfolded(session: &Session<'_>, call: &ToolCall<'_>) -> bool {
+    let is_whole = || matches!(&call.arguments, Arguments::Text(source) if source.contains("tools."));
+    session.dialect.scripts == Scripts::Unfolded && call.tool == "exec" && is_whole()
 }
 
 /// Whether a call ran. A call without a result may have run.

@@ -69,6 +69,10 @@ const COMPANIONS: &[&str] = &[
     "journal.jsonl",
     "command-history-state.json",
     "ide/*.lock.json",
+    "rewind-file-snapshots/*.json",
+    "rewind-file-snapshots/backups/*",
+    // Kimi.
+    "agents/*/tasks/*.json",
     // Agentic workflows of GitHub.
     "aw_info.json",
     "agent_output.json",

@@ -56,9 +56,9 @@ pub(super) fn model<'a>(model: Option<Raw<'a>>, assembly: &mut Assembly<'a>) {
     }
 }
 
-/// Whether a tool starts another agent.
+/// Whether a tool starts another agent. Qwen Code prints the same stream, with its own names of tools.
 fn starts(tool: &str) -> bool {
-    matches!(tool, "Task" | "Agent")
+    matches!(tool, "Task" | "Agent" | "task" | "agent")
 }
 
 record! {

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use super::Rollout;
 use super::item::Payload;
 use super::script::{self, Argument};
-use crate::assembly::{Assembly, RecordLocation};
+use super::scripts::Script;
+use crate::assembly::RecordLocation;
 use crate::json::{Raw, filled, is, object, record, text};
 use crate::scan::is_json;
 use agent_strace_model::{Arguments, Label, RecordRole, Status, ToolCall};
@@ -26,6 +27,7 @@ pub(super) fn custom<'a>(rollout: &mut Rollout<'a>, location: RecordLocation<'a>
         return add(rollout, location, id, tool, arguments(input));
     };
     let script = script::read(&source);
+    let mut run = Script::new(id.clone(), &source, script.understood);
     // A script that may do more than its calls show can't be judged by them alone.
     let outer = if script.understood {
         Arguments::Text(source)
@@ -41,9 +43,23 @@ pub(super) fn custom<'a>(rollout: &mut Rollout<'a>, location: RecordLocation<'a>
             Argument::Text(text) => Arguments::Text(Cow::Owned(text)),
             Argument::Unresolved => Arguments::Missing,
         };
+        let is_resolved = !matches!(arguments, Arguments::Missing);
         let link = id.as_deref().map(|id| Cow::Owned(nested_link(id, at)));
+        let event = rollout.assembly.session.events.len();
         add(rollout, location.clone(), link, Cow::Owned(call.tool), arguments);
+        // A call that was recorded before is no event.
+        if rollout.assembly.session.events.len() > event {
+            run.add(event, is_resolved);
+        }
     }
+    rollout.scripts.push(run);
+}
+
+/// A call of a kind that this version does not know: it has a name and arguments.
+pub(super) fn unknown<'a>(rollout: &mut Rollout<'a>, location: RecordLocation<'a>, item: &Payload<'a>) {
+    rollout.assembly.session.unknown_records = rollout.assembly.session.unknown_records.saturating_add(1);
+    let id = filled(item.call_id).or_else(|| filled(item.id));
+    add(rollout, location, id, name(item), arguments(item.arguments.or(item.input).or(item.action)));
 }
 
 /// With its namespace a tool has a fuller name than its record gives it.
@@ -55,12 +71,6 @@ fn label<'a>(rollout: &mut Rollout<'a>, item: &Payload<'a>) {
 
 fn nested_link(id: &str, at: usize) -> String {
     format!("{id}/{at}")
-}
-
-/// Links of the calls that the script under this id made.
-pub(super) fn nested_links<'a>(assembly: &Assembly<'a>, id: &str) -> Vec<Cow<'a, str>> {
-    let links = (0..).map(|at| nested_link(id, at)).take_while(|link| assembly.call_of(link).is_some());
-    links.map(Cow::Owned).collect()
 }
 
 record! {

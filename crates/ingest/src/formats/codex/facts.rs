@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::Rollout;
-use crate::json::{Raw, filled, is, is_object, object, record, text};
+use crate::json::{Raw, elements, filled, is, is_object, object, record, text};
 use agent_strace_model::attribution::{note, note_each, without_credentials};
 use agent_strace_model::evidence::Subagent;
 use agent_strace_model::{EventKind, Status};
@@ -97,6 +97,9 @@ pub(super) fn answered<'a>(
 
 record! {
     struct Activity {
+        id = "id",
+        tool = "tool",
+        receivers = "receiver_thread_ids",
         kind = "kind",
         call_id = "call_id",
         event = "event_id",
@@ -113,17 +116,38 @@ pub(super) fn notice<'a>(rollout: &mut Rollout<'a>, kind: &str, payload: Option<
             let rewinds = &mut rollout.assembly.session.evidence.rewinds;
             *rewinds = rewinds.saturating_add(1);
         }
-        "collab_agent_spawn_end" | "sub_agent_activity" => {
-            let activity = object::<Activity<'a>>(payload).unwrap_or_default();
-            let thread = filled(activity.new_thread).or_else(|| filled(activity.thread));
-            let began = activity.kind.is_none() || is(activity.kind, "started");
-            if thread.is_some() && began {
-                let call = filled(activity.call_id).or_else(|| filled(activity.event));
-                declare(rollout, thread, call, filled(activity.role));
-            }
-        }
+        "collab_agent_spawn_end" | "sub_agent_activity" => activity(rollout, payload),
         _ => {}
     }
+}
+
+/// An agent that was started, as a notice or an item tells of it.
+pub(super) fn activity<'a>(rollout: &mut Rollout<'a>, payload: Option<Raw<'a>>) {
+    let activity = object::<Activity<'a>>(payload).unwrap_or_default();
+    if activity.tool.is_some() && !is(activity.tool, "spawn_agent") {
+        return;
+    }
+    let receiver = || filled(elements(activity.receivers).first().copied());
+    let thread = filled(activity.new_thread).or_else(|| filled(activity.thread)).or_else(receiver);
+    let began = activity.kind.is_none() || is(activity.kind, "started");
+    if thread.is_some() && began {
+        let call = filled(activity.call_id).or_else(|| filled(activity.event)).or_else(|| filled(activity.id));
+        declare(rollout, thread, call, filled(activity.role));
+    }
+}
+
+record! {
+    struct Applied { settings = "thread_settings" }
+}
+
+record! {
+    struct Settings { tier = "service_tier" }
+}
+
+/// The settings of a thread name the service that its answers are asked of.
+pub(super) fn settings<'a>(rollout: &mut Rollout<'a>, payload: Option<Raw<'a>>) {
+    let settings = object::<Applied<'a>>(payload).and_then(|applied| object::<Settings<'a>>(applied.settings));
+    rollout.tier = settings.and_then(|settings| filled(settings.tier));
 }
 
 /// Call and notices tell of the same agent: each is declared once.

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::{Rollout, call, facts, outcome};
+use super::{Rollout, call, facts, outcome, scripts};
 use crate::assembly::RecordLocation;
 use crate::gaps::Gaps;
 use crate::json::{Content, Raw, filled, is, raw_text, record, text};
-use agent_strace_model::{EventKind, RawText, ToolResult};
+use agent_strace_model::{EventKind, RawText, Status, ToolResult};
 
 record! {
     /// A response item, or a notice.
@@ -35,6 +35,24 @@ record! {
         invocation = "invocation",
         info = "info",
         message = "message",
+        item = "item",
+        tool = "tool",
+        path = "path",
+        result = "result",
+    }
+}
+
+impl Payload<'_> {
+    /// Whether a record of an unknown kind has what only calls have.
+    pub(super) fn looks_like_a_call(&self) -> bool {
+        let asks = [self.arguments, self.input, self.action, self.command, self.changes, self.invocation, self.tool];
+        let is_answer = self.output.is_some() || self.result.is_some();
+        asks.iter().any(Option::is_some) || (self.call_id.is_some() && !is_answer)
+    }
+
+    /// Whether it can be read as a call of a named tool.
+    fn is_a_named_call(&self) -> bool {
+        filled(self.name).is_some() && (self.arguments.is_some() || self.input.is_some() || self.action.is_some())
     }
 }
 
@@ -73,7 +91,14 @@ impl<'a> Rollout<'a> {
             }
             // Some writers leave the type of a message out.
             "" if item.role.is_some() => self.message(&location, item),
-            _ => self.assembly.unknown(location),
+            _ if item.is_a_named_call() => call::unknown(self, location, item),
+            "additional_tools" => self.assembly.push(location, EventKind::Other),
+            _ => {
+                if item.looks_like_a_call() {
+                    gaps.unknown_record(location.line, "an item of an unknown kind that looks like a call");
+                }
+                self.assembly.unknown(location);
+            }
         }
     }
 
@@ -93,12 +118,17 @@ impl<'a> Rollout<'a> {
         let id = filled(item.call_id);
         let output = item.output.or(item.tools);
         let tool = id.as_deref().and_then(|id| self.assembly.call_of(id)).map(|call| call.tool.clone());
-        let status = outcome::status(tool.as_deref().unwrap_or(""), output);
-        let nested: Vec<_> = id.iter().flat_map(|id| call::nested_links(&self.assembly, id)).collect();
-        for link in nested {
-            self.assembly.settle(status, [link]);
+        let shown = outcome::status(tool.as_deref().unwrap_or(""), output);
+        // What the host records as the end of a call outweighs what its output shows.
+        let recorded = id.as_ref().and_then(|id| self.ended.get(id)).copied();
+        let status = recorded.unwrap_or(shown);
+        if let Some(id) = id.as_deref() {
+            scripts::ended(self, &location, id, status, output);
+            if shown == Status::Missing && recorded.is_none() {
+                self.blocked.push(id.to_owned());
+            }
         }
-        let is_error = matches!(status, agent_strace_model::Status::Error | agent_strace_model::Status::Denied);
+        let is_error = matches!(status, Status::Error | Status::Denied);
         let result = ToolResult { call_id: id.clone(), text: raw_text(output), is_error };
         self.assembly.result(location, result, status, id.clone());
         facts::answered(self, tool.as_deref().unwrap_or(""), id.as_ref(), output);

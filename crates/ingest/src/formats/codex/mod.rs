@@ -5,7 +5,11 @@ mod facts;
 mod item;
 mod notice;
 mod outcome;
+mod patch;
+mod ran;
+mod said;
 mod script;
+mod scripts;
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -15,11 +19,12 @@ use crate::gaps::Gaps;
 use crate::head::Head;
 use crate::json::{Kept, Raw, filled, is, is_object, object, parse, record, scalar};
 use crate::reader::{Item, Reader};
-use agent_strace_model::{Dialect, EventKind, Origin, RecordRole, Session, Stream, Usage};
+use agent_strace_model::{Dialect, EventKind, Origin, RecordRole, Session, Status, Stream, Usage};
 
 use super::{Base, Detect, Format, Home, Input};
 use item::Payload;
-use notice::Reported;
+use ran::Reported;
+use scripts::Script;
 
 record! {
     /// A wrapped record, or what is left of one in the flat generation.
@@ -93,6 +98,12 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
         assembly,
         cwd: None,
         reported: Vec::new(),
+        scripts: Vec::new(),
+        ended: HashMap::new(),
+        tells_items: false,
+        blocked: Vec::new(),
+        completed: 0,
+        tier: None,
         tokens: None,
         earlier: Usage::default(),
         requests: 0,
@@ -106,7 +117,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
     while let Some(item) = reader.next::<Envelope<'a>>(gaps) {
         rollout.record(&item, gaps);
     }
-    vec![rollout.finish()]
+    vec![rollout.finish(gaps)]
 }
 
 /// A rollout that is being read.
@@ -116,6 +127,18 @@ struct Rollout<'a> {
     cwd: Option<Cow<'a, str>>,
     /// Calls that so far only notices report, and commands that are not what their call asked for.
     reported: Vec<Reported<'a>>,
+    /// The scripts of code mode, in order.
+    scripts: Vec<Script<'a>>,
+    /// How calls ended, by their ids, as the host records it.
+    ended: HashMap<Cow<'a, str>, Status>,
+    /// The host tells of each call that it runs.
+    tells_items: bool,
+    /// Calls whose output says that a hook refused them, though a server could have written that.
+    blocked: Vec<String>,
+    /// The record after the last end of a turn.
+    completed: u32,
+    /// How the next answers are served.
+    tier: Option<Cow<'a, str>>,
     /// The latest running total.
     tokens: Option<Raw<'a>>,
     /// What running totals came to that were begun anew.
@@ -171,7 +194,7 @@ impl<'a> Rollout<'a> {
                 self.compacted();
                 self.assembly.push(location, EventKind::Other);
             }
-            "world_state" | "inter_agent_communication_metadata" | "ghost_snapshot" => {
+            "world_state" | "inter_agent_communication_metadata" | "ghost_snapshot" | "token_usage_record" => {
                 self.assembly.push(location, EventKind::Other);
             }
             "response_item" => self.item(location, item, gaps),
@@ -231,9 +254,16 @@ impl<'a> Rollout<'a> {
         }
     }
 
-    fn finish(mut self) -> Session<'a> {
+    fn finish(mut self, gaps: &mut Gaps) -> Session<'a> {
         self.assembly.untold_at_end();
-        notice::add_unmatched(&mut self);
+        for id in std::mem::take(&mut self.blocked) {
+            // The host would tell of a call that reached a server.
+            if self.tells_items && !self.ended.contains_key(&*id) {
+                self.assembly.deny(&id);
+            }
+        }
+        ran::add_unmatched(&mut self, gaps);
+        scripts::unproven(&mut self);
         facts::unanswered(&mut self);
         let usage = notice::total(self.tokens, self.earlier, self.requests);
         let session = self.assembly.finish();

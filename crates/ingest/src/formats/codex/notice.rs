@@ -2,18 +2,13 @@
 //! again. Worth reading are what patches changed, how commands ended, and tokens.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 
 use super::item::Payload;
-use super::{Rollout, facts};
+use super::{Rollout, facts, ran};
 use crate::assembly::RecordLocation;
 use crate::gaps::Gaps;
-use crate::json::{Counts, Raw, count, elements, fields, filled, is, object, parse, raw_text, record, text};
-use agent_strace_model::{Access, Arguments, EventKind, FileEvent, Label, RecordRole, Status, ToolCall, Usage, Window};
-
-record! {
-    struct Change { kind = "type", target = "move_path" }
-}
+use crate::json::{Counts, Raw, count, object, raw_text, record, text};
+use agent_strace_model::{EventKind, Label, Usage, Window};
 
 record! {
     struct Info { total = "total_token_usage", last = "last_token_usage" }
@@ -37,19 +32,10 @@ pub(super) fn add<'a>(
     gaps: &mut Gaps,
 ) {
     let kind = text(notice.kind).unwrap_or_default();
+    if ran::add(rollout, &location, &kind, notice, gaps) {
+        return rollout.assembly.push(location, EventKind::Other);
+    }
     match &*kind {
-        "patch_apply_end" => patch(rollout, &location, notice, gaps),
-        "mcp_tool_call_end" => {
-            mcp(rollout, &location, notice);
-            rollout.assembly.push(location, EventKind::Other);
-        }
-        "exec_command_begin" | "exec_command_end" => {
-            command(rollout, &location, notice);
-            if let (Some(id), Some(status)) = (filled(notice.call_id), ended(notice)) {
-                rollout.assembly.settle(status, [id]);
-            }
-            rollout.assembly.push(location, EventKind::Other);
-        }
         "token_count" => {
             rollout.assembly.push(location.clone(), EventKind::Other);
             if let Some(info) = object::<Info<'a>>(notice.info) {
@@ -64,11 +50,52 @@ pub(super) fn add<'a>(
             rollout.assembly.label(Label::Starts(Cow::Borrowed("review")));
             rollout.assembly.push(location, EventKind::Other);
         }
+        "thread_settings_applied" => {
+            facts::settings(rollout, payload);
+            rollout.assembly.push(location, EventKind::Other);
+        }
+        "task_complete" | "turn_complete" => {
+            rollout.completed = rollout.rows;
+            rollout.assembly.push(location, EventKind::Other);
+        }
         _ => {
+            if !is_side(&kind) && notice.looks_like_a_call() {
+                gaps.unknown_record(location.line, "a notice of an unknown kind that looks like a call");
+            }
             rollout.assembly.push(location, EventKind::Other);
             facts::notice(rollout, &kind, payload);
         }
     }
+}
+
+/// Kinds of notices that hold a call's fields, though no call is told by them alone: questions to the user, progress of
+/// commands, searches and agents whose calls are response items, and copies of response items.
+fn is_side(kind: &str) -> bool {
+    const BEFORE: [&str; 9] = [
+        "collab_",
+        "web_search_",
+        "image_generation_",
+        "guardian_",
+        "hook_",
+        "mcp_startup_",
+        "exec_command_output_",
+        "patch_apply_",
+        "sub_agent_",
+    ];
+    let known = matches!(
+        kind,
+        "exec_approval_request"
+            | "apply_patch_approval_request"
+            | "request_permissions"
+            | "request_user_input"
+            | "elicitation_request"
+            | "terminal_interaction"
+            | "dynamic_tool_call_response"
+            | "raw_response_item"
+            | "codex/event/raw_item"
+            | "turn_diff"
+    );
+    known || BEFORE.iter().any(|start| kind.starts_with(start))
 }
 
 /// Every answer of the model is counted, some of them in two records: a new one raises the total.
@@ -92,6 +119,7 @@ fn tokens<'a>(rollout: &mut Rollout<'a>, location: RecordLocation<'a>, info: &In
         output: usage.output.saturating_add(usage.reasoning),
     });
     // A conversation that no longer fitted is told as one of nothing: that was no answer.
+    rollout.assembly.served(rollout.tier.clone());
     if raised && (Usage { requests: 0, ..usage }) != Usage::default() {
         rollout.assembly.spend(location.time, None, usage, window);
     } else if let Some(window) = window {
@@ -106,155 +134,6 @@ fn begins_anew(before: &Tokens<'_>, total: &Tokens<'_>, last: Option<&Tokens<'_>
     let (before, total) = (told(before), told(total));
     let fell = before.iter().zip(total).any(|(before, total)| total < *before);
     fell || (before != total && before != [0; 2] && last.is_some_and(|last| told(last) == total))
-}
-
-/// A call that a notice reports. Usually its response item was recorded, too; when it was not, it is judged by this.
-#[derive(Debug)]
-pub(super) struct Reported<'a> {
-    location: RecordLocation<'a>,
-    call: ToolCall<'a>,
-    /// The command that ran.
-    ran: Option<Raw<'a>>,
-}
-
-record! {
-    struct Invocation { server = "server", tool = "tool", arguments = "arguments" }
-}
-
-fn command<'a>(rollout: &mut Rollout<'a>, location: &RecordLocation<'a>, notice: &Payload<'a>) {
-    // What the user typed into a shell of their own is not the agent's.
-    if is(notice.source, "user_shell") {
-        return;
-    }
-    let arguments = notice.command.map(|command| format!("{{\"command\":{}}}", command.get()));
-    report(rollout, location, notice, Cow::Borrowed("shell"), arguments, notice.command);
-}
-
-fn mcp<'a>(rollout: &mut Rollout<'a>, location: &RecordLocation<'a>, notice: &Payload<'a>) {
-    let invocation = object::<Invocation<'a>>(notice.invocation).unwrap_or_default();
-    let name = |value| filled(value).unwrap_or(Cow::Borrowed(""));
-    let tool = format!("mcp__{}__{}", name(invocation.server), name(invocation.tool));
-    report(rollout, location, notice, Cow::Owned(tool), invocation.arguments.map(|raw| raw.get().to_owned()), None);
-}
-
-/// Keeps what a notice reports, unless it is a second copy of a call.
-fn report<'a>(
-    rollout: &mut Rollout<'a>,
-    location: &RecordLocation<'a>,
-    notice: &Payload<'a>,
-    tool: Cow<'a, str>,
-    arguments: Option<String>,
-    ran: Option<Raw<'a>>,
-) {
-    let call_id = filled(notice.call_id);
-    let asked = call_id.as_deref().and_then(|id| rollout.assembly.call_of(id));
-    if asked.is_some_and(|asked| ran.is_none_or(|ran| !differs(asked, ran))) {
-        return;
-    }
-    let call = ToolCall {
-        call_id,
-        tool,
-        arguments: arguments.map_or(Arguments::Missing, |json| Arguments::Json(Cow::Owned(json))),
-        cwd: filled(notice.cwd).or_else(|| rollout.cwd.clone()),
-        status: ended(notice).unwrap_or(Status::Missing),
-        subagent: None,
-    };
-    rollout.reported.push(Reported { location: location.clone(), call, ran });
-}
-
-record! {
-    struct Asked { words = "command", line = "cmd" }
-}
-
-/// Codex sets the encoding of a PowerShell line before the line itself.
-const ENCODING: &str = "[Console]::OutputEncoding=[System.Text.Encoding]::UTF8;";
-
-/// Whether a command that ran is another one than the call asked for: then both are judged.
-fn differs(asked: &ToolCall<'_>, ran: Raw<'_>) -> bool {
-    let Arguments::Json(json) = &asked.arguments else { return false };
-    let Some(Asked { words, line, .. }) = parse(json) else { return false };
-    let asked = line.and_then(said).or_else(|| words.and_then(said));
-    asked.zip(said(ran)).is_some_and(|(asked, ran)| asked != ran)
-}
-
-/// What a command says: its words, or the line that it gives to a shell, for hosts exchange the shell.
-fn said(command: Raw<'_>) -> Option<String> {
-    if let Some(line) = text(Some(command)) {
-        return Some(line.trim().to_owned());
-    }
-    let words = elements(Some(command)).into_iter().map(|word| text(Some(word)));
-    let words: Vec<Cow<'_, str>> = words.collect::<Option<_>>()?;
-    let line = match words.as_slice() {
-        [] => return None,
-        [program, .., option, line] if is_shell(program) && takes_line(option) => line.to_string(),
-        words => words.join(" "),
-    };
-    Some(line.strip_prefix(ENCODING).unwrap_or(&line).trim().to_owned())
-}
-
-fn is_shell(program: &str) -> bool {
-    let name = program.rsplit(['/', '\\']).next().unwrap_or(program).to_ascii_lowercase();
-    let name = name.strip_suffix(".exe").unwrap_or(&name);
-    name.ends_with("sh") || matches!(name, "powershell" | "cmd")
-}
-
-/// `-lc`, `-Command` or `/c`.
-fn takes_line(option: &str) -> bool {
-    let option = option.to_ascii_lowercase();
-    option == "/c" || option == "-command" || option.starts_with('-') && option.ends_with('c')
-}
-
-/// Adds the calls that only notices report, and commands that ran in place of what a call asked for. The calls of a script
-/// are not linked to their notices, but they were read from the script.
-pub(super) fn add_unmatched(rollout: &mut Rollout<'_>) {
-    rollout.assembly.origin.role = RecordRole::Aside;
-    let has_scripts = rollout.assembly.session.calls().any(|(_, call)| call.tool == "exec");
-    let mut contradictions = HashSet::new();
-    for Reported { location, mut call, ran } in std::mem::take(&mut rollout.reported) {
-        let link = call.call_id.clone();
-        match link.as_deref().and_then(|id| rollout.assembly.call_of(id)) {
-            Some(asked) => {
-                // The beginning and the end of a command are two notices.
-                let Some(ran) = ran.filter(|ran| differs(asked, *ran)) else { continue };
-                if contradictions.insert((link, ran.get())) {
-                    call.call_id = None;
-                    rollout.assembly.call(location, call, None);
-                }
-            }
-            None if !has_scripts => rollout.assembly.call(location, call, link),
-            None => {}
-        }
-    }
-}
-
-fn ended(notice: &Payload<'_>) -> Option<Status> {
-    if is(notice.status, "declined") {
-        return Some(Status::Denied);
-    }
-    let code: i64 = notice.exit_code?.get().parse().ok()?;
-    Some(if code == 0 { Status::Ok } else { Status::Error })
-}
-
-/// The best record of what a patch wrote, also in code mode, where its call may be hidden in a script.
-fn patch<'a>(rollout: &mut Rollout<'a>, location: &RecordLocation<'a>, notice: &Payload<'a>, gaps: &mut Gaps) {
-    if is(notice.status, "declined") || notice.success.is_some_and(|success| success.get() == "false") {
-        return rollout.assembly.push(location.clone(), EventKind::Other);
-    }
-    let Some(changes) = notice.changes.and_then(|changes| fields(changes.get())) else {
-        if notice.changes.is_some() {
-            gaps.malformed(location.line, "the changes of a patch can't be read");
-        }
-        return rollout.assembly.push(location.clone(), EventKind::Other);
-    };
-    for (path, change) in changes {
-        let change = object::<Change<'a>>(Some(change)).unwrap_or_default();
-        let moved = filled(change.target);
-        let access = if moved.is_some() || is(change.kind, "delete") { Access::Delete } else { Access::Write };
-        rollout.assembly.push(location.clone(), EventKind::File(FileEvent { access, target: path }));
-        if let Some(target) = moved {
-            rollout.assembly.push(location.clone(), EventKind::File(FileEvent { access: Access::Write, target }));
-        }
-    }
 }
 
 /// Codex counts up: the last total is the session's, beside those that were begun anew.
@@ -320,44 +199,5 @@ mod tests {
         ] {
             assert_eq!(used(told), wanted, "{told:?}");
         }
-    }
-
-    /// The commands that a session ran: a call that asks for one, and a notice of the command that ran.
-    fn ran(asked: &str, notices: &[&str]) -> Vec<String> {
-        let start = r#"{"timestamp":"2026-05-01T10:00:00Z","type":"session_meta","payload":{"id":"a","cwd":"/w"}}"#;
-        let notice = |(kind, command): (&str, &str)| {
-            let command = format!(r#""call_id":"k","command":{command},"exit_code":0"#);
-            format!(r#"{{"type":"event_msg","payload":{{"type":"{kind}",{command}}}}}"#)
-        };
-        let mut lines = vec![start.to_owned()];
-        if !asked.is_empty() {
-            let asked = serde_json::to_string(asked).unwrap();
-            let call = format!(r#""type":"function_call","name":"shell","arguments":{asked},"call_id":"k""#);
-            lines.push(format!(r#"{{"type":"response_item","payload":{{{call}}}}}"#));
-        }
-        lines.extend(notices.iter().map(|notice| notice.split_once(' ').unwrap()).map(notice));
-        let log = Log::new("codex.jsonl", lines.join("\n").into_bytes());
-        let reading = log.read();
-        let [session] = reading.sessions.as_slice() else { panic!("{} sessions", reading.sessions.len()) };
-        session.calls().map(|(_, call)| format!("{:?} {:?}", call.status, call.arguments)).collect()
-    }
-
-    #[test]
-    fn a_command_that_only_notices_report_is_judged() {
-        let (begin, end) = (r#"exec_command_begin ["sh","-lc","rm x"]"#, r#"exec_command_end ["sh","-lc","rm x"]"#);
-        assert_eq!(ran("", &[begin]).len(), 1);
-        let [call] = &ran("", &[begin, end])[..] else { panic!("one call") };
-        assert!(call.starts_with("Ok") && call.contains("rm x"), "{call}");
-        // A notice that says what the call says is a second copy of it.
-        for asked in [r#"{"cmd":"rm x"}"#, r#"{"command":"rm x"}"#, r#"{"command":["zsh","-c","rm x"]}"#] {
-            assert_eq!(ran(asked, &[begin, end]).len(), 1, "{asked}");
-        }
-        assert_eq!(ran(r#"{"cmd":"ls"}"#, &[begin, end]).len(), 2, "another command ran");
-        let (copy, other) = (r#"exec_command_end ["cp","x"]"#, r#"exec_command_end ["bash","-lc","rm y"]"#);
-        assert_eq!(ran(r#"{"command":["rm","x"]}"#, &[copy]).len(), 2, "another program ran");
-        assert_eq!(ran(r#"{"cmd":"ls"}"#, &[begin, other]).len(), 3, "two other commands ran");
-        let encoded =
-            r#"exec_command_end ["pwsh","-Command","[Console]::OutputEncoding=[System.Text.Encoding]::UTF8;\nls"]"#;
-        assert_eq!(ran(r#"{"cmd":"ls"}"#, &[encoded]).len(), 1);
     }
 }

@@ -57,6 +57,13 @@ pub(super) fn status(tool: &str, output: Option<Raw<'_>>) -> Status {
     if runs_commands(tool) && refused(&words) {
         return Status::Denied;
     }
+    if blocked(&words).is_some() {
+        // A server could write these words: then other records have to prove that it was not asked.
+        return if runs_commands(tool) || answers_itself(tool) { Status::Denied } else { Status::Missing };
+    }
+    if tool == "view_image" && !words.starts_with("attached local image") {
+        return Status::Error;
+    }
     match exit_code(&words) {
         Some(0) => Status::Ok,
         Some(_) => Status::Error,
@@ -72,6 +79,30 @@ fn runs_commands(tool: &str) -> bool {
         tool,
         "shell" | "shell_command" | "exec_command" | "local_shell" | "apply_patch" | "write_stdin" | "container.exec"
     )
+}
+
+/// Tools whose output is the host's own text, or a value that it writes.
+fn answers_itself(tool: &str) -> bool {
+    let name = tool.rsplit('.').next().unwrap_or(tool);
+    matches!(name, "view_image" | "spawn_agent" | "wait_agent" | "send_input" | "close_agent" | "resume_agent")
+        && !tool.starts_with("mcp__")
+}
+
+/// What a hook of the host refused.
+#[derive(Debug)]
+pub(super) enum Block<'t> {
+    /// A command line, or a patch.
+    Command(&'t str),
+    Tool(&'t str),
+}
+
+/// Reads the host's words for a call that a hook refused.
+pub(super) fn blocked(words: &str) -> Option<Block<'_>> {
+    if let Some(rest) = words.strip_prefix("Command blocked by PreToolUse hook: ") {
+        return Some(Block::Command(rest.split_once(". Command: ").map_or("", |(_, line)| line)));
+    }
+    let rest = words.strip_prefix("Tool call blocked by PreToolUse hook: ")?;
+    Some(Block::Tool(rest.rsplit_once(". Tool: ").map_or("", |(_, name)| name.trim())))
 }
 
 fn refused(words: &str) -> bool {

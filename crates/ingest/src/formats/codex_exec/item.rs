@@ -6,7 +6,7 @@ use crate::assembly::{Assembly, RecordLocation, arguments};
 use crate::gaps::Gaps;
 use crate::json::{Raw, elements, filled, is, is_array, object, raw_text, record, text};
 use agent_strace_model::evidence::Subagent;
-use agent_strace_model::{Access, Arguments, EventKind, FileEvent, RawText, Status, ToolCall, ToolResult};
+use agent_strace_model::{Access, Arguments, EventKind, FileEvent, GapKind, RawText, Status, ToolCall, ToolResult};
 
 record! {
     pub(super) struct Item {
@@ -55,19 +55,19 @@ pub(super) fn add<'a>(
     let done = event == "item.completed";
     let location = RecordLocation { id: filled(item.id), ..location };
     match &*kind {
-        "command_execution" => call(assembly, location, item, Cow::Borrowed("exec_command"), command(item)),
+        "command_execution" => call(assembly, location, item, Cow::Borrowed("exec_command"), command(item), gaps),
         "mcp_tool_call" => {
             let server = filled(item.server).unwrap_or_default();
             let tool = format!("mcp__{server}__{}", filled(item.tool).unwrap_or_default());
-            call(assembly, location, item, Cow::Owned(tool), arguments(item.arguments));
+            call(assembly, location, item, Cow::Owned(tool), arguments(item.arguments), gaps);
         }
         // A search starts before its words are known.
         "web_search" if !done && is(item.query, "") => assembly.push(location, EventKind::Other),
         "web_search" => {
             let given = item.action.map_or_else(|| query(item), |action| arguments(Some(action)));
-            call(assembly, location, item, Cow::Borrowed("web_search_call"), given);
+            call(assembly, location, item, Cow::Borrowed("web_search_call"), given, gaps);
         }
-        "collab_tool_call" => collaboration(assembly, location, item, done),
+        "collab_tool_call" => collaboration(assembly, location, item, done, gaps),
         "file_change" => change(assembly, &location, item, done, gaps),
         "agent_message" | "assistant_message" if done => words(assembly, location, item, EventKind::Message),
         "reasoning" if done => words(assembly, location, item, EventKind::Reasoning),
@@ -90,7 +90,7 @@ fn change<'a>(
         gaps.malformed(location.line, "the changes of files are not a list");
     }
     let changes = elements(item.changes);
-    call(assembly, location.clone(), item, Cow::Borrowed("file_change"), patch(&changes));
+    call(assembly, location.clone(), item, Cow::Borrowed("file_change"), patch(&changes), gaps);
     if !done || status(item) == Status::Denied {
         return;
     }
@@ -145,6 +145,13 @@ fn patch<'a>(changes: &[Raw<'a>]) -> Arguments<'a> {
     Arguments::Text(Cow::Owned(patch))
 }
 
+/// Tools whose first report is complete: a search starts before its words are known, and a patch may still grow.
+fn is_compared(tool: &str) -> bool {
+    !matches!(tool, "web_search_call" | "file_change")
+}
+
+const OTHER: &str = "two reports of one item name different things: both are judged";
+
 /// Reports of one item that say the same are one call.
 fn call<'a>(
     assembly: &mut Assembly<'a>,
@@ -152,12 +159,17 @@ fn call<'a>(
     item: &Item<'a>,
     tool: Cow<'a, str>,
     arguments: Arguments<'a>,
+    gaps: &mut Gaps,
 ) {
     let id = filled(item.id);
     let status = status(item);
     if assembly.repeats(id.as_deref(), &tool, &arguments) {
         assembly.settle(status, id.clone());
     } else {
+        let begun = id.as_deref().and_then(|id| assembly.call_of(id));
+        if begun.is_some_and(|begun| begun.tool == tool && begun.status == Status::Missing && is_compared(&tool)) {
+            gaps.push(Some(location.line), GapKind::Contradiction(OTHER.into()));
+        }
         let call = ToolCall { call_id: id.clone(), tool, arguments, cwd: None, status, subagent: None };
         assembly.call(location.clone(), call, id.clone());
     }
@@ -199,14 +211,20 @@ fn query<'a>(item: &Item<'a>) -> Arguments<'a> {
 }
 
 /// A call of another agent: its tool is one of `spawn_agent`, `send_input`, `wait`, `close_agent`.
-fn collaboration<'a>(assembly: &mut Assembly<'a>, location: RecordLocation<'a>, item: &Item<'a>, done: bool) {
+fn collaboration<'a>(
+    assembly: &mut Assembly<'a>,
+    location: RecordLocation<'a>,
+    item: &Item<'a>,
+    done: bool,
+    gaps: &mut Gaps,
+) {
     let tool = filled(item.tool).unwrap_or(Cow::Borrowed("collab_tool_call"));
     let spawns = is(item.tool, "spawn_agent");
     let given = match item.prompt {
         Some(prompt) => Arguments::Json(Cow::Owned(format!("{{\"message\":{}}}", prompt.get()))),
         None => Arguments::Json(Cow::Borrowed("{}")),
     };
-    call(assembly, location, item, tool, given);
+    call(assembly, location, item, tool, given, gaps);
     if spawns && done {
         let event = assembly.session.events.last().map_or(0, |event| event.number);
         for receiver in elements(item.receivers) {

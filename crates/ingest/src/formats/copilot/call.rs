@@ -6,7 +6,7 @@ use super::{Envelope, Events};
 use crate::assembly::{RecordLocation, arguments};
 use crate::gaps::Gaps;
 use crate::json::{Raw, elements, filled, is, is_object, is_true, object, raw_text, record, text};
-use agent_strace_model::{EventKind, Status, ToolCall, ToolResult};
+use agent_strace_model::{Access, Arguments, EventKind, FileEvent, GapKind, Status, ToolCall, ToolResult};
 
 record! {
     /// A request of the model, and the start of a call.
@@ -36,7 +36,17 @@ record! {
         result = "result",
         error = "error",
         parent = "parentToolCallId",
+        shell = "shellExecution",
+        edits = "fileEdits",
     }
+}
+
+record! {
+    struct Shell { code = "exitCode" }
+}
+
+record! {
+    struct Edit { path = "path", kind = "kind" }
 }
 
 record! {
@@ -52,6 +62,8 @@ record! {
 record! {
     struct AppCall { server = "serverName", tool = "toolName", arguments = "arguments", success = "success", result = "result" }
 }
+
+const OTHER_FILE: &str = "the host reports that a call changed another file than the call names";
 
 impl<'a> Events<'a> {
     /// The calls that a message of the model asks for.
@@ -159,12 +171,31 @@ impl<'a> Events<'a> {
         }
         let tool = id.as_deref().and_then(|id| self.assembly.call_of(id)).map(|call| call.tool.clone());
         let status = status(&done, tool.as_deref().unwrap_or(""));
+        self.edited(&location, id.as_deref(), done.edits, gaps);
         let said = done.result.or(done.error);
         let outcome = object::<Outcome<'a>>(said).unwrap_or_default();
         let words = outcome.content.or(outcome.words).or(outcome.message).or(said);
         let is_error = matches!(status, Status::Error | Status::Denied);
         let result = ToolResult { call_id: id.clone(), text: raw_text(words), is_error };
         self.assembly.result(location, result, status, id);
+    }
+
+    /// The files that the host says a call changed: one that the call does not name is judged, too.
+    fn edited(&mut self, location: &RecordLocation<'a>, id: Option<&str>, edits: Option<Raw<'a>>, gaps: &mut Gaps) {
+        for edit in elements(edits).into_iter().filter_map(|raw| object::<Edit<'a>>(Some(raw))) {
+            let Some(path) = filled(edit.path) else { continue };
+            let known = id.and_then(|id| self.assembly.call_of(id));
+            let name = path.rsplit(['/', '\\']).next().unwrap_or(&path);
+            let is_named = known.is_none_or(|call| match &call.arguments {
+                Arguments::Json(text) | Arguments::Text(text) => text.contains(name),
+                Arguments::Missing => false,
+            });
+            if !is_named {
+                gaps.push(Some(location.line), GapKind::Contradiction(OTHER_FILE.into()));
+                let access = if is(edit.kind, "delete") { Access::Delete } else { Access::Write };
+                self.assembly.push(location.clone(), EventKind::File(FileEvent { access, target: path }));
+            }
+        }
     }
 
     /// A call that an MCP server's own window made: one record for start and end.
@@ -233,7 +264,8 @@ fn status(done: &Complete<'_>, tool: &str) -> Status {
         _ => {}
     }
     let failed = done.success.is_some_and(|value| value.get() == "false") || is_object(done.error);
-    if failed || failing_exit(tool, result.content) {
+    let code = object::<Shell<'_>>(done.shell).and_then(|shell| shell.code);
+    if failed || code.is_some_and(|code| code.get() != "0") || code.is_none() && failing_exit(tool, result.content) {
         Status::Error
     } else if done.success.is_none() && done.result.is_none() {
         Status::Missing

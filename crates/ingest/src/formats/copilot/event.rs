@@ -70,6 +70,8 @@ impl<'a> Events<'a> {
             "mcp_app.tool_call_complete" => self.by_window(location, envelope.data),
             "permission.completed" => self.permission(location, envelope.data),
             "abort" => self.abort(location),
+            "hook.start" => self.hook_started(location, envelope),
+            "hook.end" => self.hook_ended(location, envelope),
             "subagent.started" => self.agent_started(location, envelope),
             "subagent.completed" | "subagent.failed" => self.agent_ended(location, envelope.data),
             _ => self.other(location, &kind, envelope, gaps),
@@ -80,6 +82,13 @@ impl<'a> Events<'a> {
     fn other(&mut self, location: RecordLocation<'a>, kind: &str, envelope: &Envelope<'a>, gaps: &mut Gaps) {
         let about = kind.split_once('.').map_or(kind, |(about, _)| about);
         let known = if about == "tool" { CALL_EVENTS.contains(&kind) } else { KNOWN.contains(&about) };
+        let holds_call = || {
+            let data = object::<super::call::Data<'a>>(envelope.data).unwrap_or_default();
+            data.arguments.is_some() && (data.tool.is_some() || data.name.is_some())
+        };
+        if known && !CALL_EVENTS.contains(&kind) && holds_call() {
+            return self.started(location, envelope, gaps);
+        }
         if known {
             return self.assembly.push(location, EventKind::Other);
         }

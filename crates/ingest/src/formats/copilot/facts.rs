@@ -191,12 +191,12 @@ impl<'a> Events<'a> {
     }
 }
 
-/// The host counts cached tokens as input.
+/// The host counts the tokens of a cache as input, those that it took in, too.
 fn usage(tokens: &Tokens<'_>) -> Usage {
     let mut counts = Counts::default();
     let (read, write) = (counts.of(tokens.read), counts.of(tokens.write));
     Usage {
-        input: counts.needed(tokens.input).saturating_sub(read),
+        input: counts.needed(tokens.input).saturating_sub(read).saturating_sub(write),
         output: counts.needed(tokens.output),
         cache_read: read,
         cache_write: write,

@@ -4,6 +4,7 @@
 mod call;
 mod event;
 mod facts;
+mod hooks;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -16,6 +17,7 @@ use crate::json::record;
 use crate::reader::Reader;
 use agent_strace_model::{Dialect, Session, Usage};
 use call::Request;
+use hooks::{Asking, Rewrite};
 
 record! {
     pub(super) struct Envelope {
@@ -64,6 +66,8 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
         asked: Vec::new(),
         agents: HashMap::new(),
         open: Vec::new(),
+        hooks: HashMap::new(),
+        rewrites: Vec::new(),
         total: None,
         run: 0,
         by_model: BTreeMap::new(),
@@ -88,6 +92,10 @@ struct Events<'a> {
     agents: HashMap<Cow<'a, str>, Cow<'a, str>>,
     /// Calls that were started since the last abort.
     open: Vec<Cow<'a, str>>,
+    /// Calls that a running hook was asked about, by the hook's run.
+    hooks: HashMap<Cow<'a, str>, Vec<Asking<'a>>>,
+    /// What hooks made of calls.
+    rewrites: Vec<Rewrite<'a>>,
     /// What the host says at the end of each run that it used.
     total: Option<Usage>,
     /// Records of usage before this run.
@@ -103,6 +111,7 @@ impl<'a> Events<'a> {
             self.run_all_requests();
         }
         self.unanswered();
+        self.rewritten();
         let total = self.total.map(|mut total| {
             total.add(&self.assembly.told_in_part());
             total

@@ -9,11 +9,13 @@ use crate::blocks::{self, Around, identity};
 use crate::formats::Input;
 use crate::gaps::Gaps;
 use crate::head::Head;
-use crate::json::{Counts, Raw, fields, filled, is, is_object, is_true, object, raw_text, record, scalar, text};
+use crate::json::{Counts, Raw, fields, filled, is, is_object, is_true, object, parse, raw_text, record, scalar, text};
 use crate::reader::Item;
 use agent_strace_model::attribution::note_each;
 use agent_strace_model::evidence::Subagent;
-use agent_strace_model::{Arguments, Ending, EventKind, RawText, Session, Status, ToolCall, ToolResult, Usage};
+use agent_strace_model::{
+    Arguments, Ending, EventKind, GapKind, RawText, Session, Status, ToolCall, ToolResult, Usage,
+};
 
 record! {
     struct Entry {
@@ -167,7 +169,11 @@ impl<'a> Run<'a> {
         if let Some(key) = body.duplicate {
             gaps.twice(location.line, key, "a call");
         }
-        let called = called(key, &body);
+        let called = called(key.clone(), &body);
+        for (other, body) in tools(entry.call).into_iter().filter(|(other, _)| *other != key) {
+            gaps.unknown_record(location.line, "a call of several tools at once");
+            self.add(location.clone(), self::called(other, &body), None, Status::Missing);
+        }
         if is(entry.subtype, "started") {
             match id {
                 Some(id) if !self.started.contains_key(&id) => {
@@ -180,7 +186,16 @@ impl<'a> Run<'a> {
         }
         let began = id.as_ref().and_then(|id| self.started.remove(id));
         let status = status(body.result);
+        if let Some(ran) = ran(&body) {
+            gaps.push(Some(location.line), GapKind::Contradiction(OTHER.into()));
+            self.add(location.clone(), Called { tool: called.tool.clone(), arguments: ran }, None, status);
+        }
         let (at, called) = match began {
+            Some((at, first)) if first.tool == called.tool && asks_other(&first.arguments, &called.arguments) => {
+                gaps.push(Some(location.line), GapKind::Contradiction(OTHER.into()));
+                self.add(at, first, None, Status::Missing);
+                (location.clone(), called)
+            }
             Some((at, first)) if first.tool == called.tool && called.arguments == Arguments::Missing => (at, first),
             Some((_, first)) if first.tool == called.tool => (location.clone(), called),
             // Two tools under one id: both ran.
@@ -231,10 +246,14 @@ impl<'a> Run<'a> {
 
 /// The tool of a call is the key that holds it; other keys say when it ran.
 fn named(call: Option<Raw<'_>>) -> Option<(Cow<'_, str>, Body<'_>)> {
-    let fields = fields(call.filter(|call| is_object(Some(*call)))?.get())?;
+    tools(call).into_iter().next()
+}
+
+fn tools(call: Option<Raw<'_>>) -> Vec<(Cow<'_, str>, Body<'_>)> {
+    let fields = call.filter(|call| is_object(Some(*call))).and_then(|call| fields(call.get())).unwrap_or_default();
     let is_tool = |key: &str| key.ends_with("ToolCall") || key == "function";
-    let (key, raw) = fields.into_iter().find(|(key, value)| is_tool(key) && is_object(Some(*value)))?;
-    Some((key, object(Some(raw))?))
+    let tools = fields.into_iter().filter(|(key, value)| is_tool(key) && is_object(Some(*value)));
+    tools.filter_map(|(key, raw)| Some((key, object(Some(raw))?))).collect()
 }
 
 fn called<'a>(key: Cow<'a, str>, body: &Body<'a>) -> Called<'a> {
@@ -249,6 +268,58 @@ fn called<'a>(key: Cow<'a, str>, body: &Body<'a>) -> Called<'a> {
         }
     }
     Called { tool: key, arguments: assembly::arguments(body.args) }
+}
+
+const OTHER: &str = "the end of a call names another command, file or directory than the call asked for";
+
+record! {
+    /// What arguments and results name in the same words.
+    struct Named { command = "command", path = "path", directory = "workingDirectory" }
+}
+
+/// The arguments that a call ran with, where its result names others than it was asked for: both are judged.
+fn ran<'a>(body: &Body<'a>) -> Option<Arguments<'a>> {
+    let asked = object::<Named<'_>>(body.args)?;
+    let told = object::<Named<'_>>(outcome(body.result).map(|(_, value)| value))?;
+    if !differs(&asked, &told) {
+        return None;
+    }
+    let kept = [
+        ("command", told.command.or(asked.command)),
+        ("path", told.path.or(asked.path)),
+        ("workingDirectory", told.directory.or(asked.directory)),
+    ];
+    let kept = kept.iter().filter_map(|(key, value)| Some(format!("\"{key}\":{}", (*value)?.get())));
+    Some(Arguments::Json(Cow::Owned(format!("{{{}}}", kept.collect::<Vec<_>>().join(",")))))
+}
+
+/// Whether two records of one call ask for different things.
+fn asks_other(first: &Arguments<'_>, last: &Arguments<'_>) -> bool {
+    let (Arguments::Json(first), Arguments::Json(last)) = (first, last) else { return false };
+    let (Some(first), Some(last)) = (parse::<Named<'_>>(first), parse::<Named<'_>>(last)) else { return false };
+    differs(&first, &last)
+}
+
+fn differs(asked: &Named<'_>, told: &Named<'_>) -> bool {
+    let both = |asked: Option<Raw<'_>>, told: Option<Raw<'_>>, same: fn(&str, &str) -> bool| {
+        filled(asked).zip(filled(told)).is_some_and(|(asked, told)| !same(&asked, &told))
+    };
+    both(asked.command, told.command, |asked, told| asked.trim() == told.trim())
+        || both(asked.path, told.path, is_same_path)
+        || both(asked.directory, told.directory, is_same_path)
+}
+
+/// A host may name a file by its whole path, or by its path from the working directory.
+fn is_same_path(asked: &str, told: &str) -> bool {
+    let plain = |path: &str| {
+        let path = path.replace('\\', "/");
+        let parts: Vec<&str> = path.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+        let kept = parts.iter().rposition(|part| *part == "..").map_or(0, |at| at + 1);
+        parts.get(kept..).unwrap_or_default().join("/")
+    };
+    let (asked, told) = (plain(asked), plain(told));
+    let ends = |long: &str, short: &str| long == short || short.is_empty() || long.ends_with(&format!("/{short}"));
+    ends(&asked, &told) || ends(&told, &asked)
 }
 
 /// A result is an object with one key, which says how the call ended.

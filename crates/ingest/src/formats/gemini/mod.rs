@@ -1,15 +1,21 @@
 //! Gemini CLI: one document per session, or an append log of the same messages; calls carry their results.
 
 mod history;
+mod outcome;
+mod root;
+mod stream;
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use super::qwen::parts::may_be_a_call;
 use super::{Base, Detect, Format, Home, Input};
+use crate::Log;
 use crate::assembly::{Assembly, Numbering, RecordLocation};
 use crate::gaps::Gaps;
 use crate::json::{Counts, Raw, elements, filled, is, is_string, object, raw_text, record, scalar, text};
 use crate::reader::{LineCounter, Reader};
+use agent_strace_model::evidence::Subagent;
 use agent_strace_model::{
     Arguments, Dialect, EventKind, Label, Origin, RawText, Session, Status, ToolCall, ToolResult, Usage, Window,
 };
@@ -32,6 +38,8 @@ record! {
         tool_calls = "toolCalls",
         tokens = "tokens",
         parent = "parentSessionId",
+        session_kind = "kind",
+        directories = "directories",
         model = "model",
     }
 }
@@ -67,11 +75,15 @@ record! {
 }
 
 record! {
-    struct Response { output = "output" }
+    struct Response { output = "output", error = "error" }
 }
 
 record! {
-    struct Part { text = "text" }
+    struct Started { name = "agent_name" }
+}
+
+record! {
+    struct Part { text = "text", call = "functionCall" }
 }
 
 /// Gemini CLI (`~/.gemini/tmp/*/chats/**`), as one document or as an append log.
@@ -92,11 +104,34 @@ pub(super) static FORMAT: Format = Format {
     homes: &[Home { variables: &[], base: Base::Home, folder: ".gemini", logs: "tmp/*/chats/**/*.json*" }],
 };
 
+/// What `gemini --output-format stream-json` prints.
+pub(super) static STREAM: Format = Format {
+    dialect: Dialect::new("gemini-stream-json", "gemini-cli"),
+    detect: Detect::Record(|head| {
+        let call = head.is("type", "tool_use") && head.is_string("tool_name") && head.is_string("tool_id");
+        let start = head.is("type", "init") && head.is_string("session_id") && head.is_string("model");
+        call || start && !head.has("subtype")
+    }),
+    read: stream::read,
+    homes: &[],
+};
+
+/// Tools that start another agent.
+const STARTERS: &[&str] = &["invoke_agent", "delegate_to_agent"];
+
 /// Reads one session.
 fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
     let Input { text, shape, log } = *input;
     let assembly = Assembly::new(&FORMAT.dialect, &log.shown, Numbering::Ordinal);
-    let mut chat = Chat { assembly, spoken: HashSet::new(), unnamed: HashSet::new(), rows: 0 };
+    let mut chat = Chat {
+        assembly,
+        spoken: HashSet::new(),
+        unnamed: HashSet::new(),
+        started: HashSet::new(),
+        rows: 0,
+        is_subagent: false,
+        project: None,
+    };
     let mut reader = Reader::new(text, shape);
     while let Some(item) = reader.next::<Entry<'a>>(gaps) {
         let entry = &item.record;
@@ -104,6 +139,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
             gaps.twice(item.line, key, "a record");
         }
         chat.assembly.id(filled(entry.session_id));
+        chat.head(log, entry);
         if chat.assembly.session.parent.is_none() {
             chat.assembly.session.parent = filled(entry.parent);
         }
@@ -119,7 +155,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
             gaps.unknown_record(item.line, "a record that is neither a message nor a change of the session");
         }
     }
-    vec![chat.assembly.finish()]
+    vec![chat.finish()]
 }
 
 struct Chat<'a> {
@@ -128,8 +164,13 @@ struct Chat<'a> {
     spoken: HashSet<Cow<'a, str>>,
     /// Calls without an id, by message, place and content.
     unnamed: HashSet<(Cow<'a, str>, u32, &'a str)>,
+    /// Calls that started an agent.
+    started: HashSet<Cow<'a, str>>,
     /// Messages that were read.
     rows: u32,
+    is_subagent: bool,
+    /// The digest of the project's folder.
+    project: Option<Cow<'a, str>>,
 }
 
 record! {
@@ -138,6 +179,49 @@ record! {
 }
 
 impl<'a> Chat<'a> {
+    /// What the first record says of the session.
+    fn head(&mut self, log: &'a Log, entry: &Entry<'a>) {
+        self.assembly.root(root::listed(entry.directories));
+        if self.project.is_none() {
+            self.project = filled(entry.project);
+        }
+        self.is_subagent |= is(entry.session_kind, "subagent");
+        // A sub-agent's log lies in a folder that is called like its parent's session.
+        if is(entry.session_kind, "subagent") && self.assembly.session.parent.is_none() {
+            let folder = log.shown.rsplit('/').nth(1).filter(|folder| !matches!(*folder, "" | "chats"));
+            self.assembly.session.parent = folder.map(Cow::Borrowed);
+        }
+    }
+
+    fn finish(mut self) -> Session<'a> {
+        if self.assembly.session.root.is_none()
+            && let Some(project) = &self.project
+        {
+            let found = root::of_paths(&self.assembly.session, project);
+            self.assembly.root(found.map(Cow::Owned));
+        }
+        self.assembly.finish()
+    }
+
+    /// Words of the user, or those that the host puts before the first of them.
+    fn prompt(&mut self, location: &RecordLocation<'a>, entry: &Entry<'a>) {
+        let first = if is_string(entry.content) {
+            entry.content
+        } else {
+            elements(entry.content).first().and_then(|part| object::<Part<'a>>(Some(*part))?.text)
+        };
+        let introduction = first.filter(|words| words.get().starts_with("\"<session_context>"));
+        match introduction {
+            Some(words) => {
+                self.assembly.root(root::introduced(words).map(Cow::Owned));
+                self.words(location, entry.content, EventKind::Instruction);
+            }
+            // What a sub-agent is told, its parent or the host said.
+            None if self.is_subagent => self.words(location, entry.content, EventKind::Instruction),
+            None => self.words(location, entry.content, EventKind::Prompt),
+        }
+    }
+
     fn document(&mut self, json: &'a str, line: u32, list: Raw<'a>, gaps: &mut Gaps) {
         if !list.get().starts_with('[') {
             gaps.malformed(line, "the messages of the session are not a list");
@@ -177,10 +261,11 @@ impl<'a> Chat<'a> {
             self.thoughts(&location, entry.thoughts);
         }
         self.calls(&location, entry, gaps);
+        self.spoken_calls(&location, entry.content, gaps);
         self.assembly.origin.part = 0;
         if is_new {
             match &*kind {
-                "user" => self.words(&location, entry.content, EventKind::Prompt),
+                "user" => self.prompt(&location, entry),
                 "gemini" | "" => self.words(&location, entry.content, EventKind::Message),
                 "error" => self.words(&location, entry.content, EventKind::Failure),
                 "info" | "warning" => self.assembly.push(location.clone(), EventKind::Notice),
@@ -215,6 +300,22 @@ impl<'a> Chat<'a> {
             match object::<Call<'a>>(Some(raw)) {
                 Some(call) => self.call(location, raw, &call, gaps),
                 None => gaps.malformed(location.line, "a call that is not an object"),
+            }
+        }
+    }
+
+    /// Calls that a message holds among its words.
+    fn spoken_calls(&mut self, location: &RecordLocation<'a>, content: Option<Raw<'a>>, gaps: &mut Gaps) {
+        for raw in elements(content) {
+            let Some(part) = object::<Part<'a>>(Some(raw)).filter(|part| part.others > 0 || part.call.is_some()) else {
+                continue;
+            };
+            match object::<Call<'a>>(part.call) {
+                Some(call) => self.call(location, raw, &call, gaps),
+                None if may_be_a_call(raw) => {
+                    gaps.unknown_record(location.line, "a part of a message of an unknown kind that looks like a call");
+                }
+                None => {}
             }
         }
     }
@@ -259,6 +360,18 @@ impl<'a> Chat<'a> {
         self.assembly.spend(location.time, location.id, usage, Some(window));
     }
 
+    /// A call that started an agent names the session of that agent.
+    fn starts(&mut self, call: &Call<'a>, id: Option<&Cow<'a, str>>) {
+        let is_starter = text(call.name).is_some_and(|name| STARTERS.contains(&&*name));
+        let Some(agent) = filled(call.agent).filter(|_| is_starter) else { return };
+        if self.started.insert(agent.clone()) {
+            let event = self.assembly.session.events.last().map_or(0, |event| event.number);
+            let kind = object::<Started<'a>>(call.args).and_then(|started| filled(started.name));
+            let subagent = Subagent { event, id: Some(agent), call_id: id.cloned(), kind, calls: None };
+            self.assembly.session.evidence.subagents.push(subagent);
+        }
+    }
+
     /// A message that is written again holds the same call with more of its outcome.
     fn call(&mut self, location: &RecordLocation<'a>, raw: Raw<'a>, call: &Call<'a>, gaps: &mut Gaps) {
         if let Some(key) = call.duplicate {
@@ -275,23 +388,25 @@ impl<'a> Chat<'a> {
                 !self.unnamed.insert((location.id.clone().unwrap_or_default(), self.assembly.origin.part, raw.get()))
             }
         };
-        let status = status(call);
+        let status = outcome::status(&tool, call);
         let time = scalar(call.timestamp).or_else(|| location.time.clone());
         let location = RecordLocation { line: location.line, id: location.id.clone(), time };
         if !known {
             if let Some(shown) = filled(call.shown).filter(|shown| shown.contains("MCP Server")) {
                 self.assembly.label(Label::Shown(shown));
             }
+            let starts = STARTERS.contains(&&*tool);
             let call = ToolCall {
                 call_id: id.clone(),
                 tool,
                 arguments: call.args.map_or(Arguments::Missing, |args| Arguments::Json(Cow::Borrowed(args.get()))),
                 cwd: None,
                 status,
-                subagent: filled(call.agent),
+                subagent: filled(call.agent).filter(|_| !starts),
             };
             self.assembly.call(location.clone(), call, id.clone());
         }
+        self.starts(call, id.as_ref());
         if call.result.is_some_and(|result| result.get() != "[]") && (!known || status != Status::Missing) {
             let result = ToolResult { call_id: id.clone(), text: output(call), is_error: status == Status::Error };
             self.assembly.result(location, result, status, id);
@@ -314,28 +429,4 @@ fn output<'a>(call: &Call<'a>) -> Option<RawText<'a>> {
     let response = object::<Response<'a>>(response).filter(|response| response.others == 0);
     let text = response.and_then(|response| response.output).filter(|output| is_string(Some(*output)));
     raw_text(text.or(call.result))
-}
-
-fn status(call: &Call<'_>) -> Status {
-    if is(call.status, "success") {
-        Status::Ok
-    } else if is(call.status, "error") {
-        Status::Error
-    } else if is(call.status, "cancelled") {
-        cancelled(call.result)
-    } else if call.status.is_none() && call.result.is_some_and(|result| result.get() != "[]") {
-        Status::Ok
-    } else {
-        Status::Missing
-    }
-}
-
-/// Cancelled is what the host calls a refusal, and also a stop half-way.
-fn cancelled(result: Option<Raw<'_>>) -> Status {
-    let refused = result.is_some_and(|raw| {
-        ["User did not allow tool call", "User denied execution", "Tool execution denied by policy"]
-            .iter()
-            .any(|words| raw.get().contains(words))
-    });
-    if refused { Status::Denied } else { Status::Interrupted }
 }

@@ -7,10 +7,10 @@ use crate::assembly::{self, RecordLocation};
 use crate::blocks::identity;
 use crate::chat::{self, Manner};
 use crate::gaps::Gaps;
-use crate::json::{Counts, Nested, Raw, filled, is, is_true, object, raw_text, record, text};
+use crate::json::{Counts, Nested, Raw, elements, filled, is, is_true, object, raw_text, record, text};
 use agent_strace_model::attribution::note_each;
 use agent_strace_model::evidence::Subagent;
-use agent_strace_model::{EventKind, RawText, Status, ToolCall, ToolResult, Usage};
+use agent_strace_model::{Arguments, EventKind, RawText, Status, ToolCall, ToolResult, Usage};
 
 record! {
     struct Event {
@@ -77,6 +77,8 @@ pub(super) fn record<'a>(
             *rewinds = rewinds.saturating_add(1);
             chat.assembly.push(location.clone(), EventKind::Other);
         }
+        "agent.message.appended" => copied(chat, location, json),
+        "task.started" => process(chat, location, json),
         "metadata" => chat.assembly.push(location.clone(), EventKind::Start),
         known if is_known(known) => chat.assembly.push(location.clone(), EventKind::Other),
         _ => {
@@ -93,6 +95,12 @@ pub(super) fn record<'a>(
 fn appended<'a>(chat: &mut Chat<'a>, location: &RecordLocation<'a>, json: &'a str, gaps: &mut Gaps) {
     let appended = object::<Appended<'a>>(Some(Raw::new(json))).unwrap_or_default();
     match object::<chat::Message<'a>>(appended.message) {
+        // The host puts reminders and notifications among the user's messages.
+        Some(message) if is_of_the_host(appended.message) => {
+            for text in chat::texts(&message) {
+                chat.assembly.push(location.clone(), EventKind::Instruction(RawText::Json(text.get())));
+            }
+        }
         Some(message) => chat::add(&mut chat.assembly, location, &message, &Manner::default(), gaps),
         None => gaps.malformed(location.line, "a message that is not an object"),
     }
@@ -100,6 +108,20 @@ fn appended<'a>(chat: &mut Chat<'a>, location: &RecordLocation<'a>, json: &'a st
 
 record! {
     struct Appended { message = "message" }
+}
+
+record! {
+    struct Sent { role = "role", origin: Nested<Origin<'a>> = "origin" }
+}
+
+record! {
+    struct Origin { kind = "kind" }
+}
+
+fn is_of_the_host(message: Option<Raw<'_>>) -> bool {
+    let Some(sent) = object::<Sent<'_>>(message) else { return false };
+    let origin = sent.origin.object().and_then(|origin| filled(origin.kind));
+    is(sent.role, "user") && origin.is_some_and(|kind| matches!(&*kind, "injection" | "task" | "hook" | "system"))
 }
 
 fn add<'a>(chat: &mut Chat<'a>, location: &RecordLocation<'a>, event: &Event<'a>, gaps: &mut Gaps) {
@@ -115,7 +137,10 @@ fn add<'a>(chat: &mut Chat<'a>, location: &RecordLocation<'a>, event: &Event<'a>
                 (event.usage, filled(event.message_id).or_else(|| location.id.clone()))
             {
                 chat.assembly.usage(Some(message.clone()), tokens(usage));
-                chat.step = Some((usage.get(), message));
+                // The request was recorded just before.
+                if chat.spent.take_if(|spent| *spent == usage.get()).is_none() {
+                    chat.step = Some((usage.get(), message));
+                }
             }
             chat.assembly.push(location, EventKind::Other);
         }
@@ -228,15 +253,104 @@ fn tokens(usage: Raw<'_>) -> Usage {
     }
 }
 
-/// What a request cost: that of the step before once more, or one outside the steps.
+/// What a request cost: that of the step before once more, that of the step that ends next, or one outside the steps.
 fn spent<'a>(chat: &mut Chat<'a>, usage: Option<Raw<'a>>) {
     let Some(usage) = usage else { return };
-    let step = chat.step.take().filter(|(json, _)| *json == usage.get());
-    chat.assembly.usage(step.map(|(_, message)| message), tokens(usage));
+    if let Some((_, message)) = chat.step.take_if(|(json, _)| *json == usage.get()) {
+        return chat.assembly.usage(Some(message), tokens(usage));
+    }
+    spend_rest(chat);
+    chat.spent = Some(usage.get());
+}
+
+/// No step told of the last request.
+pub(super) fn spend_rest(chat: &mut Chat<'_>) {
+    if let Some(usage) = chat.spent.take() {
+        chat.assembly.usage(None, tokens(Raw::new(usage)));
+    }
+}
+
+record! {
+    struct Copied { message = "message" }
+}
+
+record! {
+    struct Copy { message = "message" }
+}
+
+record! {
+    struct Answer { calls = "toolCalls" }
+}
+
+record! {
+    struct Asked { id = "id", name = "name", arguments = "arguments" }
+}
+
+/// A second copy of a message. Its calls were recorded as they were made.
+fn copied<'a>(chat: &mut Chat<'a>, location: &RecordLocation<'a>, json: &'a str) {
+    chat.assembly.push(location.clone(), EventKind::Other);
+    let copy = object::<Copied<'a>>(Some(Raw::new(json))).and_then(|copied| object::<Copy<'a>>(copied.message));
+    let answer = copy.and_then(|copy| object::<Answer<'a>>(copy.message)).unwrap_or_default();
+    for asked in elements(answer.calls).into_iter().filter_map(|raw| object::<Asked<'a>>(Some(raw))) {
+        let (id, tool) = (identity(asked.id), filled(asked.name).unwrap_or_default());
+        let known = id.as_deref().and_then(|id| chat.assembly.call_of(id)).is_some_and(|known| known.tool == tool);
+        if !known {
+            let arguments = assembly::arguments(asked.arguments);
+            let (status, subagent) = (Status::Missing, chat.subagent.clone());
+            let call = ToolCall { call_id: id.clone(), tool, arguments, cwd: None, status, subagent };
+            chat.assembly.call(location.clone(), call, id);
+        }
+    }
+}
+
+record! {
+    struct Begun { info = "info" }
+}
+
+record! {
+    struct Process { command = "command", call_id = "parentToolCallId" }
+}
+
+/// A process in the background. The call that started it was recorded; without one, this is all that tells of it.
+fn process<'a>(chat: &mut Chat<'a>, location: &RecordLocation<'a>, json: &'a str) {
+    chat.assembly.push(location.clone(), EventKind::Other);
+    let begun = object::<Begun<'a>>(Some(Raw::new(json))).unwrap_or_default();
+    let Some(process) = object::<Process<'a>>(begun.info) else { return };
+    let (id, Some(command)) = (identity(process.call_id), process.command) else { return };
+    if id.as_deref().is_some_and(|id| chat.assembly.call_of(id).is_some()) {
+        return;
+    }
+    let call = ToolCall {
+        call_id: id.clone(),
+        tool: Cow::Borrowed("Bash"),
+        arguments: Arguments::Json(Cow::Owned(format!("{{\"command\":{}}}", command.get()))),
+        cwd: None,
+        status: Status::Missing,
+        subagent: chat.subagent.clone(),
+    };
+    chat.assembly.call(location.clone(), call, id);
 }
 
 /// Types of records that do nothing by themselves.
 fn is_known(kind: &str) -> bool {
-    let groups = ["config.", "tools.", "turn.", "llm.", "full_compaction.", "plan_mode.", "permission.", "goal."];
+    let groups = [
+        "config.",
+        "tools.",
+        "turn.",
+        "llm.",
+        "full_compaction.",
+        "plan_mode.",
+        "permission.",
+        "goal.",
+        "agent.turn.",
+        "runtime.",
+        "profile.",
+        "token_counting.",
+        "plugin.",
+        "file_history.",
+        "task.",
+        "subagent.",
+        "prompt.",
+    ];
     groups.iter().any(|group| kind.starts_with(group))
 }

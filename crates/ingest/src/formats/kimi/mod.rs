@@ -5,7 +5,7 @@ mod events;
 mod wire;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::{Base, Detect, Format, Home, Input};
 use crate::assembly::{Assembly, Numbering, RecordLocation};
@@ -13,6 +13,7 @@ use crate::gaps::Gaps;
 use crate::head::Head;
 use crate::json::{Nested, filled, record, scalar};
 use crate::reader::Item;
+use crate::scan::is_json;
 use agent_strace_model::attribution::note;
 use agent_strace_model::{Arguments, Dialect, EventKind, Session, Status, ToolCall};
 
@@ -72,7 +73,15 @@ fn is_older(head: &Head<'_>) -> bool {
 fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
     let log = input.log;
     let assembly = Assembly::new(&FORMAT.dialect, &log.shown, Numbering::Ordinal);
-    let mut chat = Chat { assembly, refused: BTreeMap::new(), requests: BTreeMap::new(), step: None, subagent: None };
+    let mut chat = Chat {
+        assembly,
+        refused: BTreeMap::new(),
+        requests: BTreeMap::new(),
+        step: None,
+        spent: None,
+        open: HashMap::new(),
+        subagent: None,
+    };
     input.records("a record", gaps, |item: &Item<'a, Entry<'a>>, gaps| {
         chat.record(item, gaps);
     });
@@ -80,7 +89,25 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
     // The log itself does not name its session: its folder does.
     let folder = log.folder(&["wire.jsonl", "context.jsonl"], &["main", "agents"]);
     session.id = Cow::Borrowed(folder.unwrap_or_default());
+    if session.parent.is_none() {
+        session.parent = parent(&log.shown).map(Cow::Borrowed);
+    }
     vec![session]
+}
+
+/// The session whose sub-agent a log is of: `SESSION/agents/NAME/wire.jsonl`, beside `main`.
+fn parent(shown: &str) -> Option<&str> {
+    let mut folders = shown.rsplit('/').skip(1);
+    let name = folders.next().filter(|name| *name != "main")?;
+    let session = folders.next().filter(|folder| *folder == "agents").and_then(|_| folders.next())?;
+    (!name.is_empty() && !session.is_empty()).then_some(session)
+}
+
+/// The arguments of a call that came in pieces, so far.
+struct Pieces {
+    text: String,
+    /// Of the last piece.
+    line: u32,
 }
 
 struct Chat<'a> {
@@ -91,6 +118,10 @@ struct Chat<'a> {
     requests: BTreeMap<Cow<'a, str>, Cow<'a, str>>,
     /// What the last step cost, and under which message it was counted.
     step: Option<(&'a str, Cow<'a, str>)>,
+    /// What was spent last, where no step tells of it yet.
+    spent: Option<&'a str>,
+    /// By sub-agent: the last call, and its arguments so far where they came in pieces.
+    open: HashMap<Option<Cow<'a, str>>, (usize, Option<Pieces>)>,
     /// Whose events are being read.
     subagent: Option<Cow<'a, str>>,
 }
@@ -124,7 +155,28 @@ impl<'a> Chat<'a> {
         }
     }
 
+    /// Calls whose arguments came in pieces, with all of them.
+    fn close(&mut self, subagent: Option<&Cow<'a, str>>) {
+        let Some((event, Some(Pieces { text, line }))) = self.open.remove(&subagent.cloned()) else { return };
+        let known = self.assembly.session.events.get(event).and_then(|event| match &event.kind {
+            EventKind::Call(call) => Some(call.clone()),
+            _ => None,
+        });
+        if let Some(call) = known {
+            let arguments = if is_json(&text) { Arguments::Json(text.into()) } else { Arguments::Text(text.into()) };
+            self.assembly.replace(event, ToolCall { arguments, ..call });
+            // The last piece is the record that tells the whole call.
+            if let Some(event) = self.assembly.session.events.get_mut(event) {
+                event.line = line;
+            }
+        }
+    }
+
     fn finish(mut self) -> Session<'a> {
+        for subagent in self.open.keys().cloned().collect::<Vec<_>>() {
+            self.close(subagent.as_ref());
+        }
+        events::spend_rest(&mut self);
         for (id, (location, tool)) in std::mem::take(&mut self.refused) {
             // Of a call that was refused at once, only the question is recorded.
             if self.assembly.call_of(&id).is_none() {

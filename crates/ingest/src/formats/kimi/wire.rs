@@ -1,11 +1,14 @@
 //! The older wire log: messages between the agent and its screen, each in an envelope with its time.
 
-use super::{Chat, events};
+use std::borrow::Cow;
+
+use super::{Chat, Pieces, events};
 use crate::assembly::{self, RecordLocation};
 use crate::blocks::{self, Around, NewCall, identity};
 use crate::gaps::Gaps;
 use crate::json::{Counts, Raw, elements, filled, is, is_string, is_true, object, raw_text, record};
-use agent_strace_model::{EventKind, GapKind, RawText, Status, ToolResult, Usage};
+use crate::scan::is_json;
+use agent_strace_model::{Arguments, EventKind, GapKind, RawText, Status, ToolResult, Usage};
 
 record! {
     pub(super) struct Message { kind = "type", payload = "payload" }
@@ -30,6 +33,7 @@ record! {
         event = "event",
         tokens = "token_usage",
         message_id = "message_id",
+        piece = "arguments_part",
     }
 }
 
@@ -84,7 +88,7 @@ fn add<'a>(
         Some("TurnBegin" | "SteerInput") => prompt(chat, &location, payload.input),
         Some("ContentPart" | "TextPart" | "ThinkPart") => chat.assembly.push(location, events::spoken(message.payload)),
         Some("ToolResult") => result(chat, location, payload),
-        Some("ToolCallPart") => gaps.malformed(location.line, "a piece of a call's arguments apart from its call"),
+        Some("ToolCallPart") => piece(chat, location, payload, gaps),
         Some("ApprovalRequest") => {
             if let (Some(request), Some(call)) = (filled(payload.id), identity(payload.call_id)) {
                 chat.requests.insert(request, call);
@@ -139,10 +143,44 @@ fn call<'a>(chat: &mut Chat<'a>, location: &RecordLocation<'a>, payload: &Payloa
     let tool = filled(function.name).or_else(|| filled(payload.name)).unwrap_or_default();
     let arguments = assembly::arguments(function.arguments.or(payload.arguments));
     let around = Around { subagent: chat.subagent.clone(), starters: STARTERS, ..Around::of(None) };
+    chat.close(chat.subagent.clone().as_ref());
+    let event = chat.assembly.session.events.len();
     blocks::add_call(&mut chat.assembly, location, NewCall { id: id.clone(), tool, arguments }, &around);
+    if chat.assembly.session.events.len() > event {
+        chat.open.insert(chat.subagent.clone(), (event, None));
+    }
     if let Some(id) = id {
         chat.settle_refused(&id);
     }
+}
+
+/// A piece of the arguments of the last call: the model's words are recorded as they come in.
+fn piece<'a>(chat: &mut Chat<'a>, location: RecordLocation<'a>, payload: &Payload<'a>, gaps: &mut Gaps) {
+    let Some((event, pieces)) = chat.open.get_mut(&chat.subagent) else {
+        return gaps.malformed(location.line, "a piece of a call's arguments apart from its call");
+    };
+    let begun = match chat.assembly.session.events.get(*event).map(|event| &event.kind) {
+        Some(EventKind::Call(call)) => match &call.arguments {
+            Arguments::Json(text) | Arguments::Text(text) => text,
+            Arguments::Missing => "",
+        },
+        _ => "",
+    };
+    // Arguments that are whole have no further piece: the record of another call is missing.
+    if pieces.is_none() && is_json(begun) {
+        return gaps.malformed(location.line, "a piece of a call's arguments apart from its call");
+    }
+    let piece = match payload.piece {
+        None => Cow::Borrowed(""),
+        Some(_) => match crate::json::text(payload.piece) {
+            Some(piece) => piece,
+            None => return gaps.malformed(location.line, "a piece of a call's arguments that is not a text"),
+        },
+    };
+    let pieces = pieces.get_or_insert_with(|| Pieces { text: begun.to_owned(), line: location.line });
+    pieces.text.push_str(&piece);
+    pieces.line = location.line;
+    chat.assembly.push(location, EventKind::Other);
 }
 
 fn result<'a>(chat: &mut Chat<'a>, location: RecordLocation<'a>, payload: &Payload<'a>) {

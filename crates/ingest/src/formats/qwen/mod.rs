@@ -2,14 +2,15 @@
 //!
 //! What agents that it starts do appears only in the telemetry of their calls, which repeats the session's own calls.
 
-mod parts;
+pub(super) mod parts;
 mod telemetry;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::{Base, Detect, Format, Home, Input};
 use crate::assembly::{Assembly, Numbering, RecordLocation};
+use crate::blocks::Speaker;
 use crate::gaps::Gaps;
 use crate::json::{Counts, Nested, Raw, filled, is, is_true, object, record, scalar};
 use crate::reader::Item;
@@ -53,28 +54,53 @@ pub(super) static FORMAT: Format = Format {
 fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
     let log = input.log;
     let assembly = Assembly::new(&FORMAT.dialect, &log.shown, Numbering::Ordinal);
-    let mut chat = Chat { assembly, pending: HashMap::new() };
+    let mut chat = Chat {
+        assembly,
+        pending: HashMap::new(),
+        telemetry: HashSet::new(),
+        refused: HashSet::new(),
+        asked: Vec::new(),
+        is_answered: false,
+        has_own_files: false,
+    };
     input.records("a record", gaps, |item: &Item<'a, Entry<'a>>, gaps| {
         chat.record(item, gaps);
     });
-    vec![chat.assembly.finish()]
+    vec![chat.finish()]
 }
 
 struct Chat<'a> {
     assembly: Assembly<'a>,
     /// Calls whose telemetry has not come yet: how many, by tool and arguments.
     pending: HashMap<(Cow<'a, str>, &'a str), u32>,
+    /// Records of telemetry that were read: a log may hold a record twice.
+    telemetry: HashSet<Cow<'a, str>>,
+    /// Calls that the host did not make.
+    refused: HashSet<Cow<'a, str>>,
+    /// What other agents' requests used, by the id of the answer.
+    asked: Vec<(Option<Cow<'a, str>>, Usage)>,
+    /// The answer that is being read has told what it used.
+    is_answered: bool,
+    /// The host keeps a log for each agent that it starts, with what it used.
+    has_own_files: bool,
 }
 
 /// What a record says about all its parts.
 struct Around<'a> {
     cwd: Option<Cow<'a, str>>,
     subagent: Option<Cow<'a, str>>,
-    is_user: bool,
+    speaker: Speaker,
     outcome: parts::Outcome<'a>,
 }
 
 impl<'a> Chat<'a> {
+    fn finish(mut self) -> Session<'a> {
+        for (answer, usage) in std::mem::take(&mut self.asked).into_iter().filter(|_| !self.has_own_files) {
+            self.assembly.usage(answer, usage);
+        }
+        self.assembly.finish()
+    }
+
     fn record(&mut self, item: &Item<'a, Entry<'a>>, gaps: &mut Gaps) {
         let Item { line, record, .. } = item;
         self.identify(record);
@@ -82,8 +108,14 @@ impl<'a> Chat<'a> {
         let location = RecordLocation { line: *line, id: filled(record.uuid), time: scalar(record.timestamp) };
         if let Some(usage) = usage(record.usage) {
             self.assembly.usage(location.id.clone(), usage);
+            self.is_answered = true;
         } else if kind == "assistant" {
-            self.assembly.untold(location.id.clone());
+            // An agent's own log splits an answer: its first record tells what all of it used.
+            if !(self.is_answered && is_true(record.sidechain)) {
+                self.assembly.untold(location.id.clone());
+            }
+        } else if matches!(&*kind, "user" | "tool_result") {
+            self.is_answered = false;
         }
         match &*kind {
             "user" | "assistant" | "tool_result" => {
@@ -100,7 +132,7 @@ impl<'a> Chat<'a> {
             let around = Around {
                 cwd: filled(record.cwd),
                 subagent: filled(record.agent).filter(|_| self.assembly.session.parent.is_none()),
-                is_user: &*kind == "user" && !is(record.subtype, "notification"),
+                speaker: speaker(&kind, record),
                 outcome,
             };
             parts::add(self, &location, message, &around, gaps);
@@ -142,6 +174,15 @@ impl<'a> Chat<'a> {
             _ => {}
         }
         self.assembly.push(location.clone(), EventKind::Other);
+    }
+}
+
+/// A notification is the host's, and the prompt of an agent is that of the agent which started it.
+fn speaker(kind: &str, record: &Entry<'_>) -> Speaker {
+    match kind {
+        "user" if is(record.subtype, "notification") || is_true(record.sidechain) => Speaker::Host,
+        "user" => Speaker::User,
+        _ => Speaker::Agent,
     }
 }
 

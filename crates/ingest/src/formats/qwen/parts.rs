@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use super::{Around, Chat};
 use crate::assembly::{RecordLocation, arguments};
-use crate::blocks::identity;
+use crate::blocks::{Speaker, identity};
 use crate::gaps::Gaps;
-use crate::json::{Raw, elements, filled, is, is_array, is_true, object, raw_text, record, text};
+use crate::json::{Raw, elements, fields, filled, is, is_array, is_object, is_true, object, raw_text, record, text};
 use agent_strace_model::evidence::Subagent;
 use agent_strace_model::{EventKind, RawText, Status, ToolCall, ToolResult};
 
@@ -16,6 +16,25 @@ record! {
 
 record! {
     struct Part { text = "text", thought = "thought", call = "functionCall", response = "functionResponse" }
+}
+
+/// Keys of parts that hold no call: words, files, and what a provider notes beside them.
+const HARMLESS: [&str; 9] = [
+    "text",
+    "thought",
+    "thoughtSignature",
+    "functionCall",
+    "functionResponse",
+    "inlineData",
+    "fileData",
+    "videoMetadata",
+    "mediaResolution",
+];
+
+/// Whether a part holds an object under a key that this version does not know: it may be a call.
+pub(in super::super) fn may_be_a_call(part: Raw<'_>) -> bool {
+    let keys = fields(part.get()).unwrap_or_default();
+    keys.iter().any(|(key, value)| !HARMLESS.contains(&&**key) && is_object(Some(*value)))
 }
 
 record! {
@@ -56,14 +75,16 @@ pub(super) fn add<'a>(
         if let Some(key) = part.duplicate {
             gaps.twice(location.line, key, "a part of a message");
         }
+        if part.others > 0 && may_be_a_call(raw) {
+            gaps.unknown_record(location.line, "a part of a message of an unknown kind that looks like a call");
+        }
         if let Some(words) = part.text {
             let words = RawText::Json(words.get());
-            let kind = if is_true(part.thought) {
-                EventKind::Reasoning(words)
-            } else if around.is_user {
-                EventKind::Prompt(words)
-            } else {
-                EventKind::Message(words)
+            let kind = match around.speaker {
+                _ if is_true(part.thought) => EventKind::Reasoning(words),
+                Speaker::User => EventKind::Prompt(words),
+                Speaker::Host => EventKind::Instruction(words),
+                Speaker::Agent => EventKind::Message(words),
             };
             chat.assembly.push(location.clone(), kind);
         }
@@ -116,7 +137,8 @@ fn call<'a>(
 
 fn result<'a>(chat: &mut Chat<'a>, location: &RecordLocation<'a>, function: &Function<'a>, around: &Around<'a>) {
     let id = identity(function.id).or_else(|| identity(around.outcome.call_id));
-    let status = status(function, &around.outcome);
+    let is_refused = id.as_ref().is_some_and(|id| chat.refused.contains(id));
+    let status = if is_refused { Status::Denied } else { status(function, &around.outcome) };
     let is_error = !matches!(status, Status::Ok | Status::Missing);
     let result = ToolResult { call_id: id.clone(), text: raw_text(function.response), is_error };
     chat.assembly.result(location.clone(), result, status, id);

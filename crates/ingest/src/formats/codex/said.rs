@@ -1,0 +1,149 @@
+//! Whether the command that the host reports is the one that the call asked for. A host may wrap a command in a shell and
+//! spell a directory in another way: that is no difference.
+
+use std::borrow::Cow;
+
+use crate::json::{Raw, elements, filled, parse, record, text};
+use agent_strace_model::{Arguments, ToolCall};
+
+/// A command that ran.
+#[derive(Debug, Clone)]
+pub(super) struct Command<'a> {
+    pub(super) text: Raw<'a>,
+    pub(super) cwd: Option<Cow<'a, str>>,
+}
+
+record! {
+    struct Asked { words = "command", line = "cmd", workdir = "workdir", directory = "working_directory" }
+}
+
+/// Codex sets the encoding of a PowerShell line before the line itself.
+const ENCODING: &str = "[Console]::OutputEncoding=[System.Text.Encoding]::UTF8;";
+
+/// Whether a command that ran is another one than the call asked for, or ran elsewhere: then both are judged.
+pub(super) fn differs(asked: &ToolCall<'_>, ran: &Command<'_>) -> bool {
+    let Arguments::Json(json) = &asked.arguments else { return false };
+    let Some(given) = parse::<Asked<'_>>(json) else { return false };
+    let line = given.line.and_then(said).or_else(|| given.words.and_then(said));
+    let other_text = line.zip(said(ran.text)).is_some_and(|(asked, ran)| asked != ran);
+    let directory = filled(given.workdir).or_else(|| filled(given.directory));
+    other_text || ran.cwd.as_deref().is_some_and(|cwd| ran_elsewhere(asked.cwd.as_deref(), directory.as_deref(), cwd))
+}
+
+/// Whether the directory of a command is surely another one than the turn's with the call's `workdir`.
+fn ran_elsewhere(turn: Option<&str>, workdir: Option<&str>, ran: &str) -> bool {
+    let rooted = |path: &str| path.starts_with(['/', '\\', '~']) || path.chars().nth(1) == Some(':');
+    let asked = match (turn, workdir) {
+        (_, Some(workdir)) if rooted(workdir) => workdir.to_owned(),
+        (Some(turn), Some(workdir)) => format!("{turn}/{workdir}"),
+        (Some(turn), None) => turn.to_owned(),
+        (None, _) => return false,
+    };
+    rooted(ran) && !asked.starts_with('~') && plain(&asked) != plain(ran)
+}
+
+/// A path in one of its spellings: with `/`, without dots, links of macOS and the marks of Windows.
+fn plain(path: &str) -> String {
+    let path = path.replace('\\', "/");
+    let path = path.strip_prefix("//?/").unwrap_or(&path);
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    if let ["private", "tmp" | "var" | "etc", ..] = parts.as_slice() {
+        parts.remove(0);
+    }
+    let is_windows = parts.first().is_some_and(|first| first.ends_with(':'));
+    let path = parts.join("/");
+    if is_windows { path.to_lowercase() } else { path }
+}
+
+/// The newest hosts write a directory as a URL.
+pub(super) fn directory(cwd: Cow<'_, str>) -> Cow<'_, str> {
+    let Some(path) = cwd.strip_prefix("file://") else { return cwd };
+    let path = path.strip_prefix("localhost").unwrap_or(path);
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let [first, left @ ..] = rest {
+        let code = match left {
+            [high, low, ..] if *first == b'%' => hex(*high).zip(hex(*low)),
+            _ => None,
+        };
+        if let Some((high, low)) = code {
+            bytes.push(high * 16 + low);
+            rest = left.get(2..).unwrap_or_default();
+        } else {
+            bytes.push(*first);
+            rest = left;
+        }
+    }
+    let path = String::from_utf8_lossy(&bytes).into_owned();
+    // `/C:/work`
+    let is_drive = path.as_bytes().get(2) == Some(&b':');
+    Cow::Owned(if is_drive { path.trim_start_matches('/').to_owned() } else { path })
+}
+
+fn hex(digit: u8) -> Option<u8> {
+    char::from(digit).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
+}
+
+/// The line that a command gives to a shell.
+pub(super) fn line(command: Raw<'_>) -> Option<String> {
+    match words(command)?.as_slice() {
+        [program, .., option, line] if is_shell(program) && takes_line(option) => Some(plain_line(line)),
+        _ => None,
+    }
+}
+
+fn words(command: Raw<'_>) -> Option<Vec<Cow<'_, str>>> {
+    elements(Some(command)).into_iter().map(|word| text(Some(word))).collect()
+}
+
+fn plain_line(line: &str) -> String {
+    line.strip_prefix(ENCODING).unwrap_or(line).trim().to_owned()
+}
+
+/// What a command says: its words, or the line that it gives to a shell, for hosts exchange the shell.
+pub(super) fn said(command: Raw<'_>) -> Option<String> {
+    if let Some(line) = text(Some(command)) {
+        return Some(line.trim().to_owned());
+    }
+    line(command).or_else(|| {
+        let words = words(command).filter(|words| !words.is_empty())?;
+        Some(plain_line(&words.join(" ")))
+    })
+}
+
+/// What a call's arguments say that it runs.
+pub(super) fn asked(arguments: &Arguments<'_>) -> Option<String> {
+    let Arguments::Json(json) = arguments else { return None };
+    let given = parse::<Asked<'_>>(json)?;
+    given.line.and_then(said).or_else(|| given.words.and_then(said))
+}
+
+/// Whether both are JSON and say the same, whatever the order of their keys.
+pub(super) fn same_json(left: &Arguments<'_>, right: &Arguments<'_>) -> bool {
+    let value = |arguments: &Arguments<'_>| match arguments {
+        Arguments::Json(json) => serde_json::from_str::<serde_json::Value>(json).ok(),
+        _ => None,
+    };
+    value(left).is_some_and(|left| Some(left) == value(right))
+}
+
+fn is_shell(program: &str) -> bool {
+    let name = program.rsplit(['/', '\\']).next().unwrap_or(program).to_ascii_lowercase();
+    let name = name.strip_suffix(".exe").unwrap_or(&name);
+    name.ends_with("sh") || matches!(name, "powershell" | "cmd")
+}
+
+/// `-lc`, `-Command` or `/c`.
+fn takes_line(option: &str) -> bool {
+    let option = option.to_ascii_lowercase();
+    option == "/c" || option == "-command" || option.starts_with('-') && option.ends_with('c')
+}

@@ -1,0 +1,108 @@
+//! Hooks of the host: what they made of a call before it ran.
+
+use std::borrow::Cow;
+
+use super::{Envelope, Events};
+use crate::assembly::{RecordLocation, arguments};
+use crate::json::{Raw, elements, fields, filled, is, object, record};
+use agent_strace_model::{Arguments, EventKind, RecordRole, Status, ToolCall};
+
+record! {
+    struct Hook { id = "hookInvocationId", kind = "hookType", input = "input", output = "output" }
+}
+
+record! {
+    struct Input { tool = "toolName", arguments = "toolArgs", calls = "toolCalls" }
+}
+
+record! {
+    struct Asked { id = "id", name = "name", arguments = "args" }
+}
+
+record! {
+    struct Output {
+        modified = "modifiedArgs",
+        updated = "updatedInput",
+        updated_camel = "modifiedInput",
+        specific = "hookSpecificOutput",
+    }
+}
+
+/// A call that a hook was asked about.
+#[derive(Debug, Clone)]
+pub(super) struct Asking<'a> {
+    id: Option<Cow<'a, str>>,
+    tool: Cow<'a, str>,
+}
+
+/// What a hook says that a call shall run with instead.
+#[derive(Debug)]
+pub(super) struct Rewrite<'a> {
+    location: RecordLocation<'a>,
+    tool: Cow<'a, str>,
+    arguments: Arguments<'a>,
+}
+
+impl<'a> Events<'a> {
+    pub(super) fn hook_started(&mut self, location: RecordLocation<'a>, envelope: &Envelope<'a>) {
+        let hook = object::<Hook<'a>>(envelope.data).unwrap_or_default();
+        if let (Some(id), true) = (filled(hook.id), is(hook.kind, "preToolUse")) {
+            let input = object::<Input<'a>>(hook.input).unwrap_or_default();
+            let several = elements(input.calls).into_iter().filter_map(|raw| object::<Asked<'a>>(Some(raw)));
+            let several = several.map(|asked| (filled(asked.id), filled(asked.name)));
+            let one = input.tool.map(|tool| (None, filled(Some(tool))));
+            let asked = several.chain(one).map(|(id, tool)| Asking { id, tool: tool.unwrap_or_default() });
+            self.hooks.insert(id, asked.collect());
+        }
+        self.assembly.push(location, EventKind::Other);
+    }
+
+    /// A hook's output may give a call other arguments: for the call that it was asked about, or by the ids of calls.
+    pub(super) fn hook_ended(&mut self, location: RecordLocation<'a>, envelope: &Envelope<'a>) {
+        let hook = object::<Hook<'a>>(envelope.data).unwrap_or_default();
+        let asked = filled(hook.id).and_then(|id| self.hooks.remove(&id)).unwrap_or_default();
+        if let Some(changed) = modified(hook.output) {
+            for asking in &asked {
+                self.rewrites.push(Rewrite {
+                    location: location.clone(),
+                    tool: asking.tool.clone(),
+                    arguments: arguments(Some(changed)),
+                });
+            }
+        }
+        let by_id = hook.output.and_then(|output| fields(output.get())).unwrap_or_default();
+        for (id, said) in by_id {
+            let asking = asked.iter().find(|asking| asking.id.as_ref() == Some(&id));
+            if let (Some(asking), Some(changed)) = (asking, modified(Some(said))) {
+                self.rewrites.push(Rewrite {
+                    location: location.clone(),
+                    tool: asking.tool.clone(),
+                    arguments: arguments(Some(changed)),
+                });
+            }
+        }
+        self.assembly.push(location, EventKind::Other);
+    }
+
+    /// What a hook prints proves nothing by itself. Unless a call ran just so, it is judged beside the call.
+    pub(super) fn rewritten(&mut self) {
+        self.assembly.origin.role = RecordRole::Aside;
+        for Rewrite { location, tool, arguments } in std::mem::take(&mut self.rewrites) {
+            let ran = |call: &ToolCall<'_>| call.tool == tool && call.arguments == arguments;
+            if !self.assembly.session.calls().any(|(_, call)| ran(call)) {
+                let cwd = self.cwd.clone();
+                let call = ToolCall { call_id: None, tool, arguments, cwd, status: Status::Missing, subagent: None };
+                self.assembly.call(location, call, None);
+            }
+        }
+    }
+}
+
+fn modified(output: Option<Raw<'_>>) -> Option<Raw<'_>> {
+    let output = object::<Output<'_>>(output)?;
+    let direct = output.modified.or(output.updated).or(output.updated_camel);
+    direct.or_else(|| {
+        let inner = object::<Output<'_>>(output.specific)?;
+        inner.modified.or(inner.updated).or(inner.updated_camel)
+    })
+}
