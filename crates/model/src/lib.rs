@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 
 pub use attribution::Attribution;
 pub use conversation::{Label, Origin, RecordRole, Stream, Window};
-pub use dialect::{Dialect, Scripts, Shell};
+pub use dialect::{Dialect, Scripts, Shell, ShellLanguage};
 pub use evidence::Evidence;
 pub use gap::{Cut, Gap, GapKind};
 pub use members::Members;
@@ -51,6 +51,8 @@ pub struct Session<'a> {
     pub filed_under: Option<Cow<'a, str>>,
     /// The workspace root: the first working directory the log recorded. `None` when it recorded none.
     pub root: Option<Cow<'a, str>>,
+    /// The languages of the shells that the host says its tools use, each once. Empty where the log does not say it.
+    pub shells: Vec<ShellLanguage>,
     /// In the order of the log. Event numbers ascend but may skip lines that became gaps.
     pub events: Vec<Event<'a>>,
     /// Token counts, each API message counted once.
@@ -333,6 +335,7 @@ impl<'a> Session<'a> {
             parent_event: None,
             filed_under: None,
             root: None,
+            shells: Vec::new(),
             events: Vec::new(),
             usage: Usage::default(),
             span: Span::default(),
