@@ -6,6 +6,7 @@ mod formats;
 mod hostile;
 mod mutations;
 mod scan;
+mod speakers;
 mod texts;
 
 use std::fmt::Write as _;

@@ -47,8 +47,8 @@ struct OfStep {
     what: &'static str,
     tool: Option<String>,
     detail: Vec<String>,
-    /// What links it to the step before it: `result`, `retry`, `named`, `read-before-write`, `prompt` or `order`; `null`: it
-    /// is the first one.
+    /// What links it to the step before it: `result`, `retry`, `named`, `read-before-write`, `prompt`,
+    /// `host-text`, `skill` or `order`; `null`: it is the first one.
     link: Option<&'static str>,
     /// The path or the command that links them.
     by: Option<String>,
