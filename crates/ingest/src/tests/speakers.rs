@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::Log;
 use agent_strace_model::{EventKind, Session, ShellLanguage, Speaker};
 
-fn session<'a>(log: &'a Log) -> Session<'a> {
+fn session(log: &Log) -> Session<'_> {
     let mut reading = log.read();
     assert!(reading.gaps.is_empty(), "{:?}", reading.gaps);
     reading.sessions.remove(0)

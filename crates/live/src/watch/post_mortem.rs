@@ -95,7 +95,7 @@ impl SessionSnapshot {
                     snapshot.answer = Some(LastAnswer { model: model.clone(), content: cut(&text.decode()) });
                 }
                 EventKind::Prompt(text) if event.origin.speaker.is_user() => {
-                    snapshot.prompt = Some(cut(&text.decode()))
+                    snapshot.prompt = Some(cut(&text.decode()));
                 }
                 _ => {}
             }
