@@ -7,7 +7,7 @@ use agent_strace_model::{Access, Dialect, Event, EventKind, FileEvent, Session, 
 
 use super::command::knowledge::Knowledge;
 use super::jobs::Jobs;
-use super::world::{AliasKind, Left, Name, Within};
+use super::world::{AliasKind, Left, Name, System, Within};
 use super::{
     About, Certainty, Class, Effect, Effects, Kind, Memo, Opaque, PathTarget, Reason, World, command, glob, paths,
     tools,
@@ -46,7 +46,7 @@ pub struct Tracker {
 
 impl Tracker {
     pub fn new(session: &Session<'_>) -> Self {
-        let world = World::new(session.root.as_deref());
+        let world = World::new(session.root.as_deref()).on(System::of(session));
         let base = world.cwd().map(str::to_owned);
         Self {
             world,

@@ -1,10 +1,11 @@
 //! What was done in all of a session, and what led to each finding: for the reports that tell it.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use agent_strace_effects::{Certainty, Effect, Kind};
 use agent_strace_model::finding::{Cause, Finding};
-use agent_strace_model::{EventKind, Session, Status};
+use agent_strace_model::{Event, EventKind, Session, Speaker, Status, skill_name};
 
 use super::replay::Step;
 use super::wording;
@@ -77,8 +78,10 @@ pub(super) fn trace(findings: &mut [Finding], session: &Session<'_>, steps: &[St
 struct Past<'s> {
     session: &'s Session<'s>,
     steps: &'s [Step<'s>],
-    /// Indices of prompts among the session's events.
+    /// Indices of users' prompts among the session's events.
     prompts: Vec<usize>,
+    /// The same of texts of others that lead to what comes then.
+    leading: Vec<usize>,
     /// The same in words, once asked for.
     asked: BTreeMap<usize, Cause>,
     /// Events that wrote each file; `None`: nobody asked yet.
@@ -88,8 +91,12 @@ struct Past<'s> {
 impl<'s> Past<'s> {
     fn new(session: &'s Session<'s>, steps: &'s [Step<'s>]) -> Self {
         let prompts = session.events.iter().enumerate();
-        let prompts = prompts.filter(|(_, event)| matches!(event.kind, EventKind::Prompt(_))).map(|(at, _)| at);
-        Self { session, steps, prompts: prompts.collect(), asked: BTreeMap::new(), writers: None }
+        let prompts = prompts.filter(|(_, event)| matches!(event.kind, EventKind::Prompt(_)));
+        let speaker = |(_, event): &(usize, &Event<'_>)| event.origin.speaker;
+        let at = |(at, _): (usize, &Event<'_>)| at;
+        let leading = prompts.clone().filter(|prompt| leads(speaker(prompt))).map(at).collect();
+        let prompts = prompts.filter(|prompt| speaker(prompt).is_user()).map(at).collect();
+        Self { session, steps, prompts, leading, asked: BTreeMap::new(), writers: None }
     }
 
     fn trace(&mut self, finding: &mut Finding) {
@@ -99,7 +106,7 @@ impl<'s> Past<'s> {
             cause.line = self.line(cause.event);
         }
         let ends = causes.iter().map(|cause| cause.event).chain([finding.event]);
-        let prompts: BTreeSet<usize> = ends.filter_map(|event| self.prompt_before(event)).collect();
+        let prompts: BTreeSet<usize> = ends.flat_map(|event| self.prompts_before(event)).collect();
         for prompt in prompts {
             causes.extend(self.asked(prompt));
         }
@@ -117,21 +124,48 @@ impl<'s> Past<'s> {
         Some(Cause { event, line: 0, what: format!("writes {}", wording::quoted(script)) })
     }
 
-    fn prompt_before(&self, event: u32) -> Option<usize> {
+    /// The last prompt of a user, and what a skill, a hook or another agent said after it last.
+    fn prompts_before(&self, event: u32) -> Vec<usize> {
         let events = &self.session.events;
         let number = |index: &usize| events.get(*index).map_or(0, |event| event.number);
-        let before = self.prompts.partition_point(|prompt| number(prompt) < event).checked_sub(1)?;
-        self.prompts.get(before).copied()
+        let last = |indices: &[usize]| {
+            let before = indices.partition_point(|index| number(index) < event).checked_sub(1)?;
+            indices.get(before).copied()
+        };
+        let prompt = last(&self.prompts);
+        let led = last(&self.leading).filter(|index| prompt.is_none_or(|prompt| prompt < *index));
+        prompt.into_iter().chain(led).collect()
     }
 
     fn asked(&mut self, prompt: usize) -> Option<Cause> {
         let event = self.session.events.get(prompt)?;
         let EventKind::Prompt(text) = &event.kind else { return None };
-        let said = || {
-            let what = format!("the user asks {}", wording::quoted(&text.decode()));
+        let said = |past: &Self| {
+            let text = text.decode();
+            let what = format!("{} {}", past.says(prompt, event.origin.speaker, &text), wording::quoted(&text));
             Cause { event: event.number, line: event.line, what }
         };
-        Some(self.asked.entry(prompt).or_insert_with(said).clone())
+        if let Some(known) = self.asked.get(&prompt) {
+            return Some(known.clone());
+        }
+        let cause = said(self);
+        self.asked.insert(prompt, cause.clone());
+        Some(cause)
+    }
+
+    /// Whose words they are, and of a skill the call that loaded it.
+    fn says(&self, prompt: usize, speaker: Speaker, text: &str) -> Cow<'static, str> {
+        if speaker != Speaker::Skill {
+            return speaker.says().into();
+        }
+        let name = skill_name(text)
+            .map_or_else(|| "a skill".to_owned(), |name| format!("the skill {}", wording::quoted(name)));
+        let before = self.session.events.get(..prompt).unwrap_or_default();
+        let is_loader = |event: &&Event<'_>| event.tool().is_some_and(|tool| tool.eq_ignore_ascii_case("skill"));
+        match before.iter().rev().take(LOADED_WITHIN).find(is_loader) {
+            Some(call) => format!("{name}, which the call of event {} loaded, says", call.number).into(),
+            None => format!("{name} says").into(),
+        }
     }
 
     fn line(&self, number: u32) -> u32 {
@@ -139,6 +173,14 @@ impl<'s> Past<'s> {
         let at = events.binary_search_by_key(&number, |event| event.number).ok();
         at.and_then(|at| events.get(at)).map_or(1, |event| event.line)
     }
+}
+
+/// Events before the text of a skill among which the call stands that loaded it.
+const LOADED_WITHIN: usize = 64;
+
+/// Whose words lead to what comes then, where no user says them.
+fn leads(speaker: Speaker) -> bool {
+    matches!(speaker, Speaker::Skill | Speaker::HookFeedback | Speaker::Subagent)
 }
 
 fn writers<'s>(steps: &'s [Step<'s>]) -> BTreeMap<&'s str, Vec<u32>> {

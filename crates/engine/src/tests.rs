@@ -12,7 +12,8 @@ use agent_strace_model::dialect::Carries;
 use agent_strace_model::evidence::{Chain, Count, Counted, Subagent};
 use agent_strace_model::finding::{Family, Level, PolicyLocation, VerdictImpact};
 use agent_strace_model::{
-    Arguments, Dialect, Ending, Event, EventKind, GapKind, Origin, RawText, Session, Spent, ToolCall, ToolResult, Usage,
+    Arguments, Dialect, Ending, Event, EventKind, GapKind, Origin, RawText, Session, Speaker, Spent, ToolCall,
+    ToolResult, Usage,
 };
 use agent_strace_policy::Policy;
 use agent_strace_policy::config::lint::Lints;
@@ -190,6 +191,15 @@ fn fact(session: &mut Session<'static>, gaps: &mut Vec<Gap>, verb: &str, rest: &
         }
         "time" => session.events.last_mut().unwrap().time = Some(value()),
         "prompt" => tell(session, EventKind::Prompt(RawText::Plain(value()))),
+        "skill" | "reminder" | "feedback" => {
+            let speaker = match verb {
+                "skill" => Speaker::Skill,
+                "feedback" => Speaker::HookFeedback,
+                _ => Speaker::Reminder,
+            };
+            tell(session, EventKind::Prompt(RawText::Plain(value())));
+            session.events.last_mut().unwrap().origin.speaker = speaker;
+        }
         "say" => tell(session, EventKind::Message(RawText::Plain(value()))),
         "summary" => tell(session, EventKind::Instruction(RawText::Plain(value()))),
         "failure" => tell(session, EventKind::Failure(RawText::Plain(value()))),

@@ -19,6 +19,7 @@ mod mend;
 mod reader;
 mod scan;
 mod settings;
+mod speaker;
 
 #[cfg(test)]
 mod tests;

@@ -2,41 +2,17 @@
 
 use agent_strace_model::{Event, EventKind, RecordRole, Session, Stream};
 
-/// Marks of what the agent's host says in its user's name: output of its own commands, notices, context.
-const HOST: &[&str] = &[
-    "<local-command-",
-    "<bash-input>",
-    "<bash-stdout>",
-    "<bash-stderr>",
-    "<task-notification>",
-    "<system-reminder>",
-    "<environment_context>",
-    "<user_instructions>",
-    "<turn_aborted>",
-    "<user-prompt-submit-hook>",
-    "<ide_",
-    "[Request interrupted",
-    "This session is being continued",
-    "Caveat: The messages below",
-    "# AGENTS.md instructions",
-];
 /// Where the host notes a command of its own that was typed.
 const COMMAND: &str = "<command-name>";
 
 /// Whether a user asked for something there, in the session's own conversation.
 pub(super) fn is_asked(event: &Event<'_>, session: &Session<'_>) -> bool {
-    let EventKind::Prompt(text) = &event.kind else { return false };
-    is_main(session, event.origin.stream) && event.origin.role == RecordRole::Primary && !is_of_host(&text.start())
+    event.prompt().is_some() && is_main(session, event.origin.stream) && event.origin.role == RecordRole::Primary
 }
 
 /// The session's own conversation, not one of its sub-agents'.
 pub(super) fn is_main(session: &Session<'_>, stream: u16) -> bool {
     !matches!(session.streams.get(usize::from(stream)), Some(Stream::Sidechain(_)))
-}
-
-fn is_of_host(text: &str) -> bool {
-    let text = text.trim_start();
-    HOST.iter().any(|mark| text.starts_with(mark))
 }
 
 /// What some prompts ask for, in one line: the first that a user wrote, else the command that was typed.

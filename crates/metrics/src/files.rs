@@ -185,8 +185,7 @@ fn forgets(event: &Event<'_>) -> bool {
         }
         EventKind::Instruction(text) => text.start().trim_start().starts_with("This session is being continued"),
         // Between two prompts its user may have changed anything.
-        EventKind::Prompt(_) => true,
-        _ => false,
+        _ => event.prompt().is_some(),
     }
 }
 

@@ -6,7 +6,7 @@ use super::money::Unpriced;
 use super::{ActorActivity, Basis, Pricing, Profile, series};
 use agent_strace_model::Dialect;
 use agent_strace_model::{
-    Arguments, Ending, Event, EventKind, Origin, RawText, Session, Span, Spent, Status, ToolCall, Usage,
+    Arguments, Ending, Event, EventKind, Origin, RawText, Session, Span, Speaker, Spent, Status, ToolCall, Usage,
 };
 use agent_strace_policy::prices::shipped;
 
@@ -19,6 +19,10 @@ fn event(number: u32, time: &'static str, kind: EventKind<'static>) -> Event<'st
 
 fn prompt(text: &'static str) -> EventKind<'static> {
     EventKind::Prompt(RawText::Plain(text.into()))
+}
+
+fn by(speaker: Speaker, event: Event<'static>) -> Event<'static> {
+    Event { origin: Origin { speaker, ..event.origin }, ..event }
 }
 
 fn message(text: &'static str) -> EventKind<'static> {
@@ -163,11 +167,11 @@ fn limits_and_profiles_know_one_duration() {
 #[test]
 fn what_the_host_says_in_its_users_name_is_no_prompt() {
     let events = vec![
-        event(1, "2026-07-01T10:00:00Z", prompt("<local-command-caveat>Caveat: …</local-command-caveat>")),
+        by(Speaker::Command, event(1, "2026-07-01T10:00:00Z", prompt("Caveat: …"))),
         event(2, "2026-07-01T10:00:01Z", prompt("<command-name>/clear</command-name>")),
         event(3, "2026-07-01T10:00:02Z", prompt("<objective>\nsort it out\n</objective>")),
         event(4, "2026-07-01T10:00:03Z", message("done")),
-        event(5, "2026-07-01T10:00:04Z", prompt("[Request interrupted by user]")),
+        by(Speaker::Notice, event(5, "2026-07-01T10:00:04Z", prompt("[Request interrupted by user]"))),
         event(6, "2026-07-01T10:00:05Z", prompt("<command-name>/init</command-name>")),
         event(7, "2026-07-01T10:00:06Z", message("done")),
     ];

@@ -15,6 +15,65 @@ pub struct Origin {
     pub stream: u16,
     #[serde(rename = "telling")]
     pub role: RecordRole,
+    /// Of a prompt: who says it.
+    #[serde(default, skip_serializing_if = "Speaker::is_user")]
+    pub speaker: Speaker,
+}
+
+/// Who says a text that stands where users speak.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Speaker {
+    #[default]
+    User,
+    /// The host, with the text of a skill.
+    Skill,
+    /// The host, with what a command of its own printed.
+    Command,
+    /// The host, of something that happened: a task ended, the user stopped the agent.
+    Notice,
+    /// The host, to remind the model of something.
+    Reminder,
+    /// A hook.
+    HookFeedback,
+    /// The host, with instructions of files and facts about the system.
+    Context,
+    /// Another agent.
+    Subagent,
+    /// The model, with a summary of what was said before.
+    Summary,
+}
+
+impl Speaker {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    pub fn is_user(&self) -> bool {
+        *self == Self::User
+    }
+
+    /// How a sentence about the text begins.
+    pub fn says(self) -> &'static str {
+        match self {
+            Self::User => "the user asks",
+            Self::Skill => "a skill says",
+            Self::Command => "a command of the host printed",
+            Self::Notice => "the host notes",
+            Self::Reminder => "the host reminds the model",
+            Self::HookFeedback => "a hook says",
+            Self::Context => "the host says",
+            Self::Subagent => "another agent says",
+            Self::Summary => "a summary says",
+        }
+    }
+}
+
+/// The name of the skill whose text this is, where it begins as hosts begin it.
+pub fn skill_name(text: &str) -> Option<&str> {
+    let text = text.trim_start();
+    let folder = text.strip_prefix("Base directory for this skill:").and_then(|rest| rest.lines().next());
+    let folder = folder.map(|folder| folder.trim().trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next());
+    let tagged =
+        || text.strip_prefix("<skill>")?.split_once("<name>")?.1.split_once("</name>").map(|(name, _)| name.trim());
+    folder.flatten().or_else(tagged).filter(|name| !name.is_empty())
 }
 
 /// Whether an event is part of the ordered text of its conversation.

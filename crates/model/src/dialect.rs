@@ -31,6 +31,29 @@ pub enum Shell {
     Stays,
 }
 
+/// The language of the text that a shell tool takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ShellLanguage {
+    Posix,
+    PowerShell,
+    /// `cmd.exe`.
+    Cmd,
+}
+
+impl ShellLanguage {
+    /// The language of a shell that a name or a path names.
+    pub fn of_shell(shell: &str) -> Option<Self> {
+        let name = shell.trim().rsplit(['/', '\\']).next().unwrap_or_default().to_lowercase();
+        let name = name.split_whitespace().next().unwrap_or_default();
+        match name.trim_end_matches(".exe") {
+            "cmd" => Some(Self::Cmd),
+            "powershell" | "pwsh" => Some(Self::PowerShell),
+            "bash" | "sh" | "zsh" | "dash" | "ksh" | "gitbash" | "git-bash" | "wsl" => Some(Self::Posix),
+            _ => None,
+        }
+    }
+}
+
 /// Scripts that call tools (code mode).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scripts {

@@ -26,8 +26,8 @@ use std::iter::Sum;
 use serde::{Deserialize, Serialize};
 
 pub use attribution::Attribution;
-pub use conversation::{Label, Origin, RecordRole, Stream, Window};
-pub use dialect::{Dialect, Scripts, Shell};
+pub use conversation::{Label, Origin, RecordRole, Speaker, Stream, Window, skill_name};
+pub use dialect::{Dialect, Scripts, Shell, ShellLanguage};
 pub use evidence::Evidence;
 pub use gap::{Cut, Gap, GapKind};
 pub use members::Members;
@@ -51,6 +51,8 @@ pub struct Session<'a> {
     pub filed_under: Option<Cow<'a, str>>,
     /// The workspace root: the first working directory the log recorded. `None` when it recorded none.
     pub root: Option<Cow<'a, str>>,
+    /// The languages of the shells that the host says its tools use, each once. Empty where the log does not say it.
+    pub shells: Vec<ShellLanguage>,
     /// In the order of the log. Event numbers ascend but may skip lines that became gaps.
     pub events: Vec<Event<'a>>,
     /// Token counts, each API message counted once.
@@ -178,6 +180,7 @@ pub enum EventKind<'a> {
     Failure(RawText<'a>),
     /// What the agent noted as a decision of its own.
     Decision(RawText<'a>),
+    /// A text where users speak. Who says it, the event's [`Origin::speaker`] tells.
     Prompt(RawText<'a>),
     /// A command to the agent's host that the user typed (`/compact`), with its arguments.
     Command(RawText<'a>),
@@ -333,6 +336,7 @@ impl<'a> Session<'a> {
             parent_event: None,
             filed_under: None,
             root: None,
+            shells: Vec::new(),
             events: Vec::new(),
             usage: Usage::default(),
             span: Span::default(),
@@ -353,7 +357,14 @@ impl<'a> Session<'a> {
     }
 }
 
-impl Event<'_> {
+impl<'a> Event<'a> {
+    /// What a user says there. Other texts may stand where users speak, too: see [`Speaker`].
+    pub fn prompt(&self) -> Option<&RawText<'a>> {
+        match &self.kind {
+            EventKind::Prompt(text) if self.origin.speaker.is_user() => Some(text),
+            _ => None,
+        }
+    }
     /// The tool that it calls, where it is a call.
     pub fn tool(&self) -> Option<&str> {
         if let EventKind::Call(call) = &self.kind { Some(&call.tool) } else { None }

@@ -149,6 +149,7 @@ impl<'s> Tracer<'s> {
                     failed = Some(Failed::outside(Some(text.decode().into_owned())));
                     None
                 }
+                EventKind::Prompt(_) if !event.origin.speaker.is_user() => None,
                 kind => events::of(kind, at, self.options.naming),
             };
             let Some(agent) = self.agents.get(owner) else { continue };
@@ -262,10 +263,7 @@ impl<'s> Tracer<'s> {
     fn langfuse(&self, attributes: &mut Attributes) {
         attributes.text("langfuse.trace.name", self.name(Some(&self.session.agent), true));
         let mut events = self.session.events.iter();
-        let prompt = events.find_map(|event| match &event.kind {
-            EventKind::Prompt(text) => Some(text.decode()),
-            _ => None,
-        });
+        let prompt = events.find_map(|event| event.prompt().map(agent_strace_model::RawText::decode));
         let reply = self.session.events.iter().rev().find_map(|event| match &event.kind {
             EventKind::Message(text) => Some(text.decode()),
             _ => None,

@@ -137,6 +137,17 @@ pub(crate) fn run_powershell(text: &str, world: &mut World) -> Effects {
     effects.into()
 }
 
+/// The same for text of cmd.
+pub(crate) fn run_cmd(text: &str, world: &mut World) -> Effects {
+    let knowledge = Arc::clone(world.knowledge());
+    let effects = walk(text, world, &knowledge, Context::new(text), |machine| {
+        machine.with_each_text(&mut Scope::default(), &|machine, scope| {
+            machine.cmd_text(text, &[], &mut simple::Io { scope, input: &Stream::Unconnected })
+        });
+    });
+    effects.into()
+}
+
 /// The effects of a variable that a program is given beside its command line.
 pub(crate) fn environment(name: &str, value: Option<&str>, world: &mut World) -> Vec<Effect> {
     let knowledge = Arc::clone(world.knowledge());

@@ -4,4 +4,5 @@ mod hosts;
 mod paths;
 mod properties;
 mod tracker;
+mod windows;
 mod world;

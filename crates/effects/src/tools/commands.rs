@@ -2,79 +2,15 @@
 
 use std::ops::Range;
 
+use agent_strace_model::ShellLanguage;
+
 use super::UNJUDGEABLE;
+use super::languages::{self, Mode};
 use super::names;
 use super::registry::{Entry, Flag, REGISTRY};
 use super::run::{Run, objects, quoted, texts};
 use super::value::{Object, Value};
 use crate::{About, Certainty, Class, Effect, Kind, Reason};
-
-/// How a tool's command text is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Dialect {
-    Posix,
-    PowerShell,
-    /// The shell of Windows.
-    Cmd,
-}
-
-/// The dialects that a command may be written in. Where the tool is known to have an argument for the shell, a shell
-/// of the system decides. Any other tool may pass over the argument: the model writes it, and it must not choose how the text is read.
-fn dialects(entry: &Entry, given: &Object, own: Dialect) -> Vec<Dialect> {
-    let named = given.iter().filter(|(key, _)| REGISTRY.is(entry, "shell", &names::plain(key)));
-    let named: Vec<&Value> = named.map(|(_, value)| value).collect();
-    let mut dialects: Vec<Dialect> = named.iter().filter_map(|value| of_shell(value)).collect();
-    let decides = entry.arguments.contains_key("shell") && named.iter().all(|value| is_of_system(value));
-    if dialects.is_empty() || !decides {
-        dialects.insert(0, own);
-    }
-    let mut seen = Vec::new();
-    dialects.retain(|dialect| {
-        let is_new = !seen.contains(dialect);
-        seen.push(*dialect);
-        is_new
-    });
-    dialects
-}
-
-/// Folders whose shells are what their names say.
-const SYSTEM: &[&str] = &[
-    "/bin/",
-    "/usr/bin/",
-    "/usr/local/bin/",
-    "/opt/homebrew/bin/",
-    "/opt/microsoft/powershell/",
-    "/usr/local/microsoft/powershell/",
-    "/snap/bin/",
-    "/run/current-system/sw/bin/",
-    "c:/windows/",
-    "c:/program files/powershell/",
-    "c:/program files/git/",
-];
-
-/// A name without a path, or a path in a folder of the system.
-fn is_of_system(value: &Value) -> bool {
-    let Value::Text(shell) = value else { return false };
-    let shell = shell.trim().to_lowercase().replace('\\', "/");
-    let (is_elsewhere, name) = match SYSTEM.iter().find_map(|folder| shell.strip_prefix(folder)) {
-        Some(rest) => (rest.contains(".."), rest),
-        None => (shell.contains('/'), shell.as_str()),
-    };
-    !is_elsewhere && !name.contains(char::is_whitespace)
-}
-
-/// The dialect of a shell that a name or a path names.
-fn of_shell(value: &Value) -> Option<Dialect> {
-    let Value::Text(shell) = value else { return None };
-    let name = shell.trim().rsplit(['/', '\\']).next().unwrap_or_default().to_lowercase();
-    let name = name.split_whitespace().next().unwrap_or_default();
-    match name.trim_end_matches(".exe") {
-        "cmd" => Some(Dialect::Cmd),
-        "powershell" | "pwsh" => Some(Dialect::PowerShell),
-        "bash" | "sh" | "zsh" | "dash" | "ksh" | "gitbash" | "git-bash" | "wsl" => Some(Dialect::Posix),
-        _ => None,
-    }
-}
 
 /// Drops what one reading of a text does not understand, where another one, of the language that the call names,
 /// understands all of it. What either of them does stays.
@@ -103,7 +39,8 @@ pub(super) fn forget_doubts(run: &mut Run<'_>, doubted: Range<usize>, sure: Rang
     });
 }
 
-pub(super) fn command(run: &mut Run<'_>, entry: &Entry, given: &Object, dialect: Dialect) {
+pub(super) fn command(run: &mut Run<'_>, entry: &Entry, given: &Object, own: Option<ShellLanguage>) {
+    let modes = languages::modes(run.world, entry, given, own);
     let home = run.world.cwd().map(str::to_owned);
     let directories = texts(given, entry, "cwd").texts;
     for directory in directories.iter().filter(|directory| !directory.trim().is_empty()) {
@@ -111,19 +48,14 @@ pub(super) fn command(run: &mut Run<'_>, entry: &Entry, given: &Object, dialect:
     }
     let mut judged = Judged::default();
     let before = run.effects.len();
-    let mut starts = Vec::new();
-    for dialect in dialects(entry, given, dialect) {
-        starts.push((dialect, run.effects.len()));
-        programs(run, entry, given, dialect, &mut judged);
-    }
-    // The reader of cmd takes nearly any text.
-    if let [(_, own), (Dialect::PowerShell, named)] = starts.as_slice() {
-        forget_doubts(run, *own..*named, *named..run.effects.len());
-    }
+    languages::in_each(run, &modes, &mut |run, mode| {
+        judged = Judged::default();
+        programs(run, entry, given, mode, &mut judged);
+    });
     // Several commands have one status, and one in the background has none yet.
     if judged.detached || entry.detaches {
         run.detach(before);
-    } else if judged.commands > 1 {
+    } else if judged.commands > 1 || modes.len() > 1 {
         run.untell(before);
     }
     if judged.malformed || judged.commands == 0 {
@@ -133,6 +65,12 @@ pub(super) fn command(run: &mut Run<'_>, entry: &Entry, given: &Object, dialect:
         // A directory for this call alone.
         run.world.set_cwd(home);
     }
+}
+
+/// A text for the shell of the session.
+pub(super) fn text(run: &mut Run<'_>, text: &str) {
+    let modes = languages::modes_of_text(run.world, text);
+    languages::in_each(run, &modes, &mut |run, mode| text_with(run, text, &[], mode));
 }
 
 /// `runs`, the options that arguments stand for, then the operands in the order in which the entry names them.
@@ -194,7 +132,7 @@ struct Judged {
     detached: bool,
 }
 
-fn programs(run: &mut Run<'_>, entry: &Entry, given: &Object, dialect: Dialect, judged: &mut Judged) {
+fn programs(run: &mut Run<'_>, entry: &Entry, given: &Object, mode: Mode, judged: &mut Judged) {
     let arguments: Vec<String> = given
         .iter()
         .filter(|(key, _)| REGISTRY.is(entry, "arguments", &names::plain(key)))
@@ -214,7 +152,7 @@ fn programs(run: &mut Run<'_>, entry: &Entry, given: &Object, dialect: Dialect, 
         if !REGISTRY.is(entry, "command", &plain) {
             if REGISTRY.is_container(&plain) {
                 for inner in objects(value) {
-                    programs(run, entry, inner, dialect, judged);
+                    programs(run, entry, inner, mode, judged);
                 }
             }
             continue;
@@ -224,14 +162,14 @@ fn programs(run: &mut Run<'_>, entry: &Entry, given: &Object, dialect: Dialect, 
             (Value::Null, _) => {}
             (Value::Text(text), _) => {
                 judged.commands += 1;
-                text_with(run, text, &arguments, dialect);
+                text_with(run, text, &arguments, mode);
             }
             (Value::List(_), Some(list)) if several => {
                 for text in &list {
                     judged.commands += 1;
-                    match dialect {
-                        Dialect::Posix => run.shell_made(text),
-                        Dialect::PowerShell | Dialect::Cmd => text_with(run, text, &[], dialect),
+                    match mode {
+                        Mode::Shell(ShellLanguage::Posix) => run.shell_made(text),
+                        _ => text_with(run, text, &[], mode),
                     }
                 }
             }
@@ -241,7 +179,7 @@ fn programs(run: &mut Run<'_>, entry: &Entry, given: &Object, dialect: Dialect, 
             }
             (Value::List(_) | Value::Object(_), _) if !objects(value).is_empty() => {
                 for inner in objects(value) {
-                    programs(run, entry, inner, dialect, judged);
+                    programs(run, entry, inner, mode, judged);
                 }
             }
             _ => judged.malformed = true,
@@ -268,16 +206,19 @@ fn environment(run: &mut Run<'_>, value: &Value) {
 }
 
 /// A program, or a whole command line, with more arguments beside it.
-fn text_with(run: &mut Run<'_>, text: &str, arguments: &[String], dialect: Dialect) {
-    if dialect == Dialect::Posix && arguments.is_empty() {
+fn text_with(run: &mut Run<'_>, text: &str, arguments: &[String], mode: Mode) {
+    if mode == Mode::Shell(ShellLanguage::Posix) && arguments.is_empty() {
         return run.shell(text);
     }
     let quoted: Vec<String> = arguments.iter().map(|word| quoted(word)).collect();
     let line = format!("{text} {}", quoted.join(" "));
-    match dialect {
-        Dialect::Posix => run.shell_made(line.trim_end()),
-        Dialect::PowerShell => run.powershell(line.trim_end()),
-        Dialect::Cmd => run.argv(&["cmd.exe", "/c", line.trim_end()].map(str::to_owned)),
+    let line = line.trim_end();
+    match mode {
+        Mode::Shell(ShellLanguage::Posix) => run.shell_made(line),
+        Mode::Slashed => run.shell_made(languages::slashed(line).as_deref().unwrap_or(line)),
+        Mode::Shell(ShellLanguage::PowerShell) => run.powershell(line),
+        Mode::Shell(ShellLanguage::Cmd) => run.cmd(line),
+        Mode::CmdProgram => run.argv(&["cmd.exe", "/c", line].map(str::to_owned)),
     }
 }
 
@@ -311,11 +252,11 @@ pub(super) fn typed(run: &mut Run<'_>, keys: &str) {
         return;
     }
     let before = run.effects.len();
-    if text == keys {
-        run.shell(keys);
-    } else {
-        run.shell_made(&text);
-    }
+    let modes = languages::modes_of_text(run.world, &text);
+    languages::in_each(run, &modes, &mut |run, mode| match mode {
+        Mode::Shell(ShellLanguage::Posix) if text != keys => run.shell_made(&text),
+        _ => text_with(run, &text, &[], mode),
+    });
     // They were typed: how it ends, the terminal shows later.
     run.untell(before);
 }

@@ -3,6 +3,7 @@
 mod commands;
 mod files;
 mod globs;
+mod languages;
 mod mcp;
 mod mentions;
 mod names;
@@ -17,7 +18,7 @@ mod value;
 
 use std::sync::Arc;
 
-use agent_strace_model::{Arguments, Scripts, Shell, ToolCall};
+use agent_strace_model::{Arguments, Scripts, Shell, ShellLanguage, ToolCall};
 
 use super::{About, Certainty, Effects, Kind, Reason, World, command, patch};
 use registry::{Action, Entry, REGISTRY};
@@ -45,7 +46,8 @@ pub(super) struct CallEffects {
 
 /// What one call did. `world` ends up as the call leaves it.
 pub(super) fn run(tool: &str, arguments: &Arguments<'_>, scripts: Scripts, world: &mut World) -> CallEffects {
-    run_with(run::Shells { posix: command::run, powershell: command::run_powershell }, tool, arguments, scripts, world)
+    let shells = run::Shells { posix: command::run, powershell: command::run_powershell, cmd: command::run_cmd };
+    run_with(shells, tool, arguments, scripts, world)
 }
 
 fn run_with(
@@ -217,8 +219,8 @@ fn with_object(run: &mut Run<'_>, entry: &Entry, action: Action, object: &Object
         Action::List => search::list(run, entry, object),
         Action::Glob => search::glob(run, entry, object),
         Action::Grep => search::grep(run, entry, object),
-        Action::Command | Action::CodeMode => commands::command(run, entry, object, commands::Dialect::Posix),
-        Action::PowerShell => commands::command(run, entry, object, commands::Dialect::PowerShell),
+        Action::Command | Action::CodeMode => commands::command(run, entry, object, None),
+        Action::PowerShell => commands::command(run, entry, object, Some(ShellLanguage::PowerShell)),
         Action::Input => commands::input(run, entry, object),
         Action::Code => commands::code(run, entry, object),
         Action::Fetch => network::fetch(run, entry, object),
@@ -242,7 +244,8 @@ fn with_object(run: &mut Run<'_>, entry: &Entry, action: Action, object: &Object
 fn with_text(run: &mut Run<'_>, entry: &Entry, text: &str) {
     match entry.does {
         Action::Patch => run.effects.to_mut().extend(patch::run(text, run.world)),
-        Action::Command => run.shell(text),
+        Action::Command if entry.posix => run.shell(text),
+        Action::Command => commands::text(run, text),
         Action::PowerShell => run.powershell(text),
         Action::Input => commands::typed(run, text),
         // What the script called is recorded as calls of their own.

@@ -138,6 +138,9 @@ pub(super) struct Entry {
     /// For [`Action::Command`]: it does not wait for what it starts.
     #[serde(default)]
     pub(super) detaches: bool,
+    /// For [`Action::Command`]: it is a POSIX shell on every system.
+    #[serde(default)]
+    pub(super) posix: bool,
     /// For [`Action::Mcp`]: the tool's name where no argument gives it.
     #[serde(default, rename = "as tool")]
     pub(super) as_tool: Option<String>,

@@ -28,6 +28,7 @@ pub(super) struct Run<'w> {
 pub(super) struct Shells {
     pub(super) posix: Shell,
     pub(super) powershell: Shell,
+    pub(super) cmd: Shell,
 }
 
 /// What turns shell text into effects.
@@ -170,12 +171,22 @@ impl Run<'_> {
 
     /// PowerShell text; its pieces are not told apart.
     pub(super) fn powershell(&mut self, text: &str) {
+        self.other_shell(text, self.shells.powershell, "$ELIDED");
+    }
+
+    /// Text of cmd; its pieces are not told apart.
+    pub(super) fn cmd(&mut self, text: &str) {
+        self.other_shell(text, self.shells.cmd, "%ELIDED%");
+    }
+
+    /// `unknown`: how the shell spells a value that nobody knows.
+    fn other_shell(&mut self, text: &str, shell: Shell, unknown: &str) {
         let text = match elision(text) {
-            Some(marker) => text.replace(marker, "$ELIDED"),
+            Some(marker) => text.replace(marker, unknown),
             None => text.to_owned(),
         };
         let before = self.effects.len();
-        let effects = (self.shells.powershell)(&text, self.world);
+        let effects = shell(&text, self.world);
         self.effects.append(effects);
         self.clear_spans(before);
     }

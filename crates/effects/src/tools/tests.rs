@@ -16,7 +16,15 @@ fn shown(text: &str, _: &mut World) -> Effects {
     vec![Effect::new(kind, Certainty::Exact, "command")].into()
 }
 
-const SHOWN: super::run::Shells = super::run::Shells { posix: shown, powershell: shown };
+fn in_powershell(text: &str, world: &mut World) -> Effects {
+    shown(&format!("PS> {text}"), world)
+}
+
+fn in_cmd(text: &str, world: &mut World) -> Effects {
+    shown(&format!("cmd> {text}"), world)
+}
+
+const SHOWN: super::run::Shells = super::run::Shells { posix: shown, powershell: in_powershell, cmd: in_cmd };
 
 fn effects(tool: &str, arguments: &str, world: &mut World) -> String {
     let arguments = match arguments {
@@ -179,7 +187,7 @@ fn the_directory_of_one_call_is_its_own() {
     let mut call = |arguments: &str| {
         let arguments = Arguments::Json(arguments.into());
         super::run_with(
-            super::run::Shells { posix: where_it_runs, powershell: shown },
+            super::run::Shells { posix: where_it_runs, powershell: shown, cmd: shown },
             "exec_command",
             &arguments,
             Scripts::Unfolded,

@@ -271,7 +271,7 @@ impl Guess<'_, '_> {
             return;
         }
         match role {
-            Role::Command if arguments.is_empty() => self.run.shell(text),
+            Role::Command if arguments.is_empty() => commands::text(self.run, text),
             Role::Command => {
                 let words = arguments.iter().map(|word| format!(" {}", quoted(word)));
                 self.run.shell_made(&std::iter::once(text.to_owned()).chain(words).collect::<String>());
@@ -317,7 +317,7 @@ impl Guess<'_, '_> {
         match shell {
             Some(shell) => commands::interpreted(self.run, text, Some(&shell)),
             None if !languages.is_empty() => {}
-            None if self.named(&TABLE.hints.shells) => self.run.shell(text),
+            None if self.named(&TABLE.hints.shells) => commands::text(self.run, text),
             None => self.run.opaque(About::Anything, Reason::LanguageNotNamed),
         }
         if self.language.is_some() {

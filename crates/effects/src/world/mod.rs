@@ -6,6 +6,7 @@ mod living;
 mod meter;
 mod sorted;
 mod stand_ins;
+mod system;
 mod ways;
 mod written;
 
@@ -25,6 +26,7 @@ pub(crate) use living::LivingShell;
 pub(crate) use meter::{Meter, STEPS};
 use sorted::Sorted;
 pub(crate) use stand_ins::is_installed_path;
+pub(crate) use system::{Platform, System, is_on_windows, spells_windows_path};
 pub(crate) use ways::Replaced;
 use written::Written;
 
@@ -40,6 +42,8 @@ pub struct World {
     root: Option<String>,
     /// Absolute, or relative to a root that is not known; `None` when unknown (`cd "$D"`).
     cwd: Option<String>,
+    /// The system that runs the commands, and its shells, as far as the log says.
+    system: System,
     /// Names that stand for other files: alias → originals, both as [`PathTarget::path`].
     aliases: Sorted<Vec<Original>>,
     /// Files written earlier in the session. Copies of the world share the contents.
@@ -77,6 +81,7 @@ impl World {
         Self {
             root,
             cwd: Some(cwd),
+            system: System::default(),
             aliases: Sorted::default(),
             written: Sorted::default(),
             stand_ins: Sorted::default(),

@@ -7,10 +7,12 @@ use std::collections::HashMap;
 
 use super::json::{Raw, text};
 use super::scan::is_json;
+use super::speaker;
 use agent_strace_model::attribution::note_each;
 use agent_strace_model::evidence::{Count, Counted};
 use agent_strace_model::{
-    Arguments, Dialect, Event, EventKind, Label, Origin, Session, Spent, Status, Stream, ToolCall, ToolResult, Usage,
+    Arguments, Dialect, Event, EventKind, Label, Origin, Session, Speaker, Spent, Status, Stream, ToolCall, ToolResult,
+    Usage,
 };
 
 /// Where and when a record was written.
@@ -86,7 +88,24 @@ impl<'a> Assembly<'a> {
             Numbering::Ordinal => ordinal,
         };
         let RecordLocation { line, id, time } = location;
-        self.session.events.push(Event { number, id, line, time, origin: self.origin, kind });
+        let mut origin = self.origin;
+        match &kind {
+            EventKind::Prompt(text) if origin.speaker.is_user() => origin.speaker = speaker::of(text),
+            EventKind::Prompt(_) => {}
+            _ => origin.speaker = Speaker::User,
+        }
+        self.session.events.push(Event { number, id, line, time, origin, kind });
+    }
+
+    /// Adds words. `host`: the record marks that its host says them, and as what where the words do not tell more.
+    pub(super) fn say(&mut self, location: RecordLocation<'a>, kind: EventKind<'a>, host: Option<Speaker>) {
+        self.push(location, kind);
+        if let (Some(host), Some(event)) = (host, self.session.events.last_mut())
+            && matches!(event.kind, EventKind::Prompt(_))
+            && event.origin.speaker.is_user()
+        {
+            event.origin.speaker = host;
+        }
     }
 
     /// What the record says beside the event that is added next.
@@ -273,7 +292,27 @@ impl<'a> Assembly<'a> {
         self.push(location, EventKind::Other);
     }
 
+    /// The languages of the shells that texts of the host name.
+    fn note_shells(&mut self) {
+        for event in &self.session.events {
+            let text = match &event.kind {
+                EventKind::Prompt(text) if event.origin.speaker == Speaker::Context => text,
+                EventKind::Instruction(text) => text,
+                _ => continue,
+            };
+            if !text.start().trim_start().starts_with(['<', 'T']) {
+                continue;
+            }
+            for language in speaker::shells(&text.decode()) {
+                if !self.session.shells.contains(&language) {
+                    self.session.shells.push(language);
+                }
+            }
+        }
+    }
+
     pub(super) fn finish(mut self) -> Session<'a> {
+        self.note_shells();
         self.add_untold();
         self.session.usage.add(&self.usages.iter().sum());
         self.tell_models();

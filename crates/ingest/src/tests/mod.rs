@@ -7,6 +7,7 @@ mod hostile;
 mod mutations;
 mod ran;
 mod scan;
+mod speakers;
 mod texts;
 
 use std::fmt::Write as _;

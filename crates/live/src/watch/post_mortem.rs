@@ -94,7 +94,9 @@ impl SessionSnapshot {
                 EventKind::Message(text) => {
                     snapshot.answer = Some(LastAnswer { model: model.clone(), content: cut(&text.decode()) });
                 }
-                EventKind::Prompt(text) => snapshot.prompt = Some(cut(&text.decode())),
+                EventKind::Prompt(text) if event.origin.speaker.is_user() => {
+                    snapshot.prompt = Some(cut(&text.decode()));
+                }
                 _ => {}
             }
         }

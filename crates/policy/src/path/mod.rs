@@ -318,6 +318,9 @@ impl<'a> Files<'a> {
     }
 
     fn within<'r>(&self, patterns: impl Iterator<Item = &'r PathPattern> + Clone) -> bool {
+        // A path on a drive begins like one below the root.
+        let on_drive = self.anchored && !self.target.path.starts_with(['/', '~']);
+        let patterns = patterns.filter(|pattern| !(on_drive && pattern.rooted));
         if self.own.names.within(patterns.clone().map(PathPattern::exact)) {
             return true;
         }

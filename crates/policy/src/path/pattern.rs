@@ -16,6 +16,8 @@ pub(crate) struct PathPattern {
     pub(super) itself: Option<Glob>,
     /// The pattern names a place outside of any root (`/etc/**`, `~/.ssh/**`).
     pub(super) anchored: bool,
+    /// The pattern names places below the root, and nothing on a drive.
+    pub(super) rooted: bool,
     /// The folded pattern without its `~/`, where it has one.
     pub(super) below_home: Option<Glob>,
     /// The folded pattern at the root alone, where it is a bare name that counts in every directory.
@@ -42,6 +44,7 @@ impl PathPattern {
             exact: Glob::path(text),
             spelled: is_spelled(text),
             anchored: is_anchored(text),
+            rooted: false,
             at_root: bare_name(&folded).map(Glob::component_wise),
             below_home: folded.strip_prefix("~/").map(Glob::path),
             folded: Glob::path(&folded),
@@ -70,6 +73,7 @@ impl PathPattern {
             exact: compile(text),
             spelled: is_spelled(text),
             anchored: anchor == Anchor::Absolute,
+            rooted: anchor == Anchor::Root,
             at_root: at_root.map(|name| below(Glob::component_wise(name))),
             below_home: folded.strip_prefix("~/").map(|rest| below(Glob::component_wise(rest))),
             itself: (!text.ends_with("**")).then(|| compile(forbidden)),

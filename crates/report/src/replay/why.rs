@@ -47,8 +47,8 @@ struct OfStep {
     what: &'static str,
     tool: Option<String>,
     detail: Vec<String>,
-    /// What links it to the step before it: `result`, `retry`, `named`, `read-before-write`, `prompt` or `order`; `null`: it
-    /// is the first one.
+    /// What links it to the step before it: `result`, `retry`, `named`, `read-before-write`, `prompt`,
+    /// `host-text`, `skill` or `order`; `null`: it is the first one.
     link: Option<&'static str>,
     /// The path or the command that links them.
     by: Option<String>,
@@ -127,6 +127,8 @@ impl Linked {
             Some(Because::Named(by)) => (Some("named"), Some(told(by))),
             Some(Because::Read(by)) => (Some("read-before-write"), Some(told(by))),
             Some(Because::Asked) => (Some("prompt"), None),
+            Some(Because::Told) => (Some("host-text"), None),
+            Some(Because::Loaded) => (Some("skill"), None),
             Some(Because::First) => (Some("order"), None),
         };
         OfStep {
@@ -148,6 +150,8 @@ fn reason(because: &Because, before: u32) -> String {
         Because::Named(text) => format!("{} stands in the result at #{before}", shown(text, PATH)),
         Because::Read(path) => format!("read of {} at #{before} came before this write", shown(path, PATH)),
         Because::Asked => format!("prompt at #{before} triggered this"),
+        Because::Told => format!("host text at #{before}, after what was asked"),
+        Because::Loaded => format!("text of the skill that the call at #{before} loaded"),
         Because::First => format!("nothing links it to anything after #{before}"),
     }
 }

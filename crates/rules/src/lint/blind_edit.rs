@@ -185,6 +185,10 @@ fn said<'n>(context: &LintContext<'_>, names: &BTreeSet<&'n str>) -> BTreeMap<&'
         |text: &str| names.len() > AT_ONCE || finders.iter().any(|name| name.find(text.as_bytes()).is_some());
     for event in context.session().events.iter().filter(|_| !names.is_empty()) {
         let (EventKind::Prompt(text) | EventKind::Instruction(text)) = &event.kind else { continue };
+        // A skill or a reminder that names a file does not say that its user knows it.
+        if !event.origin.speaker.is_user() {
+            continue;
+        }
         let text = text.decode();
         if !may_name(&text) {
             continue;

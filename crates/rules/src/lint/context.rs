@@ -19,7 +19,7 @@ pub(super) struct LintContext<'a> {
 /// What happens in a session, as far as its rhythm goes.
 pub(super) enum LintEvent<'a> {
     Call(&'a Called<'a>),
-    /// Somebody said something to the agent: what comes now has another reason.
+    /// The user said something to the agent: what comes now has another reason.
     Prompt,
     /// The conversation was summarised, or a sub-agent was told what to do.
     Instruction,
@@ -53,7 +53,10 @@ impl<'a> LintContext<'a> {
         let mut calls = self.calls.list.iter().peekable();
         self.log.session.events.iter().enumerate().filter_map(move |(index, event)| match &event.kind {
             EventKind::Call(_) => calls.next_if(|call| call.index == index).map(LintEvent::Call),
-            EventKind::Prompt(_) | EventKind::Command(_) if event.origin.role == RecordRole::Primary => {
+            // The words of a host give no new reason: an agent can cause them.
+            EventKind::Prompt(_) | EventKind::Command(_)
+                if event.origin.role == RecordRole::Primary && event.origin.speaker.is_user() =>
+            {
                 Some(LintEvent::Prompt)
             }
             EventKind::Instruction(_) => Some(LintEvent::Instruction),

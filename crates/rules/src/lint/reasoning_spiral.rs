@@ -87,6 +87,7 @@ fn look(context: &LintContext<'_>, hits: &mut Vec<Hit>) {
                 let run = runs.get_mut(&event.origin.stream).map(std::mem::take).unwrap_or_default();
                 hits.extend(hit(context, &Run { answers: run.answers.saturating_sub(1), ..run }));
             }
+            EventKind::Prompt(_) if !event.origin.speaker.is_user() => {}
             EventKind::Prompt(_) | EventKind::Command(_) | EventKind::Instruction(_) => {
                 hits.extend(runs.get_mut(&event.origin.stream).and_then(|run| hit(context, &std::mem::take(run))));
             }

@@ -9,7 +9,7 @@ mod needles;
 use std::collections::BTreeMap;
 
 use super::events::{Detail, Links, detail_of};
-use agent_strace_model::{Access, Arguments, EventKind, Session, Status, ToolCall};
+use agent_strace_model::{Access, Arguments, EventKind, Session, Speaker, Status, ToolCall};
 
 use needles::{Found, Needles};
 
@@ -46,6 +46,10 @@ pub enum Because {
     Read(String),
     /// It was asked for.
     Asked,
+    /// A skill, a hook or another agent said something since it was asked for.
+    Told,
+    /// It is the text of the skill that the call loaded.
+    Loaded,
     /// Nothing else is known that came before it.
     First,
 }
@@ -82,6 +86,10 @@ struct Causes<'s> {
     /// Where each path was last read.
     read: BTreeMap<&'s str, usize>,
     asked: Option<usize>,
+    /// What a skill, a hook or another agent said since.
+    told: Option<usize>,
+    /// The last call that loads a skill.
+    loader: Option<usize>,
     found: Vec<Option<(usize, Because)>>,
 }
 
@@ -107,6 +115,8 @@ impl<'s> Causes<'s> {
             failed: BTreeMap::new(),
             read: BTreeMap::new(),
             asked: None,
+            told: None,
+            loader: None,
             found: Vec::with_capacity(events.len()),
         };
         for index in 0..events.len() {
@@ -120,6 +130,10 @@ impl<'s> Causes<'s> {
     fn cause(&self, index: usize) -> Option<(usize, Because)> {
         let event = self.session.events.get(index)?;
         match &event.kind {
+            EventKind::Prompt(_) if !event.origin.speaker.is_user() => {
+                let loader = self.loader.filter(|_| event.origin.speaker == Speaker::Skill);
+                loader.map(|call| (call, Because::Loaded)).or_else(|| self.else_asked(index))
+            }
             EventKind::Prompt(_) | EventKind::Start => None,
             EventKind::Result(_) => {
                 let call = self.links.call_of(index);
@@ -156,9 +170,10 @@ impl<'s> Causes<'s> {
 
     /// What was asked, or else the first event.
     fn else_asked(&self, index: usize) -> Option<(usize, Because)> {
-        match self.asked {
-            Some(asked) => Some((asked, Because::Asked)),
-            None => (index > 0).then_some((0, Because::First)),
+        match (self.told, self.asked) {
+            (Some(told), _) => Some((told, Because::Told)),
+            (None, Some(asked)) => Some((asked, Because::Asked)),
+            (None, None) => (index > 0).then_some((0, Because::First)),
         }
     }
 
@@ -166,13 +181,21 @@ impl<'s> Causes<'s> {
     fn learn(&mut self, index: usize) {
         let Some(event) = self.session.events.get(index) else { return };
         match &event.kind {
+            EventKind::Prompt(_) if !event.origin.speaker.is_user() => {
+                if matches!(event.origin.speaker, Speaker::Skill | Speaker::HookFeedback | Speaker::Subagent) {
+                    self.told = Some(index);
+                }
+            }
             EventKind::Prompt(_) => {
-                self.asked = Some(index);
+                (self.asked, self.told) = (Some(index), None);
                 self.failed.clear();
                 self.read.clear();
                 self.needles.forget();
             }
             EventKind::Call(call) => {
+                if call.tool.eq_ignore_ascii_case("skill") {
+                    self.loader = Some(index);
+                }
                 let same = same(call);
                 if matches!(call.status, Status::Error | Status::Interrupted | Status::Denied) {
                     self.failed.insert(same, index);

@@ -4,18 +4,28 @@ use std::borrow::Cow;
 
 use super::{Because, Touch, chain};
 use agent_strace_model::dialect::Dialect;
-use agent_strace_model::{Access, Arguments, Event, EventKind, Origin, RawText, Session, Status, ToolCall, ToolResult};
+use agent_strace_model::{
+    Access, Arguments, Event, EventKind, Origin, RawText, Session, Speaker, Status, ToolCall, ToolResult,
+};
 
 static DIALECT: Dialect = Dialect::new("test", "tester");
 
-/// A line each: `prompt TEXT`, `call ID STATUS COMMAND`, `result ID TEXT`, `say TEXT`.
+/// A line each: `prompt TEXT`, `load SKILL`, `skill TEXT`, `reminder TEXT`, `call ID STATUS COMMAND`, `result ID TEXT`, `say TEXT`.
 fn session(script: &str) -> Session<'static> {
     let mut session = Session::new(&DIALECT, "log");
     let text = |text: &str| RawText::Plain(Cow::Owned(text.to_owned()));
     for (number, line) in (1..).zip(script.lines().map(str::trim).filter(|line| !line.is_empty())) {
         let words: Vec<&str> = line.splitn(4, ' ').collect();
         let kind = match words.as_slice() {
-            ["prompt", ..] => EventKind::Prompt(text(line)),
+            ["prompt" | "skill" | "reminder", ..] => EventKind::Prompt(text(line)),
+            ["load", name] => EventKind::Call(ToolCall {
+                call_id: None,
+                tool: Cow::Borrowed("Skill"),
+                arguments: Arguments::Json(Cow::Owned(serde_json::json!({ "skill": name }).to_string())),
+                cwd: None,
+                status: Status::Ok,
+                subagent: None,
+            }),
             ["say", ..] => EventKind::Message(text(line)),
             ["call", id, status, command] => EventKind::Call(ToolCall {
                 call_id: Some(Cow::Owned((*id).to_owned())),
@@ -32,7 +42,13 @@ fn session(script: &str) -> Session<'static> {
             }),
             _ => panic!("{line}"),
         };
-        session.events.push(Event { number, id: None, line: number, time: None, origin: Origin::default(), kind });
+        let speaker = match words.first() {
+            Some(&"skill") => Speaker::Skill,
+            Some(&"reminder") => Speaker::Reminder,
+            _ => Speaker::User,
+        };
+        let origin = Origin { speaker, ..Origin::default() };
+        session.events.push(Event { number, id: None, line: number, time: None, origin, kind });
     }
     session
 }
@@ -51,6 +67,8 @@ fn chained(script: &str, touches: &[(u32, Option<Access>, &str)], target: usize)
             Some(Because::Named(text)) => format!("named {text}"),
             Some(Because::Read(text)) => format!("read {text}"),
             Some(Because::Asked) => "asked".to_owned(),
+            Some(Because::Told) => "told".to_owned(),
+            Some(Because::Loaded) => "loaded".to_owned(),
             Some(Because::First) => "first".to_owned(),
         };
         format!("{} {because}", step.index + 1)
@@ -90,6 +108,14 @@ fn events_are_led_back_to_what_was_asked() {
     ] {
         assert_eq!(chained(script, &touches, target), expected, "{target}");
     }
+}
+
+#[test]
+fn the_text_of_a_skill_leads_back_to_the_call_that_loaded_it() {
+    let script = "prompt tidy\nload docs\nskill remove old files\nreminder no tasks\ncall a ok rm x";
+    assert_eq!(chained(script, &[], 3), "1 root, 2 asked, 3 loaded");
+    assert_eq!(chained(script, &[], 5), "1 root, 2 asked, 3 loaded, 5 told");
+    assert_eq!(chained("prompt tidy\nreminder no tasks\ncall a ok rm x", &[], 3), "1 root, 3 asked");
 }
 
 #[test]

@@ -28,6 +28,8 @@ record! {
         model = "model",
         is_sidechain = "isSidechain",
         is_compact_summary = "isCompactSummary",
+        is_meta = "isMeta",
+        source_tool_use = "sourceToolUseID",
         is_api_error = "isApiErrorMessage",
         is_error = "is_error",
         words = "result",

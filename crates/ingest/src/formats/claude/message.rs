@@ -9,7 +9,7 @@ use crate::assembly::{self, Assembly, RecordLocation};
 use crate::gaps::Gaps;
 use crate::json::{Content, Counts, Nested, Raw, filled, is, is_true, object, raw_text, record, text};
 use agent_strace_model::{
-    Arguments, EventKind, Label, Origin, RecordRole, Status, ToolCall, ToolResult, Usage, Window,
+    Arguments, EventKind, Label, Origin, RecordRole, Speaker, Status, ToolCall, ToolResult, Usage, Window,
 };
 
 /// What the record around a message says about it.
@@ -19,6 +19,8 @@ pub(super) struct Context<'a> {
     pub(super) subagent: Option<Cow<'a, str>>,
     /// A compaction wrote it: nobody said it.
     pub(super) summary: bool,
+    /// The host says the words, as the record marks.
+    pub(super) host: Option<Speaker>,
     /// The agent wrote it itself, because the model could not be asked.
     pub(super) api_error: bool,
     /// The structured result beside a `tool_result` block.
@@ -149,7 +151,7 @@ fn words<'a>(
         Some(text) => EventKind::Message(text),
         None => EventKind::Other,
     };
-    assembly.push(location.clone(), kind);
+    assembly.say(location.clone(), kind, context.host);
 }
 
 fn call<'a>(assembly: &mut Assembly<'a>, location: &RecordLocation<'a>, block: &Block<'a>, context: &Context<'a>) {

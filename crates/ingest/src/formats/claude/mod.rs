@@ -17,7 +17,7 @@ use crate::assembly::{Assembly, Numbering, RecordLocation};
 use crate::gaps::Gaps;
 use crate::json::{Field, elements, filled, is, is_array, is_string, is_true, object, raw_text, scalar, text};
 use crate::reader::{Item, LineCounter, Reader};
-use agent_strace_model::{Dialect, Ending, EventKind, GapKind, Origin, RecordRole, Session};
+use agent_strace_model::{Dialect, Ending, EventKind, GapKind, Origin, RecordRole, Session, Speaker};
 
 use super::{Base, Detect, Format, Home, Input};
 use envelope::{Envelope, Progress};
@@ -72,6 +72,15 @@ fn read<'a>(dialect: &'static Dialect, input: &Input<'a>, gaps: &mut Gaps) -> Ve
     }
     transcript.totals.add(&mut transcript.assembly);
     vec![transcript.assembly.finish()]
+}
+
+/// The record says that its host wrote the message: for a call (the text of a skill), or of its own.
+fn host(record: &Envelope<'_>) -> Option<Speaker> {
+    if is_string(record.source_tool_use) {
+        Some(Speaker::Skill)
+    } else {
+        is_true(record.is_meta).then_some(Speaker::Context)
+    }
 }
 
 struct Transcript<'a> {
@@ -165,6 +174,7 @@ impl<'a> Transcript<'a> {
             cwd: filled(record.cwd).or_else(|| self.cwd.clone()),
             subagent: envelope::subagent(record, &self.assembly),
             summary: is_true(record.is_compact_summary),
+            host: host(record),
             api_error: is_true(record.is_api_error),
             result: record.tool_use_result.or(record.tool_use_result_snake),
             denial: filled(record.denial_kind),
@@ -197,6 +207,7 @@ impl<'a> Transcript<'a> {
                 cwd: filled(inner.cwd).or_else(|| filled(record.cwd)),
                 subagent: subagent.clone(),
                 summary: false,
+                host: host(&inner),
                 api_error: is_true(inner.is_api_error),
                 result: inner.tool_use_result,
                 denial: filled(inner.denial_kind),

@@ -19,7 +19,7 @@ use crate::gaps::Gaps;
 use crate::head::Head;
 use crate::json::{Kept, Raw, filled, is, is_object, object, parse, record, scalar};
 use crate::reader::{Item, Reader};
-use agent_strace_model::{Dialect, EventKind, Origin, RecordRole, Session, Status, Stream, Usage};
+use agent_strace_model::{Dialect, EventKind, Origin, RecordRole, Session, Speaker, Status, Stream, Usage};
 
 use super::{Base, Detect, Format, Home, Input};
 use item::Payload;
@@ -112,6 +112,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
         rows: 0,
         spawned: HashMap::new(),
         threads: HashSet::new(),
+        typed: HashSet::new(),
     };
     let mut reader = Reader::new(text, shape);
     while let Some(item) = reader.next::<Envelope<'a>>(gaps) {
@@ -119,6 +120,9 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
     }
     vec![rollout.finish(gaps)]
 }
+
+/// Typed texts of which a message may be a part: more are not looked through for each message.
+const PARTED: usize = 256;
 
 /// A rollout that is being read.
 struct Rollout<'a> {
@@ -154,6 +158,8 @@ struct Rollout<'a> {
     spawned: HashMap<Cow<'a, str>, usize>,
     /// Threads of agents that were started.
     threads: HashSet<Cow<'a, str>>,
+    /// Texts that users typed, as the host notes them.
+    typed: HashSet<String>,
 }
 
 impl<'a> Rollout<'a> {
@@ -254,7 +260,27 @@ impl<'a> Rollout<'a> {
         }
     }
 
+    /// Where the log notes what users typed, any other text that stands where users speak is the host's.
+    fn tell_speakers(&mut self) {
+        if self.typed.is_empty() {
+            return;
+        }
+        for event in &mut self.assembly.session.events {
+            let EventKind::Prompt(text) = &event.kind else { continue };
+            let text = text.decode();
+            let text = text.trim();
+            // A message of several parts is noted as one text.
+            let is_part = || {
+                !text.is_empty() && self.typed.len() <= PARTED && self.typed.iter().any(|typed| typed.contains(text))
+            };
+            if event.origin.speaker.is_user() && !self.typed.contains(text) && !is_part() {
+                event.origin.speaker = Speaker::Context;
+            }
+        }
+    }
+
     fn finish(mut self, gaps: &mut Gaps) -> Session<'a> {
+        self.tell_speakers();
         self.assembly.untold_at_end();
         for id in std::mem::take(&mut self.blocked) {
             // The host would tell of a call that reached a server.

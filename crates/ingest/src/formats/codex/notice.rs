@@ -42,6 +42,10 @@ pub(super) fn add<'a>(
                 tokens(rollout, location, &info);
             }
         }
+        "user_message" => {
+            rollout.typed.extend(text(notice.message).map(|typed| typed.trim().to_owned()));
+            rollout.assembly.push(location, EventKind::Other);
+        }
         "error" => {
             let said = raw_text(notice.message);
             rollout.assembly.push(location, said.map_or(EventKind::Other, EventKind::Failure));

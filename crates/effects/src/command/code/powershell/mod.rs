@@ -200,7 +200,12 @@ impl Machine<'_> {
         let name = name.strip_suffix(".exe").unwrap_or(&name);
         let cmdlet = table().commands.iter().find(|cmdlet| listed(&cmdlet.names, name));
         let own = cmdlet.map_or_else(|| own(name), cmdlets::Cmdlet::parameters);
-        let given = Given::divide(words.get(1..).unwrap_or_default(), lists, &own);
+        let operands = words.get(1..).unwrap_or_default();
+        let without = without_switches(name, operands);
+        let given = match &without {
+            Some(operands) => Given::divide(operands, &[], &own),
+            None => Given::divide(operands, lists, &own),
+        };
         if let Some(cmdlet) = cmdlet {
             self.execute(words, Launch::Plain);
             self.environment_item(cmdlet, &given, io);
@@ -305,6 +310,18 @@ impl Machine<'_> {
         Flow::default()
     }
 }
+
+/// The operands without the switches of cmd, if a command of cmd has some before others: to PowerShell they are one
+/// operand too many, and nothing runs.
+fn without_switches(name: &str, operands: &[Arg]) -> Option<Vec<Arg>> {
+    let is_switch = |word: &Arg| matches!(word.text.as_bytes(), [b'/', letter] | [b'/', letter, b':', ..] if letter.is_ascii_alphabetic());
+    let (switches, others): (Vec<&Arg>, Vec<&Arg>) = operands.iter().partition(|word| is_switch(word));
+    let are_switches = listed(OF_CMD, name) && !switches.is_empty() && !others.is_empty();
+    are_switches.then(|| others.into_iter().cloned().collect())
+}
+
+/// Commands of cmd that are aliases here.
+const OF_CMD: &str = "del erase rd rmdir copy move dir type ren md mkdir";
 
 /// A module that is named by its file.
 fn is_module_file(word: &Arg) -> bool {
