@@ -25,6 +25,8 @@ pub(super) struct Context<'a> {
     pub(super) result: Option<Raw<'a>>,
     /// Why the host refused the call.
     pub(super) denial: Option<Cow<'a, str>>,
+    /// What the host decided about the call: `accept` or `reject`.
+    pub(super) decision: Option<Cow<'a, str>>,
     /// Of the agent.
     pub(super) version: Option<Cow<'a, str>>,
     /// The provider's id of the request that it answers.
@@ -48,12 +50,20 @@ record! {
         name = "name",
         server = "server_name",
         input = "input",
+        arguments = "arguments",
         tool_use_id = "tool_use_id",
         content = "content",
         is_error = "is_error",
         agent = "agentId",
         text = "text",
         thinking = "thinking",
+    }
+}
+
+impl<'a> Block<'a> {
+    /// What a call is given.
+    fn given(&self) -> Option<Raw<'a>> {
+        self.input.or(self.arguments)
     }
 }
 
@@ -127,7 +137,13 @@ pub(super) fn add<'a>(
             }
             "tool_use" | "server_tool_use" | "mcp_tool_use" => call(assembly, location, block, context),
             _ if kind.ends_with("tool_result") => result(assembly, location, block, context),
-            _ => assembly.push(location.clone(), EventKind::Other),
+            // Whatever a kind is called that this version does not know: a name with arguments is a call.
+            _ if kind.ends_with("tool_use") || block.name.is_some() && block.given().is_some() => {
+                call(assembly, location, block, context);
+            }
+            "redacted_thinking" | "image" | "document" | "fallback" | "search_result" | "tool_reference"
+            | "container_upload" | "compaction" => assembly.push(location.clone(), EventKind::Other),
+            _ => assembly.unknown(location.clone()),
         }
     }
     assembly.origin = origin;
@@ -158,7 +174,7 @@ fn call<'a>(assembly: &mut Assembly<'a>, location: &RecordLocation<'a>, block: &
         (Some(server), Some(name)) => Cow::Owned(format!("mcp__{server}__{name}")),
         (_, name) => name.unwrap_or(Cow::Borrowed("")),
     };
-    let arguments = arguments(block.input);
+    let arguments = arguments(block.given());
     // Streaming, resuming and sub-agent progress repeat a call.
     if let Some(id) = &id
         && assembly.repeats(Some(id), &tool, &arguments)
