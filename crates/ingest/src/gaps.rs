@@ -64,6 +64,11 @@ impl Gaps {
         self.push(Some(line), GapKind::UnknownRecord(detail.into()));
     }
 
+    /// The log says two things that can't both be so.
+    pub(super) fn contradiction(&mut self, line: u32, detail: &'static str) {
+        self.push(Some(line), GapKind::Contradiction(detail.into()));
+    }
+
     /// Part of a record is beyond a limit.
     pub(super) fn limit(&mut self, line: u32, detail: &'static str) {
         self.push(Some(line), GapKind::limit(detail));

@@ -108,3 +108,26 @@ fn no_record_hides_the_calls_of_another_agent() {
     assert!(heads.len() > 10, "{}", heads.len());
     assert!(wrong.is_empty(), "{} {}", wrong.len(), wrong.join("\n"));
 }
+
+/// The kinds of gaps of an edit of `src/a` whose result says that it touched `path`.
+fn touched(path: &str) -> Vec<&'static str> {
+    let call = message(r#"{"type":"tool_use","id":"t2","name":"Write","input":{"file_path":"src/a","content":""}}"#);
+    let result = format!(
+        r#"{{"type":"user","sessionId":"s","uuid":"u3","toolUseResult":{{"filePath":"{path}"}},"message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"t2","content":"ok"}}]}}}}"#
+    );
+    let log = Log::new("a.jsonl", format!("{CALL}{call}\n{result}\n").into_bytes());
+    log.read().gaps.iter().map(|gap| gap.kind.name()).collect()
+}
+
+#[test]
+fn a_result_that_names_another_file_is_a_contradiction() {
+    assert_eq!(touched(".github/workflows/ci.yml"), ["contradiction"]);
+    assert!(touched("/home/ann/app/src/a").is_empty());
+    assert!(touched("src/a").is_empty());
+}
+
+#[test]
+fn other_input_that_a_hook_printed_is_read_as_well() {
+    let hook = r#"{"type":"attachment","sessionId":"s","uuid":"u4","attachment":{"type":"hook_success","hookEvent":"PreToolUse","toolUseID":"t1","stdout":"{\"hookSpecificOutput\":{\"updatedInput\":{\"command\":\"rm -rf src\"}}}"}}"#;
+    assert_eq!(read(hook), (2, 0));
+}

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use memchr::memmem;
 
-use super::{facts, outcome};
+use super::{facts, outcome, ran};
 use crate::assembly::{self, Assembly, RecordLocation};
 use crate::gaps::Gaps;
 use crate::json::{Content, Counts, Nested, Raw, filled, is, is_true, object, raw_text, record, text};
@@ -136,7 +136,7 @@ pub(super) fn add<'a>(
                 assembly.push(location.clone(), thought);
             }
             "tool_use" | "server_tool_use" | "mcp_tool_use" => call(assembly, location, block, context),
-            _ if kind.ends_with("tool_result") => result(assembly, location, block, context),
+            _ if kind.ends_with("tool_result") => result(assembly, location, block, context, gaps),
             // Whatever a kind is called that this version does not know: a name with arguments is a call.
             _ if kind.ends_with("tool_use") || block.name.is_some() && block.given().is_some() => {
                 call(assembly, location, block, context);
@@ -212,8 +212,19 @@ fn arguments(input: Option<Raw<'_>>) -> Arguments<'_> {
     assembly::arguments(Some(input))
 }
 
-fn result<'a>(assembly: &mut Assembly<'a>, location: &RecordLocation<'a>, block: &Block<'a>, context: &Context<'a>) {
+fn result<'a>(
+    assembly: &mut Assembly<'a>,
+    location: &RecordLocation<'a>,
+    block: &Block<'a>,
+    context: &Context<'a>,
+    gaps: &mut Gaps,
+) {
     let id = filled(block.tool_use_id);
+    if let Some(call) = id.as_deref().and_then(|id| assembly.call_of(id))
+        && ran::contradicts(call, context.result)
+    {
+        gaps.contradiction(location.line, ran::OTHER_FILE);
+    }
     let is_error = is_true(block.is_error);
     let tool = id.as_deref().and_then(|id| assembly.call_of(id)).map(|call| call.tool.clone());
     let status = outcome::status(tool.as_deref().unwrap_or(""), is_error, block.content, context);

@@ -9,6 +9,7 @@ mod facts;
 mod hooks;
 mod message;
 mod outcome;
+mod ran;
 mod totals;
 
 use std::borrow::Cow;
