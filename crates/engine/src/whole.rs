@@ -59,8 +59,11 @@ fn finding(whole: &Whole<'_>, rule: &Rule, hit: SessionHit, listed: bool) -> Opt
     if weight == Weight::Off || said {
         return None;
     }
-    let level = hit.level.unwrap_or_else(|| weight.level());
-    let impact = if weight == Weight::Incomplete { VerdictImpact::Incomplete } else { VerdictImpact::ByLevel };
+    // What the policy itself says of the rule holds for all that it finds.
+    let own = hit.level.filter(|_| switch.is_none());
+    let level = own.unwrap_or_else(|| weight.level());
+    let impact =
+        if weight == Weight::Incomplete && own.is_none() { VerdictImpact::Incomplete } else { VerdictImpact::ByLevel };
     let (event, line) = hit.at.unwrap_or((0, 1));
     let known_by = hit.known_by.as_deref().unwrap_or(&hit.message);
     let fingerprint = fingerprint(whole.account, rule, known_by);

@@ -1,6 +1,7 @@
 //! Keeps account of what was read of one file and what was not, bounded.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use super::detect::Unclaimed;
 use agent_strace_model::{Cut, Gap, GapKind};
@@ -51,6 +52,26 @@ impl Gaps {
     /// A record is of no kind that its format has, or belongs to another log.
     pub(super) fn unknown_record(&mut self, line: u32, detail: &'static str) {
         self.push(Some(line), GapKind::UnknownRecord(detail.into()));
+    }
+
+    /// The lines of which something is told already.
+    pub(super) fn lines(&self) -> HashSet<u32> {
+        self.list.iter().filter_map(|gap| gap.line).collect()
+    }
+
+    /// Something looks like a call and was not read as one.
+    pub(super) fn unread_call(&mut self, line: u32, detail: String) {
+        self.push(Some(line), GapKind::UnknownRecord(detail.into()));
+    }
+
+    /// The log says two things that can't both be so.
+    pub(super) fn contradiction(&mut self, line: u32, detail: &'static str) {
+        self.push(Some(line), GapKind::Contradiction(detail.into()));
+    }
+
+    /// Part of a record is beyond a limit.
+    pub(super) fn limit(&mut self, line: u32, detail: &'static str) {
+        self.push(Some(line), GapKind::limit(detail));
     }
 
     /// A key that occurs twice in `holder`: the last one was taken.

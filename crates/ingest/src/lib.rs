@@ -1,7 +1,8 @@
 //! Bytes of a log → sessions, and a list of everything that could not be read.
 //!
 //! Dialects are detected by content, never by file name. Parsing never fails as a whole and never guesses: a record
-//! that can't be read is a [`Gap`], a record of an unknown type is counted. One folder per format: see [`formats`].
+//! that can't be read is a [`Gap`], a record of an unknown type is counted, and a gap where it looks like a call
+//! ([`overlooked`]). One folder per format: see [`formats`].
 //!
 //! This crate must not know effects, policies or reports: it reads what a log says and judges nothing. Start with
 //! [`formats`] to add an agent, and with [`discover`] to see where logs come from.
@@ -16,6 +17,7 @@ mod gaps;
 mod head;
 mod json;
 mod mend;
+mod overlooked;
 mod reader;
 mod scan;
 mod settings;
@@ -181,7 +183,11 @@ impl Log {
 
     fn parse<'a>(&'a self, text: &'a str, gaps: &mut Gaps) -> Vec<Session<'a>> {
         match detect::detect(text, self.store.is_some()) {
-            Ok(Detected { format, shape }) => (format.read)(&Input { text, shape, log: self }, gaps),
+            Ok(Detected { format, shape }) => {
+                let sessions = (format.read)(&Input { text, shape, log: self }, gaps);
+                overlooked::look(text, shape, format, &sessions, gaps);
+                sessions
+            }
             Err(unclaimed) => {
                 gaps.unclaimed(unclaimed);
                 Vec::new()

@@ -67,6 +67,8 @@ pub struct Session<'a> {
     pub labels: Vec<(usize, Label<'a>)>,
     /// Records of a type this version does not know: kept out of `events`' meaning, but counted.
     pub unknown_records: u32,
+    /// The lines that they are on.
+    pub unknown_lines: Vec<u32>,
     pub evidence: Evidence<'a>,
     pub attribution: Attribution<'a>,
 }
@@ -344,6 +346,7 @@ impl<'a> Session<'a> {
             streams: vec![Stream::Main],
             labels: Vec::new(),
             unknown_records: 0,
+            unknown_lines: Vec::new(),
             evidence: Evidence::default(),
             attribution: Attribution::default(),
         }

@@ -69,7 +69,7 @@ pub(crate) const DEFAULTS: &[(RuleId, Weight)] = &[
     (RuleId::CoverageUnmergedWrite, Weight::Level(Level::Note)),
     (RuleId::EvidenceChain, Weight::Level(Level::Error)),
     (RuleId::EvidenceCompacted, Weight::Off),
-    (RuleId::EvidenceCounts, Weight::Level(Level::Warning)),
+    (RuleId::EvidenceCounts, Weight::Incomplete),
     (RuleId::EvidenceLevel, Weight::Level(Level::Error)),
     (RuleId::EvidenceMissingSubagent, Weight::Incomplete),
     (RuleId::EvidenceNoCalls, Weight::Incomplete),

@@ -2,7 +2,7 @@
 
 use super::{Check, Rule, SessionHit, Whole};
 use agent_strace_model::dialect::Carries;
-use agent_strace_model::evidence::Chain;
+use agent_strace_model::evidence::{Chain, Counted};
 use agent_strace_model::finding::{Level, RuleId};
 
 macro_rules! evidence {
@@ -76,15 +76,22 @@ fn compacted(whole: &Whole<'_>, hits: &mut Vec<SessionHit>) {
     }
 }
 
+/// Agents that count the calls of earlier runs again whenever they resume a session.
+const COUNT_AGAIN: &[&str] = &["claw-code-agent"];
+
 fn counts(whole: &Whole<'_>, hits: &mut Vec<SessionHit>) {
     for count in whole.account.evidence.counts.iter().filter(|count| count.stated != count.recorded) {
         let (stated, recorded) = (usize::try_from(count.stated), usize::try_from(count.recorded));
         let stated = counted(stated.unwrap_or(usize::MAX), count.what.noun());
         let recorded = recorded.unwrap_or(usize::MAX);
         let verb = if recorded == 1 { "is" } else { "are" };
-        hits.push(SessionHit::whole(format!(
-            "the log says {stated}, {recorded} {verb} recorded: what is recorded counts"
-        )));
+        let message = format!("the log says {stated}, {recorded} {verb} recorded: what is recorded counts");
+        // Where more is recorded than was counted, nothing is missing; a count of errors is none of calls.
+        let is_short = count.recorded < count.stated
+            && count.what != Counted::Errors
+            && !COUNT_AGAIN.contains(&&*whole.account.agent);
+        let level = if is_short { None } else { Some(Level::Warning) };
+        hits.push(SessionHit { level, ..SessionHit::whole(message) });
     }
 }
 

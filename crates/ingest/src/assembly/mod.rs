@@ -288,7 +288,7 @@ impl<'a> Assembly<'a> {
 
     /// A record of a type this version does not know.
     pub(super) fn unknown(&mut self, location: RecordLocation<'a>) {
-        self.session.unknown_records = self.session.unknown_records.saturating_add(1);
+        self.count_unknown(location.line);
         self.push(location, EventKind::Other);
     }
 
@@ -309,6 +309,12 @@ impl<'a> Assembly<'a> {
                 }
             }
         }
+    }
+
+    /// A record of a type this version does not know is read as what it looks like.
+    pub(super) fn count_unknown(&mut self, line: u32) {
+        self.session.unknown_records = self.session.unknown_records.saturating_add(1);
+        self.session.unknown_lines.push(line);
     }
 
     pub(super) fn finish(mut self) -> Session<'a> {

@@ -5,6 +5,7 @@ mod facts;
 mod formats;
 mod hostile;
 mod mutations;
+mod overlooked;
 mod ran;
 mod scan;
 mod speakers;

@@ -99,7 +99,7 @@ pub fn join(session: &Session<'_>, decisions: &Decisions) -> Joined {
     let mut joined = Joined { unknown: total.saturating_sub(decided), ..Joined::default() };
     let refused = refused(session);
     for (event, call, decided) in pairs {
-        if !ran(call, &refused) || decided.is_none() && is_unfolded(session, call) {
+        if !ran(call, &refused, decided) || decided.is_none() && is_unfolded(session, call) {
             continue;
         }
         joined.ran += 1;
@@ -133,7 +133,8 @@ fn has_ids(decisions: &[Decided]) -> bool {
 /// The start of the gate's own refusal.
 pub const REFUSAL: &str = "agent-strace: the scope of this repository";
 
-/// Calls whose result is the gate's own refusal: they did not run, however the agent records them.
+/// Calls whose result holds the gate's own refusal. A command can print it, too: it counts where the hook refused that
+/// very call.
 fn refused<'s>(session: &'s Session<'_>) -> BTreeSet<&'s str> {
     let results = session.events.iter().filter_map(|event| match &event.kind {
         EventKind::Result(result) if result.is_error => Some(result),
@@ -150,10 +151,11 @@ fn is_unfolded(session: &Session<'_>, call: &ToolCall<'_>) -> bool {
 }
 
 /// Whether a call ran. A call without a result may have run.
-fn ran(call: &ToolCall<'_>, refused: &BTreeSet<&str>) -> bool {
+fn ran(call: &ToolCall<'_>, refused: &BTreeSet<&str>, decided: Option<&Decided>) -> bool {
+    let is_denied = decided.is_some_and(|decided| decided.decision == "deny");
     match call.status {
         Status::Denied => false,
         Status::Ok | Status::Interrupted | Status::Missing => true,
-        Status::Error => !call.call_id.as_deref().is_some_and(|id| refused.contains(id)),
+        Status::Error => !(is_denied && call.call_id.as_deref().is_some_and(|id| refused.contains(id))),
     }
 }

@@ -34,12 +34,12 @@ fn look(context: &LintContext<'_>, hits: &mut Vec<Hit>) {
     for event in context.events() {
         match event {
             // What touches nothing is a question: a plan that its user wants otherwise is no refusal.
-            LintEvent::Call(call) if call.was_refused() && call.acts.is_empty() => {}
-            LintEvent::Call(call) if call.was_refused() && is_answered(context, call) => {
+            LintEvent::Call(call) if is_refused(context, call) && call.acts.is_empty() => {}
+            LintEvent::Call(call) if is_refused(context, call) && is_answered(context, call) => {
                 hits.extend(again(context, &refused.calls));
                 refused = Refusals::default();
             }
-            LintEvent::Call(call) if call.was_refused() => {
+            LintEvent::Call(call) if is_refused(context, call) => {
                 refused.calls.push(call);
                 for act in call.acts {
                     if let Some(target) = target(act.effect) {
@@ -57,6 +57,27 @@ fn look(context: &LintContext<'_>, hits: &mut Vec<Hit>) {
         }
     }
     hits.extend(again(context, &refused.calls));
+}
+
+/// What a host writes about a call that it did not run.
+const REFUSALS: &[&str] = &[
+    "The user doesn't want to proceed with this tool use",
+    "The user doesn't want to take this action right now",
+    "Permission to use ",
+    "Claude requested permissions to ",
+];
+
+/// Whether somebody refused a call, or its result says so. A command can print the same words: judging does not believe
+/// them, and a warning may. What the host's own check of the arguments sent back nobody refused.
+fn is_refused(context: &LintContext<'_>, call: &Called<'_>) -> bool {
+    if !call.was_refused() && !call.failed() {
+        return false;
+    }
+    let text = context.calls.result(call).map(RawText::decode).unwrap_or_default();
+    if call.was_refused() {
+        return !text.starts_with("<tool_use_error>") || text.contains("denied");
+    }
+    REFUSALS.iter().any(|refusal| text.starts_with(refusal))
 }
 
 /// What agents write before the words of a user who refused a call and said what to do instead.

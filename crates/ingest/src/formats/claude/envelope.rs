@@ -47,9 +47,15 @@ record! {
         usage = "usage",
         models = "modelUsage",
         denial_kind = "toolDenialKind",
+        decision: Nested<Decision<'a>> = "permissionDecision",
         permission_denials = "permission_denials",
         loglines = "loglines",
     }
+}
+
+record! {
+    /// What the host decided about the call before it ran.
+    pub(super) struct Decision { said = "decision" }
 }
 
 record! {
@@ -88,6 +94,15 @@ pub(super) fn stream<'a>(record: &Envelope<'a>, kind: &str) -> Stream<'a> {
     Stream::Sidechain(agent.unwrap_or(Cow::Borrowed("unknown")))
 }
 
+/// Types of records that tell a second time what was sent to the model or counted: their messages were recorded when
+/// they were new.
+pub(super) fn is_copy(kind: &str) -> bool {
+    matches!(
+        kind,
+        "api-request-blob" | "api-request" | "api-request-shape" | "tools-used" | "atis-latch" | "cost-state"
+    )
+}
+
 /// Types of records that do nothing by themselves.
 pub(super) fn is_known(kind: &str) -> bool {
     matches!(
@@ -104,6 +119,8 @@ pub(super) fn is_known(kind: &str) -> bool {
             | "pr-link"
             | "bridge-session"
             | "frame-link"
+            | "relocated"
+            | "worktree-state"
             | "tag"
             | "rate_limit_event"
             | "stream_event"

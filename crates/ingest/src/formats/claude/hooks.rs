@@ -1,6 +1,7 @@
 //! Hooks run code, too: the commands that the host says it ran.
 
 use super::envelope::Envelope;
+use super::ran;
 use crate::assembly::{Assembly, RecordLocation};
 use crate::json::{Raw, elements, filled, object, record};
 use agent_strace_model::{EventKind, RecordRole};
@@ -12,6 +13,7 @@ record! {
 /// An attachment: mostly context for the model, sometimes the record of a hook.
 pub(super) fn attachment<'a>(assembly: &mut Assembly<'a>, location: RecordLocation<'a>, record: &Envelope<'a>) {
     assembly.origin.role = RecordRole::Aside;
+    ran::asked_anew(assembly, &location, record.attachment);
     let hook = object::<Hook<'a>>(record.attachment).and_then(|hook| filled(hook.command));
     assembly.push(location, hook.map_or(EventKind::Other, |command| EventKind::Hook { command }));
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use memchr::memmem;
 
-use super::{facts, outcome};
+use super::{facts, outcome, ran};
 use crate::assembly::{self, Assembly, RecordLocation};
 use crate::gaps::Gaps;
 use crate::json::{Content, Counts, Nested, Raw, filled, is, is_true, object, raw_text, record, text};
@@ -27,6 +27,8 @@ pub(super) struct Context<'a> {
     pub(super) result: Option<Raw<'a>>,
     /// Why the host refused the call.
     pub(super) denial: Option<Cow<'a, str>>,
+    /// What the host decided about the call: `accept` or `reject`.
+    pub(super) decision: Option<Cow<'a, str>>,
     /// Of the agent.
     pub(super) version: Option<Cow<'a, str>>,
     /// The provider's id of the request that it answers.
@@ -50,12 +52,20 @@ record! {
         name = "name",
         server = "server_name",
         input = "input",
+        arguments = "arguments",
         tool_use_id = "tool_use_id",
         content = "content",
         is_error = "is_error",
         agent = "agentId",
         text = "text",
         thinking = "thinking",
+    }
+}
+
+impl<'a> Block<'a> {
+    /// What a call is given.
+    fn given(&self) -> Option<Raw<'a>> {
+        self.input.or(self.arguments)
     }
 }
 
@@ -128,8 +138,14 @@ pub(super) fn add<'a>(
                 assembly.push(location.clone(), thought);
             }
             "tool_use" | "server_tool_use" | "mcp_tool_use" => call(assembly, location, block, context),
-            _ if kind.ends_with("tool_result") => result(assembly, location, block, context),
-            _ => assembly.push(location.clone(), EventKind::Other),
+            _ if kind.ends_with("tool_result") => result(assembly, location, block, context, gaps),
+            // Whatever a kind is called that this version does not know: a name with arguments is a call.
+            _ if kind.ends_with("tool_use") || block.name.is_some() && block.given().is_some() => {
+                call(assembly, location, block, context);
+            }
+            "redacted_thinking" | "image" | "document" | "fallback" | "search_result" | "tool_reference"
+            | "container_upload" | "compaction" => assembly.push(location.clone(), EventKind::Other),
+            _ => assembly.unknown(location.clone()),
         }
     }
     assembly.origin = origin;
@@ -160,7 +176,7 @@ fn call<'a>(assembly: &mut Assembly<'a>, location: &RecordLocation<'a>, block: &
         (Some(server), Some(name)) => Cow::Owned(format!("mcp__{server}__{name}")),
         (_, name) => name.unwrap_or(Cow::Borrowed("")),
     };
-    let arguments = arguments(block.input);
+    let arguments = arguments(block.given());
     // Streaming, resuming and sub-agent progress repeat a call.
     if let Some(id) = &id
         && assembly.repeats(Some(id), &tool, &arguments)
@@ -198,8 +214,19 @@ fn arguments(input: Option<Raw<'_>>) -> Arguments<'_> {
     assembly::arguments(Some(input))
 }
 
-fn result<'a>(assembly: &mut Assembly<'a>, location: &RecordLocation<'a>, block: &Block<'a>, context: &Context<'a>) {
+fn result<'a>(
+    assembly: &mut Assembly<'a>,
+    location: &RecordLocation<'a>,
+    block: &Block<'a>,
+    context: &Context<'a>,
+    gaps: &mut Gaps,
+) {
     let id = filled(block.tool_use_id);
+    if let Some(call) = id.as_deref().and_then(|id| assembly.call_of(id))
+        && ran::contradicts(call, context.result)
+    {
+        gaps.contradiction(location.line, ran::OTHER_FILE);
+    }
     let is_error = is_true(block.is_error);
     let tool = id.as_deref().and_then(|id| assembly.call_of(id)).map(|call| call.tool.clone());
     let status = outcome::status(tool.as_deref().unwrap_or(""), is_error, block.content, context);

@@ -9,6 +9,7 @@ mod facts;
 mod hooks;
 mod message;
 mod outcome;
+mod ran;
 mod totals;
 
 use std::borrow::Cow;
@@ -136,6 +137,7 @@ impl<'a> Transcript<'a> {
             "session_meta" | "response_item" | "event_msg" | "turn_context" => {
                 gaps.unknown_record(line, "a record of another agent's log");
             }
+            copied if envelope::is_copy(copied) => self.assembly.push(location, EventKind::Other),
             // Whatever its type says, a message may hold calls.
             known => {
                 if matches!(known, "queue-operation" | "pr-link" | "summary") {
@@ -178,6 +180,7 @@ impl<'a> Transcript<'a> {
             api_error: is_true(record.is_api_error),
             result: record.tool_use_result.or(record.tool_use_result_snake),
             denial: filled(record.denial_kind),
+            decision: record.decision.object().and_then(|decision| filled(decision.said)),
             version: filled(record.version).or_else(|| self.assembly.session.attribution.version.clone()),
             request: filled(record.request_id),
         };
@@ -211,6 +214,7 @@ impl<'a> Transcript<'a> {
                 api_error: is_true(inner.is_api_error),
                 result: inner.tool_use_result,
                 denial: filled(inner.denial_kind),
+                decision: inner.decision.object().and_then(|decision| filled(decision.said)),
                 version: filled(record.version).or_else(|| self.assembly.session.attribution.version.clone()),
                 request: filled(inner.request_id),
             };

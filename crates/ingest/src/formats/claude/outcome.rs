@@ -20,15 +20,12 @@ const REFUSALS: &[&str] = &[
 
 /// The status that a `tool_result` block and the record around it show.
 pub(super) fn status(tool: &str, is_error: bool, content: Option<Raw<'_>>, context: &Context<'_>) -> Status {
-    if context.denial.is_some() {
-        return Status::Denied;
-    }
-    let structured = beginning(context.result, WORDS).map(|start| start.text);
-    if structured.as_deref().is_some_and(|text| text.starts_with("User rejected tool use")) {
+    let rejected = context.decision.as_deref() == Some("reject");
+    if context.denial.is_some() || rejected {
         return Status::Denied;
     }
     let words = words(content);
-    if is_error && host_speaks(tool, context) && refused(&words, structured.as_deref()) {
+    if is_error && host_speaks(tool, context) && says_so(&words, context) {
         return Status::Denied;
     }
     if interrupted(context.result) || words.starts_with("[Request interrupted by user") {
@@ -37,11 +34,33 @@ pub(super) fn status(tool: &str, is_error: bool, content: Option<Raw<'_>>, conte
     if is_error { Status::Error } else { Status::Ok }
 }
 
+/// Whether the words of an error are those of the host about a call that it did not run. A call that it let through may
+/// still fail its checks of what was given.
+fn says_so(words: &str, context: &Context<'_>) -> bool {
+    let structured = beginning(context.result, WORDS).map(|start| start.text);
+    // What has a structured result ran.
+    if context.result.is_some() && structured.is_none() {
+        return false;
+    }
+    let is_let_through = context.decision.is_some();
+    is_unfit(words)
+        || !is_let_through
+            && (structured.as_deref().is_some_and(|text| text.starts_with("User rejected tool use"))
+                || refused(words, structured.as_deref()))
+}
+
+/// The host's own check of what a call was given. A call that was given up because another one failed may have begun.
+fn is_unfit(words: &str) -> bool {
+    words
+        .strip_prefix("<tool_use_error>")
+        .is_some_and(|why| !(why.starts_with("Sibling") || why.starts_with("Cancelled")))
+}
+
 /// Whether an error text of this tool can only be the host's own. Servers choose theirs freely, and before
-/// version 2 a failing command's output was the error text.
+/// version 2 a failing command's output was the error text; a log that tells no version may be as old.
 fn host_speaks(tool: &str, context: &Context<'_>) -> bool {
     let is_shell = matches!(tool, "Bash" | "PowerShell");
-    let is_old = context.version.as_deref().is_some_and(|version| version.starts_with(['0', '1']));
+    let is_old = context.version.as_deref().is_none_or(|version| version.starts_with(['0', '1']));
     !(tool.starts_with("mcp__") || tool.is_empty() || is_shell && is_old)
 }
 

@@ -206,7 +206,7 @@ impl<'a> Rollout<'a> {
             "response_item" => self.item(location, item, gaps),
             "user" | "assistant" => gaps.unknown_record(line, "a record of another agent's log"),
             _ => {
-                self.assembly.session.unknown_records = self.assembly.session.unknown_records.saturating_add(1);
+                self.assembly.count_unknown(line);
                 self.assembly.origin.role = RecordRole::Aside;
                 self.item(location, item, gaps);
             }

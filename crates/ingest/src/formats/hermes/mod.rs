@@ -24,6 +24,7 @@ record! {
         platform = "platform",
         source = "source",
         user = "user_id",
+        cwd = "cwd",
         parent = "parent_session_id",
         started = "session_start",
         started_at = "started_at",
@@ -87,7 +88,7 @@ fn document<'a>(mut assembly: Assembly<'a>, item: &Item<'a, Entry<'a>>, list: Ra
     let entry = &item.record;
     assembly.id(filled(entry.session_id).or_else(|| filled(entry.id)));
     assembly.session.parent = filled(entry.parent);
-    assembly.root(cwd(entry.config));
+    assembly.root(filled(entry.cwd).or_else(|| cwd(entry.config)));
     settings::look_through(&mut assembly.session.evidence, "model_config", entry.config);
     let attribution = &mut assembly.session.attribution;
     note_each(&mut attribution.models, filled(entry.model));

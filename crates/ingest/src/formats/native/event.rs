@@ -158,7 +158,7 @@ pub(super) fn add<'a>(
         "subagent_start" | "subagent_stop" => assembly.push(location, EventKind::Other),
         // A later version may have other names for calls: what looks like one is judged as one.
         _ if looks_like_a_call(data) => {
-            assembly.session.unknown_records = assembly.session.unknown_records.saturating_add(1);
+            assembly.count_unknown(location.line);
             call(assembly, gaps, location, item, data);
         }
         _ => assembly.unknown(location),

@@ -1,0 +1,133 @@
+//! What looks like a call and is in no session is a gap.
+
+use std::fs;
+
+use super::logs;
+use crate::Log;
+use agent_strace_model::{EventKind, GapKind};
+
+const CALL: &str = r#"{"type":"user","sessionId":"s","uuid":"u0","message":{"role":"user","content":"go"}}
+{"type":"assistant","sessionId":"s","uuid":"u1","message":{"id":"m","role":"assistant","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls"}}]}}
+"#;
+
+/// A record after an honest call: calls that are read in all, and the unknown records that are gaps.
+fn read(record: &str) -> (usize, usize) {
+    let log = Log::new("a.jsonl", format!("{CALL}{record}\n").into_bytes());
+    let reading = log.read();
+    let calls = reading.sessions.iter().map(|session| session.calls().count()).sum();
+    let gaps = reading.gaps.iter().filter(|gap| matches!(gap.kind, GapKind::UnknownRecord(_))).count();
+    (calls, gaps)
+}
+
+fn message(block: &str) -> String {
+    format!(
+        r#"{{"type":"assistant","sessionId":"s","uuid":"u2","message":{{"role":"assistant","content":[{block}]}}}}"#
+    )
+}
+
+#[test]
+fn a_block_that_names_its_tool_is_that_call() {
+    for block in [
+        r#"{"type":"future_tool_use","id":"t2","name":"Bash","input":{"command":"rm -rf src"}}"#,
+        r#"{"type":"code_execution_tool_use","id":"t2","name":"Bash","input":{"command":"id"}}"#,
+        r#"{"type":"function_call","id":"t2","name":"Bash","arguments":"{\"command\":\"id\"}"}"#,
+        // The id of an honest call makes it no repetition.
+        r#"{"type":"future_tool_use","id":"t1","name":"Bash","input":{"command":"rm -rf src"}}"#,
+        r#"{"type":"future_tool_use","id":"t2","name":"Bash"}"#,
+    ] {
+        assert_eq!(read(&message(block)), (2, 0), "{block}");
+    }
+}
+
+#[test]
+fn what_else_looks_like_a_call_is_a_gap() {
+    for record in [
+        message(r#"{"type":"computer_call","call_id":"c","action":{"type":"type","text":"rm"}}"#),
+        message(r#"{"type":"group","parts":[{"type":"tool_use","id":"t2","name":"Bash","input":{"command":"id"}}]}"#),
+        message(r#"{"type":"shell","id":"c","command":["bash","-c","id"]}"#),
+        r#"{"type":"system","sessionId":"s","uuid":"u","content":[{"type":"tool_use","id":"t2","name":"Bash","input":{}}]}"#.into(),
+        r#"{"type":"attachment","sessionId":"s","uuid":"u","attachment":{"a":{"name":"Bash","input":{"command":"id"}}}}"#.into(),
+        r#"{"type":"last-prompt","sessionId":"s","x":{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"id"}}}"#.into(),
+        r#"{"type":"api-request-blob","sessionId":"s","message":{"content":[{"type":"tool_use","id":"t9","name":"Bash","input":{}}]}}"#.into(),
+        r#"{"type":"tool.execution_start","data":{"toolCallId":"x","toolName":"bash","arguments":{"command":"id"}}}"#.into(),
+    ] {
+        assert_eq!(read(&record), (1, 1), "{record}");
+    }
+}
+
+#[test]
+fn what_is_no_call_or_told_again_is_none() {
+    for record in [
+        r#"{"type":"api-request-shape","sessionId":"s","shape":{"tools":[{"name":"Bash","description":"runs","input_schema":{"type":"object"}}]}}"#,
+        r#"{"type":"api-request-blob","sessionId":"s","message":{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls"}}]}}"#,
+        r#"{"type":"mode","sessionId":"s","mode":"plan"}"#,
+    ] {
+        assert_eq!(read(record), (1, 0), "{record}");
+    }
+    let carried =
+        message(r#"{"type":"tool_use","id":"t2","name":"mcp__a__b","input":{"calls":[{"name":"x","arguments":{}}]}}"#);
+    assert_eq!(read(&carried), (2, 0));
+}
+
+/// The calls of a log, and whether anything of it was not read.
+fn account(text: &str) -> (usize, bool) {
+    let log = Log::new("a.jsonl", text.as_bytes().to_vec());
+    let reading = log.read();
+    let calls = reading.sessions.iter().flat_map(|session| &session.events);
+    (calls.filter(|event| matches!(event.kind, EventKind::Call(_))).count(), !reading.gaps.is_empty())
+}
+
+/// The first record of one agent's log and all of another's: each call is read, or the log is not whole.
+#[test]
+fn no_record_hides_the_calls_of_another_agent() {
+    let mut texts = Vec::new();
+    for path in logs().into_iter().filter(|path| path.is_file()) {
+        let Ok(text) = fs::read_to_string(&path) else { continue };
+        let is_lines = text.starts_with('{') && text.lines().next().is_some_and(crate::scan::is_json);
+        if is_lines && text.len() < 60_000 {
+            texts.push((path.display().to_string(), text));
+        }
+    }
+    let mut wrong = Vec::new();
+    let mut heads = std::collections::BTreeMap::new();
+    for (name, text) in &texts {
+        let folder = name.rsplit('/').nth(1).unwrap_or_default().to_owned();
+        if !account(text).1 {
+            heads.entry(folder).or_insert((name, text.lines().next().unwrap_or_default()));
+        }
+    }
+    for (head_name, head) in heads.values() {
+        for (name, text) in &texts {
+            let (alone, _) = account(text);
+            let (together, told) = account(&format!("{head}\n{text}"));
+            if !told && together < alone {
+                wrong.push(format!("{head_name} before {name}: {alone} calls, {together} read"));
+            }
+        }
+    }
+    assert!(heads.len() > 10, "{}", heads.len());
+    assert!(wrong.is_empty(), "{} {}", wrong.len(), wrong.join("\n"));
+}
+
+/// The kinds of gaps of an edit of `src/a` whose result says that it touched `path`.
+fn touched(path: &str) -> Vec<&'static str> {
+    let call = message(r#"{"type":"tool_use","id":"t2","name":"Write","input":{"file_path":"src/a","content":""}}"#);
+    let result = format!(
+        r#"{{"type":"user","sessionId":"s","uuid":"u3","toolUseResult":{{"filePath":"{path}"}},"message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"t2","content":"ok"}}]}}}}"#
+    );
+    let log = Log::new("a.jsonl", format!("{CALL}{call}\n{result}\n").into_bytes());
+    log.read().gaps.iter().map(|gap| gap.kind.name()).collect()
+}
+
+#[test]
+fn a_result_that_names_another_file_is_a_contradiction() {
+    assert_eq!(touched(".github/workflows/ci.yml"), ["contradiction"]);
+    assert!(touched("/home/ann/app/src/a").is_empty());
+    assert!(touched("src/a").is_empty());
+}
+
+#[test]
+fn other_input_that_a_hook_printed_is_read_as_well() {
+    let hook = r#"{"type":"attachment","sessionId":"s","uuid":"u4","attachment":{"type":"hook_success","hookEvent":"PreToolUse","toolUseID":"t1","stdout":"{\"hookSpecificOutput\":{\"updatedInput\":{\"command\":\"rm -rf src\"}}}"}}"#;
+    assert_eq!(read(hook), (2, 0));
+}
