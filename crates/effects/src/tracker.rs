@@ -9,8 +9,8 @@ use super::command::knowledge::Knowledge;
 use super::jobs::Jobs;
 use super::world::{AliasKind, Name, Within};
 use super::{
-    About, Certainty, Class, Effect, Effects, Kind, Memo, Opaque, PathTarget, Reason, World, command, glob, paths,
-    tools,
+    About, Certainty, Class, Effect, Effects, Kind, Memo, Opaque, PathTarget, Reason, Roots, World, command, glob,
+    paths, tools,
 };
 
 /// Siblings one effect may get through aliases.
@@ -45,8 +45,16 @@ pub struct Tracker {
 }
 
 impl Tracker {
-    pub fn new(session: &Session<'_>) -> Self {
-        let world = World::new(session.root.as_deref());
+    /// `roots`: what the paths of the session count from.
+    pub fn new(session: &Session<'_>, roots: &Roots) -> Self {
+        let mut world = World::new(roots.first());
+        if let Some(cwd) = session.root.as_deref().and_then(paths::root) {
+            world.set_cwd(Some(cwd));
+        }
+        for (link, target) in &roots.repository().links {
+            let (alias, _) = world.locate_from(roots.top().unwrap_or("."), link);
+            world.link_symbolic(&alias, target, Certainty::Exact);
+        }
         let base = world.cwd().map(str::to_owned);
         Self {
             world,
@@ -68,15 +76,6 @@ impl Tracker {
     /// Results of commands may be taken from there: the same results, sooner.
     pub fn with_memo(self, memo: &Arc<Memo>) -> Self {
         Self { world: self.world.with_memo(memo), ..self }
-    }
-
-    /// Symlinks that are part of the repository.
-    pub fn with_links(mut self, links: &Links) -> Self {
-        for (link, target) in links {
-            let (alias, _) = self.world.locate(link, Certainty::Exact);
-            self.world.link_symbolic(&alias, target, Certainty::Exact);
-        }
-        self
     }
 
     #[cfg(test)]

@@ -49,8 +49,11 @@ pub struct Session<'a> {
     pub parent_event: Option<Cow<'a, str>>,
     /// The session its records say they are of, where that is not `id`: a sub-agent's file names its parent's.
     pub filed_under: Option<Cow<'a, str>>,
-    /// The workspace root: the first working directory the log recorded. `None` when it recorded none.
+    /// The first working directory that the log recorded: the top of the repository, or a directory in it. `None` when it
+    /// recorded none.
     pub root: Option<Cow<'a, str>>,
+    /// The top level of the repository, where the log or its recorder names it.
+    pub top: Option<Cow<'a, str>>,
     /// In the order of the log. Event numbers ascend but may skip lines that became gaps.
     pub events: Vec<Event<'a>>,
     /// Token counts, each API message counted once.
@@ -333,6 +336,7 @@ impl<'a> Session<'a> {
             parent_event: None,
             filed_under: None,
             root: None,
+            top: None,
             events: Vec::new(),
             usage: Usage::default(),
             span: Span::default(),
