@@ -22,6 +22,9 @@ const LOOKS: usize = 1 << 15;
 /// Looks for the price of one step of work.
 const LOOKS_A_STEP: usize = 8;
 
+/// How an act on a file of a work tree touches the file of the repository.
+const WORKTREE: &str = "worktree";
+
 /// Symlinks that are part of the repository: path from the workspace root → target as stored, relative to the link's
 /// directory or absolute.
 pub type Links = BTreeMap<String, String>;
@@ -246,6 +249,10 @@ impl Tracker {
             let start = all.len();
             let origin = effect.origin;
             indices.push(u32::try_from(start).ok());
+            // The file is one of the repository: that is the name which an allow list has to know.
+            if siblings.iter().any(|sibling| sibling.via == WORKTREE && sibling.certainty == effect.certainty) {
+                effect.certainty = effect.certainty.guessed();
+            }
             all.push(effect);
             for sibling in siblings {
                 if !all.iter().skip(start).any(|known| *known == sibling) {
@@ -372,7 +379,7 @@ fn checked_out(effect: &Effect, target: &PathTarget) -> Option<Effect> {
     let (tree, path) = target.path.strip_prefix(".claude/worktrees/")?.split_once('/')?;
     let certainty = if tree.contains("**") { Certainty::Pattern } else { effect.certainty };
     let target = PathTarget { path: path.to_owned(), subtree: target.subtree };
-    Some(effect.like(at(&effect.kind, target), certainty, "worktree".into()))
+    Some(effect.like(at(&effect.kind, target), certainty, WORKTREE.into()))
 }
 
 /// The effect on `target` under another name.

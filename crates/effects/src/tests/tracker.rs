@@ -155,7 +155,7 @@ fn a_worktree_holds_the_files_of_the_repository() {
 fn a_worktree_of_the_agents_own_tools_holds_the_files_of_the_repository() {
     let mut tracker = track(Some("/repo"), &FRESH);
     let read = call("Read", r#"{"file_path": "/repo/.claude/worktrees/b/secrets/x"}"#, None, Status::Ok);
-    assert_eq!(unaliased(&shown(&mut tracker, &read)), "read .claude/worktrees/b/secrets/x; read secrets/x");
+    assert_eq!(unaliased(&shown(&mut tracker, &read)), "read?? .claude/worktrees/b/secrets/x; read secrets/x");
     let removed = "execute rm -r .claude/worktrees/b; delete .claude/worktrees/b/**";
     assert_eq!(run(&mut tracker, "shell", "rm -r .claude/worktrees/b"), removed);
 }
