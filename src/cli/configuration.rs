@@ -34,6 +34,8 @@ pub(super) struct Configured {
     pub(super) retention: Retention,
     /// For which private data logs are searched.
     pub(super) private: Private,
+    /// Directories that are the top of the repository where agents ran.
+    pub(super) roots: Vec<String>,
 }
 
 /// Applies the configuration of the request to its policy.
@@ -69,8 +71,8 @@ pub(super) fn decide(
         only: None,
         change: None,
     };
-    let Configuration { retention, private, .. } = configuration;
-    Ok(Configured { policy, settings, baseline, retention, private })
+    let Configuration { retention, private, roots, .. } = configuration;
+    Ok(Configured { policy, settings, baseline, retention, private, roots })
 }
 
 /// The day in UTC. Exceptions expire, so a policy that has any needs a clock.

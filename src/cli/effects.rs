@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::path::Path;
+use std::sync::Arc;
 
 use clap::Args;
 
@@ -15,7 +16,7 @@ use super::output;
 use super::pipeline::Inputs;
 use super::policy_file;
 use super::trust::TrustBase;
-use agent_strace_effects::{Effect, Kind, Links, Tracker, causes};
+use agent_strace_effects::{Effect, Kind, Repository, Roots, Tracker, causes};
 use agent_strace_engine::policy_testing::Explained;
 use agent_strace_engine::{Entries, Entry, Settings};
 use agent_strace_ingest::discover::Selection;
@@ -83,9 +84,9 @@ pub(super) fn run(
     // What programs do is what the policy says they do, where there is one.
     let policy = policy_file::load_if_any(None, None, environment.colour && !args.no_color)?;
     let policy = policy.unwrap_or_else(Policy::none);
-    let (links, gap) = gate::links(TrustBase::at(None));
+    let (repository, gap) = gate::repository(TrustBase::at(None));
     let inputs = Inputs::select(trace_dir, &args.sessions, Selection::All, environment, streams.stdin)?;
-    let (sessions, mut gaps) = inputs.all(|session| of_session(session, &policy, &links));
+    let (sessions, mut gaps) = inputs.all(|session| of_session(session, &policy, &repository));
     gaps.extend(gap);
     let empty = sessions.is_empty();
     let report = EffectsReport::new(sessions, None);
@@ -131,7 +132,8 @@ fn of_command(
     } else {
         None
     };
-    let (links, gap) = if here { gate::links(TrustBase::at(args.policy_ref.as_deref())) } else { (Links::new(), None) };
+    let (repository, gap) =
+        if here { gate::repository(TrustBase::at(args.policy_ref.as_deref())) } else { (Arc::default(), None) };
     let cwd = directory(args.cwd.as_deref())?;
     let arguments = serde_json::json!({ "command": command }).to_string();
     let session = session_of("Bash", arguments, &cwd);
@@ -141,11 +143,11 @@ fn of_command(
             let today = configuration::today(&policy, None, environment)?;
             let threshold = args.fail_on.unwrap_or(FailOn::Error).threshold();
             let settings = Settings { fail_on: threshold, today, ..Settings::default() };
-            let (shown, judged) = judged(command, &session, gaps.clone(), &policy, &settings, &links);
+            let (shown, judged) = judged(command, &session, gaps.clone(), &policy, &settings, &repository);
             (shown, Some(judged))
         }
         None if asked => return Err(policy_file::missing()),
-        None => (of_session(&session, &Policy::none(), &links), None),
+        None => (of_session(&session, &Policy::none(), &repository), None),
     };
     let code = judged.as_ref().map(Report::exit_code);
     let report = EffectsReport::new(vec![shown], judged);
@@ -182,9 +184,9 @@ fn judged(
     gaps: Vec<Gap>,
     policy: &Policy,
     settings: &Settings,
-    links: &Links,
+    repository: &Arc<Repository>,
 ) -> (EffectsSession, Report) {
-    let outcome = agent_strace_engine::judge_guarded(session, gaps, policy, Entries::Keep, links);
+    let outcome = agent_strace_engine::judge_guarded(session, gaps, policy, Entries::Keep, repository);
     let outcome = agent_strace_engine::settle(policy, vec![outcome], Vec::new(), settings);
     let entries: Vec<&Entry> = outcome.sessions.iter().flat_map(|session| &session.entries).collect();
     let effects: Vec<&Effect> = entries.iter().map(|entry| &entry.effect).collect();
@@ -193,8 +195,9 @@ fn judged(
     (EffectsSession::new(&session.id, &session.agent, &session.source, events), Report::new(outcome))
 }
 
-fn of_session(session: &Session<'_>, policy: &Policy, links: &Links) -> EffectsSession {
-    let mut tracker = Tracker::new(session).with_programs(policy.programs()).with_links(links);
+fn of_session(session: &Session<'_>, policy: &Policy, repository: &Arc<Repository>) -> EffectsSession {
+    let roots = Roots::of(session, repository, &policy.guarded());
+    let mut tracker = Tracker::new(session, &roots).with_programs(policy.programs());
     let mut events = Vec::new();
     for event in &session.events {
         let effects = tracker.effects(event);
@@ -209,7 +212,8 @@ fn of_session(session: &Session<'_>, policy: &Policy, links: &Links) -> EffectsS
 
 /// Every event of a session that was judged, with what was said about each of its effects.
 pub(super) fn judged_events(session: &Session<'_>, policy: &Policy, entries: &[Entry]) -> Vec<EffectsEvent> {
-    let mut tracker = Tracker::new(session).with_programs(policy.programs());
+    let roots = Roots::only(session.root.as_deref());
+    let mut tracker = Tracker::new(session, &roots).with_programs(policy.programs());
     let mut events = Vec::new();
     for event in &session.events {
         let effects = tracker.effects(event);
@@ -226,11 +230,12 @@ pub(super) fn judged_events(session: &Session<'_>, policy: &Policy, entries: &[E
 pub(super) fn explained_event(
     session: &Session<'_>,
     policy: &Policy,
-    links: &Links,
+    repository: &Arc<Repository>,
     number: u32,
     explained: &[Explained],
 ) -> Option<EffectsEvent> {
-    let mut tracker = Tracker::new(session).with_programs(policy.programs()).with_links(links);
+    let roots = Roots::of(session, repository, &policy.guarded());
+    let mut tracker = Tracker::new(session, &roots).with_programs(policy.programs());
     for event in &session.events {
         let effects = tracker.effects(event);
         let call = matches!(event.kind, EventKind::Call(_));

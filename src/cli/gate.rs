@@ -1,6 +1,7 @@
 //! `check`, `audit` and `lint`: select, read, judge, report.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::Streams;
 use super::args::{AuditArgs, CheckArgs, GateArgs};
@@ -13,10 +14,10 @@ use super::pipeline::Inputs;
 use super::retention::{self, Overdues};
 use super::session_filter::SessionFilter;
 use super::trust::{AfterMerge, Trust, TrustBase, change};
-use agent_strace_effects::Links;
+use agent_strace_effects::Repository;
 use agent_strace_engine::Entries;
-use agent_strace_git::GitError;
 use agent_strace_git::change_set::Extent;
+use agent_strace_git::{GitError, Layout};
 use agent_strace_ingest::discover::Selection;
 use agent_strace_model::{Gap, GapKind};
 use agent_strace_policy::config::retention::Retention;
@@ -160,7 +161,7 @@ pub(super) fn run(
     }
     config.set_change(change.as_ref());
     config.entries = entries(request);
-    inputs.lack(config.links_gap.clone());
+    inputs.lack(config.repository_gap.clone());
     notes.extend(left_out_of(inputs.left_out()));
     let overdue = overdue(request, &config.retention, trace_dir, environment, &mut inputs)?;
     let after_merge = AfterMerge::load(request, trust, change.as_ref(), environment, streams);
@@ -214,17 +215,22 @@ fn left_out_of(count: usize) -> Option<String> {
     (count > 0).then(|| format!("note: {sessions} left out; `--all` judges every session"))
 }
 
-/// The symlinks that are committed where the program runs. A path that leads through one is judged by its target.
-/// If the repository can't be read, its links are missing evidence: a gap, never a pass.
-pub(super) fn links(trust_base: TrustBase<'_>) -> (Links, Option<Gap>) {
-    match agent_strace_git::links(trust_base.folder(), trust_base.revision.unwrap_or("HEAD"), trust_base.is_top()) {
-        Ok(links) => (links, None),
-        Err(GitError::NoRepository(_) | GitError::NoRevision(_)) => (Links::new(), None),
+/// What is known of the repository in which the program runs: its files, and the symlinks among them, because a path that
+/// leads through one is judged by its target. If it can't be read, that is missing evidence: a gap, never a pass.
+pub(super) fn repository(trust_base: TrustBase<'_>) -> (Arc<Repository>, Option<Gap>) {
+    let here = if trust_base.is_top() { None } else { std::env::current_dir().ok() };
+    let here = here.as_deref().and_then(Path::to_str);
+    let revision = trust_base.revision.unwrap_or("HEAD");
+    let (layout, gap) = match agent_strace_git::layout(trust_base.folder(), revision, trust_base.is_top()) {
+        Ok(layout) => (layout, None),
+        Err(GitError::NoRepository(_) | GitError::NoRevision(_)) => (Layout::default(), None),
         Err(error) => {
             let kind = GapKind::unreadable(format!("the symlinks committed here are not known: {error}"));
-            (Links::new(), Some(Gap::of_file(".git", kind)))
+            (Layout::default(), Some(Gap::of_file(".git", kind)))
         }
-    }
+    };
+    let Layout { links, files } = layout;
+    (Arc::new(Repository::of_links(links).with_files(files).at(here)), gap)
 }
 
 /// Nothing to judge proves nothing.

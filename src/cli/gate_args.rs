@@ -8,7 +8,7 @@ use clap::Args;
 #[cfg(feature = "live")]
 use super::recording::EnforceArgs;
 use super::session_filter::WantedArgs;
-use super::values::{FailOn, SourceName, format_parser, parse_now, parse_report};
+use super::values::{FailOn, SourceName, format_parser, parse_now, parse_report, parse_root};
 
 pub(super) const EXAMPLES: &str = "\
 A SESSION may also be
@@ -123,6 +123,11 @@ pub(super) struct GateArgs {
     #[arg(long, value_name = "DIR")]
     pub(super) git_dir: Option<PathBuf>,
 
+    /// An absolute directory that is the top of the repository where agents ran: paths of sessions that ran in it count from
+    /// there, whatever their logs say; repeatable, and beside `roots` of the configuration.
+    #[arg(long, value_name = "DIR", value_parser = parse_root)]
+    pub(super) root: Vec<String>,
+
     /// People looked at what the change does to the gate itself: who or what says so. `gate/tampering` is a note then.
     #[arg(long, value_name = "WHO")]
     pub(super) tampering_reviewed: Option<String>,
@@ -212,6 +217,7 @@ impl GateArgs {
             base: None,
             head: None,
             git_dir: None,
+            root: Vec::new(),
             tampering_reviewed: None,
             allow_no_policy,
             hooks: Vec::new(),

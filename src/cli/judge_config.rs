@@ -15,7 +15,7 @@ use super::measured::prices;
 use super::output;
 use super::policy_file;
 use super::trust::TrustBase;
-use agent_strace_effects::Links;
+use agent_strace_effects::Repository;
 use agent_strace_engine::{Entries, Judging, Settings};
 use agent_strace_git::change_set::Change;
 use agent_strace_model::Gap;
@@ -37,10 +37,10 @@ pub(super) struct JudgeConfig {
     /// The private data that logs are searched for.
     pub(super) private: Option<Wanted>,
     pub(super) lints: Option<Lints>,
-    /// The committed symlinks.
-    pub(super) links: Links,
-    /// Why the committed symlinks are not known.
-    pub(super) links_gap: Option<Gap>,
+    /// What is known of the judged repository.
+    pub(super) repository: Arc<Repository>,
+    /// Why its files are not known.
+    pub(super) repository_gap: Option<Gap>,
     /// How much of what was judged the outcome keeps in addition to findings.
     pub(super) entries: Entries,
 }
@@ -57,7 +57,7 @@ impl JudgeConfig {
         let policy = policy_file::load(args, command, trust_base, environment)?;
         let policy = with_hooks_and_prices(policy, args, trust_base, environment, streams)?;
         let configured = configuration::decide(request, policy, trust_base, environment, streams)?;
-        let Configured { policy, mut settings, baseline, retention, private } = configured;
+        let Configured { policy, mut settings, baseline, retention, private, roots } = configured;
         settings.only =
             (command == GateCommand::Lint).then_some(agent_strace_rules::lint::reports as fn(RuleId) -> bool);
         let colour = environment.colour && !args.no_color;
@@ -75,9 +75,12 @@ impl JudgeConfig {
             }
             GateCommand::Audit | GateCommand::Lint => None,
         };
-        let (links, links_gap) = gate::links(trust_base);
+        let (repository, repository_gap) = gate::repository(trust_base);
+        let stated = args.root.iter().chain(&roots).map(String::as_str);
+        let repository = Arc::unwrap_or_clone(repository).with_stated(stated);
+        let repository = Arc::new(repository.with_policy_in(policy_file::folder_of(&policy)));
         let entries = Entries::Drop;
-        Ok(Self { policy, settings, baseline, retention, private, lints, links, links_gap, entries })
+        Ok(Self { policy, settings, baseline, retention, private, lints, repository, repository_gap, entries })
     }
 
     /// Like [`Self::load`], but unknown symlinks are a failure.
@@ -89,7 +92,7 @@ impl JudgeConfig {
         streams: &mut Streams<'_>,
     ) -> Result<Self, Failure> {
         let config = Self::load(request, trust_base, environment, streams)?;
-        match config.links_gap {
+        match config.repository_gap {
             Some(gap) => Err(Failure::new(gap.reason())),
             None => Ok(config),
         }
@@ -98,12 +101,17 @@ impl JudgeConfig {
     /// Adds the change that the sessions belong to.
     pub(super) fn set_change(&mut self, change: Option<&Arc<Change>>) {
         self.settings.change = change.cloned();
+        if let Some(change) = change {
+            let files = change.files.iter().filter_map(|file| file.path.strip_prefix(&change.prefix));
+            let repository = std::mem::take(&mut self.repository);
+            self.repository = Arc::new(Arc::unwrap_or_clone(repository).with_change(files));
+        }
     }
 
     pub(super) fn judging(&self) -> Judging<'_> {
         Judging {
             policy: &self.policy,
-            links: &self.links,
+            repository: &self.repository,
             earlier: &[],
             entries: self.entries,
             demands: self.settings.demands.as_deref(),

@@ -60,6 +60,13 @@ pub(super) fn load_if_any(
     agent_strace_policy::load_file(Path::new(&path)).map(Some).map_err(|faults| broken(&path, &faults, colour))
 }
 
+/// The folder of a policy that has the default name and lies below the current directory; empty where it lies there.
+pub(super) fn folder_of(policy: &Policy) -> &str {
+    let path = policy.identity().map_or("", |identity| identity.path.as_str());
+    let folder = path.strip_suffix(DEFAULT).and_then(|folder| folder.strip_suffix('/')).unwrap_or_default();
+    if is_absolute(folder) || folder.split('/').any(|part| part == "..") { "" } else { folder }
+}
+
 /// The policy of a named file, or its errors.
 pub(super) fn read_named(path: &str) -> Result<Policy, Diagnostics> {
     agent_strace_policy::load_file(Path::new(&shown(path)))

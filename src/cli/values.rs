@@ -76,3 +76,9 @@ pub(super) fn parse_report<F: OutputFormat>(text: &str) -> Result<(F, PathBuf), 
     })?;
     Ok((format, PathBuf::from(file)))
 }
+
+/// An absolute directory; it need not be on this machine.
+pub(super) fn parse_root(text: &str) -> Result<String, String> {
+    let is_root = agent_strace_policy::config::is_root(text);
+    is_root.then(|| text.to_owned()).ok_or_else(|| "expected an absolute directory, e.g. `/home/dana/rates`".to_owned())
+}

@@ -135,7 +135,7 @@ impl Kind {
     }
 
     /// The file or directory that it touches.
-    pub(crate) fn path(&self) -> Option<&PathTarget> {
+    pub fn path(&self) -> Option<&PathTarget> {
         match self {
             Self::Read(target) | Self::Write(target) | Self::Delete(target) | Self::List(target) => Some(target),
             _ => None,
@@ -211,6 +211,15 @@ impl Effect {
     /// The same act on or as something else.
     pub fn like(&self, kind: Kind, certainty: Certainty, via: Cow<'static, str>) -> Self {
         Self { kind, certainty, via, origin: self.origin }
+    }
+
+    /// The same act on another file or directory.
+    pub fn on(&self, target: PathTarget, certainty: Certainty) -> Self {
+        let mut moved = self.like(self.kind.clone(), certainty, self.via.clone());
+        if let Some(path) = moved.kind.path_mut() {
+            *path = target;
+        }
+        moved
     }
 
     /// Start and end of the piece of the call's text that it comes from.

@@ -41,6 +41,7 @@ mod memo;
 mod opaque;
 pub mod patch;
 mod paths;
+mod roots;
 mod tools;
 mod tracker;
 mod world;
@@ -55,6 +56,7 @@ pub use lru_cache::LruCache;
 pub use memo::Memo;
 pub use opaque::{About, Class, Opaque, Reason};
 pub use paths::{escaped, fold_for_deny};
+pub use roots::{Moved, Repository, Roots};
 pub use tracker::{Links, Tracker};
 pub use world::{Left, World};
 

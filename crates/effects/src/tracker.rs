@@ -9,8 +9,8 @@ use super::command::knowledge::Knowledge;
 use super::jobs::Jobs;
 use super::world::{AliasKind, Left, Name, System, Within};
 use super::{
-    About, Certainty, Class, Effect, Effects, Kind, Memo, Opaque, PathTarget, Reason, World, command, glob, paths,
-    tools,
+    About, Certainty, Class, Effect, Effects, Kind, Memo, Opaque, PathTarget, Reason, Roots, World, command, glob,
+    paths, tools,
 };
 
 /// Siblings one effect may get through aliases.
@@ -21,6 +21,9 @@ const ALIASES: usize = 256;
 const LOOKS: usize = 1 << 15;
 /// Looks for the price of one step of work.
 const LOOKS_A_STEP: usize = 8;
+
+/// How an act on a file of a work tree touches the file of the repository.
+const WORKTREE: &str = "worktree";
 
 /// Symlinks that are part of the repository: path from the workspace root → target as stored, relative to the link's
 /// directory or absolute.
@@ -45,8 +48,16 @@ pub struct Tracker {
 }
 
 impl Tracker {
-    pub fn new(session: &Session<'_>) -> Self {
-        let world = World::new(session.root.as_deref()).on(System::of(session));
+    /// `roots`: what the paths of the session count from.
+    pub fn new(session: &Session<'_>, roots: &Roots) -> Self {
+        let mut world = World::new(roots.first()).on(System::of(session));
+        if let Some(cwd) = session.root.as_deref().and_then(paths::root) {
+            world.set_cwd(Some(cwd));
+        }
+        for (link, target) in &roots.repository().links {
+            let (alias, _) = world.locate_from(roots.top().unwrap_or("."), link);
+            world.link_symbolic(&alias, target, Certainty::Exact);
+        }
         let base = world.cwd().map(str::to_owned);
         Self {
             world,
@@ -68,15 +79,6 @@ impl Tracker {
     /// Results of commands may be taken from there: the same results, sooner.
     pub fn with_memo(self, memo: &Arc<Memo>) -> Self {
         Self { world: self.world.with_memo(memo), ..self }
-    }
-
-    /// Symlinks that are part of the repository.
-    pub fn with_links(mut self, links: &Links) -> Self {
-        for (link, target) in links {
-            let (alias, _) = self.world.locate(link, Certainty::Exact);
-            self.world.link_symbolic(&alias, target, Certainty::Exact);
-        }
-        self
     }
 
     /// Takes over what earlier sessions of the run left behind, in their order.
@@ -258,6 +260,10 @@ impl Tracker {
             let start = all.len();
             let origin = effect.origin;
             indices.push(u32::try_from(start).ok());
+            // The file is one of the repository: that is the name which an allow list has to know.
+            if siblings.iter().any(|sibling| sibling.via == WORKTREE && sibling.certainty == effect.certainty) {
+                effect.certainty = effect.certainty.guessed();
+            }
             all.push(effect);
             for sibling in siblings {
                 if !all.iter().skip(start).any(|known| *known == sibling) {
@@ -384,7 +390,7 @@ fn checked_out(effect: &Effect, target: &PathTarget) -> Option<Effect> {
     let (tree, path) = target.path.strip_prefix(".claude/worktrees/")?.split_once('/')?;
     let certainty = if tree.contains("**") { Certainty::Pattern } else { effect.certainty };
     let target = PathTarget { path: path.to_owned(), subtree: target.subtree };
-    Some(effect.like(at(&effect.kind, target), certainty, "worktree".into()))
+    Some(effect.like(at(&effect.kind, target), certainty, WORKTREE.into()))
 }
 
 /// The effect on `target` under another name.

@@ -29,6 +29,7 @@ pub(super) fn of_effect(effect: &Effect, judgement: &Judgement) -> Vec<Finding> 
     if !judgement.matters() {
         return findings;
     }
+    let effect = &*judgement.effect(effect);
     let act = wording::act(effect);
     match judgement.decision {
         Decision::Denied | Decision::Asked => {

@@ -2,7 +2,7 @@
 //!
 //! It does not depend on where and when the event happened, so equal events share one judgement.
 
-use agent_strace_effects::{Effect, Kind, causes};
+use agent_strace_effects::{Effect, Kind, Roots, causes};
 use agent_strace_model::Event;
 use agent_strace_model::finding::Finding;
 use agent_strace_policy::{Actor, Context, Decision, Judgement, JudgementDetail};
@@ -21,10 +21,10 @@ pub(super) enum Shown {
     Verdicts,
 }
 
-/// The root, the actor and the waivers that an event is judged with.
+/// The roots, the actor and the waivers that an event is judged with.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct JudgeContext<'a> {
-    pub(super) root: Option<&'a str>,
+    pub(super) roots: &'a Roots,
     pub(super) actor: Actor<'a>,
     pub(super) matcher: WaiverMatcher<'a>,
 }
@@ -58,11 +58,13 @@ impl EventJudgement {
             // The whole text is judged once, with the first command of the call.
             let whole = if matches!(effect.kind, Kind::Execute(_)) { raw.take() } else { None };
             let context = Context {
-                root: judging.root,
+                root: judging.roots.first(),
+                roots: Some(judging.roots),
                 raw_command: whole,
                 actor: judging.actor,
                 tool,
                 detail: JudgementDetail::Everything,
+                first: None,
             };
             let judgement = policy.judge(effect, &context);
             let matches_whole_text = whole.is_some()

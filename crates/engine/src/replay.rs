@@ -4,16 +4,18 @@ use std::sync::Arc;
 
 #[cfg(test)]
 use agent_strace_effects::Effect;
-use agent_strace_effects::knowledge::Knowledge;
-use agent_strace_effects::{Effects, Kind, Left, Links, Tracker};
+use agent_strace_effects::{Effects, Kind, Left, Repository, Roots, Tracker};
 use agent_strace_metrics::{Measured, Pricing, TimedEffect};
 use agent_strace_model::{Event, EventKind, Session, Status};
+use agent_strace_policy::Policy;
 
 use super::cache::JudgementCache;
 
 /// The effects of a session, not judged yet.
 pub struct Replay<'s> {
     pub session: &'s Session<'s>,
+    /// What its paths count from.
+    pub roots: Roots,
     /// The events with effects, in order.
     pub(super) steps: Vec<Step<'s>>,
     pub(super) calls: usize,
@@ -36,30 +38,36 @@ pub(super) struct Step<'s> {
 }
 
 impl<'s> Replay<'s> {
-    /// `programs` is the program table of the policy that will judge the session.
-    pub fn new(session: &'s Session<'s>, programs: &Arc<Knowledge>, links: &Links) -> Self {
-        Self::after(&[], session, programs, links)
+    /// `policy` knows programs, and says which paths matter.
+    pub fn new(session: &'s Session<'s>, policy: &Policy, repository: &Arc<Repository>) -> Self {
+        Self::after(&[], session, policy, repository)
     }
 
     /// Replays a session of a run in which others came before it.
     pub(super) fn after(
         earlier: &[Arc<Left>],
         session: &'s Session<'s>,
-        programs: &Arc<Knowledge>,
-        links: &Links,
+        policy: &Policy,
+        repository: &Arc<Repository>,
     ) -> Self {
-        let tracker = Tracker::new(session).with_programs(programs).with_links(links);
-        Self::tracked(session, tracker.after(earlier.iter().map(Arc::as_ref)))
+        let roots = Roots::of(session, repository, &policy.guarded());
+        let tracker = Tracker::new(session, &roots).with_programs(policy.programs());
+        Self::tracked(session, roots, tracker.after(earlier.iter().map(Arc::as_ref)))
     }
 
     /// Replays a session with a cache that is shared by many sessions.
-    pub(crate) fn with_cache(session: &'s Session<'s>, cache: &JudgementCache<'_>, links: &Links) -> Self {
-        let tracker = Tracker::new(session).with_programs(cache.policy().programs()).with_memo(&cache.commands);
-        Self::tracked(session, tracker.with_links(links))
+    pub(crate) fn with_cache(
+        session: &'s Session<'s>,
+        cache: &JudgementCache<'_>,
+        repository: &Arc<Repository>,
+    ) -> Self {
+        let roots = Roots::of(session, repository, cache.guarded());
+        let tracker = Tracker::new(session, &roots).with_programs(cache.policy().programs());
+        Self::tracked(session, roots, tracker.with_memo(&cache.commands))
     }
 
-    fn tracked(session: &'s Session<'s>, mut tracker: Tracker) -> Self {
-        let mut replay = Self { session, steps: Vec::new(), calls: 0, attempts: 0, left: Left::default() };
+    fn tracked(session: &'s Session<'s>, roots: Roots, mut tracker: Tracker) -> Self {
+        let mut replay = Self { session, roots, steps: Vec::new(), calls: 0, attempts: 0, left: Left::default() };
         for event in &session.events {
             let effects = tracker.step(event);
             let mut step = Step { event, status: None, effects, text: None, raw: None };

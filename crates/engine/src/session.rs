@@ -5,7 +5,7 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use agent_strace_effects::{Effect, Kind, Left, Links};
+use agent_strace_effects::{Effect, Kind, Left, Repository, Roots};
 use agent_strace_git::change_set::Change;
 use agent_strace_metrics::{Measured, Pricing, TimedEffect};
 use agent_strace_model::finding::{EffectView, Finding, Level, RuleId};
@@ -42,6 +42,7 @@ pub enum Entries {
 /// The judgements of one policy about all effects of a session.
 pub(crate) struct Rulings<'r> {
     session: &'r Session<'r>,
+    roots: &'r Roots,
     policy: &'r Policy,
     /// `None`: lint rules do not run.
     lints: Option<&'r Lints>,
@@ -78,9 +79,9 @@ impl<'r> Rulings<'r> {
         judge: impl Fn(&Step<'_>, &JudgeContext<'_>) -> Arc<EventJudgement>,
     ) -> Self {
         let actors = Actors::new(replay.session);
-        let (root, matcher) = (replay.session.root.as_deref(), WaiverMatcher::new(policy, replay.session));
+        let (roots, matcher) = (&replay.roots, WaiverMatcher::new(policy, replay.session, &replay.roots));
         let judgements = replay.steps.iter().map(|step| {
-            let context = JudgeContext { root, actor: actors.actor(step.event), matcher };
+            let context = JudgeContext { roots, actor: actors.actor(step.event), matcher };
             (step, judge(step, &context))
         });
         let judgements: Vec<(&Step<'_>, Arc<EventJudgement>)> = judgements.collect();
@@ -88,7 +89,7 @@ impl<'r> Rulings<'r> {
             Some(std::mem::replace(total, *total + judgement.effects.len()))
         };
         let before = judgements.iter().scan(0, count).collect();
-        Self { session: replay.session, policy, lints: None, pending_call: None, judgements, before }
+        Self { session: replay.session, roots, policy, lints: None, pending_call: None, judgements, before }
     }
 
     /// Every judged effect, in order.
@@ -124,7 +125,7 @@ impl<'r> Rulings<'r> {
 
     /// The findings, and the measurements of the demanded criteria.
     fn measured(&self, shown: Shown, demands: Option<&Demands>) -> (Vec<Finding>, Option<Assessment>) {
-        let matcher = WaiverMatcher::new(self.policy, self.session);
+        let matcher = WaiverMatcher::new(self.policy, self.session, self.roots);
         let reported =
             self.judgements.iter().filter(|(step, _)| self.pending_call.is_none_or(|event| step.event.number == event));
         let mut found: Vec<Finding> = reported.flat_map(|(step, judgement)| judgement.findings(step, shown)).collect();
@@ -134,7 +135,7 @@ impl<'r> Rulings<'r> {
         let pricing = self.policy.prices().map_or(Pricing::Later(|| shipped()), Pricing::Table);
         let measured = Measured::new(self.session, effects, pricing);
         let (session, policy, pending_call) = (self.session, self.policy, self.pending_call);
-        let log = Log { session, acts: &acts, policy, measured: &measured, pending_call };
+        let log = Log { session, roots: self.roots, acts: &acts, policy, measured: &measured, pending_call };
         // Many hits may be of one event, whose text is long.
         let mut last = None;
         for rule in agent_strace_rules::all() {
@@ -167,7 +168,7 @@ impl<'r> Rulings<'r> {
             text: step.text.as_deref(),
         };
         let events: Vec<private::EventEffects<'_>> = self.judgements.iter().map(event).collect();
-        let matcher = WaiverMatcher::new(self.policy, self.session);
+        let matcher = WaiverMatcher::new(self.policy, self.session, self.roots);
         let hits = private::look(exposed, at, self.session, &events)?;
         let found = hits.into_iter().map(|hit| {
             let effect = hit.effect;
@@ -234,7 +235,8 @@ impl<'r> Rulings<'r> {
 #[derive(Clone, Copy)]
 pub struct Judging<'a> {
     pub policy: &'a Policy,
-    pub links: &'a Links,
+    /// What is known of the judged repository.
+    pub repository: &'a Arc<Repository>,
     /// What earlier sessions of the run left behind.
     pub earlier: &'a [Arc<Left>],
     pub entries: Entries,
@@ -264,11 +266,11 @@ pub fn judge_guarded(
     gaps: Vec<Gap>,
     policy: &Policy,
     entries: Entries,
-    links: &Links,
+    repository: &Arc<Repository>,
 ) -> SessionOutcome {
     let judging = Judging {
         policy,
-        links,
+        repository,
         earlier: &[],
         entries,
         demands: None,
@@ -307,9 +309,9 @@ pub fn not_searched(file: &str, error: &io::Error) -> Gap {
 
 /// Judges a session. [`super::conclude()`] sets the verdict later.
 pub(super) fn judge_session(session: &Session<'_>, gaps: Vec<Gap>, judging: Judging<'_>) -> SessionOutcome {
-    let Judging { policy, links, earlier, entries, demands, lints, exposed, change, pending_call } = judging;
+    let Judging { policy, repository, earlier, entries, demands, lints, exposed, change, pending_call } = judging;
     let mut outcome = blank(session, gaps);
-    let replay = Replay::after(earlier, session, policy.programs(), links);
+    let replay = Replay::after(earlier, session, policy, repository);
     let rulings = Rulings::new(&replay, policy).with_lints(lints).for_pending_call(pending_call);
     outcome.judged = replay.calls;
     outcome.attempts = replay.attempts;
@@ -326,7 +328,7 @@ pub(super) fn judge_session(session: &Session<'_>, gaps: Vec<Gap>, judging: Judg
         Some(Err(error)) => outcome.gaps.push(not_searched(&session.source, &error)),
     }
     outcome.recorded = change.map(|change| {
-        let mut recorder = Recorder::new(change, session);
+        let mut recorder = Recorder::new(change, session, &replay.roots);
         replay.steps.iter().for_each(|step| recorder.read(step.event, step.status, &step.effects));
         recorder.finish()
     });
@@ -405,7 +407,7 @@ fn entry(step: &Step<'_>, effect: &Effect, judgement: &Judgement) -> Entry {
         },
         // An event that is no call states what happened.
         status: step.status.unwrap_or(Status::Ok),
-        effect: effect.clone(),
+        effect: judgement.effect(effect).into_owned(),
         decision: judgement.decision,
         rule: judgement.rule,
         level: judgement.level,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::session::{Judging, judge_session};
 use super::*;
-use agent_strace_effects::Links;
+use agent_strace_effects::Repository;
 use agent_strace_model::attribution::note_each;
 use agent_strace_model::dialect::Carries;
 use agent_strace_model::evidence::{Chain, Count, Counted, Subagent};
@@ -300,14 +300,14 @@ pub(super) fn policy(text: &str) -> Policy {
 }
 
 fn judge(policy: &Policy, lines: &[&str]) -> SessionOutcome {
-    judge_session(&session(lines), Vec::new(), by(policy, &Links::new()))
+    judge_session(&session(lines), Vec::new(), by(policy, &Arc::default()))
 }
 
 /// By the policy alone.
-fn by<'a>(policy: &'a Policy, links: &'a Links) -> Judging<'a> {
+fn by<'a>(policy: &'a Policy, repository: &'a Arc<Repository>) -> Judging<'a> {
     Judging {
         policy,
-        links,
+        repository,
         earlier: &[],
         entries: Entries::Drop,
         demands: None,
@@ -339,8 +339,8 @@ fn log(session: &Session<'_>) -> String {
 /// All sessions of a block, concluded.
 pub(super) fn conclude_block(policy: &Policy, lines: &[&str], settings: &Settings) -> Outcome {
     let Block { sessions, source, today, lints, searched, overdue, offers } = block(lines);
-    let links = Links::new();
-    let judging = Judging { lints: lints.as_ref(), demands: settings.demands.as_deref(), ..by(policy, &links) };
+    let repository = Arc::default();
+    let judging = Judging { lints: lints.as_ref(), demands: settings.demands.as_deref(), ..by(policy, &repository) };
     let wanted = private::Wanted::new(&Private::default(), searched.iter().map(String::as_str)).unwrap();
     let judge = |(session, gaps)| {
         let one = std::slice::from_ref(&session);
@@ -502,7 +502,7 @@ fn the_verdict_follows_threshold_gaps_and_baseline() {
     let scope = policy(r#"{"files": {"read": {"deny": ["x"]}}}"#);
     let gap = || Gap::of_file("a", GapKind::malformed("cut"));
     let run = |lines: &[&str], gaps: Vec<Gap>, settings: &Settings| {
-        let judged = judge_session(&session(lines), gaps, by(&scope, &Links::new()));
+        let judged = judge_session(&session(lines), gaps, by(&scope, &Arc::default()));
         conclude(&scope, vec![judged], Vec::new(), settings).verdict
     };
     let usual = Settings::default();

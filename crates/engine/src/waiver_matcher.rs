@@ -1,6 +1,6 @@
 //! Matches exceptions and suppressions to findings, and finds the rules that a waived rule hides.
 
-use agent_strace_effects::Effect;
+use agent_strace_effects::{Effect, Roots};
 use agent_strace_model::Session;
 use agent_strace_model::finding::{Finding, VerdictImpact};
 use agent_strace_policy::{Context, Excepted, Judgement, Policy, WaiverCandidate};
@@ -19,8 +19,8 @@ pub(super) struct WaiverMatcher<'r> {
 }
 
 impl<'r> WaiverMatcher<'r> {
-    pub(super) fn new(policy: &'r Policy, session: &'r Session<'_>) -> Self {
-        Self::of_session(policy, &session.id, session.root.as_deref())
+    pub(super) fn new(policy: &'r Policy, session: &'r Session<'_>, roots: &'r Roots) -> Self {
+        Self::of_session(policy, &session.id, roots.first())
     }
 
     pub(super) fn of_session(policy: &'r Policy, session: &'r str, root: Option<&'r str>) -> Self {
@@ -35,7 +35,7 @@ impl<'r> WaiverMatcher<'r> {
             return found;
         }
         for finding in &mut found {
-            self.mark(finding, Some(effect));
+            self.mark(finding, Some(&judgement.effect(effect)));
         }
         let (mut judgement, mut excepted) = (judgement.clone(), Vec::new());
         while excepted.len() < DEEPEST {
@@ -52,7 +52,7 @@ impl<'r> WaiverMatcher<'r> {
             }
             judgement = next;
             for mut hidden in findings::of_effect(effect, &judgement) {
-                self.mark(&mut hidden, Some(effect));
+                self.mark(&mut hidden, Some(&judgement.effect(effect)));
                 match found.iter_mut().find(|known| known.rule == hidden.rule) {
                     None => found.push(hidden),
                     Some(known) => {

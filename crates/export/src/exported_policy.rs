@@ -1,8 +1,9 @@
 //! A policy as exporters look at it: its entries by subject, and what an allow of it would let through elsewhere.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
-use agent_strace_effects::{About, Kind, Links};
+use agent_strace_effects::{About, Kind};
 use agent_strace_engine::{Entries, Entry};
 use agent_strace_model::{Arguments, Dialect, Event, EventKind, Origin, Session, Status, ToolCall};
 use agent_strace_policy::{Decision, EntryView, Policy, Subject};
@@ -148,7 +149,7 @@ fn judged(policy: &Policy, command: &str) -> Vec<Entry> {
     let event =
         Event { number: 1, id: None, line: 1, time: None, origin: Origin::default(), kind: EventKind::Call(call) };
     let session = Session { root: Some(Cow::Borrowed(ROOT)), events: vec![event], ..Session::new(&PROBE, "-") };
-    agent_strace_engine::judge_guarded(&session, Vec::new(), policy, Entries::Keep, &Links::new()).entries
+    agent_strace_engine::judge_guarded(&session, Vec::new(), policy, Entries::Keep, &Arc::default()).entries
 }
 
 /// No project lies there: what a command names is inside or outside of it, never by chance.

@@ -1,8 +1,9 @@
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
 use super::residual::Residual;
 use super::{Compared, Export, Target, claude, compare, export};
-use agent_strace_effects::Links;
 use agent_strace_model::{Arguments, Dialect, Event, EventKind, Origin, Session, Status, ToolCall};
 use agent_strace_policy::Policy;
 
@@ -40,7 +41,7 @@ fn compared(export: &Export, policy: &Policy, tool: &str, input: &Value) -> Comp
     let event =
         Event { number: 1, id: None, line: 1, time: None, origin: Origin::default(), kind: EventKind::Call(call) };
     let session = Session { root: Some("/repo".into()), events: vec![event], ..Session::new(&DIALECT, "-") };
-    compare(export, policy, &session, &Links::new())
+    compare(export, policy, &session, &Arc::default())
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! Whether an exported file and the policy agree about calls.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::Value;
 
-use agent_strace_effects::{Certainty, Links};
+use agent_strace_effects::{Certainty, Repository, Roots};
 use agent_strace_engine::{Entries, Entry};
 use agent_strace_model::{Arguments, EventKind, Session};
 use agent_strace_policy::{EntryView, Policy};
@@ -61,13 +62,14 @@ pub struct Compared {
     pub differences: Vec<Difference>,
 }
 
-pub fn compare(export: &Export, policy: &Policy, session: &Session<'_>, links: &Links) -> Compared {
-    let outcome = agent_strace_engine::judge_guarded(session, Vec::new(), policy, Entries::Keep, links);
+pub fn compare(export: &Export, policy: &Policy, session: &Session<'_>, repository: &Arc<Repository>) -> Compared {
+    let outcome = agent_strace_engine::judge_guarded(session, Vec::new(), policy, Entries::Keep, repository);
     let mut judged: BTreeMap<u32, Vec<Entry>> = BTreeMap::new();
     for entry in outcome.entries {
         judged.entry(entry.event).or_default().push(entry);
     }
-    let root = session.root.as_deref().unwrap_or("/");
+    let roots = Roots::of(session, repository, &policy.guarded());
+    let root = roots.first().unwrap_or("/");
     let mut compared = Compared::default();
     for event in &session.events {
         let EventKind::Call(call) = &event.kind else { continue };

@@ -136,9 +136,17 @@ fn blob_of(
     Ok(Blob { bytes: blob.content().to_vec(), commit: commit.id().to_string() })
 }
 
-/// The symlinks of `revision` at and below `start`, or of all of it: path from there → target as stored. A name that is not
-/// UTF-8 can't stand in a log either.
-pub fn links(start: &Path, revision: &str, from_top: bool) -> Result<BTreeMap<String, String>, GitError> {
+/// What a revision holds, by paths from where it was looked for. A name that is not UTF-8 can't stand in a log either.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Layout {
+    /// Symlinks, with their targets as stored.
+    pub links: BTreeMap<String, String>,
+    /// All other files.
+    pub files: Vec<String>,
+}
+
+/// The files of `revision` at and below `start`, or all of them.
+pub fn layout(start: &Path, revision: &str, from_top: bool) -> Result<Layout, GitError> {
     let repository = open(start)?;
     let commit = repository
         .revparse_single(revision)
@@ -146,10 +154,10 @@ pub fn links(start: &Path, revision: &str, from_top: bool) -> Result<BTreeMap<St
         .map_err(|_| GitError::NoRevision(revision.to_owned()))?;
     let mut tree = commit.tree().map_err(|error| broken(&error))?;
     if !from_top && let Ok(inside) = path_in_repository(&repository, start, ".") {
-        let Ok(entry) = tree.get_path(Path::new(&inside)) else { return Ok(BTreeMap::new()) };
+        let Ok(entry) = tree.get_path(Path::new(&inside)) else { return Ok(Layout::default()) };
         tree = repository.find_tree(entry.id()).map_err(|error| broken(&error))?;
     }
-    let mut links = BTreeMap::new();
+    let mut layout = Layout::default();
     let mut failed = None;
     let walked = tree.walk(TreeWalkMode::PreOrder, |folder, entry| {
         if entry.filemode() == LINK_MODE {
@@ -157,15 +165,19 @@ pub fn links(start: &Path, revision: &str, from_top: bool) -> Result<BTreeMap<St
             match repository.find_blob(entry.id()) {
                 Ok(blob) => {
                     let target = String::from_utf8_lossy(blob.content()).into_owned();
-                    links.insert(format!("{folder}{name}"), target);
+                    layout.links.insert(format!("{folder}{name}"), target);
                 }
                 Err(error) => failed = Some(broken(&error)),
             }
+        } else if entry.kind() == Some(ObjectType::Blob)
+            && let Ok(name) = entry.name()
+        {
+            layout.files.push(format!("{folder}{name}"));
         }
         TreeWalkResult::Ok
     });
     walked.map_err(|error| broken(&error))?;
-    failed.map_or(Ok(links), Err)
+    failed.map_or(Ok(layout), Err)
 }
 
 /// Searches upwards. The check that the repository belongs to this user stays on, and no variable of the environment

@@ -3,7 +3,7 @@ use std::path::Path;
 
 use git2::{Repository, Signature};
 
-use super::{GitError, links, read_blob, trailers};
+use super::{GitError, layout, read_blob, trailers};
 
 /// A repository with one commit that holds a policy at the top and in a folder, and a link.
 fn repository() -> tempfile::TempDir {
@@ -52,11 +52,13 @@ fn what_cannot_be_trusted_is_an_error() {
 #[test]
 fn committed_links_are_named_from_the_folder_of_the_search() {
     let folder = repository();
-    let found = links(folder.path(), "base", false).unwrap();
-    let shown: Vec<_> = found.iter().map(|(path, target)| (path.as_str(), target.as_str())).collect();
+    let found = layout(folder.path(), "base", false).unwrap();
+    let shown: Vec<_> = found.links.iter().map(|(path, target)| (path.as_str(), target.as_str())).collect();
     assert_eq!(shown, [("link.json", "scope.json")]);
-    assert_eq!(links(&folder.path().join("sub"), "base", false).unwrap().len(), 0);
-    assert!(matches!(links(folder.path(), "nowhere", false), Err(GitError::NoRevision(_))));
+    assert!(found.files.iter().any(|file| file == "scope.json"));
+    let below = layout(&folder.path().join("sub"), "base", false).unwrap();
+    assert_eq!((below.links.len(), below.files), (0, vec!["scope.json".to_owned()]));
+    assert!(matches!(layout(folder.path(), "nowhere", false), Err(GitError::NoRevision(_))));
 }
 
 #[test]

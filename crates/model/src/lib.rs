@@ -49,10 +49,13 @@ pub struct Session<'a> {
     pub parent_event: Option<Cow<'a, str>>,
     /// The session its records say they are of, where that is not `id`: a sub-agent's file names its parent's.
     pub filed_under: Option<Cow<'a, str>>,
-    /// The workspace root: the first working directory the log recorded. `None` when it recorded none.
+    /// The first working directory that the log recorded: the top of the repository, or a directory in it. `None` when it
+    /// recorded none.
     pub root: Option<Cow<'a, str>>,
     /// The languages of the shells that the host says its tools use, each once. Empty where the log does not say it.
     pub shells: Vec<ShellLanguage>,
+    /// The top level of the repository, where the log or its recorder names it.
+    pub top: Option<Cow<'a, str>>,
     /// In the order of the log. Event numbers ascend but may skip lines that became gaps.
     pub events: Vec<Event<'a>>,
     /// Token counts, each API message counted once.
@@ -339,6 +342,7 @@ impl<'a> Session<'a> {
             filed_under: None,
             root: None,
             shells: Vec::new(),
+            top: None,
             events: Vec::new(),
             usage: Usage::default(),
             span: Span::default(),

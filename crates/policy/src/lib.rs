@@ -105,12 +105,14 @@ pub mod sessions;
 mod waivers;
 mod words;
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
 use agent_strace_effects::knowledge::Knowledge;
+use agent_strace_effects::{Effect, PathTarget, Roots};
 use agent_strace_model::finding::{Level, PolicyLocation, PolicyRule, RuleId};
 use agent_strace_model::prices::Table;
 
@@ -132,6 +134,7 @@ pub use inline_tests::{Answer, Caller, TestCall};
 pub use load::{load_file, read_text, read_text_from, text};
 pub use parse::{Parser, dotted, nearest};
 pub use parts::Parts;
+pub use path::FirstName;
 use sequences::Sequence;
 use sessions::Conditions;
 use waivers::Names;
@@ -210,6 +213,8 @@ impl Narrowing {
 pub struct Context<'a> {
     /// The session's workspace root: entries below it mean the files relative to it.
     pub root: Option<&'a str>,
+    /// Where else paths of the session may count from: what is forbidden there is forbidden.
+    pub roots: Option<&'a Roots>,
     /// The text of the whole shell command, given with the first command of a call: what a version 1 deny matched
     /// there is denied still.
     pub raw_command: Option<&'a str>,
@@ -218,6 +223,8 @@ pub struct Context<'a> {
     /// The server and the name of the tool that the call uses, where no registry knows what it does.
     pub tool: Option<(Option<&'a str>, &'a str)>,
     pub detail: JudgementDetail,
+    /// What the files are called under the most likely root, where they are judged under another one.
+    pub first: Option<FirstName<'a>>,
 }
 
 /// The detail that a caller needs of a judgement.
@@ -242,6 +249,8 @@ pub struct Judgement {
     pub location: Option<PolicyLocation>,
     /// The rule of the policy that decided, where it has a name of its own.
     pub policy_rule: Option<Arc<PolicyRule>>,
+    /// What the files are called under the root that decided, where that is not the most likely one.
+    pub target: Option<PathTarget>,
     /// The effect touched a file on the always-on sensitive list.
     pub sensitive: bool,
     /// The effect changed what agents read as instructions, or what runs by itself.
@@ -249,6 +258,14 @@ pub struct Judgement {
 }
 
 impl Judgement {
+    /// The effect as it is called under the root that decided.
+    pub fn effect<'e>(&self, effect: &'e Effect) -> Cow<'e, Effect> {
+        match &self.target {
+            Some(target) => Cow::Owned(effect.on(target.clone(), effect.certainty)),
+            None => Cow::Borrowed(effect),
+        }
+    }
+
     /// It is worth reporting.
     pub fn matters(&self) -> bool {
         !matches!(self.decision, Decision::Allowed | Decision::Unruled) || self.sensitive || self.instructs
@@ -403,6 +420,17 @@ impl Policy {
         &self.programs
     }
 
+    /// Directories, from the top of the repository, that entries against reading or changing files name.
+    pub fn guarded(&self) -> BTreeSet<String> {
+        let forbids = |entry: &&EntryView| matches!(entry.decision, Decision::Denied | Decision::Asked);
+        let is_of_files = |entry: &&EntryView| {
+            matches!(entry.subject, Subject::Read | Subject::Write | Subject::Delete | Subject::List)
+        };
+        let entries = self.entries.iter().filter(forbids).filter(is_of_files).map(|entry| entry.text.as_str());
+        let labels = self.labels.values().flatten().map(String::as_str);
+        entries.chain(labels).filter_map(guarded_by).collect()
+    }
+
     /// What missing evidence weighs.
     pub fn evidence(&self) -> &EvidenceRules {
         &self.evidence
@@ -472,6 +500,17 @@ impl Policy {
 pub fn path_matches(pattern: &str, subtree: bool, path: &str) -> bool {
     let glob = Glob::shell(pattern);
     glob.matches(path) || subtree && Glob::shell(&format!("{pattern}/**")).matches(path)
+}
+
+/// The directory at the literal start of an entry: `secrets` of `secrets/**`, `/secrets/prod/*` and `**/secrets/**`.
+fn guarded_by(entry: &str) -> Option<String> {
+    let entry = entry.trim_start_matches("./").trim_start_matches('/');
+    let entry = entry.strip_prefix("**/").unwrap_or(entry);
+    let folder = match entry.find(['*', '?', '[', '{', '!']) {
+        Some(at) => entry.get(..at)?.rsplit_once('/')?.0,
+        None => entry.trim_end_matches('/'),
+    };
+    (!folder.is_empty() && !folder.starts_with('~') && !folder.contains(':')).then(|| folder.to_owned())
 }
 
 /// A name of an agent without case, blanks and marks.

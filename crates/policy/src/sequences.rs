@@ -12,7 +12,7 @@ use super::command::{CommandPattern, Match};
 use super::env;
 use super::host::HostPattern;
 use super::name::NamePattern;
-use super::path::{Files, PathList};
+use super::path::{Files, FirstName, PathList};
 use super::ran::Ran;
 
 /// Steps, in the order in which they are forbidden.
@@ -88,6 +88,16 @@ impl Step {
 }
 
 fn touched(paths: &PathList, target: &PathTarget, certainty: Certainty, context: &Context<'_>) -> Done {
+    let moved = context.roots.map(|roots| roots.moved(target, certainty)).unwrap_or_default();
+    let there = moved.iter().map(|moved| {
+        let first = FirstName { target, certainty, root: context.root };
+        let context = Context { root: moved.root.as_deref(), first: Some(first), ..*context };
+        touched_there(paths, &moved.target, moved.certainty, &context)
+    });
+    there.fold(touched_there(paths, target, certainty, context), Ord::max)
+}
+
+fn touched_there(paths: &PathList, target: &PathTarget, certainty: Certainty, context: &Context<'_>) -> Done {
     let files = Files::new(target, certainty, context);
     // Of a whole directory, or of what a pattern matches, it is not known that this one is among it.
     let one = !target.subtree && certainty != Certainty::Pattern;

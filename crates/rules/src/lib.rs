@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 use jiff::civil::Date;
 
-use agent_strace_effects::Effect;
+use agent_strace_effects::{Effect, Roots};
 use agent_strace_metrics::Measured;
 use agent_strace_model::finding::{Level, PolicyLocation, PolicyRule, RuleId, VerdictImpact};
 use agent_strace_model::{Session, Status};
@@ -118,6 +118,8 @@ impl SessionHit {
 #[derive(Debug, Clone, Copy)]
 pub struct Log<'a> {
     pub session: &'a Session<'a>,
+    /// What its paths count from.
+    pub roots: &'a Roots,
     /// In order.
     pub acts: &'a [Act<'a>],
     pub policy: &'a Policy,

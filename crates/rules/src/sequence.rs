@@ -36,7 +36,7 @@ fn check(log: &Log<'_>, hits: &mut Vec<Hit>) {
     let walk = Walk {
         acts: log.acts,
         calls: calls(log),
-        context: Context { root: log.session.root.as_deref(), ..Context::default() },
+        context: Context { root: log.roots.first(), roots: Some(log.roots), ..Context::default() },
     };
     for sequence in log.policy.sequences() {
         // What is not sure says nothing where the same is sure.

@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use agent_strace_testing::corpus::data;
 use rayon::prelude::*;
 
 use super::json::compact;
 use super::{Change, Imported, Origin, Run, Secrets, Written, directory, import};
-use agent_strace_effects::{Links, Tracker};
+use agent_strace_effects::{Roots, Tracker};
 use agent_strace_engine::{Entries, judge_guarded};
 use agent_strace_ingest::discover::{Selection, Source, select};
 use agent_strace_ingest::{Log, Reading};
@@ -141,11 +142,11 @@ fn ids(session: &Session<'_>) -> Vec<bool> {
 /// What the gate sees and says.
 fn judged(session: &Session<'_>) -> Vec<String> {
     let policy = Policy::from_bytes("policy", None, POLICY.as_bytes()).unwrap();
-    let links = Links::new();
-    let mut tracker = Tracker::new(session).with_programs(policy.programs()).with_links(&links);
+    let roots = Roots::only(session.root.as_deref());
+    let mut tracker = Tracker::new(session, &roots).with_programs(policy.programs());
     let effects = session.events.iter().flat_map(|event| tracker.effects(event));
     let mut lines: Vec<_> = effects.map(|effect| format!("{:?}", effect.view())).collect();
-    let outcome = judge_guarded(session, Vec::new(), &policy, Entries::Drop, &links);
+    let outcome = judge_guarded(session, Vec::new(), &policy, Entries::Drop, &Arc::default());
     // Where several events of a log have one number, what they share is reported once: in the store each has its own.
     let shown = |finding: &Finding| format!("{} {:?} {}", finding.rule, finding.level, finding.fingerprint);
     let findings: BTreeSet<_> = outcome.findings.iter().map(shown).collect();

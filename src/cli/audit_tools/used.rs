@@ -6,7 +6,7 @@ use std::path::Path;
 use super::super::environment::Environment;
 use super::super::failure::Failure;
 use super::super::pipeline::Inputs;
-use agent_strace_effects::{Kind, Tracker};
+use agent_strace_effects::{Kind, Roots, Tracker};
 use agent_strace_ingest::discover::Selection;
 use agent_strace_model::{Gap, GapKind, Session};
 
@@ -60,7 +60,7 @@ fn of(inputs: Inputs) -> (Used, Vec<Gap>) {
 }
 
 fn servers(session: &Session<'_>, used: &mut Used) {
-    let mut tracker = Tracker::new(session);
+    let mut tracker = Tracker::new(session, &Roots::only(session.root.as_deref()));
     for event in &session.events {
         for effect in &tracker.effects(event) {
             if let Kind::Tool { server: Some(server), tool } = &effect.kind {

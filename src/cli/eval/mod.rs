@@ -72,7 +72,7 @@ impl Measure {
 
     /// Judges the sessions like any other command, because scorers count findings.
     fn judge(&self, mut inputs: Inputs) -> Outcome {
-        inputs.lack(self.config.links_gap.clone());
+        inputs.lack(self.config.repository_gap.clone());
         judge::judge(&inputs, &self.config, &Overdues::default())
     }
 }
@@ -124,7 +124,7 @@ impl Judged {
         let verdicts = demands::verdicts(self.verdicts.as_deref())?;
         let demands = Some(Demands { evals, baseline, verdicts }.into());
         let settings = Settings { today, demands, ..Settings::default() };
-        let (links, links_gap) = gate::links(trust_base);
+        let (repository, repository_gap) = gate::repository(trust_base);
         Ok(Measure {
             config: JudgeConfig {
                 policy,
@@ -133,8 +133,8 @@ impl Judged {
                 retention: Retention::default(),
                 private,
                 lints,
-                links,
-                links_gap,
+                repository,
+                repository_gap,
                 entries: Entries::Drop,
             },
         })

@@ -136,13 +136,13 @@ pub(super) fn run(context: &ServerContext, input: &Input) -> ToolResult<Output> 
     let trust_base = TrustBase::at(context.policy_ref.as_deref());
     let policy = policy_file::load_if_any(context.policy.as_deref(), context.policy_ref.as_deref(), false)?;
     let policy = policy.ok_or_else(policy_file::missing)?;
-    let (links, gap) = gate::links(trust_base);
+    let (repository, gap) = gate::repository(trust_base);
     if let Some(gap) = gap {
         return Err(ToolError::new(format!("it can't be judged: {}", gaps(&[gap]).join("; "))));
     }
     let today = context.with(|environment| configuration::today(&policy, context.now, environment))?;
     let settings = Settings { today, ..Settings::default() };
-    let judged = agent_strace_engine::judge_guarded(&session, Vec::new(), &policy, Entries::Keep, &links);
+    let judged = agent_strace_engine::judge_guarded(&session, Vec::new(), &policy, Entries::Keep, &repository);
     let outcome = agent_strace_engine::settle(&policy, vec![judged], Vec::new(), &settings);
     let output = answer(&outcome, &session, &policy)?;
     let text = told(&output);

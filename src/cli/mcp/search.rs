@@ -1,6 +1,7 @@
 //! `search_events`.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,7 +14,7 @@ use super::super::trust::TrustBase;
 use super::ServerContext;
 use super::lookup::inputs;
 use super::reply::{self, NOTICE, SHORT, ToolError, ToolResult, shown};
-use agent_strace_effects::{Effect, Kind, Links, Tracker};
+use agent_strace_effects::{Effect, Kind, Repository, Roots, Tracker};
 use agent_strace_ingest::Log;
 use agent_strace_ingest::discover::Selection;
 use agent_strace_model::{Arguments, Event, EventKind, RawText, Session, Status};
@@ -103,12 +104,13 @@ pub(super) fn run(context: &ServerContext, input: &Input) -> ToolResult<Output> 
         })?,
     };
     let policy = policy()?;
-    let (links, gap) = gate::links(TrustBase::at(None));
+    let (repository, gap) = gate::repository(TrustBase::at(None));
     let (parts, mut gaps) = inputs.each_log(Order::AtOnce, |log, reading| {
         let mut gaps = reading.gaps.clone();
         let mut found: Vec<FoundSession> = Vec::new();
         for session in &reading.sessions {
-            let searched = agent_strace_engine::guarded(session, || of_session(log, session, &policy, &links, input));
+            let searched =
+                agent_strace_engine::guarded(session, || of_session(log, session, &policy, &repository, input));
             match searched {
                 Ok(rows) => found.push(FoundSession { last: agent_strace_metrics::span(session).last, rows }),
                 Err(gap) => gaps.push(gap),
@@ -136,8 +138,15 @@ fn policy() -> Result<Policy, Failure> {
     Ok(policy_file::load_if_any(None, None, false)?.unwrap_or_else(Policy::none))
 }
 
-fn of_session(log: &Log, session: &Session<'_>, policy: &Policy, links: &Links, input: &Input) -> Vec<Row> {
-    let mut tracker = Tracker::new(session).with_programs(policy.programs()).with_links(links);
+fn of_session(
+    log: &Log,
+    session: &Session<'_>,
+    policy: &Policy,
+    repository: &Arc<Repository>,
+    input: &Input,
+) -> Vec<Row> {
+    let roots = Roots::of(session, repository, &policy.guarded());
+    let mut tracker = Tracker::new(session, &roots).with_programs(policy.programs());
     let told = Results { by_call: results(session), exit_codes: stored_exit_codes(log) };
     let mut rows = Vec::new();
     for event in &session.events {

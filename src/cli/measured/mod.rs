@@ -92,11 +92,11 @@ pub(super) fn measure_telling<T: Send>(
 ) -> Result<(Measured, Vec<T>), Failure> {
     // What programs do is what the policy says they do, where there is one.
     let policy = policy_file::load_if_any(None, None, environment.colour)?.unwrap_or_else(Policy::none);
-    let (links, gap) = gate::links(TrustBase::at(None));
+    let (repository, gap) = gate::repository(TrustBase::at(None));
     let left_out = inputs.left_out();
     let of_session = |session: &Session<'_>| {
         agent_strace_engine::guarded(session, || {
-            let profile = Replay::new(session, policy.programs(), &links).measured(pricing).into_profile();
+            let profile = Replay::new(session, &policy, &repository).measured(pricing).into_profile();
             (profile, tell(session))
         })
     };

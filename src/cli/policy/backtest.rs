@@ -99,11 +99,11 @@ pub(super) fn judge(
     file: &PolicyFileArgs,
     uncovered: Uncovered,
 ) -> (Tally, Vec<Gap>) {
-    let (links, gap) = gate::links(TrustBase::at(file.policy_ref.as_deref()));
+    let (repository, gap) = gate::repository(TrustBase::at(file.policy_ref.as_deref()));
     let cache = JudgementCache::new(policy);
     let by = BacktestPolicy { cache: &cache, rules };
     let judge = |(tally, faults): &mut (Tally, Vec<Gap>), session: &Session<'_>| {
-        let judge = || backtest::add_session(tally, session, by, &links, uncovered);
+        let judge = || backtest::add_session(tally, session, by, &repository, uncovered);
         faults.extend(agent_strace_engine::guarded(session, judge).err());
     };
     let add = |(tally, faults): &mut (Tally, Vec<Gap>), (later, more): (Tally, Vec<Gap>)| {

@@ -116,13 +116,13 @@ struct Side<'s> {
 
 /// Judges every past session by both policies. Sessions that can't be read or judged are gaps.
 fn compare(past: PastSessions, old: Side<'_>, new: Side<'_>) -> (Comparison, Vec<Gap>) {
-    let (links, gap) = gate::links(TrustBase::at(None));
+    let (repository, gap) = gate::repository(TrustBase::at(None));
     let programs = programs(&old.stated.plain, &new.stated.plain);
     let (before, after) = (JudgementCache::new(&old.stated.policy), JudgementCache::new(&new.stated.policy));
     let old = BacktestPolicy { cache: &before, rules: old.rules };
     let new = BacktestPolicy { cache: &after, rules: new.rules };
     let of_session = |session: &Session<'_>| {
-        agent_strace_engine::guarded(session, || backtest::compare_session(session, old, new, &links, programs))
+        agent_strace_engine::guarded(session, || backtest::compare_session(session, old, new, &repository, programs))
     };
     let (comparisons, mut gaps) = past.inputs.all(of_session);
     gaps.extend(gap);

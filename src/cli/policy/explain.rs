@@ -1,6 +1,7 @@
 //! `policy explain`: which lines of a policy judge each effect of a call.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::super::Streams;
 use super::super::args::PlainFormat;
@@ -11,7 +12,7 @@ use super::super::pipeline::Inputs;
 use super::super::trust::TrustBase;
 use super::super::{configuration, gate, output, policy_file};
 use super::args::ExplainArgs;
-use agent_strace_effects::Links;
+use agent_strace_effects::Repository;
 use agent_strace_engine::policy_testing::{self, Explained, SingleEntryPolicies};
 use agent_strace_ingest::discover::Selection;
 use agent_strace_model::Session;
@@ -34,9 +35,9 @@ pub(super) fn run(
     let explanations = match call(args)? {
         Some((tool, arguments)) => {
             let cwd = directory(args.cwd.as_deref())?;
-            let links = if args.cwd.is_none() { gate::links(TrustBase::at(None)).0 } else { Links::new() };
+            let repository = if args.cwd.is_none() { gate::repository(TrustBase::at(None)).0 } else { Arc::default() };
             let session = session_of(&tool, arguments, &cwd);
-            vec![judge.explain(&session, &links, 1)]
+            vec![judge.explain(&session, &repository, 1)]
         }
         None => judge.of_sessions(trace_dir, args, environment, streams)?,
     };
@@ -71,10 +72,10 @@ struct Judge<'p> {
 
 impl Judge<'_> {
     /// `None`: there is no such event.
-    fn explain(&self, session: &Session<'_>, links: &Links, number: u32) -> Option<Explanation> {
-        let explained = self.single.explain(self.policy, session, links, number);
+    fn explain(&self, session: &Session<'_>, repository: &Arc<Repository>, number: u32) -> Option<Explanation> {
+        let explained = self.single.explain(self.policy, session, repository, number);
         let (answer, decided_by) = strictest(&explained);
-        let event = explained_event(session, self.policy, links, number, &explained)?;
+        let event = explained_event(session, self.policy, repository, number, &explained)?;
         Some(Explanation::new(self.file, &session.id, answer, decided_by, event))
     }
 
@@ -86,14 +87,14 @@ impl Judge<'_> {
         streams: &mut Streams<'_>,
     ) -> Result<Vec<Option<Explanation>>, Failure> {
         let requests: Vec<String> = args.session.iter().cloned().collect();
-        let (links, _) = gate::links(TrustBase::at(None));
+        let (repository, _) = gate::repository(TrustBase::at(None));
         let inputs = Inputs::select(trace_dir, &requests, Selection::Latest, environment, streams.stdin)?;
         let (found, gaps) = inputs.all(|session| {
             let numbers = match args.event {
                 Some(number) => vec![number],
-                None => policy_testing::refused(self.policy, session, &links),
+                None => policy_testing::refused(self.policy, session, &repository),
             };
-            numbers.into_iter().map(|number| self.explain(session, &links, number)).collect::<Vec<_>>()
+            numbers.into_iter().map(|number| self.explain(session, &repository, number)).collect::<Vec<_>>()
         });
         for line in agent_strace_report::gap_lines(&gaps) {
             output::note(streams.stderr, &line);

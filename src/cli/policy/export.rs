@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -16,7 +17,6 @@ use super::super::output;
 use super::super::pipeline::Inputs;
 use super::super::policy_file;
 use super::args::PolicyFileArgs;
-use agent_strace_effects::Links;
 use agent_strace_export::{Agreement, Compared, Difference, Export, Of, Residual, Target};
 use agent_strace_ingest::discover::Selection;
 use agent_strace_model::{Arguments, Dialect, Event, EventKind, Origin, Session, Status, ToolCall};
@@ -306,14 +306,14 @@ fn verify(
     environment: Environment,
     streams: &mut Streams<'_>,
 ) -> Result<Compared, Failure> {
-    let links = Links::new();
+    let repository = Arc::default();
     let mut all = Compared::default();
     let mut sessions = Vec::new();
     for request in requests {
         match cases(request)? {
             Some(cases) => {
                 for case in cases {
-                    all.add(agent_strace_export::compare(export, policy, &case, &links));
+                    all.add(agent_strace_export::compare(export, policy, &case, &repository));
                 }
             }
             None => sessions.push(request.clone()),
@@ -321,7 +321,7 @@ fn verify(
     }
     if !sessions.is_empty() {
         let inputs = Inputs::select(trace_dir, &sessions, Selection::All, environment, streams.stdin)?;
-        let (parts, gaps) = inputs.all(|session| agent_strace_export::compare(export, policy, session, &links));
+        let (parts, gaps) = inputs.all(|session| agent_strace_export::compare(export, policy, session, &repository));
         for part in parts {
             all.add(part);
         }

@@ -1,6 +1,7 @@
 //! Sessions for display, with the findings of `check`: by the same policy, rules, settings and suppressions.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use clap::Args;
 
@@ -15,7 +16,7 @@ use super::super::pipeline::{Inputs, Order};
 use super::super::policy_file;
 use super::super::trust::TrustBase;
 use super::annotate::notes;
-use agent_strace_effects::Links;
+use agent_strace_effects::Repository;
 use agent_strace_engine::policy_testing;
 use agent_strace_engine::{Entries, Entry, SessionOutcome};
 use agent_strace_ingest::Log;
@@ -76,12 +77,16 @@ pub(super) struct ViewRequest<'a, M> {
 
 impl ByArgs {
     /// The policy, since it declares the effects of programs, and the symlinks.
-    pub(super) fn programs(&self, inputs: &mut Inputs, environment: Environment) -> Result<(Policy, Links), Failure> {
+    pub(super) fn programs(
+        &self,
+        inputs: &mut Inputs,
+        environment: Environment,
+    ) -> Result<(Policy, Arc<Repository>), Failure> {
         let path = self.policy.as_deref();
         let policy = if self.no_policy { None } else { policy_file::load_if_any(path, None, environment.colour)? };
-        let (links, gap) = gate::links(TrustBase::at(None));
+        let (repository, gap) = gate::repository(TrustBase::at(None));
         inputs.lack(gap);
-        Ok((policy.unwrap_or_else(Policy::none), links))
+        Ok((policy.unwrap_or_else(Policy::none), repository))
     }
 
     /// Reads and judges the sessions.
@@ -104,7 +109,7 @@ impl ByArgs {
             ..GateRequest::new(GateCommand::Check, &args)
         };
         let mut config = JudgeConfig::load(request, TrustBase::at(None), environment, streams)?;
-        inputs.lack(config.links_gap.clone());
+        inputs.lack(config.repository_gap.clone());
         let overdue = gate::overdue(request, &config.retention, trace_dir, environment, &mut inputs)?;
         config.entries = if view.entries || view.finding.is_some() { Entries::Keep } else { Entries::Story };
         let (outcome, told) = judge::judge_telling(&inputs, &config, &overdue, |log, session, outcome| {

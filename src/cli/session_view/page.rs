@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
@@ -14,7 +15,7 @@ use super::super::output;
 use super::super::pipeline::Inputs;
 use super::judged::{ByArgs, JudgedSessions, MissingPolicy, ViewRequest};
 use super::replay::{Family, indices};
-use agent_strace_effects::{Effect, Links, Tracker};
+use agent_strace_effects::{Effect, Repository, Roots, Tracker};
 use agent_strace_engine::Entry;
 use agent_strace_ingest::discover::Selection;
 use agent_strace_metrics::{Measured, Pricing};
@@ -98,9 +99,9 @@ pub(super) fn run(
     environment: Environment,
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
-    let (policy, links) = request.by.programs(&mut inputs, environment)?;
+    let (policy, repository) = request.by.programs(&mut inputs, environment)?;
     let more = |session: &Session<'_>, entries: Option<&[Entry]>| {
-        agent_strace_engine::guarded(session, || close_up(session, &policy, &links, entries))
+        agent_strace_engine::guarded(session, || close_up(session, &policy, &repository, entries))
     };
     let view = ViewRequest { missing_policy: MissingPolicy::Nothing, finding: None, entries: true, more };
     let JudgedSessions { replay, more, mut gaps } =
@@ -165,8 +166,14 @@ fn keep_others(file: &Path) -> Result<(), Failure> {
 }
 
 /// Everything that a page shows about a session beyond its lines. `entries`: the policy's verdicts on its effects.
-fn close_up(session: &Session<'_>, policy: &Policy, links: &Links, entries: Option<&[Entry]>) -> CloseUp {
-    let mut tracker = Tracker::new(session).with_programs(policy.programs()).with_links(links);
+fn close_up(
+    session: &Session<'_>,
+    policy: &Policy,
+    repository: &Arc<Repository>,
+    entries: Option<&[Entry]>,
+) -> CloseUp {
+    let roots = Roots::of(session, repository, &policy.guarded());
+    let mut tracker = Tracker::new(session, &roots).with_programs(policy.programs());
     let effects: Vec<Vec<Effect>> = session.events.iter().map(|event| tracker.effects(event)).collect();
     let mut ruled = Ruled::new(session, &effects, entries.unwrap_or_default());
     let events = session.events.iter().zip(&effects).map(|(event, effects)| {

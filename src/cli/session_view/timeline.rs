@@ -1,6 +1,7 @@
 //! `timeline`: a session at a glance.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use clap::Args;
 
@@ -11,7 +12,7 @@ use super::super::failure::Failure;
 use super::super::output;
 use super::super::pipeline::Inputs;
 use super::judged::{ByArgs, JudgedSessions, MissingPolicy, ViewRequest};
-use agent_strace_effects::{Certainty, Kind, Links};
+use agent_strace_effects::{Certainty, Kind, Repository};
 use agent_strace_engine::{Entry, Replay};
 use agent_strace_ingest::discover::Selection;
 use agent_strace_metrics::{Phase, Pricing, TimedEffect};
@@ -48,9 +49,9 @@ pub(in crate::cli) fn run(
     let requests: Vec<String> = args.session.iter().cloned().collect();
     let mut inputs = Inputs::select(trace_dir, &requests, Selection::Latest, environment, streams.stdin)?;
     let left_out = inputs.left_out();
-    let (policy, links) = args.by.programs(&mut inputs, environment)?;
+    let (policy, repository) = args.by.programs(&mut inputs, environment)?;
     let more = |session: &Session<'_>, _: Option<&[Entry]>| {
-        agent_strace_engine::guarded(session, || done(session, &policy, &links))
+        agent_strace_engine::guarded(session, || done(session, &policy, &repository))
     };
     let view = ViewRequest { missing_policy: MissingPolicy::Nothing, finding: None, entries: false, more };
     let JudgedSessions { replay, more, mut gaps } = args.by.judge(trace_dir, inputs, &view, environment, streams)?;
@@ -65,8 +66,8 @@ pub(in crate::cli) fn run(
     Ok(super::conclude(texts.is_empty(), &gaps, left_out, streams))
 }
 
-fn done(session: &Session<'_>, policy: &Policy, links: &Links) -> Timeline {
-    let replay = Replay::new(session, policy.programs(), links);
+fn done(session: &Session<'_>, policy: &Policy, repository: &Arc<Repository>) -> Timeline {
+    let replay = Replay::new(session, policy, repository);
     let measured = replay.measured(Pricing::Later(|| shipped()));
     let effects = measured.whole().effects;
     let profile = replay.measured(Pricing::Later(|| shipped())).into_profile();

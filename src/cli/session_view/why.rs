@@ -1,6 +1,7 @@
 //! `why`: from an event back to the prompt that led to it.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use clap::Args;
 
@@ -14,7 +15,7 @@ use super::super::output;
 use super::super::pipeline::Inputs;
 use super::super::policy_file;
 use super::super::trust::TrustBase;
-use agent_strace_effects::{Certainty, Kind, Links};
+use agent_strace_effects::{Certainty, Kind, Repository};
 use agent_strace_engine::Replay;
 use agent_strace_ingest::discover::Selection;
 use agent_strace_metrics::Pricing;
@@ -90,10 +91,10 @@ type ChainResult = Result<Chain, String>;
 fn chains(inputs: Inputs, number: u32, environment: Environment) -> Result<(Vec<ChainResult>, Vec<Gap>), Failure> {
     // The policy declares the effects of programs.
     let policy = policy_file::load_if_any(None, None, environment.colour)?.unwrap_or_else(Policy::none);
-    let (links, gap) = gate::links(TrustBase::at(None));
+    let (repository, gap) = gate::repository(TrustBase::at(None));
     let chain_of = |session: &Session<'_>| {
         let target = index(session, number).ok_or_else(|| range(session))?;
-        Ok(Chain { events: events(session), steps: chain(session, &touches(session, &policy, &links), target) })
+        Ok(Chain { events: events(session), steps: chain(session, &touches(session, &policy, &repository), target) })
     };
     let (found, mut gaps) = inputs.all(|session| agent_strace_engine::guarded(session, || chain_of(session)));
     gaps.extend(gap);
@@ -125,8 +126,8 @@ fn range(session: &Session<'_>) -> String {
 }
 
 /// The accesses of events to files that are known by name.
-fn touches(session: &Session<'_>, policy: &Policy, links: &Links) -> Vec<Touch> {
-    let replay = Replay::new(session, policy.programs(), links);
+fn touches(session: &Session<'_>, policy: &Policy, repository: &Arc<Repository>) -> Vec<Touch> {
+    let replay = Replay::new(session, policy, repository);
     let measured = replay.measured(Pricing::Later(|| shipped()));
     let whole = measured.whole();
     let known = whole.effects.iter().filter(|timed| timed.effect.certainty == Certainty::Exact);

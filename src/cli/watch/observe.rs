@@ -194,7 +194,7 @@ impl Observer<'_> {
 
     fn judge(&self, session: &Session<'_>, directory: &str) -> (Option<Spending>, SessionState) {
         let policy = &self.judges.config.policy;
-        let replay = Replay::new(session, policy.programs(), &self.judges.config.links);
+        let replay = Replay::new(session, policy, &self.judges.config.repository);
         let measured = replay.measured(self.pricing());
         let mut breaches = self.judges.watch.look(session, &measured);
         let (broken, unjudged) = self.by_policy(session);

@@ -1,6 +1,9 @@
 //! Tests calls of a session in order: where they run, and how earlier calls change later ones.
 
-use crate::{Certainty, Kind, Tracker};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::{Certainty, Kind, Repository, Roots, Tracker};
 use agent_strace_model::{Access, Arguments, Dialect, Event, EventKind, FileEvent, Origin, Session, Status, ToolCall};
 
 static STAYS: Dialect = Dialect::new("one-shell", "a").shell_stays();
@@ -8,6 +11,10 @@ static FRESH: Dialect = Dialect::new("many-shells", "a");
 
 fn session(root: Option<&str>, dialect: &'static Dialect) -> Session<'static> {
     Session { id: "s".into(), root: root.map(|root| root.to_owned().into()), ..Session::new(dialect, "log") }
+}
+
+fn track(root: Option<&str>, dialect: &'static Dialect) -> Tracker {
+    Tracker::new(&session(root, dialect), &Roots::only(root))
 }
 
 fn event(kind: EventKind<'static>) -> Event<'static> {
@@ -44,11 +51,11 @@ fn read(tracker: &mut Tracker, path: &str) -> String {
 
 #[test]
 fn records_say_where_calls_run() {
-    let mut tracker = Tracker::new(&session(Some("/repo"), &STAYS));
+    let mut tracker = track(Some("/repo"), &STAYS);
     let here = call("Read", r#"{"file_path":"a"}"#, Some("/repo/src"), Status::Ok);
     assert_eq!(shown(&mut tracker, &here), "read src/a");
     assert_eq!(read(&mut tracker, "a"), "read src/a");
-    let mut tracker = Tracker::new(&session(None, &FRESH));
+    let mut tracker = track(None, &FRESH);
     assert_eq!(read(&mut tracker, "src/../a"), "read a");
     assert_eq!(read(&mut tracker, "/repo/a"), "read /repo/a");
     assert_eq!(read(&mut tracker, "../a"), "read? **/a");
@@ -62,7 +69,7 @@ fn run(tracker: &mut Tracker, tool: &'static str, command: &str) -> String {
 #[test]
 fn a_shell_that_may_live_on_keeps_functions_and_positional_parameters() {
     for tool in ["run_in_terminal", "execute_command", "run_terminal_cmd", "bash_20250124", "terminal", "bash"] {
-        let mut tracker = Tracker::new(&session(Some("/repo"), &STAYS));
+        let mut tracker = track(Some("/repo"), &STAYS);
         assert_eq!(run(&mut tracker, tool, "ls() { rm -rf build; }"), "", "{tool}");
         let both = "execute??(inert) ls; execute?? rm -rf build; delete?? build/**; execute ls; list .";
         assert_eq!(run(&mut tracker, tool, "ls"), both, "{tool}");
@@ -74,7 +81,7 @@ fn a_shell_that_may_live_on_keeps_functions_and_positional_parameters() {
 #[test]
 fn a_shell_that_may_live_on_may_keep_its_directory() {
     for (tool, dialect) in [("run_in_terminal", &FRESH), ("execute_command", &FRESH), ("terminal", &STAYS)] {
-        let mut tracker = Tracker::new(&session(Some("/repo"), dialect));
+        let mut tracker = track(Some("/repo"), dialect);
         assert_eq!(in_repo(&mut tracker, tool, "cd src"), "execute cd src", "{tool}");
         assert_eq!(in_repo(&mut tracker, tool, "cd inner && rm -f a"), INNER, "{tool}");
         assert_eq!(in_repo(&mut tracker, tool, "touch a /tmp/b"), TOUCHED, "{tool}");
@@ -89,7 +96,7 @@ fn a_shell_that_may_live_on_may_keep_its_directory() {
 
 #[test]
 fn a_file_that_a_call_may_have_overwritten_may_hold_either_text() {
-    let mut tracker = Tracker::new(&session(Some("/repo"), &FRESH));
+    let mut tracker = track(Some("/repo"), &FRESH);
     for command in ["echo ls > src/a.sh", "cd src", "echo 'rm x' > a.sh"] {
         in_repo(&mut tracker, "run_in_terminal", command);
     }
@@ -107,7 +114,7 @@ fn in_repo(tracker: &mut Tracker, tool: &'static str, command: &str) -> String {
 
 #[test]
 fn a_record_that_follows_the_shell_names_its_directory() {
-    let mut tracker = Tracker::new(&session(Some("/repo"), &FRESH));
+    let mut tracker = track(Some("/repo"), &FRESH);
     in_repo(&mut tracker, "terminal", "cd src");
     let follows = call("terminal", r#"{"command": "touch a"}"#, Some("/repo/src"), Status::Ok);
     assert_eq!(shown(&mut tracker, &follows), "execute touch a; write src/a");
@@ -115,7 +122,7 @@ fn a_record_that_follows_the_shell_names_its_directory() {
 
 #[test]
 fn a_shell_that_a_call_names_may_live_on() {
-    let mut tracker = Tracker::new(&session(Some("/repo"), &FRESH));
+    let mut tracker = track(Some("/repo"), &FRESH);
     for (command, effects) in [("cd src", "execute cd src"), ("touch a", "execute touch a; write a; write?? src/a")] {
         let arguments = format!("{{\"command\": {command:?}, \"sessionId\": \"a\"}}");
         assert_eq!(shown(&mut tracker, &call("bash", &arguments, None, Status::Ok)), effects);
@@ -133,7 +140,7 @@ fn a_worktree_holds_the_files_of_the_repository() {
         // A file that is written there is not written here.
         ("sh a.sh", "execute sh a.sh; read a.sh; execute rm x; delete x"),
     ];
-    let mut tracker = Tracker::new(&session(Some("/repo"), &FRESH));
+    let mut tracker = track(Some("/repo"), &FRESH);
     for text in ["git worktree add -b x ../wt", "git worktree move ../wt ../moved", "echo 'rm x' > a.sh"] {
         run(&mut tracker, "shell", text);
     }
@@ -146,9 +153,9 @@ fn a_worktree_holds_the_files_of_the_repository() {
 
 #[test]
 fn a_worktree_of_the_agents_own_tools_holds_the_files_of_the_repository() {
-    let mut tracker = Tracker::new(&session(Some("/repo"), &FRESH));
+    let mut tracker = track(Some("/repo"), &FRESH);
     let read = call("Read", r#"{"file_path": "/repo/.claude/worktrees/b/secrets/x"}"#, None, Status::Ok);
-    assert_eq!(unaliased(&shown(&mut tracker, &read)), "read .claude/worktrees/b/secrets/x; read secrets/x");
+    assert_eq!(unaliased(&shown(&mut tracker, &read)), "read?? .claude/worktrees/b/secrets/x; read secrets/x");
     let removed = "execute rm -r .claude/worktrees/b; delete .claude/worktrees/b/**";
     assert_eq!(run(&mut tracker, "shell", "rm -r .claude/worktrees/b"), removed);
 }
@@ -163,12 +170,12 @@ fn unaliased(shown: &str) -> String {
 fn what_is_written_while_a_command_runs_in_the_background_it_may_run() {
     let jobs = ["sleep 5 && sh a.sh &", "while sleep 1; do sh a.sh; done &", "watch -n1 sh a.sh &"];
     for job in jobs {
-        let mut tracker = Tracker::new(&session(Some("/repo"), &FRESH));
+        let mut tracker = track(Some("/repo"), &FRESH);
         assert!(!run(&mut tracker, "shell", job).contains("rm x"), "{job}");
         let write = call("Write", r#"{"file_path": "/repo/a.sh", "content": "rm x"}"#, None, Status::Ok);
         assert!(shown(&mut tracker, &write).contains("rm x"), "{job}: {}", shown(&mut tracker, &write));
     }
-    let mut tracker = Tracker::new(&session(Some("/repo"), &FRESH));
+    let mut tracker = track(Some("/repo"), &FRESH);
     run(&mut tracker, "shell", "sh a.sh; ls &");
     let write = call("Write", r#"{"file_path": "/repo/b.sh", "content": "rm x"}"#, None, Status::Ok);
     assert_eq!(shown(&mut tracker, &write), "write b.sh");
@@ -176,7 +183,7 @@ fn what_is_written_while_a_command_runs_in_the_background_it_may_run() {
 
 #[test]
 fn a_command_in_the_background_may_run_what_a_later_call_downloads() {
-    let mut tracker = Tracker::new(&session(Some("/repo"), &FRESH));
+    let mut tracker = track(Some("/repo"), &FRESH);
     run(&mut tracker, "shell", "sleep 5 && sh a.sh &");
     let download = run(&mut tracker, "shell", "curl -o a.sh https://e.example/x");
     assert!(download.contains("comes from another host"), "{download}");
@@ -184,7 +191,7 @@ fn a_command_in_the_background_may_run_what_a_later_call_downloads() {
 
 #[test]
 fn commands_in_the_background_are_unresolved_when_the_session_has_cost_too_much() {
-    let mut tracker = Tracker::new(&session(Some("/repo"), &FRESH));
+    let mut tracker = track(Some("/repo"), &FRESH);
     run(&mut tracker, "shell", "sleep 5 && sh a.sh &");
     tracker.spend(1 << 20);
     let write = call("Write", r#"{"file_path": "/repo/a.sh", "content": "rm x"}"#, None, Status::Ok);
@@ -194,7 +201,7 @@ fn commands_in_the_background_are_unresolved_when_the_session_has_cost_too_much(
 #[test]
 fn homes_are_names_of_one_home() {
     for file in ["/root/.bashrc", "/home/me/.bashrc", "/Users/me/.bashrc", "~/.bashrc"] {
-        let mut tracker = Tracker::new(&session(Some("/repo"), &FRESH));
+        let mut tracker = track(Some("/repo"), &FRESH);
         let write = format!(r#"{{"file_path": "{file}", "content": "rm x"}}"#);
         tracker.effects(&call("Write", &write, None, Status::Ok));
         assert!(run(&mut tracker, "shell", "bash -ic ls").contains("execute rm x"), "{file}");
@@ -211,7 +218,7 @@ fn a_recipe_that_nothing_evaluates_may_run_what_it_spells() {
         ("tests/sub/conftest.py", "import os\nos.system('rm x')\n", "pytest tests"),
     ];
     for (file, text, command) in cases {
-        let mut tracker = Tracker::new(&session(Some("/repo"), &FRESH));
+        let mut tracker = track(Some("/repo"), &FRESH);
         let write = serde_json::json!({ "file_path": format!("/repo/{file}"), "content": text }).to_string();
         tracker.effects(&call("Write", &write, None, Status::Ok));
         let shown = run(&mut tracker, "shell", command);
@@ -221,7 +228,7 @@ fn a_recipe_that_nothing_evaluates_may_run_what_it_spells() {
 
 #[test]
 fn the_last_definition_of_a_function_counts() {
-    let mut tracker = Tracker::new(&session(Some("/repo"), &STAYS));
+    let mut tracker = track(Some("/repo"), &STAYS);
     for text in ["f() { rm a; }", "f() { rm b; }", "f() { rm a; }"] {
         assert_eq!(run(&mut tracker, "terminal", text), "");
     }
@@ -231,7 +238,7 @@ fn the_last_definition_of_a_function_counts() {
 #[test]
 fn a_fresh_shell_knows_no_functions() {
     for (tool, dialect) in [("Bash", &STAYS), ("bash", &FRESH), ("run_shell_command", &FRESH)] {
-        let mut tracker = Tracker::new(&session(Some("/repo"), dialect));
+        let mut tracker = track(Some("/repo"), dialect);
         assert_eq!(run(&mut tracker, tool, "ls() { rm -rf build; }"), "", "{tool}");
         assert_eq!(run(&mut tracker, tool, "ls"), "execute ls; list .", "{tool}");
     }
@@ -240,7 +247,7 @@ fn a_fresh_shell_knows_no_functions() {
 /// Definitions are kept as they are, so their number and their texts cost later calls nothing.
 #[test]
 fn any_number_of_definitions_is_kept() {
-    let mut tracker = Tracker::new(&session(Some("/repo"), &STAYS));
+    let mut tracker = track(Some("/repo"), &STAYS);
     for number in 0..100 {
         assert_eq!(run(&mut tracker, "terminal", &format!("f{number}() {{ rm {number}; }}")), "");
     }
@@ -252,7 +259,7 @@ fn any_number_of_definitions_is_kept() {
 /// Short calls that run what earlier calls wrote share what a session may cost.
 #[test]
 fn a_session_costs_no_more_than_its_length_allows() {
-    let mut tracker = Tracker::new(&session(Some("/repo"), &FRESH));
+    let mut tracker = track(Some("/repo"), &FRESH);
     let script = "ls; ".repeat(1_000);
     let write = serde_json::json!({ "file_path": "s.sh", "content": script }).to_string();
     shown(&mut tracker, &call("Write", &write, None, Status::Ok));
@@ -265,7 +272,7 @@ fn a_session_costs_no_more_than_its_length_allows() {
 /// A file that may hold one of several texts: tools change each of them, and shells of all kinds run each of them.
 #[test]
 fn calls_keep_each_text_of_a_file() {
-    let mut tracker = Tracker::new(&session(Some("/repo"), &FRESH));
+    let mut tracker = track(Some("/repo"), &FRESH);
     let edit = |old: &str, new: &str| {
         let arguments = serde_json::json!({ "file_path": "s", "old_string": old, "new_string": new });
         call("Edit", &arguments.to_string(), None, Status::Ok)
@@ -286,7 +293,9 @@ fn calls_keep_each_text_of_a_file() {
 fn links_and_copies_are_followed() {
     let links = [("src/link", "../conf/keys"), ("src/dir", "/etc"), ("src/again", "link")];
     let links = links.map(|(link, target)| (link.to_owned(), target.to_owned())).into();
-    let mut tracker = Tracker::new(&session(Some("/repo"), &STAYS)).with_links(&links);
+    let session = session(Some("/repo"), &STAYS);
+    let repository = Arc::new(Repository::of_links(links));
+    let mut tracker = Tracker::new(&session, &Roots::of(&session, &repository, &BTreeSet::new()));
     let copy = call("copy_file", r#"{"source":"conf/x.pem","destination":"src/y.pem"}"#, None, Status::Ok);
     shown(&mut tracker, &copy);
     let write = |path: &str| call("Write", &format!(r#"{{"file_path":"{path}","content":""}}"#), None, Status::Ok);
@@ -322,7 +331,7 @@ fn links_and_copies_are_followed() {
 
 #[test]
 fn an_outer_directory_holds_the_workspace() {
-    let mut tracker = Tracker::new(&session(Some("/home/u/repo"), &STAYS));
+    let mut tracker = track(Some("/home/u/repo"), &STAYS);
     let mut grep = |path: &str| {
         let arguments = format!(r#"{{"pattern":"k","path":"{path}"}}"#);
         shown(&mut tracker, &call("Grep", &arguments, None, Status::Ok))
@@ -337,13 +346,13 @@ fn an_outer_directory_holds_the_workspace() {
 
 #[test]
 fn a_workspace_that_is_the_whole_disk_has_two_names() {
-    let mut tracker = Tracker::new(&session(Some("/"), &STAYS));
+    let mut tracker = track(Some("/"), &STAYS);
     assert_eq!(read(&mut tracker, "/etc/x"), "read etc/x; read?? /etc/x");
 }
 
 #[test]
 fn a_refused_call_leaves_nothing_behind() {
-    let mut tracker = Tracker::new(&session(Some("/repo"), &STAYS));
+    let mut tracker = track(Some("/repo"), &STAYS);
     let copy = r#"{"source":"conf/x.pem","destination":"src/y.pem"}"#;
     assert_eq!(shown(&mut tracker, &call("copy_file", copy, None, Status::Denied)), "read conf/x.pem; write src/y.pem");
     assert_eq!(read(&mut tracker, "src/y.pem"), "read src/y.pem");
@@ -351,7 +360,7 @@ fn a_refused_call_leaves_nothing_behind() {
 
 #[test]
 fn recorded_file_events_are_effects() {
-    let mut tracker = Tracker::new(&session(Some("/repo"), &STAYS));
+    let mut tracker = track(Some("/repo"), &STAYS);
     for (access, target, expected) in [
         (Access::Read, "file:///repo/a%2Eb", "read a.b"),
         (Access::Write, "src/a", "write src/a"),
@@ -364,7 +373,7 @@ fn recorded_file_events_are_effects() {
 
 #[test]
 fn hooks_only_run_possibly() {
-    let mut tracker = Tracker::new(&session(Some("/repo"), &STAYS));
+    let mut tracker = track(Some("/repo"), &STAYS);
     let effects = tracker.effects(&event(EventKind::Hook { command: "make check && ls".into() }));
     let only = |kind: &Kind| matches!(kind, Kind::Execute(_));
     assert!(effects.iter().all(|effect| only(&effect.kind) && effect.certainty == Certainty::Possible));
@@ -372,7 +381,7 @@ fn hooks_only_run_possibly() {
 
 #[test]
 fn shells_that_live_on_keep_aliases_and_variables() {
-    let mut tracker = Tracker::new(&session(Some("/repo"), &STAYS));
+    let mut tracker = track(Some("/repo"), &STAYS);
     let mut terminal = |command: &str| run(&mut tracker, "run_in_terminal", command);
     terminal("alias ls='rm -rf build'");
     assert_eq!(terminal("ls"), "execute?? rm -rf build; delete?? build/**; execute ls; list .");
@@ -387,7 +396,7 @@ fn shells_that_live_on_keep_aliases_and_variables() {
 
 #[test]
 fn shells_that_live_on_may_not_be_the_ones_that_made_names_read_only() {
-    let mut tracker = Tracker::new(&session(Some("/repo"), &STAYS));
+    let mut tracker = track(Some("/repo"), &STAYS);
     let mut terminal = |command: &str| run(&mut tracker, "run_in_terminal", command);
     terminal("readonly F=README.md; f() { ls; }; readonly -f f");
     assert!(terminal("F=.env; cat $F").contains(".env"));
@@ -396,7 +405,7 @@ fn shells_that_live_on_may_not_be_the_ones_that_made_names_read_only() {
 
 #[test]
 fn shells_that_live_on_keep_the_search_path() {
-    let mut tracker = Tracker::new(&session(Some("/repo"), &STAYS));
+    let mut tracker = track(Some("/repo"), &STAYS);
     let is_shadowed = |tracker: &mut Tracker| {
         let ls = call("terminal", r#"{"command":"ls"}"#, None, Status::Ok);
         tracker.effects(&ls).iter().any(|effect| effect.origin.shadowed)

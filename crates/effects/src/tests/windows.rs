@@ -1,6 +1,6 @@
 //! Tests in which shell a session's commands run, where the log shows Windows.
 
-use crate::Tracker;
+use crate::{Roots, Tracker};
 use agent_strace_model::{Arguments, Dialect, Event, EventKind, Origin, Session, ShellLanguage, Status, ToolCall};
 
 static FORMAT: Dialect = Dialect::new("logs", "agent");
@@ -22,7 +22,7 @@ fn call(tool: &'static str, arguments: &serde_json::Value) -> Event<'static> {
 }
 
 fn shown(session: &Session<'_>, tool: &'static str, arguments: &serde_json::Value) -> String {
-    let effects = Tracker::new(session).effects(&call(tool, arguments));
+    let effects = Tracker::new(session, &Roots::only(session.root.as_deref())).effects(&call(tool, arguments));
     effects.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 

@@ -253,6 +253,11 @@ impl World {
         paths::locate(self.base(), text, certainty)
     }
 
+    /// The same of a path that counts from this directory.
+    pub(crate) fn locate_from(&self, from: &str, text: &str) -> (PathTarget, Certainty) {
+        paths::locate(PathBase { root: self.root.as_deref(), cwd: Cwd::Known(from) }, text, Certainty::Exact)
+    }
+
     /// Like [`World::locate`] for a glob in which `**` stands for unknown text (`src/$X`). The text may contain `..`, so
     /// nothing before it is certain; this keeps the part after it.
     pub(crate) fn locate_unknown(&self, text: &str) -> (PathTarget, Certainty) {

@@ -21,8 +21,10 @@ mod tally;
 mod tests;
 mod words;
 
+use std::sync::Arc;
+
 use crate::{JudgementCache, Replay, Rulings};
-use agent_strace_effects::Links;
+use agent_strace_effects::Repository;
 use agent_strace_model::Session;
 
 pub use change::{Change, Direction, Version, changes};
@@ -43,10 +45,10 @@ pub fn add_session(
     tally: &mut Tally,
     session: &Session<'_>,
     BacktestPolicy { cache, rules }: BacktestPolicy<'_>,
-    links: &Links,
+    repository: &Arc<Repository>,
     uncovered: Uncovered,
 ) {
-    let replay = Replay::with_cache(session, cache, links);
+    let replay = Replay::with_cache(session, cache, repository);
     let rulings = Rulings::with_cache(&replay, cache);
     let findings = rulings.verdicts();
     let calls = of_calls(&replay, &rulings, &findings, rules);
@@ -65,11 +67,11 @@ pub fn compare_session(
     session: &Session<'_>,
     old: BacktestPolicy<'_>,
     new: BacktestPolicy<'_>,
-    links: &Links,
+    repository: &Arc<Repository>,
     programs: Programs,
 ) -> Comparison {
-    let before = Replay::with_cache(session, old.cache, links);
-    let own = (programs == Programs::Own).then(|| Replay::with_cache(session, new.cache, links));
+    let before = Replay::with_cache(session, old.cache, repository);
+    let own = (programs == Programs::Own).then(|| Replay::with_cache(session, new.cache, repository));
     let after = own.as_ref().unwrap_or(&before);
     let (old_rulings, new_rulings) = (Rulings::with_cache(&before, old.cache), Rulings::with_cache(after, new.cache));
     let (old_findings, new_findings) = (old_rulings.verdicts(), new_rulings.verdicts());

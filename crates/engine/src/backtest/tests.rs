@@ -1,4 +1,5 @@
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -24,7 +25,7 @@ fn tally(plain: &Value, lines: &[String]) -> Tally {
     let mut tally = Tally::default();
     let rules = Rules::new(&policy);
     let policy = BacktestPolicy { cache: &JudgementCache::new(&policy), rules: &rules };
-    add_session(&mut tally, &session(lines), policy, &Links::new(), Uncovered::List);
+    add_session(&mut tally, &session(lines), policy, &Arc::default(), Uncovered::List);
     tally
 }
 
@@ -241,7 +242,7 @@ proptest! {
         prop_assert_eq!(tally.rules.values().map(|counts| counts.would_block).sum::<usize>(), tally.blocked);
         prop_assert!(tally.rules.values().all(|counts| counts.spoke >= counts.matched));
         prop_assert_eq!(tally.uncovered.len(), tally.tool_calls - tally.covered);
-        let checked = judge_guarded(&session(&calls), Vec::new(), &policy(&plain), Entries::Drop, &Links::new());
+        let checked = judge_guarded(&session(&calls), Vec::new(), &policy(&plain), Entries::Drop, &Arc::default());
         let failing = checked.findings.iter().filter(|finding| finding.level == Level::Error);
         let failing: BTreeSet<u32> = failing.map(|finding| finding.event).collect();
         prop_assert_eq!(tally.blocked, failing.len());
@@ -256,7 +257,7 @@ proptest! {
             &session(&calls),
             BacktestPolicy { cache: &before, rules: &old_rules },
             BacktestPolicy { cache: &after, rules: &new_rules },
-            &Links::new(),
+            &Arc::default(),
             Programs::Shared,
         );
         prop_assert_eq!(shared.old.blocked + shared.new_blocks.tool_calls,

@@ -1,6 +1,7 @@
 //! A cache for judging many sessions by one policy: effects of commands and judgements of events. It changes the time that
 //! an answer takes, never the answer.
 
+use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -22,12 +23,14 @@ pub struct JudgementCache<'p> {
     shards: Vec<Mutex<LruCache<Known>>>,
     /// Some exception applies to some sessions only, so sessions do not share judgements.
     by_session: bool,
+    guarded: BTreeSet<String>,
 }
 
 /// A cached judgement with everything that it depends on.
 struct Known {
     effects: Effects,
     root: Option<String>,
+    other_roots: Vec<Option<String>>,
     raw: Option<Arc<str>>,
     holds: Vec<Holds>,
     session: Option<String>,
@@ -40,6 +43,7 @@ impl<'p> JudgementCache<'p> {
             policy,
             commands: Arc::new(Memo::new(policy.programs())),
             shards: (0..SHARDS).map(|_| Mutex::new(LruCache::new(EVENTS))).collect(),
+            guarded: policy.guarded(),
             by_session: policy.waivers().iter().any(agent_strace_policy::Waiver::asks_for_session),
         }
     }
@@ -48,9 +52,14 @@ impl<'p> JudgementCache<'p> {
         self.policy
     }
 
+    pub(super) fn guarded(&self) -> &BTreeSet<String> {
+        &self.guarded
+    }
+
     /// Judges an event; equal events are judged once.
     pub(super) fn judge(&self, step: &Step<'_>, context: &JudgeContext<'_>) -> Arc<EventJudgement> {
-        let (root, raw) = (context.root, step.raw.as_deref());
+        let (root, raw) = (context.roots.first(), step.raw.as_deref());
+        let others = context.roots.others();
         let holds = self.policy.parts_for(&context.actor);
         let session = self.by_session.then_some(context.matcher.session);
         let mut hasher = DefaultHasher::new();
@@ -59,11 +68,12 @@ impl<'p> JudgementCache<'p> {
             Some(shared) => shared.as_ptr().hash(&mut hasher),
             None => step.effects.hash(&mut hasher),
         }
-        (root, raw, &holds, session).hash(&mut hasher);
+        (root, others, raw, &holds, session).hash(&mut hasher);
         let hash = hasher.finish();
         let Some(mut shard) = self.shard(hash) else { return Arc::new(EventJudgement::new(step, context)) };
         if let Some(known) = shard.get(hash)
             && known.root.as_deref() == root
+            && known.other_roots == others
             && known.raw.as_deref() == raw
             && known.holds == holds
             && known.session.as_deref() == session
@@ -76,6 +86,7 @@ impl<'p> JudgementCache<'p> {
         let known = Known {
             effects: step.effects.clone(),
             root: root.map(str::to_owned),
+            other_roots: others.to_vec(),
             raw: step.raw.clone(),
             holds,
             session: session.map(str::to_owned),

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use agent_strace_testing::corpus::{Data, data};
@@ -12,15 +13,15 @@ use serde_json::{Value, json};
 use super::JudgementCache;
 use crate::lines::{policy, session};
 use crate::{Replay, Rulings};
-use agent_strace_effects::Links;
+use agent_strace_effects::Repository;
 use agent_strace_ingest::discover::{Selection, Source, select};
 use agent_strace_model::Session;
 
 /// The difference between judging a session by itself and with a cache.
-fn difference(session: &Session<'_>, cache: &JudgementCache<'_>, links: &Links) -> Option<String> {
+fn difference(session: &Session<'_>, cache: &JudgementCache<'_>, repository: &Arc<Repository>) -> Option<String> {
     let policy = cache.policy();
-    let fresh = Replay::new(session, policy.programs(), links);
-    let known = Replay::with_cache(session, cache, links);
+    let fresh = Replay::new(session, policy, repository);
+    let known = Replay::with_cache(session, cache, repository);
     let said = |rulings: &Rulings<'_>| {
         let acts = rulings.acts().map(|act| format!("{} {:?}", act.event, act.judgement));
         acts.chain(rulings.findings().iter().map(|finding| format!("{finding:?}"))).collect::<Vec<_>>()
@@ -118,10 +119,11 @@ proptest! {
         let policy = policy(&plain);
         let cache = JudgementCache::new(&policy);
         let linked = linked.then_some([("cfg", "src"), ("cfg2", ".env")]).into_iter().flatten();
-        let links: Links = linked.map(|(link, target)| (link.to_owned(), target.to_owned())).collect();
+        let links = linked.map(|(link, target)| (link.to_owned(), target.to_owned())).collect();
+        let repository = Arc::new(Repository::of_links(links));
         for (number, calls) in sessions.iter().enumerate() {
             let session = Session { id: Cow::Owned(format!("session-{number}")), ..session(calls) };
-            prop_assert_eq!(difference(&session, &cache, &links), None, "{:?}", calls);
+            prop_assert_eq!(difference(&session, &cache, &repository), None, "{:?}", calls);
         }
     }
 }
@@ -136,7 +138,7 @@ fn a_cache_does_not_change_judgements_of_real_sessions() {
 fn all_the_same(data: &Data) {
     let corpus = data.corpus().to_string_lossy().into_owned();
     let found = select(Path::new("/nonexistent"), &[corpus], Selection::All).unwrap();
-    let links: Links = [("docs".to_owned(), "src".to_owned())].into();
+    let repository = Arc::new(Repository::of_links([("docs".to_owned(), "src".to_owned())].into()));
     for plain in policies().into_iter().take(2) {
         let policy = policy(&plain);
         let cache = JudgementCache::new(&policy);
@@ -148,7 +150,7 @@ fn all_the_same(data: &Data) {
             let sessions = log.read().sessions;
             read.fetch_add(sessions.len(), Ordering::Relaxed);
             let again = sessions.iter().chain(&sessions);
-            again.filter_map(|session| difference(session, &cache, &links)).collect()
+            again.filter_map(|session| difference(session, &cache, &repository)).collect()
         };
         let wrong: Vec<String> = found.sources.par_iter().flat_map_iter(differences).collect();
         assert!(wrong.is_empty(), "{} sessions differ, the first one is {}", wrong.len(), wrong[0]);

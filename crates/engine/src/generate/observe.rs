@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use agent_strace_effects::{Argument, Effect, Kind, Links, Tracker};
+use agent_strace_effects::{Argument, Effect, Kind, Repository, Roots, Tracker};
 use agent_strace_model::{EventKind, Session, Status, moment};
 use agent_strace_policy::Policy;
 
@@ -87,11 +87,12 @@ pub struct Observed {
 
 impl Observed {
     /// Of one session. `policy`: what it says about programs decides what commands do.
-    pub fn of_session(session: &Session<'_>, policy: &Policy, links: &Links) -> Self {
+    pub fn of_session(session: &Session<'_>, policy: &Policy, repository: &Arc<Repository>) -> Self {
         let mut observed = Self::default();
         let mut looked = Looked { id: session.id.clone().into_owned(), calls: 0, last: None, times: BTreeMap::new() };
-        let root: Option<Arc<str>> = session.root.as_deref().map(Arc::from);
-        let mut tracker = Tracker::new(session).with_programs(policy.programs()).with_links(links);
+        let roots = Roots::of(session, repository, &policy.guarded());
+        let root: Option<Arc<str>> = roots.first().map(Arc::from);
+        let mut tracker = Tracker::new(session, &roots).with_programs(policy.programs());
         for event in &session.events {
             let effects = tracker.effects(event);
             let time = event.time.as_deref().and_then(moment);

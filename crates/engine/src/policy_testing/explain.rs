@@ -3,10 +3,11 @@
 //! There is no second evaluator: every entry is judged as a policy of its own, by the engine, over the same effects.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::advice::advice;
 use crate::{Entries, Entry, Replay, Rulings, WaiverUsage};
-use agent_strace_effects::{Kind, Links};
+use agent_strace_effects::{Kind, Repository};
 use agent_strace_model::Session;
 use agent_strace_model::finding::Finding;
 use agent_strace_policy::{Decision, EntryView, Judgement, Parts, Policy};
@@ -60,8 +61,14 @@ impl SingleEntryPolicies {
     }
 
     /// Explains every effect of one event of a session.
-    pub fn explain(&self, policy: &Policy, session: &Session<'_>, links: &Links, event: u32) -> Vec<Explained> {
-        let whole = crate::judge_guarded(session, Vec::new(), policy, Entries::Keep, links);
+    pub fn explain(
+        &self,
+        policy: &Policy,
+        session: &Session<'_>,
+        repository: &Arc<Repository>,
+        event: u32,
+    ) -> Vec<Explained> {
+        let whole = crate::judge_guarded(session, Vec::new(), policy, Entries::Keep, repository);
         let entries = whole.entries.into_iter().filter(|entry| entry.event == event);
         let mut explained: Vec<Explained> = entries
             .map(|judged| Explained {
@@ -71,7 +78,7 @@ impl SingleEntryPolicies {
                 spoken: Vec::new(),
             })
             .collect();
-        let replay = Replay::new(session, policy.programs(), links).only(event);
+        let replay = Replay::new(session, policy, repository).only(event);
         for (entry, alone) in &self.0 {
             // A failure here is already a gap of the judgement by the whole policy.
             let said = crate::guarded(session, || {

@@ -2,9 +2,10 @@
 //! holds on every day.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use crate::{Entries, Entry};
-use agent_strace_effects::Links;
+use agent_strace_effects::Repository;
 use agent_strace_model::finding::{Family, Finding, Level, RuleId};
 use agent_strace_model::{Arguments, Dialect, Event, EventKind, Origin, Session, Status, ToolCall};
 use agent_strace_policy::{Answer, Caller, Decision, Policy, TestCall, dotted};
@@ -61,7 +62,7 @@ pub fn session<'a>(calls: &'a [TestCall], caller: &'a Caller) -> Session<'a> {
 /// The strictest answer to any of the calls.
 pub(crate) fn tried(policy: &Policy, calls: &[TestCall], caller: &Caller) -> Tried {
     let session = session(calls, caller);
-    let outcome = crate::judge_guarded(&session, Vec::new(), policy, Entries::Keep, &Links::new());
+    let outcome = crate::judge_guarded(&session, Vec::new(), policy, Entries::Keep, &Arc::default());
     let entries = outcome.entries;
     let others: Vec<Finding> =
         outcome.findings.into_iter().filter(|found| !is_of_effect(found) && found.level == Level::Error).collect();
@@ -118,8 +119,8 @@ pub fn answer_of(entries: &[&Entry]) -> (Answer, Vec<String>) {
 }
 
 /// The numbers of the events that do something that is refused.
-pub fn refused(policy: &Policy, session: &Session<'_>, links: &Links) -> Vec<u32> {
-    let outcome = crate::judge_guarded(session, Vec::new(), policy, Entries::Keep, links);
+pub fn refused(policy: &Policy, session: &Session<'_>, repository: &Arc<Repository>) -> Vec<u32> {
+    let outcome = crate::judge_guarded(session, Vec::new(), policy, Entries::Keep, repository);
     let refused = outcome.entries.iter().filter(|entry| answer(entry.decision) > Answer::Allow);
     let mut numbers: Vec<u32> = refused.map(|entry| entry.event).collect();
     numbers.dedup();

@@ -4,7 +4,9 @@ use serde_json::{Value, json};
 
 use super::condition::{Amount, Condition, Metric};
 use super::{Action, Breach, Spending, Watch, read, read_settings};
-use agent_strace_effects::Links;
+
+use std::sync::Arc;
+
 use agent_strace_engine::Replay;
 use agent_strace_ingest::Log;
 use agent_strace_metrics::Pricing;
@@ -158,7 +160,7 @@ fn broken(watch: &Watch, steps: &[Step<'_>]) -> Vec<Breach> {
     let reading = log.read();
     assert!(reading.gaps.is_empty(), "{:?}", reading.gaps);
     let session = reading.sessions.first().unwrap();
-    let replay = Replay::new(session, Policy::none().programs(), &Links::new());
+    let replay = Replay::new(session, &Policy::none(), &Arc::default());
     let measured = replay.measured(Pricing::Table(shipped()));
     watch.look(session, &measured)
 }

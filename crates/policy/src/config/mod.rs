@@ -31,7 +31,7 @@ use retention::Retention;
 pub const NAMES: &[&str] = &[".agent-strace.yaml", ".agent-strace.yml"];
 
 /// The keys of the file: the one source for reading, suggestions and the published schema.
-const ROOT: &[&str] = &["suppressions", "fail_on", "baseline", "retention", "private_data", "approved"];
+const ROOT: &[&str] = &["suppressions", "fail_on", "baseline", "retention", "private_data", "approved", "roots"];
 /// The names of thresholds.
 const LEVELS: &[&str] = &["error", "warning", "note", "never"];
 /// Keys of other programs that read the same file.
@@ -51,6 +51,8 @@ pub struct Configuration {
     pub retention: Retention,
     /// For which private data logs are searched.
     pub private: Private,
+    /// Directories that are the top of the repository where agents run.
+    pub roots: Vec<String>,
     /// Keys that this build does not judge.
     pub not_judged: Vec<String>,
 }
@@ -150,6 +152,7 @@ fn members(parser: &mut Parser<'_>, root: &Value, configuration: &mut Configurat
             "suppressions" => parser.exceptions(value, "/suppressions", WaiverOrigin::Suppression),
             "fail_on" => configuration.fail_on = one_of(parser, value, "/fail_on", "level", LEVELS),
             "baseline" => configuration.baseline = path(parser, value),
+            "roots" => configuration.roots = roots(parser, value),
             name if known.contains(&name) => configuration.not_judged.push(name.to_owned()),
             _ => {}
         }
@@ -182,6 +185,32 @@ fn path(parser: &mut Parser<'_>, value: &Value) -> Option<String> {
         parser.fault(value, "/baseline", "this path is empty or not one line".to_owned(), None);
     }
     Some(text.clone())
+}
+
+/// Whether a directory is absolute and one line: on Unix, on a drive, or on a server.
+pub fn is_root(text: &str) -> bool {
+    let drive = text.as_bytes().get(1..3).is_some_and(|rest| rest == b":/" || rest == br":\\");
+    (text.starts_with(['/', '\\']) || drive) && !text.contains(char::is_control)
+}
+
+fn roots(parser: &mut Parser<'_>, value: &Value) -> Vec<String> {
+    let Data::List(all) = &value.data else {
+        parser.wrong_type(value, "/roots", "a list of directories");
+        return Vec::new();
+    };
+    let mut roots = Vec::new();
+    for (at, root) in all.iter().enumerate() {
+        let pointer = format!("/roots/{at}");
+        match &root.data {
+            Data::Text(text) if is_root(text) => roots.push(text.clone()),
+            Data::Text(text) => {
+                let help = "write the absolute path of the top of the repository where agents run".to_owned();
+                parser.fault(root, &pointer, format!("{} is no absolute directory", quoted(text)), Some(help));
+            }
+            _ => parser.wrong_type(root, &pointer, "the absolute path of a directory"),
+        }
+    }
+    roots
 }
 
 pub fn listed(names: &[&str]) -> String {

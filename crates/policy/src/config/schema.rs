@@ -29,6 +29,9 @@ struct Configuration {
     private_data: Option<BTreeMap<String, bool>>,
     /// Which AI tools, MCP servers and hosts may be in the repository: what else `audit-tools` finds fails.
     approved: Option<Vec<Approval>>,
+    /// Absolute directories that are the top of the repository where agents run: paths of sessions that ran in one of them
+    /// count from there, as with `--root`.
+    roots: Option<Vec<String>>,
 }
 
 #[derive(JsonSchema)]

@@ -6,6 +6,7 @@ mod files;
 mod named;
 mod network;
 mod opaque;
+pub(crate) mod roots;
 mod tools;
 
 use agent_strace_effects::{Effect, Kind};
@@ -22,7 +23,9 @@ const UNRESOLVED: RuleId = RuleId::ScopeUnresolved;
 impl Policy {
     /// The one evaluator: the strictest of what all its parts say.
     pub fn judge(&self, effect: &Effect, context: &Context<'_>) -> Judgement {
-        self.strictest(|lists| lists.judge(effect, context), context)
+        roots::under_all(effect, context, |effect, context| {
+            self.strictest(|lists| lists.judge(effect, context), context)
+        })
     }
 
     /// The strictest of what each part says.
@@ -177,6 +180,7 @@ fn judgement(
         reason: reason.into(),
         location: location.cloned(),
         policy_rule: None,
+        target: None,
         sensitive: false,
         instructs: false,
     }

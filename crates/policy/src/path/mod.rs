@@ -101,6 +101,16 @@ pub(super) struct Files<'a> {
     below: OnceCell<Glob>,
     /// A pattern that crosses directories, without those that it may cross.
     crossed: OnceCell<Option<Names<'a>>>,
+    /// The same files under the most likely root, where that is another one: exceptions of a deny count there, too.
+    first: Option<Box<Self>>,
+}
+
+/// What files are called under the most likely root.
+#[derive(Debug, Clone, Copy)]
+pub struct FirstName<'a> {
+    pub target: &'a PathTarget,
+    pub certainty: Certainty,
+    pub root: Option<&'a str>,
 }
 
 /// One spelling of the files.
@@ -181,6 +191,10 @@ impl<'a> Files<'a> {
             anchored: is_anchored(&target.path),
             below: OnceCell::new(),
             crossed: OnceCell::new(),
+            first: context.first.map(|first| {
+                let context = Context { root: first.root, ..Context::default() };
+                Box::new(Self::new(first.target, first.certainty, &context))
+            }),
         }
     }
 
@@ -279,12 +293,16 @@ impl<'a> Files<'a> {
         self.forbidden_by(list, |pattern| pattern.spelled)
     }
 
+    fn is_excepted(&self, except: &[PathPattern]) -> bool {
+        self.within(except.iter()) || self.first.as_ref().is_some_and(|first| first.within(except.iter()))
+    }
+
     fn forbidden_by<'r>(&self, list: &'r PathList, counts: impl Fn(&PathPattern) -> bool) -> Option<&'r PathRule> {
         let speaks = |rule: &&PathRule| {
             rule.set.any_of.iter().any(|pattern| counts(pattern) && self.touched_by(pattern))
-                && !self.within(rule.set.except.iter())
+                && !self.is_excepted(&rule.set.except)
         };
-        let listed = list.rules.iter().find(speaks).filter(|_| !self.within(list.except.iter()));
+        let listed = list.rules.iter().find(speaks).filter(|_| !self.is_excepted(&list.except));
         let named = list.named.iter().find(speaks);
         // Of equals, the one that says why.
         match (listed, named) {

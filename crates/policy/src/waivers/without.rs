@@ -1,6 +1,7 @@
 //! What a policy would say without what was excepted: an exception from one rule must not hide what another one says.
 
 use crate::compiled::{CompiledLists, Rules};
+use crate::judge::roots;
 use crate::{Context, Judgement, Policy};
 use agent_strace_effects::Effect;
 use agent_strace_model::finding::{PolicyLocation, RuleId};
@@ -15,7 +16,9 @@ pub struct Excepted {
 impl Policy {
     /// What the policy says where all of these are excepted.
     pub fn judge_without(&self, excepted: &[Excepted], effect: &Effect, context: &Context<'_>) -> Judgement {
-        self.strictest(|lists| lists.without(excepted).judge(effect, context), context)
+        roots::under_all(effect, context, |effect, context| {
+            self.strictest(|lists| lists.without(excepted).judge(effect, context), context)
+        })
     }
 }
 

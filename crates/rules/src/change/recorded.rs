@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use aho_corasick::AhoCorasick;
 
 use crate::lint::edits::{self, Edit};
-use agent_strace_effects::{Certainty, Effect, Kind, PathTarget};
+use agent_strace_effects::{Certainty, Effect, Kind, PathTarget, Roots};
 use agent_strace_git::change_set::Change;
 use agent_strace_model::{Event, EventKind, Session, Status};
 use agent_strace_policy::path_matches;
@@ -100,7 +100,7 @@ impl Recorded {
 /// Reads a session event by event.
 pub struct Recorder<'c> {
     change: &'c Change,
-    root: Option<&'c str>,
+    roots: &'c Roots,
     /// Directories that calls ran in.
     directories: Vec<&'c str>,
     /// Lines of the log that tell of earlier changes.
@@ -111,7 +111,7 @@ pub struct Recorder<'c> {
 }
 
 impl<'c> Recorder<'c> {
-    pub fn new(change: &'c Change, session: &'c Session<'_>) -> Self {
+    pub fn new(change: &'c Change, session: &'c Session<'_>, roots: &'c Roots) -> Self {
         let mut directories: Vec<&str> = session.root.as_deref().into_iter().collect();
         for (_, call) in session.calls() {
             if let Some(directory) = call.cwd.as_deref()
@@ -124,7 +124,7 @@ impl<'c> Recorder<'c> {
         directories.dedup();
         Self {
             change,
-            root: session.root.as_deref(),
+            roots,
             directories,
             before: change.told_before.get(&session.source).copied().unwrap_or_default(),
             recorded: Recorded::default(),
@@ -195,6 +195,16 @@ impl<'c> Recorder<'c> {
 
     /// The files of the change that are meant.
     fn indices(&self, target: &PathTarget, certainty: Certainty) -> Vec<usize> {
+        let mut found = self.named(target, certainty);
+        for moved in self.roots.moved(target, certainty) {
+            found.extend(self.named(&moved.target, moved.certainty));
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    fn named(&self, target: &PathTarget, certainty: Certainty) -> Vec<usize> {
         if certainty == Certainty::Pattern || target.subtree {
             let all = self.change.files.iter().enumerate();
             return all.filter(|(_, file)| reaches(target, certainty, &file.path)).map(|(index, _)| index).collect();
@@ -218,11 +228,7 @@ impl<'c> Recorder<'c> {
             };
             return self.directories.iter().any(is_above);
         }
-        // The workspace was a folder of the repository.
-        let folder = path.strip_suffix(recorded).and_then(|folder| folder.strip_suffix('/'));
-        folder.zip(self.root).is_some_and(|(folder, root)| {
-            root.strip_suffix(folder).is_some_and(|rest| rest.ends_with('/')) && !folder.is_empty()
-        })
+        false
     }
 }
 

@@ -83,8 +83,8 @@ pub(super) fn scoped(policy: &Policy, log: &Log<'_>, touches: Touches) -> Measur
 }
 
 fn is_inside(policy: &Policy, act: &Act<'_>, log: &Log<'_>) -> bool {
-    let context =
-        Context { root: log.session.root.as_deref(), detail: JudgementDetail::Decision, ..Context::default() };
+    let roots = (log.roots.first(), Some(log.roots));
+    let context = Context { root: roots.0, roots: roots.1, detail: JudgementDetail::Decision, ..Context::default() };
     matches!(policy.judge(act.effect, &context).decision, Decision::Allowed | Decision::Unruled)
 }
 

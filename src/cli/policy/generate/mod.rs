@@ -46,8 +46,8 @@ pub(super) fn run(
         .only(wanted);
     let none = Policy::none();
     let judges = base.as_ref().map_or(&none, |(_, policy)| policy);
-    let (links, gap) = gate::links(TrustBase::at(None));
-    let (parts, mut gaps) = inputs.all(|session| Observed::of_session(session, judges, &links));
+    let (repository, gap) = gate::repository(TrustBase::at(None));
+    let (parts, mut gaps) = inputs.all(|session| Observed::of_session(session, judges, &repository));
     gaps.extend(gap);
     let mut observed = Observed::default();
     for part in parts {

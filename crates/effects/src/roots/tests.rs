@@ -1,0 +1,128 @@
+//! Tests which directories may be the top of a repository, and which of them is most likely.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use agent_strace_model::{Arguments, Dialect, Event, EventKind, Origin, Session, Status, ToolCall};
+
+use super::{Repository, Roots};
+use crate::{Certainty, PathTarget};
+
+static DIALECT: Dialect = Dialect::new("one-shell", "a");
+
+fn session(cwd: Option<&'static str>, paths: &[&str]) -> Session<'static> {
+    let call = |path: &&str| {
+        EventKind::Call(ToolCall {
+            call_id: None,
+            tool: "Write".into(),
+            arguments: Arguments::Json(format!(r#"{{"file_path":"{path}"}}"#).into()),
+            cwd: None,
+            status: Status::Ok,
+            subagent: None,
+        })
+    };
+    let event = |kind| Event { number: 1, id: None, line: 1, time: None, origin: Origin::default(), kind };
+    let events = paths.iter().map(call).map(event).collect();
+    Session { root: cwd.map(Into::into), events, ..Session::new(&DIALECT, "log") }
+}
+
+fn repository(files: &[&str]) -> Repository {
+    Repository::default().with_files(files.iter().map(|file| (*file).to_owned()))
+}
+
+fn roots(session: &Session<'_>, repository: Repository, guarded: &[&str]) -> Vec<String> {
+    let guarded: BTreeSet<String> = guarded.iter().map(|folder| (*folder).to_owned()).collect();
+    let roots = Roots::of(session, &Arc::new(repository), &guarded);
+    let others = roots.others().iter().map(Option::as_deref);
+    [roots.first()].into_iter().chain(others).map(|root| root.unwrap_or("-").to_owned()).collect()
+}
+
+#[test]
+fn ancestors_whose_path_to_the_start_is_a_directory_are_candidates() {
+    let tree = ["infra/main.tf", "src/a.py", "requests/api.py", "README.md", "a/b/x", "b/y"];
+    for (cwd, paths, expected) in [
+        ("/home/d/rates", vec!["/home/d/rates/src/a.py"], vec!["/home/d/rates"]),
+        ("/home/d/rates/infra", vec!["/home/d/rates/infra/main.tf"], vec!["/home/d/rates", "/home/d/rates/infra"]),
+        ("/home/d/rates/infra", vec!["main.tf"], vec!["/home/d/rates", "/home/d/rates/infra"]),
+        ("/home/d/rates/infra", vec![], vec!["/home/d/rates", "/home/d/rates/infra"]),
+        ("C:\\rates\\infra", vec![], vec!["C:/rates", "C:/rates/infra"]),
+        // A repository whose folder is called like one in it.
+        ("/home/d/requests", vec!["/home/d/requests/README.md"], vec!["/home/d/requests", "/home/d"]),
+        ("/home/d/requests", vec!["requests/api.py"], vec!["/home/d/requests", "/home/d"]),
+        // The longer way down is less likely to be there by chance.
+        ("/r/a/b", vec![], vec!["/r", "/r/a", "/r/a/b"]),
+        ("/r/.claude", vec![], vec!["/r", "/r/.claude"]),
+        ("/r/.git/hooks", vec!["pre-push"], vec!["/r", "/r/.git/hooks"]),
+        ("/infra", vec![], vec!["/infra"]),
+    ] {
+        assert_eq!(roots(&session(Some(cwd), &paths), repository(&tree), &[]), expected, "{cwd} {paths:?}");
+    }
+}
+
+#[test]
+fn a_directory_that_the_policy_guards_counts_unless_the_session_shows_its_root() {
+    let tree = ["src/a.py"];
+    let found = |cwd, paths: &[&str]| roots(&session(Some(cwd), paths), repository(&tree), &["secrets", "build"]);
+    assert_eq!(found("/srv/rates/secrets", &["/srv/rates/secrets/prod.yml"]), ["/srv/rates/secrets", "/srv/rates"]);
+    assert_eq!(found("/home/d/build/rates", &["/home/d/build/rates/src/a.py"]), ["/home/d/build/rates"]);
+}
+
+#[test]
+fn what_the_caller_states_or_the_place_of_the_judge_decides_alone() {
+    let tree = ["infra/main.tf", "requests/api.py"];
+    let stated = || repository(&tree).with_stated(["/w/requests", "/w"]);
+    assert_eq!(roots(&session(Some("/w/requests"), &[]), stated(), &[]), ["/w/requests"]);
+    assert_eq!(roots(&session(Some("/w/x/infra"), &[]), stated(), &[]), ["/w"]);
+    // Elsewhere it says nothing against the usual candidates.
+    assert_eq!(roots(&session(Some("/v/infra"), &[]), stated(), &[]), ["/v", "/v/infra", "/w/requests", "/w"]);
+    let here = || repository(&tree).at(Some("/w/requests"));
+    assert_eq!(roots(&session(Some("/w/requests/infra"), &[]), here(), &[]), ["/w/requests"]);
+    assert_eq!(roots(&session(None, &["/w/requests/x.py"]), here(), &[]), ["/w/requests", "-"]);
+    assert_eq!(roots(&session(None, &["/v/x.py"]), here(), &[]), ["-"]);
+}
+
+#[test]
+fn a_claim_of_the_log_ranks_and_removes_nothing() {
+    let claimed = Session { top: Some("/r".into()), ..session(Some("/r/a/b"), &[]) };
+    assert_eq!(roots(&claimed, repository(&["b/y"]), &[]), ["/r", "/r/a", "/r/a/b"]);
+}
+
+#[test]
+fn the_paths_of_a_policy_in_a_directory_count_from_there() {
+    let tree = || repository(&["services/a/src/x.py"]).with_policy_in("services/a");
+    let below = session(Some("/m/services/a"), &[]);
+    assert_eq!(roots(&below, tree(), &[]), ["/m/services/a", "/m"]);
+    assert_eq!(roots(&session(Some("/m"), &[]), tree(), &[]), ["/m"]);
+}
+
+#[test]
+fn a_file_of_the_change_is_known_in_any_checkout() {
+    let repository = repository(&["src/a.py"]).with_change(["infra/main.tf", "README.md"]);
+    let roots = Roots::of(&session(Some("/r"), &[]), &Arc::new(repository), &BTreeSet::new());
+    let moved = |path: &str| {
+        let moved = roots.moved(&PathTarget::new(path), Certainty::Exact);
+        moved.into_iter().map(|moved| moved.target.path).collect::<Vec<_>>()
+    };
+    assert_eq!(moved("/tmp/wt/infra/main.tf"), ["infra/main.tf"]);
+    assert_eq!(moved("home/r/infra/main.tf"), ["infra/main.tf"]);
+    for other in ["infra/main.tf", "src/infra/main.tf", "/tmp/README.md", "/tmp/xinfra/main.tf", "/tmp/wt/infra/b.tf"] {
+        assert!(moved(other).is_empty(), "{other}");
+    }
+}
+
+#[test]
+fn targets_move_to_the_other_roots() {
+    let repository = Arc::new(repository(&["infra/main.tf"]));
+    let roots = Roots::of(&session(Some("/r/infra"), &["main.tf"]), &repository, &BTreeSet::new());
+    let moved = |path: &str, subtree, certainty| {
+        let target = PathTarget { path: path.to_owned(), subtree };
+        let moved = roots.moved(&target, certainty);
+        moved.into_iter().map(|moved| moved.target.shown().into_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(roots.first(), Some("/r"));
+    assert_eq!(moved("infra/main.tf", false, Certainty::Exact), ["main.tf"]);
+    assert_eq!(moved("infra/*.tf", false, Certainty::Pattern), ["*.tf"]);
+    assert_eq!(moved("infra", true, Certainty::Exact), [PathTarget { path: ".".to_owned(), subtree: true }.shown()]);
+    assert!(moved("src/x", false, Certainty::Exact).is_empty());
+    assert!(moved("/etc/passwd", false, Certainty::Exact).is_empty());
+}
