@@ -42,7 +42,9 @@ pub(super) fn judge_telling<T: Send>(
         let mut again: BTreeMap<String, JudgedLog<T>> =
             again.into_iter().map(|judged| (judged.shown.clone(), judged)).collect();
         for log in &mut logs {
-            if let Some(judged) = again.remove(&log.shown) {
+            if let Some(mut judged) = again.remove(&log.shown) {
+                let before = std::mem::take(&mut log.sessions);
+                judged.sessions.iter_mut().zip(before).for_each(|(session, before)| session.keep_findings(before));
                 *log = judged;
             }
         }

@@ -2,7 +2,8 @@
 //!
 //! A session that runs a script, or whose `npm test` reads a `package.json`, runs what an earlier session put there. Sessions
 //! are related if one started the other, or if they worked in the same directory or one below the other's. A session that
-//! overlaps another counts as earlier, and so does one that records no time.
+//! overlaps another counts as earlier, and so does one that records no time; but many sessions at the same time in one
+//! directory, as in a set of containers, had nothing to do with each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,6 +17,8 @@ use super::SessionOutcome;
 
 /// Sessions before another one that are looked at for it, nearest first, and as many that overlap it.
 const MOST: usize = 64;
+/// More sessions at the same time in one directory did not share it: they ran in containers or on machines of their own.
+const AT_ONCE: usize = 8;
 
 /// What other sessions of the run need to know of a session.
 #[derive(Debug, Default)]
@@ -35,6 +38,13 @@ impl Trace {
         let ended = session.span.ended.as_deref().and_then(moment).or_else(|| times.next_back().or(began));
         let root = session.root.as_deref().map(|root| root.trim_end_matches(['/', '\\']).to_owned());
         Self { root, began, ended, runs_code: runs_code(effects), left: Arc::new(left) }
+    }
+
+    /// Both ran at some time, as far as their times are known.
+    fn overlaps(&self, other: &Self) -> bool {
+        let is_before =
+            |one: Option<Timestamp>, other: Option<Timestamp>| one.zip(other).is_some_and(|(one, other)| one < other);
+        !is_before(self.ended, other.began) && !is_before(other.ended, self.began)
     }
 
     /// What is left behind can change what a later session did, if it ran code or the files act by themselves.
@@ -120,13 +130,7 @@ impl<'s> Run<'s> {
 
     fn before(&self, at: usize) -> Vec<Arc<Left>> {
         let (Some(session), Some(own)) = (self.sessions.get(at), self.places.get(at)) else { return Vec::new() };
-        let mut places = BTreeSet::new();
-        if let Some(root) = session.trace.root.as_deref() {
-            let above = directories(root).skip(1).filter_map(|directory| self.at.get(directory));
-            for list in self.below.get(root).into_iter().chain(above) {
-                places.extend(self.near(list, *own, session));
-            }
-        }
+        let mut places = self.neighbours(*own, session);
         let family = self.children.get(session.id.as_str()).into_iter();
         let family = family.chain(session.parent.as_deref().and_then(|parent| self.by_id.get(parent)));
         let family = family.flat_map(|list| self.near(list, *own, session));
@@ -135,6 +139,19 @@ impl<'s> Run<'s> {
             other.trace.matters_to(&session.trace) && agree(&other.account.attribution, &session.account.attribution)
         });
         lefts.map(|other| Arc::clone(&other.trace.left)).collect()
+    }
+
+    /// The places of the sessions that shared the directory of a session.
+    fn neighbours(&self, own: usize, session: &SessionOutcome) -> BTreeSet<usize> {
+        let mut places = BTreeSet::new();
+        let Some(root) = session.trace.root.as_deref() else { return places };
+        let above = directories(root).skip(1).filter_map(|directory| self.at.get(directory));
+        for list in self.below.get(root).into_iter().chain(above) {
+            places.extend(self.near(list, own, session));
+        }
+        let at_once =
+            places.iter().filter_map(|place| self.of(*place)).filter(|other| other.trace.overlaps(&session.trace));
+        if at_once.count() > AT_ONCE { BTreeSet::new() } else { places }
     }
 
     /// The places of a list that are nearest before a session, and of those that overlap it.

@@ -351,6 +351,17 @@ fn once(found: Vec<Finding>) -> Vec<Finding> {
     only(found, kept)
 }
 
+impl SessionOutcome {
+    /// Keeps what was found before more was known of the session: what others left behind must not hide what it did itself.
+    pub fn keep_findings(&mut self, before: Self) {
+        let known: BTreeSet<_> = self.findings.iter().map(identity).collect();
+        let lost: Vec<Finding> =
+            before.findings.iter().filter(|finding| !known.contains(&identity(finding))).cloned().collect();
+        self.findings.extend(lost);
+        self.findings.sort_by(|left, right| order(left).cmp(&order(right)));
+    }
+}
+
 /// The event, the rule and the fingerprint.
 type Identity<'f> = (u32, RuleId, &'f str);
 
