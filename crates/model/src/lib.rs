@@ -97,14 +97,17 @@ pub struct Usage {
     pub cache_write_1h: u64,
     /// Part of `output`, where the provider says so.
     pub reasoning: u64,
+    /// Searches of the web that the provider ran for the model, which cost extra.
+    #[serde(skip_serializing_if = "is_none")]
+    pub searches: u64,
     /// It was more: some of it the log doesn't tell, or tells in a way that can't be read.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_none(tokens: &u64) -> bool {
-    *tokens == 0
+fn is_none(count: &u64) -> bool {
+    *count == 0
 }
 
 impl Usage {
@@ -118,6 +121,7 @@ impl Usage {
             cache_write: self.cache_write.saturating_sub(other.cache_write),
             cache_write_1h: self.cache_write_1h.saturating_sub(other.cache_write_1h),
             reasoning: self.reasoning.saturating_sub(other.reasoning),
+            searches: self.searches.saturating_sub(other.searches),
             partial: self.partial && !other.partial,
         }
     }
@@ -130,6 +134,7 @@ impl Usage {
         self.cache_write = self.cache_write.saturating_add(more.cache_write);
         self.cache_write_1h = self.cache_write_1h.saturating_add(more.cache_write_1h);
         self.reasoning = self.reasoning.saturating_add(more.reasoning);
+        self.searches = self.searches.saturating_add(more.searches);
         self.partial |= more.partial;
     }
 }

@@ -63,8 +63,11 @@ pub struct Rates {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoRate(pub &'static str);
 
+/// The list price of one search of the web: 10 dollars for 1,000 (Anthropic).
+const SEARCH: u128 = DOLLAR / 100;
+
 impl Rates {
-    /// What these tokens cost, in parts of a [`DOLLAR`].
+    /// What these tokens and searches cost, in parts of a [`DOLLAR`].
     pub fn of(&self, usage: &Usage) -> Result<u128, NoRate> {
         let long = usage.cache_write_1h.min(usage.cache_write);
         let parts = [
@@ -73,6 +76,7 @@ impl Rates {
             ("cache reads", usage.cache_read, self.cache_read),
             ("cache writes", usage.cache_write - long, self.cache_write),
             ("cache writes", long, self.cache_write_1h.or(self.cache_write)),
+            ("web searches", usage.searches, Some(SEARCH)),
         ];
         parts.into_iter().try_fold(0_u128, |sum, (kind, tokens, rate)| match (tokens, rate) {
             (0, _) => Ok(sum),

@@ -73,7 +73,8 @@ struct Tokens {
 
 impl Tokens {
     fn of(usage: &Usage) -> Self {
-        let Usage { requests, input, output, cache_read, cache_write, cache_write_1h, reasoning, partial } = *usage;
+        let Usage { requests, input, output, cache_read, cache_write, cache_write_1h, reasoning, searches: _, partial } =
+            *usage;
         Self { requests, input, output, cache_read, cache_write, cache_write_1h, reasoning, partial }
     }
 }

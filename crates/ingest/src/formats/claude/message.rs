@@ -42,6 +42,7 @@ record! {
         content: Content<'a, Block<'a>> = "content",
         usage = "usage",
         model = "model",
+        stop_reason = "stop_reason",
     }
 }
 
@@ -78,7 +79,14 @@ record! {
         kept: Nested<Kept<'a>> = "cache_creation",
         tier = "service_tier",
         speed = "speed",
+        geography = "inference_geo",
+        provided: Nested<Provided<'a>> = "server_tool_use",
     }
+}
+
+record! {
+    /// What the provider did for the model.
+    struct Provided { searches = "web_search_requests" }
 }
 
 record! {
@@ -261,9 +269,34 @@ pub(super) fn used(usage: Option<Raw<'_>>) -> Option<Usage> {
         cache_read: counts.of(tokens.cache_read),
         cache_write: counts.of(tokens.cache_write),
         cache_write_1h: tokens.kept.object().map_or(0, |kept| counts.of(kept.hour)),
+        searches: tokens.provided.object().map_or(0, |provided| counts.of(provided.searches)),
         partial: counts.is_partial,
         ..Usage::default()
     })
+}
+
+/// How an answer was served, where that has a price of its own: how fast, and where.
+fn tier<'a>(served: &Tokens<'a>) -> Option<Cow<'a, str>> {
+    let speed = filled(served.speed).filter(|speed| speed != "standard");
+    let speed = speed.or_else(|| filled(served.tier).filter(|tier| tier != "standard"));
+    let place = filled(served.geography).filter(|place| !matches!(&**place, "global" | "not_available"));
+    match (speed, place) {
+        (Some(speed), Some(place)) => Some(Cow::Owned(format!("{speed}-{place}"))),
+        (speed, place) => speed.or(place),
+    }
+}
+
+/// Characters that a token can hold at the most, on average over an answer.
+const LONGEST_TOKENS: usize = 16;
+
+/// Some versions record an answer with the count of its first token. A text that so few tokens cannot hold shows it.
+fn is_placeholder(message: &Message<'_>, usage: &Usage) -> bool {
+    let Content::Blocks(blocks) = &message.content else { return false };
+    if message.stop_reason.is_some() {
+        return false;
+    }
+    let said = blocks.iter().filter_map(|block| block.object()?.text).map(|text| text.get().len()).sum::<usize>();
+    u64::try_from(said / LONGEST_TOKENS).is_ok_and(|least| least > usage.output)
 }
 
 fn usage<'a>(
@@ -283,6 +316,7 @@ fn usage<'a>(
         }
         return;
     };
+    let usage = Usage { partial: usage.partial || is_placeholder(message, &usage), ..usage };
     let served = object::<Tokens<'a>>(message.usage).unwrap_or_default();
     // What is written to the cache is the same conversation again.
     let window =
@@ -290,8 +324,7 @@ fn usage<'a>(
     let window = (acted && assembly.origin.role == RecordRole::Primary).then_some(window);
     // A synthetic message is the agent's own error text: no model was asked.
     if !is(message.model, "<synthetic>") {
-        let speed = filled(served.speed).filter(|speed| speed != "standard");
-        assembly.served(speed.or_else(|| filled(served.tier)));
+        assembly.served(tier(&served));
         let id = filled(message.id).map(|id| assembly.message_of(id, context.request.clone(), &usage));
         assembly.spend(location.time.clone(), id, usage, window);
     } else if let Some(window) = window {

@@ -198,7 +198,7 @@ impl<'a> Tree<'a> {
         let location = RecordLocation { line: location.line, id: location.id.clone(), time };
         self.assembly.model(filled(message.model));
         if let Some(usage) = usage(message) {
-            self.assembly.usage(location.id.clone(), usage);
+            self.assembly.usage(answer_of(message).or_else(|| location.id.clone()), usage);
         } else if is(message.role, "assistant") {
             self.assembly.untold(location.id.clone());
         }
@@ -222,6 +222,13 @@ fn result<'a>(assembly: &mut Assembly<'a>, location: RecordLocation<'a>, message
     let status = if is_error { Status::Error } else { Status::Ok };
     let result = ToolResult { call_id: id.clone(), text: raw_text(message.content), is_error };
     assembly.result(location, result, status, id);
+}
+
+/// The name of an answer. A compaction writes messages that it keeps once more under other ids, with their own time and
+/// usage.
+fn answer_of<'a>(message: &Message<'a>) -> Option<Cow<'a, str>> {
+    let time = scalar(message.timestamp)?;
+    Some(Cow::Owned(format!("{time} {}", message.usage?.get())))
 }
 
 record! {
