@@ -355,8 +355,8 @@ impl SessionOutcome {
     /// Keeps what was found before more was known of the session: what others left behind must not hide what it did itself.
     pub fn keep_findings(&mut self, before: Self) {
         let known: BTreeSet<_> = self.findings.iter().map(identity).collect();
-        let lost: Vec<Finding> =
-            before.findings.iter().filter(|finding| !known.contains(&identity(finding))).cloned().collect();
+        let mut lost = before.findings;
+        lost.retain(|finding| !known.contains(&identity(finding)));
         self.findings.extend(lost);
         self.findings.sort_by(|left, right| order(left).cmp(&order(right)));
     }

@@ -51,10 +51,13 @@ pub(super) fn look(text: &str, layout: Layout, format: &Format, sessions: &[Sess
             let line = if layout == Layout::Lines { item.line } else { lines.line_of(shape.json) };
             if read.holds(shape, line) {
                 known = shape.given_end().max(known);
-            } else {
-                gaps.unread_call(line, format!("{}: {UNREAD_CALL}", shape.named()));
-                known = shape.end();
+                continue;
             }
+            // Its format told of the line already.
+            if !told.contains(&line) {
+                gaps.unread_call(line, format!("{}: {UNREAD_CALL}", shape.named()));
+            }
+            known = shape.end();
         }
         if shapes.is_empty() && !told.contains(&item.line) && read.is_silent(item.line) && is_foreign(item.json, format)
         {

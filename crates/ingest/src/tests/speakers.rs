@@ -92,7 +92,7 @@ fn gemini_begins_with_a_context() {
     let message = |text: &str| serde_json::json!({"id": text.len().to_string(), "type": "user", "content": text});
     let log = serde_json::json!({"sessionId": "s", "projectHash": "p", "messages": [message(text), message("hi")]});
     let log = log.to_string();
-    assert_eq!(speakers(&log), [Speaker::Context, Speaker::User]);
+    assert_eq!(speakers(&log), [Speaker::User], "the first text is no prompt");
     let log = Log::new("log.json", log.into_bytes());
     assert_eq!(session(&log).shells, [ShellLanguage::PowerShell, ShellLanguage::Cmd]);
 }
