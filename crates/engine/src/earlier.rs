@@ -32,11 +32,17 @@ pub struct Trace {
 }
 
 impl Trace {
-    pub(super) fn new<'e>(session: &Session<'_>, left: Left, effects: impl Iterator<Item = &'e Effect>) -> Self {
+    /// `top`: the top of the repository, where it is known.
+    pub(super) fn new<'e>(
+        session: &Session<'_>,
+        top: Option<&str>,
+        left: Left,
+        effects: impl Iterator<Item = &'e Effect>,
+    ) -> Self {
         let mut times = session.events.iter().filter_map(|event| moment(event.time.as_deref()?));
         let began = session.span.started.as_deref().and_then(moment).or_else(|| times.next());
         let ended = session.span.ended.as_deref().and_then(moment).or_else(|| times.next_back().or(began));
-        let root = session.root.as_deref().map(|root| root.trim_end_matches(['/', '\\']).to_owned());
+        let root = top.or(session.root.as_deref()).map(|root| root.trim_end_matches(['/', '\\']).to_owned());
         Self { root, began, ended, runs_code: runs_code(effects), left: Arc::new(left) }
     }
 
@@ -149,9 +155,11 @@ impl<'s> Run<'s> {
         for list in self.below.get(root).into_iter().chain(above) {
             places.extend(self.near(list, own, session));
         }
-        let at_once =
-            places.iter().filter_map(|place| self.of(*place)).filter(|other| other.trace.overlaps(&session.trace));
-        if at_once.count() > AT_ONCE { BTreeSet::new() } else { places }
+        let overlaps = |place: &usize| self.of(*place).is_some_and(|other| other.trace.overlaps(&session.trace));
+        if places.iter().filter(|place| overlaps(place)).count() > AT_ONCE {
+            places.retain(|place| !overlaps(place));
+        }
+        places
     }
 
     /// The places of a list that are nearest before a session, and of those that overlap it.

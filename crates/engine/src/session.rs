@@ -1,6 +1,6 @@
 //! Judges one session: events become effects, effects become judgements, and relevant judgements become findings.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -316,7 +316,8 @@ pub(super) fn judge_session(session: &Session<'_>, gaps: Vec<Gap>, judging: Judg
     outcome.judged = replay.calls;
     outcome.attempts = replay.attempts;
     outcome.effects = rulings.each().count();
-    outcome.trace = Trace::new(session, replay.left.clone(), rulings.each().map(|(_, effect, _)| effect));
+    outcome.trace =
+        Trace::new(session, replay.roots.top(), replay.left.clone(), rulings.each().map(|(_, effect, _)| effect));
     outcome.opaque = rulings.each().filter(|(_, effect, _)| matches!(effect.kind, Kind::Opaque(_))).count();
     (outcome.findings, outcome.assessment) = rulings.measured(Shown::Evidence, demands);
     match exposed.map(|share| rulings.private(share)) {
@@ -356,7 +357,17 @@ impl SessionOutcome {
     pub fn keep_findings(&mut self, before: Self) {
         let known: BTreeSet<_> = self.findings.iter().map(identity).collect();
         let mut lost = before.findings;
-        lost.retain(|finding| !known.contains(&identity(finding)));
+        // What is unresolved is unresolved once, whatever the reason.
+        let mut unresolved: BTreeMap<u32, Level> = BTreeMap::new();
+        for finding in self.findings.iter().filter(|finding| finding.rule == RuleId::ScopeUnresolved) {
+            let level = unresolved.entry(finding.event).or_insert(finding.level);
+            *level = finding.level.max(*level);
+        }
+        let is_unresolved = |lost: &Finding| {
+            lost.rule == RuleId::ScopeUnresolved
+                && unresolved.get(&lost.event).is_some_and(|level| *level >= lost.level)
+        };
+        lost.retain(|finding| !known.contains(&identity(finding)) && !is_unresolved(finding));
         self.findings.extend(lost);
         self.findings.sort_by(|left, right| order(left).cmp(&order(right)));
     }

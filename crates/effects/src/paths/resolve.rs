@@ -99,13 +99,27 @@ fn unified(base: PathBase<'_>, text: &str, certainty: Certainty) -> String {
     };
     // A backslash in a glob may be an escape; elsewhere a log without a root may come from either platform.
     let foreign = base.root.is_none() && certainty != Certainty::Pattern;
-    if let Some(network) = text.strip_prefix(r"\\") {
+    if let Some(local) = shared_drive(&text) {
+        local
+    } else if let Some(network) = text.strip_prefix(r"\\") {
         format!(r"\\{}", network.replace('\\', "/"))
     } else if starts_with_drive(&text) || is_windows(base) || foreign {
         text.replace('\\', "/")
     } else {
         text
     }
+}
+
+/// `\\localhost\c$\x` is `c:/x`: the share of a drive of this machine.
+fn shared_drive(text: &str) -> Option<String> {
+    const HERE: [&str; 5] = ["localhost", "127.0.0.1", "::1", "--1.ipv6-literal.net", "."];
+    let (host, rest) =
+        text.strip_prefix([r"\\", "//"].into_iter().find(|start| text.starts_with(start))?)?.split_once(['\\', '/'])?;
+    let (share, path) = rest.split_once(['\\', '/']).unwrap_or((rest, ""));
+    let drive = share
+        .strip_suffix('$')
+        .filter(|drive| drive.len() == 1 && drive.starts_with(|c: char| c.is_ascii_alphabetic()))?;
+    HERE.iter().any(|here| here.eq_ignore_ascii_case(host)).then(|| format!("{drive}:/{}", path.replace('\\', "/")))
 }
 
 fn is_windows(base: PathBase<'_>) -> bool {

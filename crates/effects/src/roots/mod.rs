@@ -89,7 +89,7 @@ impl Roots {
         // The longest one: a directory that is stated may hold others.
         let stated = repository.stated().iter().filter(|root| is_within(&cwd, root)).max_by_key(|root| root.len());
         if let Some(stated) = stated {
-            return Self::only(Some(stated));
+            return Self { changed, ..Self::only(Some(stated)) };
         }
         if let Some(place) = repository.place().filter(|place| is_within(&cwd, place)) {
             return Self { first: Some(place.to_owned()), changed, ..Self::default() };
@@ -119,7 +119,8 @@ impl Roots {
     }
 
     /// The top of the repository, from which its links count.
-    pub(crate) fn top(&self) -> Option<&str> {
+    /// The top of the repository, where it is known.
+    pub fn top(&self) -> Option<&str> {
         self.top.as_deref().or(self.first.as_deref())
     }
 

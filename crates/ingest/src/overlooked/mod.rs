@@ -71,7 +71,7 @@ fn is_foreign(json: &str, format: &Format) -> bool {
     let Some(head) = object::<Head<'_>>(Some(Raw::new(json))) else { return false };
     let mut claimed = false;
     for claimant in detect::claimants(&head) {
-        if claimant.dialect.agent == format.dialect.agent {
+        if claimant.dialect.name == format.dialect.name {
             return false;
         }
         claimed = true;
@@ -86,6 +86,8 @@ struct Read<'s, 'a> {
     /// Where the arguments of calls begin that are a piece of the log's text.
     places: Vec<usize>,
     by_id: HashMap<&'s str, Vec<&'s ToolCall<'a>>>,
+    /// The arguments of calls under each id; `None`: a call has none.
+    told: HashSet<(&'s str, Option<&'s str>)>,
     /// Calls whose arguments are not a piece of the text, by line: how many are not found yet. Lines of other events
     /// are there, too.
     on_line: BTreeMap<u32, u32>,
@@ -95,6 +97,8 @@ struct Read<'s, 'a> {
     known: Option<HashSet<String>>,
     /// Lines that said something: words, a call, its result.
     telling: HashSet<u32>,
+    /// Lines that hold the result of a call.
+    results: HashSet<u32>,
     /// Lines that hold something of a type that the format does not know.
     unknown: HashSet<u32>,
 }
@@ -106,10 +110,12 @@ impl<'s, 'a> Read<'s, 'a> {
             agent,
             places: Vec::new(),
             by_id: HashMap::new(),
+            told: HashSet::new(),
             on_line: BTreeMap::new(),
             unnamed: Vec::new(),
             known: None,
             telling: HashSet::new(),
+            results: HashSet::new(),
             unknown: sessions.iter().flat_map(|session| &session.unknown_lines).copied().collect(),
         };
         for event in sessions.iter().flat_map(|session| &session.events) {
@@ -124,9 +130,15 @@ impl<'s, 'a> Read<'s, 'a> {
                         None => *left = left.saturating_add(1),
                     }
                     match &call.call_id {
-                        Some(id) => read.by_id.entry(id).or_default().push(call),
+                        Some(id) => {
+                            read.told.insert((id, given(&call.arguments)));
+                            read.by_id.entry(id).or_default().push(call);
+                        }
                         None => read.unnamed.push(call),
                     }
+                }
+                EventKind::Result(_) => {
+                    read.results.insert(event.line);
                 }
                 EventKind::Repeat(_) | EventKind::File(_) | EventKind::Hook { .. } => *left = left.saturating_add(1),
                 _ => {}
@@ -153,13 +165,17 @@ impl<'s, 'a> Read<'s, 'a> {
 
     /// The log tells a call again: the same id and the same arguments.
     fn is_repeated(&self, shape: &Shape<'_>) -> bool {
-        let Some(calls) = shape.id.as_deref().and_then(|id| self.by_id.get(id)) else { return false };
-        calls.iter().any(|call| match &call.arguments {
-            Arguments::Missing => shape.given.is_none(),
-            Arguments::Json(known) | Arguments::Text(known) => shape.given.is_some_and(|given| {
-                **known == *given.get() || text(Some(given)).is_some_and(|given| given == **known)
-            }),
-        })
+        let Some(id) = shape.id.as_deref() else { return false };
+        let Some(given) = shape.given else { return self.told.contains(&(id, None)) };
+        self.told.contains(&(id, Some(given.get())))
+            || text(Some(given)).is_some_and(|given| self.told.contains(&(id, Some(&given))))
+            // A stream announces a call before it has its arguments.
+            || given.get() == "{}" && self.is_named_so(id, shape)
+    }
+
+    fn is_named_so(&self, id: &str, shape: &Shape<'_>) -> bool {
+        let calls = self.by_id.get(id).into_iter().flatten();
+        calls.take(SAME_ID).any(|call| shape.name.as_deref() == Some(&*call.tool))
     }
 
     /// A record that the format knows tells of a call under its id: what was asked, what ran, how far it got.
@@ -167,7 +183,10 @@ impl<'s, 'a> Read<'s, 'a> {
         let is_known = || shape.id.as_deref().is_some_and(|id| self.by_id.contains_key(id));
         let is_silent = self.is_silent(line);
         !self.unknown.contains(&line)
-            && (shape.reports() || shape.is_aside(self.agent) || (!is_silent || !shape.asks()) && is_known())
+            && (shape.reports()
+                || shape.is_answer() && self.results.contains(&line)
+                || shape.is_aside(self.agent)
+                || (!is_silent || !shape.asks()) && is_known())
     }
 
     /// A call with the same arguments was read: whoever tells of it again, and in whichever notation, adds nothing.
@@ -217,6 +236,16 @@ fn normal(json: &str) -> Option<String> {
     }
     let is_empty = value.as_object().is_some_and(serde_json::Map::is_empty);
     (!is_empty).then(|| value.to_string())
+}
+
+/// Calls under one id that are compared with an announcement.
+const SAME_ID: usize = 8;
+
+fn given<'s>(arguments: &'s Arguments<'_>) -> Option<&'s str> {
+    match arguments {
+        Arguments::Json(text) | Arguments::Text(text) => Some(text),
+        Arguments::Missing => None,
+    }
 }
 
 /// Where arguments begin that were taken from the log as they stand.

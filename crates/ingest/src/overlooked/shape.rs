@@ -40,6 +40,11 @@ impl Shape<'_> {
         self.aside.is_some_and(|key| ASIDE.contains(&(agent, key)))
     }
 
+    /// A tool answered so: what a server says in its own fields is data.
+    pub(super) fn is_answer(&self) -> bool {
+        self.aside.is_some_and(|key| ANSWERS.contains(&key))
+    }
+
     /// Its type says that something ended, which began elsewhere.
     pub(super) fn reports(&self) -> bool {
         self.kind.as_deref().is_some_and(|kind| kind.ends_with("_end"))
@@ -89,6 +94,10 @@ const ASIDE: &[(&str, &str)] = &[
     ("qwen-code", "recentActivity"),
     ("copilot-vscode", "toolCallRounds"),
 ];
+
+/// Keys of structured results.
+const ANSWERS: &[&str] =
+    &["result", "resultDisplay", "structuredContent", "structured_content", "toolUseResult", "tool_use_result"];
 
 /// An object that is looked at, and what was found inside it.
 #[derive(Debug, Default)]
@@ -165,7 +174,8 @@ impl<'a> Look<'a> {
         let from = self.found.len();
         self.found.append(&mut inner.found);
         self.found.extend(own);
-        if let Some((_, aside)) = ASIDE.iter().find(|(_, aside)| *aside == key) {
+        let known = ASIDE.iter().map(|(_, key)| *key).chain(ANSWERS.iter().copied());
+        if let Some(aside) = known.into_iter().find(|known| *known == key) {
             self.found.iter_mut().skip(from).for_each(|shape| shape.aside = Some(aside));
         }
     }

@@ -7,7 +7,7 @@ use memchr::memmem;
 use super::message::Context;
 use crate::assembly::{Assembly, RecordLocation};
 use crate::gaps::Gaps;
-use crate::json::{Raw, beginning, elements, filled, first, is_true, object, record};
+use crate::json::{Raw, beginning, elements, filled, first, is_object, is_true, object, record};
 use agent_strace_model::{Arguments, Status, ToolCall};
 
 /// The host's words for a call that it did not run.
@@ -21,7 +21,8 @@ const REFUSALS: &[&str] = &[
 /// The status that a `tool_result` block and the record around it show.
 pub(super) fn status(tool: &str, is_error: bool, content: Option<Raw<'_>>, context: &Context<'_>) -> Status {
     let rejected = context.decision.as_deref() == Some("reject");
-    if context.denial.is_some() || rejected {
+    // A result that is no error, or that has fields, is of a call that ran, whatever stands beside it.
+    if (context.denial.is_some() || rejected) && is_error && !is_object(context.result) {
         return Status::Denied;
     }
     let words = words(content);
@@ -49,11 +50,28 @@ fn says_so(words: &str, context: &Context<'_>) -> bool {
                 || refused(words, structured.as_deref()))
 }
 
-/// The host's own check of what a call was given. A call that was given up because another one failed may have begun.
+/// How the host's own checks of what a call was given end, before it runs. Other errors in the same tag, such as that of a
+/// call that was given up because another one failed, are of calls that may have begun.
+const UNFIT: &[&str] = &[
+    "InputValidationError",
+    "Error: No such tool available",
+    "String to replace not found",
+    "File has not been read yet",
+    "File has been modified since read",
+    "File does not exist",
+    "File is in a directory that is denied",
+    "File content (",
+    "Path does not exist",
+    "No changes to make",
+    "Unknown skill",
+    "Unknown agent",
+    "No task found",
+    "Workflow \"",
+    "Blocked: ",
+];
+
 fn is_unfit(words: &str) -> bool {
-    words
-        .strip_prefix("<tool_use_error>")
-        .is_some_and(|why| !(why.starts_with("Sibling") || why.starts_with("Cancelled")))
+    words.strip_prefix("<tool_use_error>").is_some_and(|why| UNFIT.iter().any(|reason| why.starts_with(reason)))
 }
 
 /// Whether an error text of this tool can only be the host's own. Servers choose theirs freely, and before

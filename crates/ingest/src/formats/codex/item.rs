@@ -118,10 +118,16 @@ impl<'a> Rollout<'a> {
         let id = filled(item.call_id);
         let output = item.output.or(item.tools);
         let tool = id.as_deref().and_then(|id| self.assembly.call_of(id)).map(|call| call.tool.clone());
-        let shown = outcome::status(tool.as_deref().unwrap_or(""), output);
+        let asked = id.as_deref().and_then(|id| self.assembly.call_of(id)).map(|call| &call.arguments);
+        let shown = match outcome::status(tool.as_deref().unwrap_or(""), output) {
+            Status::Denied if outcome::refuses_another(output, asked) => Status::Missing,
+            shown => shown,
+        };
         // What the host records as the end of a call outweighs what its output shows.
         let recorded = id.as_ref().and_then(|id| self.ended.get(id)).copied();
-        let status = recorded.unwrap_or(shown);
+        // An output with an exit code is of a command that ran.
+        let is_refuted = recorded == Some(Status::Denied) && outcome::tells_exit(output);
+        let status = recorded.filter(|_| !is_refuted).unwrap_or(shown);
         if let Some(id) = id.as_deref() {
             scripts::ended(self, &location, id, status, output);
             if shown == Status::Missing && recorded.is_none() {

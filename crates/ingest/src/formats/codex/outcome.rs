@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::json::{Beginning, Raw, beginning, first, object, parse, record, text};
-use agent_strace_model::Status;
+use super::said;
+use crate::json::{Beginning, Raw, beginning, elements, first, object, parse, record, text};
+use agent_strace_model::{Arguments, Status};
 
 record! {
     struct Output { metadata = "metadata", success = "success" }
@@ -103,6 +104,25 @@ pub(super) fn blocked(words: &str) -> Option<Block<'_>> {
     }
     let rest = words.strip_prefix("Tool call blocked by PreToolUse hook: ")?;
     Some(Block::Tool(rest.rsplit_once(". Tool: ").map_or("", |(_, name)| name.trim())))
+}
+
+/// Whether an output states the exit code of a command.
+pub(super) fn tells_exit(output: Option<Raw<'_>>) -> bool {
+    let part = || words(object::<Part<'_>>(first(output))?.text);
+    words(output).or_else(part).is_some_and(|words| exit_code(&words).is_some())
+}
+
+/// Whether a hook's refusal names another command than the call, or has other parts beside it.
+pub(super) fn refuses_another(output: Option<Raw<'_>>, asked: Option<&Arguments<'_>>) -> bool {
+    let parts = elements(output);
+    let whole = text(output).or_else(|| text(object::<Part<'_>>(parts.first().copied())?.text));
+    let Some(Block::Command(line)) = whole.as_deref().and_then(blocked) else { return false };
+    let said = match asked {
+        Some(Arguments::Text(text)) => Some(text.trim().to_owned()),
+        Some(arguments) => said::asked(arguments),
+        None => None,
+    };
+    parts.len() > 1 || said.is_none_or(|said| !line.trim().contains(said.as_str()) || said.is_empty())
 }
 
 fn refused(words: &str) -> bool {

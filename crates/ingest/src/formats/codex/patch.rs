@@ -37,7 +37,8 @@ pub(super) fn add<'a>(
         return gaps.malformed(location.line, "the changes of a patch can't be read");
     };
     let failed = is(notice.status, "failed") || notice.success.is_some_and(|success| success.get() == "false");
-    let status = match is(notice.status, "declined") {
+    let succeeded = notice.success.is_some_and(|success| success.get() == "true");
+    let status = match is(notice.status, "declined") && !succeeded {
         true => Some(Status::Denied),
         false if failed => Some(Status::Error),
         false => has_ended.then_some(Status::Ok),

@@ -202,9 +202,6 @@ record! {
 
 /// How a call ended, as the host records it.
 pub(super) fn ended(notice: &Payload<'_>) -> Option<Status> {
-    if is(notice.status, "declined") {
-        return Some(Status::Denied);
-    }
     let outcome = object::<Outcome<'_>>(notice.result);
     let failed = |outcome: &Outcome<'_>| {
         let inner = object::<Outcome<'_>>(outcome.ok).is_some_and(|ok| is_true(ok.is_error));
@@ -217,6 +214,10 @@ pub(super) fn ended(notice: &Payload<'_>) -> Option<Status> {
             "-1" => Status::Interrupted,
             _ => Status::Error,
         });
+    }
+    // Nothing ended of a call that was declined.
+    if is(notice.status, "declined") && outcome.is_none() {
+        return Some(Status::Denied);
     }
     if outcome.as_ref().is_some_and(failed) || is(notice.status, "failed") {
         return Some(Status::Error);

@@ -35,7 +35,27 @@ struct Nested {
 }
 
 /// Names through which a script could raise an error in its own words.
-const RAISES: [&str; 6] = ["throw", "Error", "DOMException", "reject", "raise", "assert"];
+const RAISES: [&str; 19] = [
+    "throw",
+    "Error",
+    "Exception",
+    "reject",
+    "raise",
+    "assert",
+    "Promise",
+    "then",
+    "catch",
+    "mcp__",
+    "=>",
+    "function",
+    "class",
+    "new ",
+    "get ",
+    "Symbol",
+    "import",
+    "eval",
+    "toString",
+];
 
 impl<'a> Script<'a> {
     pub(super) fn new(id: Option<Cow<'a, str>>, source: &str, is_understood: bool) -> Self {
@@ -191,7 +211,7 @@ pub(super) fn ended<'a>(
         };
         rollout.assembly.end(event, now);
     }
-    if status == Status::Error && host_raises {
+    if status == Status::Error && host_raises && rollout.tells_items {
         let block = texts.last().and_then(|text| text.strip_prefix("Script error:\n")).and_then(outcome::blocked);
         if let Some(block) = block {
             refuse(rollout, location, at, &block);

@@ -22,7 +22,9 @@ pub(super) fn status(tool: &str, call: &Call<'_>) -> Status {
     let error =
         response.as_ref().filter(|response| response.output.is_none()).and_then(|response| text(response.error));
     // The output of a command is another field: in this one, the first words are the host's.
-    let is_refused = || error.as_deref().is_some_and(refuses);
+    // What is shown of a call that was not made is that error, too.
+    let is_shown = || text(call.display).is_none_or(|shown| refuses(&shown));
+    let is_refused = || error.as_deref().is_some_and(refuses) && is_shown();
     if is(call.status, "success") {
         of_output(tool, response.as_ref())
     } else if is(call.status, "error") {

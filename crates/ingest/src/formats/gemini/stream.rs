@@ -112,8 +112,10 @@ fn result<'a>(assembly: &mut Assembly<'a>, location: RecordLocation<'a>, record:
 fn status(tool: &str, record: &Entry<'_>) -> Status {
     if !is(record.status, "success") {
         let fault = object::<Fault<'_>>(record.error).unwrap_or_default();
-        let by_kind = ["policy_violation", "execution_denied"].iter().any(|kind| is(fault.kind, kind));
-        let by_words = text(fault.message).is_some_and(|message| outcome::refuses(&message));
+        // What answered ran.
+        let answered = filled(record.output).is_some_and(|output| !outcome::refuses(&output));
+        let by_kind = !answered && ["policy_violation", "execution_denied"].iter().any(|kind| is(fault.kind, kind));
+        let by_words = !answered && text(fault.message).is_some_and(|message| outcome::refuses(&message));
         return match (by_kind || by_words, is(record.status, "error")) {
             (true, _) => Status::Denied,
             (false, true) => Status::Error,

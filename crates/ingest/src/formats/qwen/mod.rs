@@ -74,9 +74,9 @@ struct Chat<'a> {
     /// Calls whose telemetry has not come yet: how many, by tool and arguments.
     pending: HashMap<(Cow<'a, str>, &'a str), u32>,
     /// Records of telemetry that were read: a log may hold a record twice.
-    telemetry: HashSet<Cow<'a, str>>,
+    telemetry: HashSet<String>,
     /// Calls that the host did not make.
-    refused: HashSet<Cow<'a, str>>,
+    refused: HashSet<(Cow<'a, str>, Cow<'a, str>)>,
     /// What other agents' requests used, by the id of the answer.
     asked: Vec<(Option<Cow<'a, str>>, Usage)>,
     /// The answer that is being read has told what it used.

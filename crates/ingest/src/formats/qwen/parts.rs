@@ -137,8 +137,13 @@ fn call<'a>(
 
 fn result<'a>(chat: &mut Chat<'a>, location: &RecordLocation<'a>, function: &Function<'a>, around: &Around<'a>) {
     let id = identity(function.id).or_else(|| identity(around.outcome.call_id));
-    let is_refused = id.as_ref().is_some_and(|id| chat.refused.contains(id));
-    let status = if is_refused { Status::Denied } else { status(function, &around.outcome) };
+    let tool = id.as_deref().and_then(|id| chat.assembly.call_of(id)).map(|call| call.tool.clone());
+    let is_refused = id.clone().zip(tool).is_some_and(|call| chat.refused.contains(&call));
+    let status = match status(function, &around.outcome) {
+        // A call that never began has no answer but an error.
+        Status::Error | Status::Interrupted if is_refused => Status::Denied,
+        status => status,
+    };
     let is_error = !matches!(status, Status::Ok | Status::Missing);
     let result = ToolResult { call_id: id.clone(), text: raw_text(function.response), is_error };
     chat.assembly.result(location.clone(), result, status, id);

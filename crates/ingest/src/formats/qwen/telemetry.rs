@@ -41,7 +41,9 @@ pub(super) fn add<'a>(
         }
         return chat.assembly.push(location.clone(), EventKind::Other);
     };
-    if location.id.as_ref().is_some_and(|id| !chat.telemetry.insert(id.clone())) {
+    let content = (filled(event.tool).unwrap_or_default(), event.args.map_or("", Raw::get));
+    // A log that was written twice repeats its records. A record of another call is none of them.
+    if location.id.as_ref().is_some_and(|id| !chat.telemetry.insert(format!("{id} {content:?}"))) {
         return chat.assembly.push(location.clone(), EventKind::Other);
     }
     let Some(tool) = filled(event.tool) else {
@@ -51,9 +53,8 @@ pub(super) fn add<'a>(
     // Hosts that name the call have a log of its own for each agent.
     chat.has_own_files |= event.call_id.is_some();
     if is(event.execution, "not_started") {
-        chat.refused.extend(filled(event.call_id));
+        chat.refused.extend(filled(event.call_id).map(|id| (id, tool.clone())));
     }
-    let content = (tool.clone(), event.args.map_or("", Raw::get));
     if let Some(pending) = chat.pending.get_mut(&content).filter(|pending| **pending > 0) {
         *pending -= 1;
         return chat.assembly.push(location.clone(), EventKind::Other);

@@ -251,7 +251,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn push(&mut self, character: char) {
+    pub(super) fn push(&mut self, character: char) {
         self.word.started = true;
         self.word.text.push(character);
     }

@@ -38,6 +38,10 @@ impl<'t> Reader<'_, 't> {
 
     /// A bare `$name`, `$name.member`, or `$( … )`.
     pub(super) fn variable(&mut self) {
+        // Before a separator it is a character, as in the name of a share.
+        if self.rest.starts_with(['\\', '/']) {
+            return self.push('$');
+        }
         let fresh = !self.word.started;
         let typed = self.word.text.starts_with('[') && self.word.text.ends_with(']');
         let (name, behind) = strings::variable_name(self.rest);
