@@ -119,7 +119,6 @@ impl Roots {
     }
 
     /// The top of the repository, from which its links count.
-    /// The top of the repository, where it is known.
     pub fn top(&self) -> Option<&str> {
         self.top.as_deref().or(self.first.as_deref())
     }
