@@ -213,7 +213,7 @@ impl Effect {
         Self { kind, certainty, via, origin: self.origin }
     }
 
-    /// The same act on another file or directory.
+    /// Returns this act on another file or directory.
     pub fn on(&self, target: PathTarget, certainty: Certainty) -> Self {
         let mut moved = self.like(self.kind.clone(), certainty, self.via.clone());
         if let Some(path) = moved.kind.path_mut() {

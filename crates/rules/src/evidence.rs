@@ -86,7 +86,7 @@ fn counts(whole: &Whole<'_>, hits: &mut Vec<SessionHit>) {
         let recorded = recorded.unwrap_or(usize::MAX);
         let verb = if recorded == 1 { "is" } else { "are" };
         let message = format!("the log says {stated}, {recorded} {verb} recorded: what is recorded counts");
-        // Where more is recorded than was counted, nothing is missing; a count of errors is none of calls.
+        // Where more is recorded than was counted, nothing is missing; a count of errors does not count calls.
         let is_short = count.recorded < count.stated
             && count.what != Counted::Errors
             && !COUNT_AGAIN.contains(&&*whole.account.agent);

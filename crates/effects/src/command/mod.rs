@@ -137,7 +137,7 @@ pub(crate) fn run_powershell(text: &str, world: &mut World) -> Effects {
     effects.into()
 }
 
-/// The same for text of cmd.
+/// Works out the effects of a text of cmd.exe.
 pub(crate) fn run_cmd(text: &str, world: &mut World) -> Effects {
     let knowledge = Arc::clone(world.knowledge());
     let effects = walk(text, world, &knowledge, Context::new(text), |machine| {

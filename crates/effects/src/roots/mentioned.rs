@@ -1,4 +1,4 @@
-//! What looks like a path in the calls of a session: enough to tell which directory is likely to be the top.
+//! Collects the words in the calls of a session that look like paths. They show which directory is likely to be the top.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

@@ -1,8 +1,8 @@
 //! The directories from which the paths of a session count.
 //!
 //! A policy speaks of paths from the top of its repository. A log says where its agent was started, and that may be a
-//! directory of the repository. Where nobody vouches for the top, each directory that may be it is a candidate: what the
-//! policy forbids holds under all of them, what it allows under the most likely one.
+//! directory of the repository. Where neither the user nor the checkout states the top, each directory that may be it is a
+//! candidate. A deny of the policy holds under all of them, and an allow under the most likely one.
 
 mod mentioned;
 mod repository;
@@ -40,7 +40,7 @@ const INNER: &[&str] = &[
 /// The directories from which the paths of one session may count.
 #[derive(Debug, Clone, Default)]
 pub struct Roots {
-    /// The most likely one; `None`: nobody knows any.
+    /// The most likely root. `None`: the session shows no directory, and the caller states none.
     first: Option<String>,
     /// The top of the repository, where that is another directory.
     top: Option<String>,
@@ -51,7 +51,7 @@ pub struct Roots {
     repository: Arc<Repository>,
 }
 
-/// Whether names of files that the change touches count below any directory.
+/// Says below which directories the files of the change are looked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Changed {
     #[default]
@@ -213,7 +213,7 @@ struct Candidate {
     why: Why,
 }
 
-/// What makes a directory a candidate. Ordered: the less says more.
+/// The reason why a directory is a candidate, the strongest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Why {
     /// The log or its recorder says so.
@@ -247,7 +247,7 @@ fn candidates(cwd: &str, claimed: Option<&str>, why: impl Fn(&str) -> Option<Why
     candidates
 }
 
-/// What makes the directory above `tail` a candidate, if anything does.
+/// Returns the reason why the directory above `tail` is a candidate, if there is one.
 fn why(cwd: &str, tail: &str, repository: &Repository, guarded: &BTreeSet<String>) -> Option<Why> {
     let first = tail.split('/').next().unwrap_or_default();
     // Windows and macOS take names that differ in nothing but their case for one.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::super::Links;
 use super::super::paths;
 
-/// What is known of the judged repository. All paths in it count from its top.
+/// The facts about the judged repository. All paths in it count from its top.
 #[derive(Debug, Clone, Default)]
 pub struct Repository {
     /// Symlinks that are committed.
@@ -79,7 +79,7 @@ impl Repository {
         &self.stated
     }
 
-    /// Whether the base or the change holds the file.
+    /// Returns whether the base or the change holds the file.
     pub(super) fn has_file(&self, path: &str) -> bool {
         self.files.contains(path) || self.changed.contains(path)
     }

@@ -73,7 +73,7 @@ fn a_shell_of_windows_that_is_not_named_may_be_any() {
     // To the other shells the whole text is an error.
     let heredoc = "cat > a.txt <<'EOF'\nRemove-Item x\nEOF";
     assert_eq!(run(&session, "run_shell_command", heredoc), run(&session, "Bash", heredoc));
-    // A program that no shell knows is told of once.
+    // A program that no shell knows is reported once.
     let unknown = run(&session, "run_shell_command", r"mytool src\a.ts");
     assert_eq!(unknown.matches("opaque").count(), 1, "{unknown}");
 }
@@ -95,9 +95,9 @@ fn a_path_of_windows_shows_the_system() {
     let nowhere = session(None, &[]);
     let got = run(&nowhere, "run_shell_command", r#"echo "C:\temp\"; rm src\a.ts; echo "done\""#);
     assert!(got.contains("delete src/a.ts"), "{got}");
-    let arguments = serde_json::json!({ "command": "type .env", "directory": r"C:\work" });
-    assert!(shown(&nowhere, "run_shell_command", &arguments).contains("read C:/work/.env"));
-    let before = call("read_file", &serde_json::json!({ "path": r"C:\work\a" }));
+    let arguments = serde_json::json!({ "command": "type .env", "directory": r"C:\app" });
+    assert!(shown(&nowhere, "run_shell_command", &arguments).contains("read C:/app/.env"));
+    let before = call("read_file", &serde_json::json!({ "path": r"C:\app\a" }));
     let session = Session { events: vec![before], ..nowhere };
     assert!(run(&session, "run_shell_command", "type .env").contains("read .env"));
 }

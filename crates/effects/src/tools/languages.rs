@@ -15,7 +15,7 @@ use crate::{Class, Effect, Effects, Kind, Reason};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
     Shell(ShellLanguage),
-    /// As a text for `cmd.exe`, which an argument of the call names.
+    /// The call names `cmd.exe` as its shell: the text is read as a text for it.
     CmdProgram,
     /// POSIX text as somebody meant it who writes paths of Windows.
     Slashed,

@@ -1,7 +1,7 @@
 //! Finds what looks like a call in a log and is none in the sessions that were read from it.
 //!
 //! A format reads the records it knows. A later version of an agent, another agent's records in the same file, or a call
-//! inside another block have shapes that it passes over, and what nobody read nobody judged. This look goes over all
+//! inside another block have shapes that it passes over, and a call that was not read was not judged. This look goes over all
 //! values of all records, whatever their types say, and asks of each that has the shape of a call whether a session
 //! holds that call. It knows shapes only, no agent, so that no format has to remember it.
 
@@ -19,9 +19,9 @@ use agent_strace_model::{Arguments, EventKind, Session, ToolCall};
 use shape::{Look, Shape};
 
 /// What users are told to do about it.
-const UNREAD_CALL: &str = "it has the shape of a call, and this version does not read it as one: nobody judged it; a newer \
-                           version may know it";
-const FOREIGN: &str = "a record of another agent's log: nobody judged what it holds; give each agent a file of its own";
+const UNREAD_CALL: &str = "it has the shape of a call, but this version does not read it as one and has not judged it; a \
+                           newer version may know it";
+const FOREIGN: &str = "a record of another agent's log, which was not judged; give each agent a file of its own";
 const DEEP: &str = "values nested too deep to be searched for calls";
 
 /// Adds a gap for each record that holds what looks like a call and is in no session.

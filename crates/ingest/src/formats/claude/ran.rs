@@ -1,4 +1,4 @@
-//! What ran, where that is not what was asked.
+//! Compares the call that the agent asked for with the one that ran.
 //!
 //! A hook may hand back other input than the model's. Its print alone does not prove that the host took it, so that the
 //! call is read with both. What the host says of the file that it touched is its own record.

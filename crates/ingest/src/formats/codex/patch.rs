@@ -1,4 +1,4 @@
-//! What patches did to files, as the host records it.
+//! Reads the host's records of the files that patches changed.
 
 use std::borrow::Cow;
 

@@ -106,7 +106,7 @@ fn parent(shown: &str) -> Option<&str> {
 /// The arguments of a call that came in pieces, so far.
 struct Pieces {
     text: String,
-    /// Of the last piece.
+    /// The line of the last piece.
     line: u32,
 }
 
