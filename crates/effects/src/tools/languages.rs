@@ -4,11 +4,12 @@ use std::collections::{HashMap, HashSet};
 
 use agent_strace_model::ShellLanguage;
 
+use super::clues::{has_heredoc, may_be_of_windows};
 use super::names;
 use super::registry::{Entry, REGISTRY};
 use super::run::{Run, texts};
 use super::value::{Object, Value};
-use crate::world::{Platform, World, is_on_windows, spells_windows_path};
+use crate::world::{Platform, World, is_on_windows};
 use crate::{Class, Effect, Effects, Kind, Reason};
 
 /// How a text is read: as the text of a shell, or with the backslashes in its words taken for separators of a path.
@@ -34,7 +35,8 @@ pub(super) fn modes(world: &World, entry: &Entry, given: &Object, own: Option<Sh
     let commands = texts(given, entry, "command").texts;
     if modes.is_empty() || !decides {
         let directories = texts(given, entry, "cwd").texts;
-        let own = own.or_else(|| entry.posix.then_some(ShellLanguage::Posix));
+        let is_posix = entry.posix && !world.bash_is_any();
+        let own = own.or_else(|| is_posix.then_some(ShellLanguage::Posix));
         let own = own.map_or_else(|| of_session(world, &commands, &directories), |own| vec![own]);
         modes.splice(0..0, own.into_iter().map(Mode::Shell));
     }
@@ -49,19 +51,21 @@ pub(super) fn modes_of_text(world: &World, text: &str) -> Vec<Mode> {
 
 /// The languages in which the session's shell tools take their texts.
 fn of_session(world: &World, commands: &[&str], directories: &[&str]) -> Vec<ShellLanguage> {
+    // That a shell is a POSIX one rules nothing out where nothing else shows a POSIX system.
     let mut languages = world.shells().to_vec();
-    match (languages.is_empty(), world.platform()) {
-        (true, Platform::Windows) => languages.extend(WINDOWS),
+    let is_told = languages.iter().any(|language| *language != ShellLanguage::Posix);
+    match world.platform() {
         // A shell of another system runs nothing in such a directory.
-        (_, Platform::Posix) => languages.insert(0, ShellLanguage::Posix),
-        (true, Platform::Unknown) => {
+        Platform::Posix => languages.insert(0, ShellLanguage::Posix),
+        Platform::Windows | Platform::Unknown if is_told => {}
+        Platform::Windows => languages.extend(WINDOWS),
+        Platform::Unknown => {
             languages.push(ShellLanguage::Posix);
             let directories = directories.iter().any(|directory| is_on_windows(directory));
-            if directories || commands.iter().any(|text| spells_windows_path(text)) {
+            if directories || commands.iter().any(|text| may_be_of_windows(text)) {
                 languages.extend(WINDOWS);
             }
         }
-        (false, Platform::Windows | Platform::Unknown) => {}
     }
     languages
 }
@@ -154,27 +158,6 @@ pub(super) fn slashed(text: &str) -> Option<String> {
         }
     }
     changed.then_some(slashed)
-}
-
-/// Returns whether the text holds a heredoc. To PowerShell and cmd all of such a text is an error, unless they see other
-/// quotes.
-fn has_heredoc(text: &str) -> bool {
-    let mut quote = None;
-    for (at, character) in text.char_indices() {
-        match (character, quote) {
-            ('\\' | '`' | '^', _) => return false,
-            ('"' | '\'', None) => quote = Some(character),
-            ('<', None) => {
-                let word = text.get(at..).and_then(|rest| rest.strip_prefix("<<")).unwrap_or_default();
-                let word = word.trim_start_matches(['-', ' ', '"', '\'']);
-                if word.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_') {
-                    return true;
-                }
-            }
-            _ => quote = quote.filter(|quote| *quote != character),
-        }
-    }
-    false
 }
 
 /// A character that a name in a path may begin with.

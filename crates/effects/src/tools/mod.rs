@@ -1,5 +1,6 @@
 //! A tool call → effects, except for what shell text does: one registry of every agent's tools, as data.
 
+mod clues;
 mod commands;
 mod files;
 mod globs;

@@ -11,7 +11,12 @@ pub(crate) struct System {
     shells: Vec<ShellLanguage>,
     /// A call of the session names a file on a drive.
     names_drives: bool,
+    /// The agent gives the texts of its tool `bash` to the shell that it finds.
+    bash_is_any: bool,
 }
+
+/// Agents whose tool `bash` runs PowerShell or cmd on a Windows without bash.
+const ANY_BASH: &[&str] = &["opencode"];
 
 /// The family of the system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +31,8 @@ impl System {
     pub(crate) fn of(session: &Session<'_>) -> Self {
         // Where the log names a directory, that tells the system.
         let names_drives = session.root.is_none() && session.events.iter().any(|event| names_drive(&event.kind));
-        Self { shells: session.shells.clone(), names_drives }
+        let bash_is_any = ANY_BASH.contains(&session.dialect.agent);
+        Self { shells: session.shells.clone(), names_drives, bash_is_any }
     }
 }
 
@@ -39,6 +45,11 @@ impl World {
     /// The languages of the shells that the host says its tools use.
     pub(crate) fn shells(&self) -> &[ShellLanguage] {
         &self.system.shells
+    }
+
+    /// The tool `bash` may run another shell.
+    pub(crate) fn bash_is_any(&self) -> bool {
+        self.system.bash_is_any
     }
 
     pub(crate) fn platform(&self) -> Platform {

@@ -11,8 +11,8 @@ use super::speaker;
 use agent_strace_model::attribution::note_each;
 use agent_strace_model::evidence::{Count, Counted};
 use agent_strace_model::{
-    Arguments, Dialect, Event, EventKind, Label, Origin, Session, Speaker, Spent, Status, Stream, ToolCall, ToolResult,
-    Usage,
+    Arguments, Dialect, Event, EventKind, Label, Origin, Session, ShellLanguage, Speaker, Spent, Status, Stream,
+    ToolCall, ToolResult, Usage,
 };
 
 /// Where and when a record was written.
@@ -97,14 +97,16 @@ impl<'a> Assembly<'a> {
         self.session.events.push(Event { number, id, line, time, origin, kind });
     }
 
-    /// Adds words. `host`: the record marks that its host says them, and as what where the words do not tell more.
-    pub(super) fn say(&mut self, location: RecordLocation<'a>, kind: EventKind<'a>, host: Option<Speaker>) {
+    /// Adds words that a mark of their record is about: `speaker` says them. As what a host says them, the words may tell
+    /// more exactly.
+    pub(super) fn say(&mut self, location: RecordLocation<'a>, kind: EventKind<'a>, speaker: Speaker) {
+        let said = match &kind {
+            EventKind::Prompt(text) if !speaker.is_user() => speaker::of_marked(text).unwrap_or(speaker),
+            _ => speaker,
+        };
         self.push(location, kind);
-        if let (Some(host), Some(event)) = (host, self.session.events.last_mut())
-            && matches!(event.kind, EventKind::Prompt(_))
-            && event.origin.speaker.is_user()
-        {
-            event.origin.speaker = host;
+        if let Some(event) = self.session.events.last_mut() {
+            event.origin.speaker = said;
         }
     }
 
@@ -292,23 +294,29 @@ impl<'a> Assembly<'a> {
         self.push(location, EventKind::Other);
     }
 
-    /// The languages of the shells that texts of the host name.
-    fn note_shells(&mut self) {
-        for event in &self.session.events {
-            let text = match &event.kind {
-                EventKind::Prompt(text) if event.origin.speaker == Speaker::Context => text,
-                EventKind::Instruction(text) => text,
-                _ => continue,
-            };
-            if !text.start().trim_start().starts_with(['<', 'T']) {
-                continue;
-            }
-            for language in speaker::shells(&text.decode()) {
-                if !self.session.shells.contains(&language) {
-                    self.session.shells.push(language);
-                }
+    /// The languages of the shells that a text of the host names.
+    pub(super) fn shells(&mut self, languages: &[ShellLanguage]) {
+        for language in languages {
+            if !self.session.shells.contains(language) {
+                self.session.shells.push(*language);
             }
         }
+    }
+
+    /// Takes over the shells that the contexts of the host name.
+    fn note_shells(&mut self) {
+        let contexts = self.session.events.iter().filter(|event| event.origin.speaker == Speaker::Context);
+        let mut found = Vec::new();
+        for event in contexts {
+            if let EventKind::Prompt(text) = &event.kind
+                && text.start().trim_start().starts_with(['<', 'T'])
+            {
+                let text = text.decode();
+                found.extend(speaker::shell_of_context(&text));
+                found.extend(speaker::shells_of_introduction(&text));
+            }
+        }
+        self.shells(&found);
     }
 
     /// A record of a type this version does not know is read as what it looks like.

@@ -28,8 +28,8 @@ pub(super) fn found(pattern: &Regex, texts: Texts, session: &Session<'_>) -> Mea
 
 fn text<'e>(event: &'e Event<'_>, texts: Texts) -> Option<Cow<'e, str>> {
     match (&event.kind, texts) {
+        (EventKind::Prompt(_), Texts::Prompts) => Some(event.prompt()?.decode()),
         (EventKind::Message(text), Texts::Responses)
-        | (EventKind::Prompt(text), Texts::Prompts)
         | (EventKind::Failure(text), Texts::Errors)
         | (EventKind::Decision(text), Texts::Decisions) => Some(text.decode()),
         (EventKind::Result(result), Texts::Results) => Some(result.text.as_ref()?.decode()),

@@ -29,6 +29,8 @@ record! {
         is_sidechain = "isSidechain",
         is_compact_summary = "isCompactSummary",
         is_meta = "isMeta",
+        origin: Nested<Origin<'a>> = "origin",
+        prompt_source = "promptSource",
         source_tool_use = "sourceToolUseID",
         is_api_error = "isApiErrorMessage",
         is_error = "is_error",
@@ -51,6 +53,11 @@ record! {
         permission_denials = "permission_denials",
         loglines = "loglines",
     }
+}
+
+record! {
+    /// The source of a message that was put in as the user's.
+    pub(super) struct Origin { kind = "kind" }
 }
 
 record! {

@@ -19,8 +19,8 @@ pub(super) struct Context<'a> {
     pub(super) subagent: Option<Cow<'a, str>>,
     /// A compaction wrote it: nobody said it.
     pub(super) summary: bool,
-    /// The host says the words, as the record marks.
-    pub(super) host: Option<Speaker>,
+    /// Who says the words, where the record marks it.
+    pub(super) speaker: Option<Speaker>,
     /// The agent wrote it itself, because the model could not be asked.
     pub(super) api_error: bool,
     /// The structured result beside a `tool_result` block.
@@ -175,7 +175,10 @@ fn words<'a>(
         Some(text) => EventKind::Message(text),
         None => EventKind::Other,
     };
-    assembly.say(location.clone(), kind, context.host);
+    match context.speaker {
+        Some(speaker) => assembly.say(location.clone(), kind, speaker),
+        None => assembly.push(location.clone(), kind),
+    }
 }
 
 fn call<'a>(assembly: &mut Assembly<'a>, location: &RecordLocation<'a>, block: &Block<'a>, context: &Context<'a>) {

@@ -75,12 +75,21 @@ fn read<'a>(dialect: &'static Dialect, input: &Input<'a>, gaps: &mut Gaps) -> Ve
     vec![transcript.assembly.finish()]
 }
 
-/// The record says that its host wrote the message: for a call (the text of a skill), or of its own.
-fn host(record: &Envelope<'_>) -> Option<Speaker> {
+/// Who wrote the message, where the record marks it: the host for a call (the text of a skill) or of its own, or the user.
+fn speaker(record: &Envelope<'_>) -> Option<Speaker> {
     if is_string(record.source_tool_use) {
-        Some(Speaker::Skill)
-    } else {
-        is_true(record.is_meta).then_some(Speaker::Context)
+        return Some(Speaker::Skill);
+    }
+    if is_true(record.is_meta) {
+        return Some(Speaker::Context);
+    }
+    let origin = record.origin.object().and_then(|origin| filled(origin.kind));
+    match origin.as_deref() {
+        Some("human") => Some(Speaker::User),
+        Some("task-notification") => Some(Speaker::Notice),
+        Some("peer" | "coordinator") => Some(Speaker::Subagent),
+        Some(_) => Some(Speaker::Context),
+        None => matches!(filled(record.prompt_source).as_deref(), Some("typed" | "sdk")).then_some(Speaker::User),
     }
 }
 
@@ -176,7 +185,7 @@ impl<'a> Transcript<'a> {
             cwd: filled(record.cwd).or_else(|| self.cwd.clone()),
             subagent: envelope::subagent(record, &self.assembly),
             summary: is_true(record.is_compact_summary),
-            host: host(record),
+            speaker: speaker(record),
             api_error: is_true(record.is_api_error),
             result: record.tool_use_result.or(record.tool_use_result_snake),
             denial: filled(record.denial_kind),
@@ -210,7 +219,7 @@ impl<'a> Transcript<'a> {
                 cwd: filled(inner.cwd).or_else(|| filled(record.cwd)),
                 subagent: subagent.clone(),
                 summary: false,
-                host: host(&inner),
+                speaker: speaker(&inner),
                 api_error: is_true(inner.is_api_error),
                 result: inner.tool_use_result,
                 denial: filled(inner.denial_kind),

@@ -273,7 +273,9 @@ impl<'a> Rollout<'a> {
             let is_part = || {
                 !text.is_empty() && self.typed.len() <= PARTED && self.typed.iter().any(|typed| typed.contains(text))
             };
-            if event.origin.speaker.is_user() && !self.typed.contains(text) && !is_part() {
+            if self.typed.contains(text) {
+                event.origin.speaker = Speaker::User;
+            } else if event.origin.speaker.is_user() && !is_part() {
                 event.origin.speaker = Speaker::Context;
             }
         }

@@ -15,9 +15,11 @@ use crate::assembly::{Assembly, Numbering, RecordLocation};
 use crate::gaps::Gaps;
 use crate::json::{Counts, Raw, elements, filled, is, is_string, object, raw_text, record, scalar, text};
 use crate::reader::{LineCounter, Reader};
+use crate::speaker;
 use agent_strace_model::evidence::Subagent;
 use agent_strace_model::{
-    Arguments, Dialect, EventKind, Label, Origin, RawText, Session, Status, ToolCall, ToolResult, Usage, Window,
+    Arguments, Dialect, EventKind, Label, Origin, RawText, Session, Speaker, Status, ToolCall, ToolResult, Usage,
+    Window,
 };
 
 record! {
@@ -210,10 +212,15 @@ impl<'a> Chat<'a> {
         } else {
             elements(entry.content).first().and_then(|part| object::<Part<'a>>(Some(*part))?.text)
         };
-        let introduction = first.filter(|words| words.get().starts_with("\"<session_context>"));
+        let introduction = first.filter(|words| {
+            words.get().starts_with("\"<session_context>")
+                && speaker::of(&RawText::Json(words.get())) == Speaker::Context
+        });
         match introduction {
             Some(words) => {
                 self.assembly.root(root::introduced(words).map(Cow::Owned));
+                let shells = text(Some(words)).map_or(&[][..], |text| speaker::shells_of_introduction(&text));
+                self.assembly.shells(shells);
                 self.words(location, entry.content, EventKind::Instruction);
             }
             // What a sub-agent is told, its parent or the host said.
