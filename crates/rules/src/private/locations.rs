@@ -84,9 +84,8 @@ impl<'a> Locations<'a> {
     pub(super) fn how(&self, event: &Event<'_>) -> String {
         match &event.kind {
             EventKind::Prompt(_) if event.origin.speaker.is_user() => "stands in a prompt".to_owned(),
-            EventKind::Prompt(_) => "stands in an instruction to the model".to_owned(),
             EventKind::Command(_) => "stands in a command of the user".to_owned(),
-            EventKind::Instruction(_) => "stands in an instruction to the model".to_owned(),
+            EventKind::Prompt(_) | EventKind::Instruction(_) => "stands in an instruction to the model".to_owned(),
             EventKind::Message(_) => "stands in an answer of the model".to_owned(),
             EventKind::Reasoning(_) => "stands in a thought of the model".to_owned(),
             EventKind::Decision(_) => "stands in a decision of the model".to_owned(),
