@@ -70,8 +70,9 @@ pub struct Session<'a> {
     pub labels: Vec<(usize, Label<'a>)>,
     /// Records of a type this version does not know: kept out of `events`' meaning, but counted.
     pub unknown_records: u32,
-    /// The lines that they are on.
-    pub unknown_lines: Vec<u32>,
+    /// Pieces of the log's text in which nothing is a call of its own: what tools answered, and what tells of calls that
+    /// are recorded elsewhere.
+    pub passed: Vec<&'a str>,
     pub evidence: Evidence<'a>,
     pub attribution: Attribution<'a>,
 }
@@ -355,7 +356,7 @@ impl<'a> Session<'a> {
             streams: vec![Stream::Main],
             labels: Vec::new(),
             unknown_records: 0,
-            unknown_lines: Vec::new(),
+            passed: Vec::new(),
             evidence: Evidence::default(),
             attribution: Attribution::default(),
         }

@@ -3,7 +3,7 @@
 mod spending;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::json::{Raw, text};
 use super::scan::is_json;
@@ -42,8 +42,10 @@ pub(super) struct Assembly<'a> {
     /// Link of a call (its id, and the id of its record) → the latest event with that link.
     calls: HashMap<Cow<'a, str>, usize>,
     streams: HashMap<Stream<'a>, u16>,
-    /// Results that came before their call.
-    early: HashMap<Cow<'a, str>, Status>,
+    /// Results that came before their call, by their links: how the call ended, and the index of the last of them.
+    early: HashMap<Cow<'a, str>, (Status, usize)>,
+    /// What was asked for in words that are no call, so that nothing ran.
+    unreadable: HashSet<Cow<'a, str>>,
     /// API message → its index in `usages`.
     messages: HashMap<Cow<'a, str>, usize>,
     usages: Vec<Usage>,
@@ -70,6 +72,7 @@ impl<'a> Assembly<'a> {
             calls: HashMap::new(),
             streams: HashMap::from([(Stream::Main, 0)]),
             early: HashMap::new(),
+            unreadable: HashSet::new(),
             messages: HashMap::new(),
             usages: Vec::new(),
             told_output: 0,
@@ -140,13 +143,23 @@ impl<'a> Assembly<'a> {
         let at = self.session.events.len();
         for link in links {
             if !self.early.is_empty()
-                && let Some(status) = self.early.remove(&link)
+                && let Some((status, result)) = self.early.remove(&link)
             {
                 call.status = settle(call.status, status);
+                if let Some(EventKind::Result(result)) =
+                    self.session.events.get_mut(result).map(|event| &mut event.kind)
+                {
+                    result.call_id = call.call_id.clone().or(result.call_id.take());
+                }
             }
             self.calls.insert(link, at);
         }
         self.push(location, EventKind::Call(call));
+    }
+
+    /// The model asked for something under this id in words that are no call. The host answers that, too.
+    pub(super) fn unreadable(&mut self, id: Option<Cow<'a, str>>) {
+        self.unreadable.extend(id);
     }
 
     /// The call recorded last under this id.
@@ -217,8 +230,11 @@ impl<'a> Assembly<'a> {
         status: Status,
         links: impl IntoIterator<Item = Cow<'a, str>>,
     ) {
-        if let Some(call_id) = self.settle(status, links) {
-            result.call_id = Some(call_id);
+        let is_of_none = result.call_id.as_ref().is_some_and(|id| self.unreadable.contains(id));
+        match self.settle(status, links) {
+            Some(call_id) => result.call_id = Some(call_id),
+            None if is_of_none => result.call_id = None,
+            None => {}
         }
         self.push(location, EventKind::Result(result));
     }
@@ -238,8 +254,8 @@ impl<'a> Assembly<'a> {
             unknown = Some(link);
         }
         if let Some(link) = unknown {
-            let before = self.early.get(&link).copied().unwrap_or(Status::Missing);
-            self.early.insert(link, settle(before, status));
+            let before = self.early.get(&link).map_or(Status::Missing, |(status, _)| *status);
+            self.early.insert(link, (settle(before, status), self.session.events.len()));
         }
         None
     }
@@ -288,9 +304,15 @@ impl<'a> Assembly<'a> {
         }
     }
 
+    /// Nothing in this value is a call of its own: it was compared with one, a tool answered so, or the log tells of the
+    /// calls in it elsewhere.
+    pub(super) fn pass(&mut self, value: Option<Raw<'a>>) {
+        self.session.passed.extend(value.map(Raw::get));
+    }
+
     /// A record of a type this version does not know.
     pub(super) fn unknown(&mut self, location: RecordLocation<'a>) {
-        self.count_unknown(location.line);
+        self.count_unknown();
         self.push(location, EventKind::Other);
     }
 
@@ -320,9 +342,8 @@ impl<'a> Assembly<'a> {
     }
 
     /// A record of a type this version does not know is read as what it looks like.
-    pub(super) fn count_unknown(&mut self, line: u32) {
+    pub(super) fn count_unknown(&mut self) {
         self.session.unknown_records = self.session.unknown_records.saturating_add(1);
-        self.session.unknown_lines.push(line);
     }
 
     pub(super) fn finish(mut self) -> Session<'a> {

@@ -7,63 +7,79 @@
 
 mod shape;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::detect;
 use super::formats::Format;
 use super::gaps::Gaps;
 use super::head::Head;
-use super::json::{Raw, object, text};
+use super::json::{Raw, object};
 use super::reader::{LineCounter, Reader, Shape as Layout};
-use agent_strace_model::{Arguments, EventKind, Session, ToolCall};
-use shape::{Look, Shape};
+use agent_strace_model::{Arguments, EventKind, GapKind, Session, Status, ToolCall};
+use serde_json::Value;
+use shape::{Cut, Look, Shape};
 
 /// What users are told to do about it.
 const UNREAD_CALL: &str = "it has the shape of a call, but this version does not read it as one and has not judged it; a \
                            newer version may know it";
 const FOREIGN: &str = "a record of another agent's log, which was not judged; give each agent a file of its own";
 const DEEP: &str = "values nested too deep to be searched for calls";
+const MANY: &str = "more values with the shape of a call than are compared with the calls that were read";
+
+const UNASKED: &str = "the result of a call that the log does not hold: what ran was not judged; compare the log with the \
+                       agent's own copy";
 
 /// Adds a gap for each record that holds what looks like a call and is in no session.
 pub(super) fn look(text: &str, layout: Layout, format: &Format, sessions: &[Session<'_>], gaps: &mut Gaps) {
     if !text.trim_start().starts_with(['{', '[']) {
         return;
     }
-    let mut read = Read::of(sessions, layout, format.dialect.agent);
+    let mut read = Read::of(sessions);
+    for line in unasked(sessions) {
+        gaps.push(Some(line), GapKind::missing(UNASKED));
+    }
     let told = gaps.lines();
     // Damage was reported when the format read the log.
     let mut ignored = Gaps::new("");
     let mut reader = Reader::new(text, layout);
     while let Some(item) = reader.next::<Look<'_>>(&mut ignored) {
         let look = item.record;
-        if look.is_cut() {
-            gaps.limit(item.line, DEEP);
+        match look.cut() {
+            Some(Cut::Deep) => gaps.limit(item.line, DEEP),
+            Some(Cut::Many) => gaps.limit(item.line, MANY),
+            None => {}
         }
         let mut lines = LineCounter::new(item.json, item.line);
-        let mut known = 0;
-        let mut shapes = look.shapes("", item.json);
-        // The outer ones first: what a call carries is its own business.
-        shapes.sort_by_key(|shape| (shape.start(), std::cmp::Reverse(shape.end())));
-        for shape in &shapes {
-            if shape.start() < known {
-                continue;
-            }
+        let shapes = look.shapes("", item.json);
+        let is_empty = shapes.is_empty();
+        for shape in read.not_held(shapes) {
             let line = if layout == Layout::Lines { item.line } else { lines.line_of(shape.json) };
-            if read.holds(shape, line) {
-                known = shape.given_end().max(known);
-                continue;
-            }
             // Its format told of the line already.
             if !told.contains(&line) {
                 gaps.unread_call(line, format!("{}: {UNREAD_CALL}", shape.named()));
             }
-            known = shape.end();
         }
-        if shapes.is_empty() && !told.contains(&item.line) && read.is_silent(item.line) && is_foreign(item.json, format)
-        {
+        if is_empty && !told.contains(&item.line) && read.is_silent(item.line) && is_foreign(item.json, format) {
             gaps.unknown_record(item.line, FOREIGN);
         }
     }
+}
+
+/// The lines of results whose calls are in no session of the log.
+fn unasked(sessions: &[Session<'_>]) -> BTreeSet<u32> {
+    let events = || sessions.iter().flat_map(|session| &session.events);
+    let calls: HashSet<_> = events()
+        .filter_map(|event| match &event.kind {
+            EventKind::Call(call) => call.call_id.as_deref(),
+            _ => None,
+        })
+        .collect();
+    let results = events().filter_map(|event| match &event.kind {
+        EventKind::Result(result) => Some((event.line, result.call_id.as_deref()?)),
+        _ => None,
+    });
+    results.filter(|(_, id)| !calls.contains(id)).map(|(line, _)| line).collect()
 }
 
 /// Whether only other formats could have this record.
@@ -81,143 +97,80 @@ fn is_foreign(json: &str, format: &Format) -> bool {
 
 /// The calls that were read.
 struct Read<'s, 'a> {
-    layout: Layout,
-    agent: &'static str,
-    /// Where the arguments of calls begin that are a piece of the log's text.
-    places: Vec<usize>,
-    by_id: HashMap<&'s str, Vec<&'s ToolCall<'a>>>,
-    /// The arguments of calls under each id; `None`: a call has none.
-    told: HashSet<(&'s str, Option<&'s str>)>,
-    /// Calls whose arguments are not a piece of the text, by line: how many are not found yet. Lines of other events
-    /// are there, too.
-    on_line: BTreeMap<u32, u32>,
-    /// Calls without an id.
-    unnamed: Vec<&'s ToolCall<'a>>,
-    /// The arguments of all calls, in one notation, once somebody asks.
-    known: Option<HashSet<String>>,
+    /// Pieces of the log's text in which nothing is a call of its own, from their start to their end: what calls are
+    /// given, and what formats say is none.
+    passed: BTreeMap<usize, usize>,
+    calls: Vec<&'s ToolCall<'a>>,
+    /// What is known of all calls, once somebody asks.
+    known: Option<Known<'s>>,
     /// Lines that said something: words, a call, its result.
     telling: HashSet<u32>,
-    /// Lines that hold the result of a call.
-    results: HashSet<u32>,
-    /// Lines that hold something of a type that the format does not know.
-    unknown: HashSet<u32>,
 }
 
 impl<'s, 'a> Read<'s, 'a> {
-    fn of(sessions: &'s [Session<'a>], layout: Layout, agent: &'static str) -> Self {
-        let mut read = Self {
-            layout,
-            agent,
-            places: Vec::new(),
-            by_id: HashMap::new(),
-            told: HashSet::new(),
-            on_line: BTreeMap::new(),
-            unnamed: Vec::new(),
-            known: None,
-            telling: HashSet::new(),
-            results: HashSet::new(),
-            unknown: sessions.iter().flat_map(|session| &session.unknown_lines).copied().collect(),
-        };
+    fn of(sessions: &'s [Session<'a>]) -> Self {
+        let mut read = Self { passed: BTreeMap::new(), calls: Vec::new(), known: None, telling: HashSet::new() };
+        let mut passed: Vec<_> =
+            sessions.iter().flat_map(|session| &session.passed).map(|passed| span(passed)).collect();
         for event in sessions.iter().flat_map(|session| &session.events) {
-            let left = read.on_line.entry(event.line).or_default();
             if !matches!(event.kind, EventKind::Other) {
                 read.telling.insert(event.line);
             }
-            match &event.kind {
-                EventKind::Call(call) => {
-                    match borrowed(&call.arguments) {
-                        Some(place) => read.places.push(place),
-                        None => *left = left.saturating_add(1),
-                    }
-                    match &call.call_id {
-                        Some(id) => {
-                            read.told.insert((id, given(&call.arguments)));
-                            read.by_id.entry(id).or_default().push(call);
-                        }
-                        None => read.unnamed.push(call),
-                    }
-                }
-                EventKind::Result(_) => {
-                    read.results.insert(event.line);
-                }
-                EventKind::Repeat(_) | EventKind::File(_) | EventKind::Hook { .. } => *left = left.saturating_add(1),
-                _ => {}
+            if let EventKind::Call(call) = &event.kind {
+                passed.extend(borrowed(&call.arguments).map(span));
+                read.calls.push(call);
             }
         }
-        read.places.sort_unstable();
+        passed.sort_by_key(|(start, end)| (*start, std::cmp::Reverse(*end)));
+        for (start, end) in passed {
+            if !ends_after(&read.passed, start) {
+                read.passed.insert(start, end);
+            }
+        }
         read
     }
 
-    /// Whether a session has this call.
-    fn holds(&mut self, shape: &Shape<'_>, line: u32) -> bool {
-        self.is_written_in(shape)
-            || self.is_repeated(shape)
-            || self.is_told_of(shape, line)
-            || self.is_composed(line)
-            || self.is_judged(shape)
+    /// The outermost shapes that no session holds.
+    fn not_held<'b>(&mut self, mut shapes: Vec<Shape<'b>>) -> Vec<Shape<'b>> {
+        shapes.sort_by_key(|shape| (shape.start(), std::cmp::Reverse(shape.end())));
+        let mut left = Vec::new();
+        // What a call carries is its own business: the values lie side by side or in each other, and the inner ones are not
+        // added.
+        let mut carried = BTreeMap::new();
+        for shape in shapes {
+            if ends_after(&carried, shape.start()) {
+                continue;
+            }
+            if self.holds(&shape) {
+                carried.extend(shape.given.iter().map(|given| span(given.get())));
+            } else {
+                carried.extend([span(shape.json)]);
+                left.push(shape);
+            }
+        }
+        left
     }
 
-    /// The arguments of a call are a piece of its text.
-    fn is_written_in(&self, shape: &Shape<'_>) -> bool {
-        let next = self.places.partition_point(|place| *place < shape.start());
-        self.places.get(next).is_some_and(|place| *place < shape.end())
+    /// Whether a session has this call, or its format says that it is none.
+    fn holds(&mut self, shape: &Shape<'_>) -> bool {
+        ends_after(&self.passed, shape.start())
+            || shape.given.iter().all(|given| self.is_read(shape, *given) || self.is_told_again(shape, Some(*given)))
+                && (!shape.given.is_empty() || self.is_told_again(shape, None))
     }
 
-    /// The log tells a call again: the same id and the same arguments.
-    fn is_repeated(&self, shape: &Shape<'_>) -> bool {
-        let Some(id) = shape.id.as_deref() else { return false };
-        let Some(given) = shape.given else { return self.told.contains(&(id, None)) };
-        self.told.contains(&(id, Some(given.get())))
-            || text(Some(given)).is_some_and(|given| self.told.contains(&(id, Some(&given))))
-            // A stream announces a call before it has its arguments.
-            || given.get() == "{}" && self.is_named_so(id, shape)
+    /// This piece of the text is what a call is given, with its quotes or without, or its format compared it with a call.
+    fn is_read(&self, shape: &Shape<'_>, given: Raw<'_>) -> bool {
+        let start = given.get().as_ptr().addr();
+        // Of two names that differ the call has one.
+        let longest = shape.names.iter().max_by_key(|name| name.len());
+        let is_named_once = longest.is_none_or(|longest| shape.names.iter().all(|name| is_named(longest, name)));
+        is_named_once && [start, start + 1].iter().any(|place| ends_after(&self.passed, *place))
     }
 
-    fn is_named_so(&self, id: &str, shape: &Shape<'_>) -> bool {
-        let calls = self.by_id.get(id).into_iter().flatten();
-        calls.take(SAME_ID).any(|call| shape.name.as_deref() == Some(&*call.tool))
-    }
-
-    /// A record that the format knows tells of a call under its id: what was asked, what ran, how far it got.
-    fn is_told_of(&self, shape: &Shape<'_>, line: u32) -> bool {
-        let is_known = || shape.id.as_deref().is_some_and(|id| self.by_id.contains_key(id));
-        let is_silent = self.is_silent(line);
-        !self.unknown.contains(&line)
-            && (shape.reports()
-                || shape.is_answer() && self.results.contains(&line)
-                || shape.is_aside(self.agent)
-                || (!is_silent || !shape.asks()) && is_known())
-    }
-
-    /// A call with the same arguments was read: whoever tells of it again, and in whichever notation, adds nothing.
-    fn is_judged(&mut self, shape: &Shape<'_>) -> bool {
-        let Some(given) = shape.given.and_then(|given| normal(given.get())) else { return false };
-        let given = format!("{} {given}", shape.name.as_deref().unwrap_or_default());
-        let calls = &self.by_id;
-        let known = self.known.get_or_insert_with(|| {
-            let all = calls.values().flatten().chain(&self.unnamed);
-            all.filter_map(|call| match &call.arguments {
-                Arguments::Json(json) | Arguments::Text(json) => Some((&call.tool, normal(json)?)),
-                Arguments::Missing => None,
-            })
-            // Not every report names the tool.
-            .flat_map(|(tool, given)| [format!("{tool} {given}"), format!(" {given}")])
-            .collect()
-        });
-        known.contains(&given)
-    }
-
-    /// A format put the arguments of a call on this line together itself.
-    fn is_composed(&mut self, line: u32) -> bool {
-        let left = match self.layout {
-            Layout::Lines => self.on_line.get_mut(&line),
-            Layout::Document => self.on_line.range_mut(..=line).next_back().map(|(_, left)| left),
-        };
-        left.is_some_and(|left| {
-            let any = *left > 0;
-            *left = left.saturating_sub(1);
-            any
-        })
+    /// The log tells a call again: under its id, or as one that has none.
+    fn is_told_again(&mut self, shape: &Shape<'_>, given: Option<Raw<'_>>) -> bool {
+        let known = self.known.get_or_insert_with(|| Known::of(&self.calls));
+        known.holds(shape, given)
     }
 
     fn is_silent(&self, line: u32) -> bool {
@@ -225,35 +178,106 @@ impl<'s, 'a> Read<'s, 'a> {
     }
 }
 
-/// Arguments in one notation: agents write them as JSON, with spaces or without, or as a text that holds JSON.
-fn normal(json: &str) -> Option<String> {
-    let value: serde_json::Value = serde_json::from_str(json).ok()?;
-    let inner = value.as_str().and_then(|text| serde_json::from_str::<serde_json::Value>(text).ok());
-    let mut value = inner.unwrap_or(value);
-    if let Some(fields) = value.as_object_mut() {
-        // An id is no argument.
-        fields.remove("tool_call_id");
+/// The tools of calls, by their id and what they are given.
+struct Known<'s>(HashMap<String, Vec<&'s str>>);
+
+/// Calls of so many tools under one id with the same arguments are told apart.
+const TOOLS: usize = 8;
+
+/// In place of the id of a call that has none, and of the arguments of one whose arguments could not be read.
+const NONE: &str = "-";
+
+impl<'s> Known<'s> {
+    fn of(calls: &[&'s ToolCall<'_>]) -> Self {
+        let mut known = Self(HashMap::new());
+        for call in calls {
+            let given = match &call.arguments {
+                Arguments::Json(json) | Arguments::Text(json) => normal(json),
+                Arguments::Missing => None,
+            };
+            let given = given.as_deref();
+            if let Some(id) = call.call_id.as_deref() {
+                known.add(id, given, &call.tool);
+                // A stream announces a call before it has its arguments.
+                known.add(id, None, &call.tool);
+            }
+            // A call that was refused excuses none that is like it.
+            if call.status == Status::Denied {
+                continue;
+            }
+            known.add("", given, &call.tool);
+            match call.call_id.as_deref() {
+                None => known.add(NONE, given, &call.tool),
+                // It is judged as one that may do anything.
+                Some(id) if matches!(call.arguments, Arguments::Missing) => known.add(id, Some(NONE), &call.tool),
+                Some(_) => {}
+            }
+        }
+        known
     }
+
+    fn add(&mut self, id: &str, given: Option<&str>, tool: &'s str) {
+        let tools = self.0.entry(key(id, given)).or_default();
+        if tools.len() < TOOLS && !tools.contains(&tool) {
+            tools.push(tool);
+        }
+    }
+
+    fn holds(&self, shape: &Shape<'_>, given: Option<Raw<'_>>) -> bool {
+        let given = given.and_then(|given| normal(given.get()));
+        let given = given.as_deref();
+        let has = |id: &str, given: Option<&str>| {
+            let tools = self.0.get(&key(id, given)).into_iter().flatten();
+            tools.into_iter().any(|tool| shape.names.iter().all(|name| is_named(tool, name)))
+        };
+        if shape.ids.is_empty() {
+            return given.is_some() && has("", given);
+        }
+        given.is_some() && has(NONE, given)
+            || shape.ids.iter().any(|id| has(id, given) || given.is_some() && has(id, Some(NONE)))
+    }
+}
+
+fn key(id: &str, given: Option<&str>) -> String {
+    format!("{}:{id} {}", id.len(), given.unwrap_or_default())
+}
+
+/// Whether a log may call a tool so: by its name, or by the part of it that its server gives it.
+fn is_named(tool: &str, name: &str) -> bool {
+    let mut words = tool.rsplit(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty());
+    let parts = name.rsplit(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty());
+    tool == name || parts.into_iter().all(|part| words.next() == Some(part)) && name.contains(char::is_alphanumeric)
+}
+
+/// Arguments in one notation: agents write them as JSON, with spaces or without, or as a text that holds JSON. `None`:
+/// there are none.
+fn normal(json: &str) -> Option<String> {
+    let Ok(value) = serde_json::from_str::<Value>(json) else { return Some(json.to_owned()) };
+    let value = match value {
+        Value::String(text) => match serde_json::from_str(&text) {
+            Ok(inner) => inner,
+            Err(_) => return Some(text),
+        },
+        value => value,
+    };
     let is_empty = value.as_object().is_some_and(serde_json::Map::is_empty);
     (!is_empty).then(|| value.to_string())
 }
 
-/// Calls under one id that are compared with an announcement.
-const SAME_ID: usize = 8;
-
-fn given<'s>(arguments: &'s Arguments<'_>) -> Option<&'s str> {
-    match arguments {
-        Arguments::Json(text) | Arguments::Text(text) => Some(text),
-        Arguments::Missing => None,
-    }
+fn span(text: &str) -> (usize, usize) {
+    let start = text.as_ptr().addr();
+    (start, start + text.len())
 }
 
-/// Where arguments begin that were taken from the log as they stand.
-fn borrowed(arguments: &Arguments<'_>) -> Option<usize> {
+/// Whether the last of these pieces that begins before a place goes on there.
+fn ends_after(pieces: &BTreeMap<usize, usize>, place: usize) -> bool {
+    pieces.range(..=place).next_back().is_some_and(|(_, end)| *end > place)
+}
+
+/// Arguments that were taken from the log as they stand.
+fn borrowed<'s>(arguments: &Arguments<'s>) -> Option<&'s str> {
     match arguments {
-        Arguments::Json(std::borrow::Cow::Borrowed(text)) | Arguments::Text(std::borrow::Cow::Borrowed(text)) => {
-            Some(text.as_ptr().addr()).filter(|_| !text.is_empty())
-        }
+        Arguments::Json(Cow::Borrowed(text)) | Arguments::Text(Cow::Borrowed(text)) => Some(text),
         _ => None,
     }
 }

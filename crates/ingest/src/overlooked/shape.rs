@@ -2,23 +2,29 @@
 
 use std::borrow::Cow;
 
-use crate::json::{Raw, Record, filled, is_array, is_object, is_string};
-use crate::scan::{Scanner, is_json};
+use crate::json::{Raw, Record, filled, first, is_array, is_object, is_string, text};
+use crate::scan::{Scanner, fields, is_json};
 
 /// Values are searched down to this depth.
 const MAX_DEPTH: u32 = 96;
+
+/// Shapes that one record may hold: no real one comes near, and each is kept until its record was compared.
+const MAX_SHAPES: usize = 200_000;
 
 /// What looks like a call.
 #[derive(Debug, Clone)]
 pub(super) struct Shape<'a> {
     /// The object itself.
     pub(super) json: &'a str,
-    pub(super) id: Option<Cow<'a, str>>,
-    pub(super) given: Option<Raw<'a>>,
+    /// How deep it stands.
+    depth: u32,
+    /// What it, or the object around it, is called by.
+    pub(super) ids: Vec<Cow<'a, str>>,
+    /// What the call is given, once for each key that holds something of the kind.
+    pub(super) given: Vec<Raw<'a>>,
     kind: Option<Cow<'a, str>>,
-    pub(super) name: Option<Cow<'a, str>>,
-    /// Under a key where its agent keeps what was asked or told, beside what ran.
-    aside: Option<&'static str>,
+    /// Each name of the tool that it has.
+    pub(super) names: Vec<Cow<'a, str>>,
 }
 
 impl Shape<'_> {
@@ -30,34 +36,9 @@ impl Shape<'_> {
         self.start() + self.json.len()
     }
 
-    /// Its type says that a model asks for a call: it is not the report of one.
-    pub(super) fn asks(&self) -> bool {
-        self.kind.as_deref().is_some_and(|kind| kind.ends_with("tool_use"))
-    }
-
-    /// This agent tells of it elsewhere, if it ran.
-    pub(super) fn is_aside(&self, agent: &str) -> bool {
-        self.aside.is_some_and(|key| ASIDE.contains(&(agent, key)))
-    }
-
-    /// A tool answered so: what a server says in its own fields is data.
-    pub(super) fn is_answer(&self) -> bool {
-        self.aside.is_some_and(|key| ANSWERS.contains(&key))
-    }
-
-    /// Its type says that something ended, which began elsewhere.
-    pub(super) fn reports(&self) -> bool {
-        self.kind.as_deref().is_some_and(|kind| kind.ends_with("_end"))
-    }
-
-    /// Where its arguments end.
-    pub(super) fn given_end(&self) -> usize {
-        self.given.map_or(0, |given| given.get().as_ptr().addr() + given.get().len())
-    }
-
     /// What the record calls it.
     pub(super) fn named(&self) -> String {
-        match (&self.kind, &self.name) {
+        match (&self.kind, self.names.first()) {
             (Some(kind), _) => format!("a part of type `{}`", word(kind)),
             (None, Some(name)) => format!("a part that names `{}`", word(name)),
             (None, None) => "a part without a type".to_owned(),
@@ -80,39 +61,26 @@ fn says_call(kind: &str) -> bool {
     WORDS.iter().any(|word| kind.ends_with(word))
 }
 
-/// Keys under which agents keep calls that a model asked for, that a summary keeps, or that a sub-agent made: the log
-/// tells of them elsewhere once they ran. By agent.
-const ASIDE: &[(&str, &str)] = &[
-    ("atif", "tool_calls"),
-    ("codex", "replacement_history"),
-    ("copilot-cli", "input"),
-    ("copilot-cli", "toolRequests"),
-    ("gemini-cli", "recentActivity"),
-    ("mini-swe-agent", "tool_calls"),
-    ("agent-strace", "recentActivity"),
-    ("openhands", "tool_call"),
-    ("qwen-code", "recentActivity"),
-    ("copilot-vscode", "toolCallRounds"),
-];
-
-/// Keys of structured results.
-const ANSWERS: &[&str] =
-    &["result", "resultDisplay", "structuredContent", "structured_content", "toolUseResult", "tool_use_result"];
-
 /// An object that is looked at, and what was found inside it.
 #[derive(Debug, Default)]
 pub(super) struct Look<'a> {
     depth: u32,
-    is_cut: bool,
-    kind: Option<Raw<'a>>,
-    id: Option<Raw<'a>>,
-    call_id: Option<Raw<'a>>,
-    name: Option<Raw<'a>>,
-    given: Option<Raw<'a>>,
-    action: Option<Raw<'a>>,
-    command: Option<Raw<'a>>,
-    described: bool,
+    cut: Option<Cut>,
+    kinds: Vec<Raw<'a>>,
+    ids: Vec<Raw<'a>>,
+    call_ids: Vec<Raw<'a>>,
+    names: Vec<Raw<'a>>,
+    given: Vec<Raw<'a>>,
+    actions: Vec<Raw<'a>>,
+    commands: Vec<Raw<'a>>,
     found: Vec<Shape<'a>>,
+}
+
+/// Why a record was not searched to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cut {
+    Deep,
+    Many,
 }
 
 impl<'a> Record<'a> for Look<'a> {
@@ -122,23 +90,20 @@ impl<'a> Record<'a> for Look<'a> {
         self.value(key, scanner)?;
         let value = scanner.since(start).filter(|value| value.get() != "null");
         let Some(value) = value else { return Some(()) };
-        match key {
-            "type" | "kind" => self.kind = self.kind.or(Some(value)),
+        // Different agents call one thing by different keys, and a record may have several: each counts.
+        let values = match key {
+            "type" | "kind" => &mut self.kinds,
             "call_id" | "callId" | "callID" | "tool_call_id" | "toolCallId" | "tool_use_id" | "toolUseId"
-            | "toolUseID" => {
-                self.call_id = Some(value);
-            }
-            "id" => self.id = Some(value),
-            "name" | "tool" | "toolName" | "tool_name" | "recipient_name" | "function_name" => self.name = Some(value),
+            | "toolUseID" => &mut self.call_ids,
+            "id" => &mut self.ids,
+            "name" | "tool" | "toolName" | "tool_name" | "recipient_name" | "function_name" => &mut self.names,
             "input" | "arguments" | "args" | "parameters" | "params" | "tool_input" | "toolInput" | "toolArgs"
-            | "tool_args" | "rawInput" | "arguments_json" => {
-                self.given = Some(value);
-            }
-            "action" => self.action = Some(value),
-            "command" | "commands" => self.command = Some(value),
-            "description" | "inputSchema" | "input_schema" | "strict" => self.described = true,
-            _ => {}
-        }
+            | "tool_args" | "rawInput" | "arguments_json" => &mut self.given,
+            "action" => &mut self.actions,
+            "command" | "commands" => &mut self.commands,
+            _ => return Some(()),
+        };
+        values.push(value);
         Some(())
     }
 }
@@ -148,7 +113,7 @@ impl<'a> Look<'a> {
     fn value(&mut self, key: &str, scanner: &mut Scanner<'a>) -> Option<()> {
         match scanner.peek()? {
             b'{' | b'[' if self.depth >= MAX_DEPTH => {
-                self.is_cut = true;
+                self.cut = Some(Cut::Deep);
                 scanner.skip()
             }
             b'{' => {
@@ -169,62 +134,68 @@ impl<'a> Look<'a> {
     }
 
     fn take(&mut self, key: &str, mut inner: Look<'a>, json: Raw<'a>) {
-        self.is_cut |= inner.is_cut;
+        self.cut = self.cut.or(inner.cut);
         let own = inner.shape(key, json);
-        let from = self.found.len();
         self.found.append(&mut inner.found);
         self.found.extend(own);
-        let known = ASIDE.iter().map(|(_, key)| *key).chain(ANSWERS.iter().copied());
-        if let Some(aside) = known.into_iter().find(|known| *known == key) {
-            self.found.iter_mut().skip(from).for_each(|shape| shape.aside = Some(aside));
+        if self.found.len() > MAX_SHAPES {
+            self.found.truncate(MAX_SHAPES);
+            self.cut = Some(Cut::Many);
         }
     }
 
-    pub(super) fn is_cut(&self) -> bool {
-        self.is_cut
-    }
-
-    fn identity(&self) -> Option<Cow<'a, str>> {
-        filled(self.call_id).or_else(|| filled(self.id))
+    pub(super) fn cut(&self) -> Option<Cut> {
+        self.cut
     }
 
     /// The object as a call, where it looks like one.
     fn shape(&mut self, key: &str, json: Raw<'a>) -> Option<Shape<'a>> {
-        let id = self.identity();
-        // A function with its arguments stands inside the object that has the id.
-        for shape in self.found.iter_mut().filter(|shape| shape.id.is_none()) {
-            shape.id.clone_from(&id);
+        let call_ids: Vec<_> = self.call_ids.iter().filter_map(|id| filled(Some(*id))).collect();
+        let ids: Vec<_> = call_ids.iter().cloned().chain(self.ids.iter().filter_map(|id| filled(Some(*id)))).collect();
+        // A function with its arguments stands inside the object that has the id. The id of a record is none of a call.
+        for shape in self.found.iter_mut().filter(|shape| shape.ids.is_empty()) {
+            let is_inner = shape.depth == self.depth + 1;
+            shape.ids.clone_from(if is_inner { &ids } else { &call_ids });
         }
-        let kind = filled(self.kind);
-        let is_result = kind.as_deref().is_some_and(|kind| kind.ends_with("result") || kind.ends_with("output"));
-        if is_result {
+        let kinds = || self.kinds.iter().filter_map(|kind| filled(Some(*kind)));
+        let kind = kinds().find(|kind| says_call(kind)).or_else(|| kinds().next());
+        let is_typed = self.is_typed(kind.as_deref().unwrap_or(key));
+        if !(is_typed || self.is_named() || self.is_command()) {
             return None;
         }
-        let given = self.given.or(self.action).or(self.command);
-        let looks = self.is_named() || self.is_typed(kind.as_deref().unwrap_or(key)) || self.is_command();
-        looks.then(|| Shape { json: json.get(), id, given, kind, name: filled(self.name), aside: None })
+        let names: Vec<_> = self.names.iter().filter_map(|name| filled(Some(*name))).collect();
+        let given = self.given();
+        Some(Shape { json: json.get(), depth: self.depth, ids, given, kind, names })
+    }
+
+    /// What the call is given. Where several keys could say it, those that hold arguments do.
+    fn given(&self) -> Vec<Raw<'a>> {
+        let fitting: Vec<_> = self.given.iter().copied().filter(|given| holds_arguments(*given)).collect();
+        let one = |values: &[Raw<'a>]| values.iter().take(1).copied().collect::<Vec<_>>();
+        [fitting, one(&self.given), one(&self.actions), one(&self.commands)]
+            .into_iter()
+            .find(|given| !given.is_empty())
+            .unwrap_or_default()
     }
 
     /// A name with arguments, which is not the description of a tool.
     fn is_named(&self) -> bool {
-        let Some(given) = self.given else { return false };
-        let holds = is_object(Some(given))
-            || is_string(Some(given))
-                && crate::json::text(Some(given))
-                    .is_some_and(|text| text.trim_start().starts_with('{') && is_json(&text));
-        holds && is_string(self.name) && !self.described
+        self.names.iter().any(|name| is_string(Some(*name)))
+            && self.given.iter().any(|given| holds_arguments(*given) && !is_schema(*given))
     }
 
     /// A type that says call, and something to call.
     fn is_typed(&self, kind: &str) -> bool {
-        says_call(kind)
-            && (self.given.is_some() || self.action.is_some() || self.command.is_some() || is_string(self.name))
-            || self.call_id.is_some() && is_object(self.action)
+        let has_any = || [&self.given, &self.actions, &self.commands].iter().any(|values| !values.is_empty());
+        says_call(kind) && (has_any() || self.names.iter().any(|name| is_string(Some(*name))))
+            || !self.call_ids.is_empty() && self.actions.iter().any(|action| is_object(Some(*action)))
     }
 
     /// A list of words to run, under an id.
     fn is_command(&self) -> bool {
-        is_array(self.command) && (self.call_id.is_some() || self.id.is_some())
+        let is_identified = !self.call_ids.is_empty() || !self.ids.is_empty();
+        let is_words = |command: &Raw<'_>| is_array(Some(*command)) && is_string(first(Some(*command)));
+        is_identified && self.commands.iter().any(is_words)
     }
 
     /// What was found, in the record that is the object itself, too.
@@ -233,4 +204,32 @@ impl<'a> Look<'a> {
         self.found.extend(own);
         self.found
     }
+}
+
+/// An object, or a text that holds one.
+fn holds_arguments(given: Raw<'_>) -> bool {
+    is_object(Some(given))
+        || is_string(Some(given))
+            && text(Some(given)).is_some_and(|text| text.trim_start().starts_with('{') && is_json(&text))
+}
+
+/// Whether an object describes the arguments of a tool: a schema has these keys and no others.
+fn is_schema(given: Raw<'_>) -> bool {
+    const WORDS: &[&str] = &[
+        "type",
+        "properties",
+        "required",
+        "additionalProperties",
+        "description",
+        "title",
+        "definitions",
+        "strict",
+        "default",
+    ];
+    let (mut says_object, mut is_other) = (false, false);
+    let read = fields(given.get(), |key, value| {
+        says_object |= key == "type" && value.get() == "\"object\"" || key == "properties" && is_object(Some(value));
+        is_other |= !(key.starts_with('$') || WORDS.contains(&&*key));
+    });
+    read.is_some() && says_object && !is_other
 }

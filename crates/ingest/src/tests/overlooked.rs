@@ -69,6 +69,122 @@ fn what_is_no_call_or_told_again_is_none() {
     assert_eq!(read(&carried), (2, 0));
 }
 
+const BAD: &str = r#""name":"Bash","input":{"command":"id"}"#;
+
+/// Whether a log of these records is not whole.
+fn is_gap(records: &[&str]) -> bool {
+    !Log::new("a.jsonl", records.join("\n").into_bytes()).read().gaps.is_empty()
+}
+
+#[test]
+fn what_stands_beside_a_call_or_under_its_id_is_none_of_it() {
+    let again = r#"{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls"}}"#;
+    for record in [
+        // Beside the message of its own record.
+        format!(
+            r#"{{"type":"assistant","sessionId":"s","uuid":"u2",{BAD},"message":{{"role":"assistant","content":[]}}}}"#
+        ),
+        // Beside a repetition, which is an event of this line.
+        message(&format!(r#"{again},{{"type":"text","text":"x","y":{{{BAD}}}}}"#)),
+        // Under the id of a call that did something else.
+        message(&format!(r#"{{"type":"text","text":"x","y":{{"id":"t1",{BAD}}}}}"#)),
+        message(&format!(r#"{{"type":"text","text":"x","tool_use_id":"t1","y":{{{BAD}}}}}"#)),
+        message(r#"{"type":"text","text":"x","y":{"id":"t1","name":"Write","input":{"command":"ls"}}}"#),
+        // Whatever its type, its other names or its other arguments say.
+        message(&format!(r#"{{"type":"text","text":"x","y":{{"type":"tool_end","id":"q",{BAD}}}}}"#)),
+        message(&format!(r#"{{"type":"text","text":"x","y":{{"type":"x_result",{BAD}}}}}"#)),
+        message(&format!(r#"{{"type":"text","text":"x","y":{{{BAD},"description":"show"}}}}"#)),
+        message(&format!(r#"{{"type":"text","text":"x","y":{{{BAD},"tool":{{}}}}}}"#)),
+        message(&format!(r#"{{"type":"text","text":"x","y":{{{BAD},"args":1}}}}"#)),
+        message(
+            r#"{"type":"text","text":"x","y":{"id":"t1","name":"Bash","args":{"command":"ls"},"input":{"command":"id"}}}"#,
+        ),
+        // A message in the progress of a hook.
+        format!(
+            r#"{{"type":"progress","sessionId":"s","uuid":"p","data":{{"type":"hook_progress","command":"x","message":{}}}}}"#,
+            message(&format!(r#"{{"type":"tool_use","id":"z",{BAD}}}"#))
+        ),
+    ] {
+        assert!(is_gap(&[CALL.trim_end(), &record]), "{record}");
+    }
+    assert!(!is_gap(&[CALL.trim_end(), &message(again)]));
+}
+
+#[test]
+fn a_call_that_was_refused_excuses_none_that_is_like_it() {
+    let refused = r#"{"type":"user","sessionId":"s","uuid":"u2","toolDenialKind":"user-rejected","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","is_error":true,"content":"no"}]}}"#;
+    let nested = |id: &str| {
+        message(&format!(
+            r#"{{"type":"text","text":"x","y":{{"type":"tool_use",{id}"name":"Bash","input":{{"command":"ls"}}}}}}"#
+        ))
+    };
+    for id in ["", r#""id":"t2","#] {
+        assert!(is_gap(&[CALL.trim_end(), refused, &nested(id)]), "{id}");
+    }
+    assert!(!is_gap(&[CALL.trim_end(), refused, &nested(r#""id":"t1","#)]));
+    assert!(!is_gap(&[CALL.trim_end(), &nested("")]));
+}
+
+#[test]
+fn a_result_without_its_call_is_a_gap() {
+    let result = |id: &str| {
+        format!(
+            r#"{{"type":"user","sessionId":"s","uuid":"u2","message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"{id}","content":"x"}}]}}}}"#
+        )
+    };
+    assert!(is_gap(&[CALL.trim_end(), &result("gone")]));
+    assert!(!is_gap(&[CALL.trim_end(), &result("t1")]));
+    let early = [
+        r#"{"event_type":"tool_result","timestamp":1.0,"event_id":"e1","session_id":"s1","data":{"request_id":"q1","result":"early"}}"#,
+        r#"{"event_type":"tool_call","timestamp":2.0,"event_id":"e2","session_id":"s1","data":{"tool_name":"Read","arguments":{"file_path":"a"},"request_id":"q1"}}"#,
+    ];
+    let log = Log::new("events.ndjson", early.join("\n").into_bytes());
+    assert!(log.read().gaps.iter().all(|gap| gap.kind.name() != "missing"));
+}
+
+#[test]
+fn what_a_tool_answered_and_what_describes_one_is_no_call() {
+    let result = r#"{"type":"user","sessionId":"s","uuid":"u2","toolUseResult":{"structuredContent":{"jobs":[{"id":"7","name":"build","parameters":{"branch":"main"}}]}},"message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"x"}]}}"#;
+    let tools = r#"{"type":"system","sessionId":"s","uuid":"u2","tools":[{"name":"f","parameters":{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}}]}"#;
+    for record in [result, tools] {
+        assert!(!is_gap(&[CALL.trim_end(), record]), "{record}");
+    }
+    // A schema has no words of its own.
+    let call = tools.replace(r#""required":["a"]"#, r#""command":"id""#);
+    assert!(is_gap(&[CALL.trim_end(), &call]));
+}
+
+#[test]
+fn what_an_agent_keeps_aside_is_passed_over_only_where_it_keeps_it() {
+    let codex = |kind: &str, payload: &str| {
+        let start = r#"{"type":"session_meta","payload":{"id":"a","cwd":"/w"}}"#;
+        is_gap(&[start, &format!(r#"{{"type":"{kind}","payload":{{{payload}}}}}"#)])
+    };
+    let history = r#""replacement_history":[{"type":"function_call","name":"exec_command","arguments":"{\"cmd\":\"id\"}","call_id":"z"}]"#;
+    assert!(!codex("compacted", &format!(r#""message":"",{history}"#)));
+    assert!(codex("event_msg", &format!(r#""type":"agent_message","message":"",{history}"#)));
+
+    let copilot = |kind: &str, data: &str| {
+        let start = r#"{"type":"session.start","data":{"sessionId":"c","version":1},"id":"e0","timestamp":"t"}"#;
+        let next = r#"{"type":"user.message","data":{"content":"next"},"id":"e9","timestamp":"t"}"#;
+        is_gap(&[start, &format!(r#"{{"type":"{kind}","data":{{{data}}},"id":"e1","timestamp":"t"}}"#), next])
+    };
+    let asked = r#""content":"x","toolRequests":[{"toolCallId":"z","name":"bash","arguments":{"command":"id"}}]"#;
+    assert!(!copilot("assistant.message", asked));
+    assert!(copilot("session.info", asked));
+    assert!(copilot("assistant.message", r#""content":"x","input":{"toolName":"bash","toolArgs":{"command":"id"}}"#));
+}
+
+#[test]
+fn more_shapes_than_are_compared_are_a_limit() {
+    let many = vec![r#"{"name":"a","input":{}}"#; 200_100].join(",");
+    let log = Log::new(
+        "a.jsonl",
+        format!("{CALL}{}\n", message(&format!(r#"{{"type":"text","text":"x","y":[{many}]}}"#))).into_bytes(),
+    );
+    assert!(log.read().gaps.iter().any(|gap| matches!(gap.kind, GapKind::LimitReached(_))));
+}
+
 /// The calls of a log, and whether anything of it was not read.
 fn account(text: &str) -> (usize, bool) {
     let log = Log::new("a.jsonl", text.as_bytes().to_vec());

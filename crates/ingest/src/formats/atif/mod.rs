@@ -261,6 +261,7 @@ fn steps<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Trajectory<'a>>, gaps:
         if is_true(step.record.copied) {
             // It happened in another trajectory, which this one goes on from.
             copied = true;
+            assembly.pass(step.record.calls);
             assembly.push(location, EventKind::Other);
         } else {
             add(assembly, &location, &step.record, gaps);

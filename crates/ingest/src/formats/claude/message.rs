@@ -245,6 +245,9 @@ fn result<'a>(
     if let Some(agent) = text(block.agent).or_else(|| agent(context.result)) {
         assembly.label(Label::Agent(agent));
     }
+    if tool.is_some() {
+        assembly.pass(context.result);
+    }
     if let Some(name) = outcome::background(context.result) {
         assembly.label(Label::Background(name));
     }

@@ -57,7 +57,7 @@ pub(super) fn custom<'a>(rollout: &mut Rollout<'a>, location: RecordLocation<'a>
 
 /// A call of a kind that this version does not know: it has a name and arguments.
 pub(super) fn unknown<'a>(rollout: &mut Rollout<'a>, location: RecordLocation<'a>, item: &Payload<'a>) {
-    rollout.assembly.session.unknown_records = rollout.assembly.session.unknown_records.saturating_add(1);
+    rollout.assembly.count_unknown();
     let id = filled(item.call_id).or_else(|| filled(item.id));
     add(rollout, location, id, name(item), arguments(item.arguments.or(item.input).or(item.action)));
 }

@@ -64,10 +64,16 @@ impl<'a> Rollout<'a> {
         note_each(&mut attribution.sandboxes, sandbox);
     }
 
-    pub(super) fn compacted(&mut self) {
+    pub(super) fn compacted(&mut self, payload: Option<Raw<'a>>) {
+        self.assembly.pass(object::<Compacted<'a>>(payload).unwrap_or_default().history);
         let compactions = &mut self.assembly.session.evidence.compactions;
         *compactions = compactions.saturating_add(1);
     }
+}
+
+record! {
+    /// What a conversation goes on from.
+    struct Compacted { history = "replacement_history" }
 }
 
 record! {

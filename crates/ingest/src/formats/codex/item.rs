@@ -50,6 +50,11 @@ impl Payload<'_> {
         asks.iter().any(Option::is_some) || (self.call_id.is_some() && !is_answer)
     }
 
+    /// Whether it holds what a call is given.
+    pub(super) fn looks_given(&self) -> bool {
+        [self.arguments, self.input, self.action, self.command].iter().any(Option::is_some)
+    }
+
     /// Whether it can be read as a call of a named tool.
     fn is_a_named_call(&self) -> bool {
         filled(self.name).is_some() && (self.arguments.is_some() || self.input.is_some() || self.action.is_some())

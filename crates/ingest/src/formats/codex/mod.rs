@@ -197,7 +197,7 @@ impl<'a> Rollout<'a> {
             "event_msg" => notice::add(self, location, item, payload, gaps),
             // Replayed history: its calls were recorded when they ran.
             "compacted" => {
-                self.compacted();
+                self.compacted(payload);
                 self.assembly.push(location, EventKind::Other);
             }
             "world_state" | "inter_agent_communication_metadata" | "ghost_snapshot" | "token_usage_record" => {
@@ -206,7 +206,7 @@ impl<'a> Rollout<'a> {
             "response_item" => self.item(location, item, gaps),
             "user" | "assistant" => gaps.unknown_record(line, "a record of another agent's log"),
             _ => {
-                self.assembly.count_unknown(line);
+                self.assembly.count_unknown();
                 self.assembly.origin.role = RecordRole::Aside;
                 self.item(location, item, gaps);
             }

@@ -66,6 +66,10 @@ pub(super) fn add<'a>(
             if !is_side(&kind) && notice.looks_like_a_call() {
                 gaps.unknown_record(location.line, "a notice of an unknown kind that looks like a call");
             }
+            // The provider searches for the model: what it asked for is an item, or no act of this machine.
+            if kind.starts_with("web_search_") {
+                rollout.assembly.pass(notice.action);
+            }
             rollout.assembly.push(location, EventKind::Other);
             facts::notice(rollout, &kind, payload);
         }

@@ -67,7 +67,13 @@ fn item<'a>(
         "McpToolCall" => server(rollout, location, &item, raw),
         "DynamicToolCall" => named(rollout, location, &item),
         "ImageView" => image(rollout, location, &item),
-        "SubAgentActivity" | "CollabAgentToolCall" => super::facts::activity(rollout, raw),
+        "SubAgentActivity" | "CollabAgentToolCall" => {
+            // It tells of agents: a call with arguments is something else.
+            if !item.looks_given() {
+                rollout.assembly.pass(raw);
+            }
+            super::facts::activity(rollout, raw);
+        }
         "UserMessage" | "AgentMessage" | "Reasoning" | "Plan" | "WebSearch" | "ImageGeneration" | "Extension"
         | "ContextCompaction" | "HookPrompt" | "EnteredReviewMode" | "ExitedReviewMode" | "TodoList" | "Error" => {}
         _ if item.looks_like_a_call() => {
@@ -78,6 +84,7 @@ fn item<'a>(
 }
 
 fn command<'a>(rollout: &mut Rollout<'a>, location: &RecordLocation<'a>, notice: &Payload<'a>) {
+    rollout.assembly.pass(notice.command);
     // What the user typed into a shell of their own is not the agent's.
     if is(notice.source, "user_shell") {
         return;
@@ -99,6 +106,8 @@ fn server<'a>(
     invocation: Option<Raw<'a>>,
 ) {
     let invocation = object::<Invocation<'a>>(invocation).unwrap_or_default();
+    rollout.assembly.pass(invocation.arguments);
+    rollout.assembly.pass(notice.result);
     let name = |value| filled(value).unwrap_or(Cow::Borrowed(""));
     let tool = Cow::Owned(format!("mcp__{}__{}", name(invocation.server), name(invocation.tool)));
     let arguments = json(invocation.arguments.map(|raw| raw.get().to_owned()));
@@ -108,6 +117,7 @@ fn server<'a>(
 /// A tool that the application around the agent offers.
 fn named<'a>(rollout: &mut Rollout<'a>, location: &RecordLocation<'a>, notice: &Payload<'a>) {
     let tool = filled(notice.tool).unwrap_or_default();
+    rollout.assembly.pass(notice.arguments);
     let arguments = json(notice.arguments.map(|raw| raw.get().to_owned()));
     report(rollout, location, notice, Call { tool, arguments, cwd: None, ran: None });
 }

@@ -57,6 +57,7 @@ pub(super) fn add<'a>(
     match &*kind {
         "command_execution" => call(assembly, location, item, Cow::Borrowed("exec_command"), command(item), gaps),
         "mcp_tool_call" => {
+            assembly.pass(item.result);
             let server = filled(item.server).unwrap_or_default();
             let tool = format!("mcp__{server}__{}", filled(item.tool).unwrap_or_default());
             call(assembly, location, item, Cow::Owned(tool), arguments(item.arguments), gaps);

@@ -91,10 +91,16 @@ fn add<'a>(assembly: &mut Assembly<'a>, turn: &Item<'a, Turn<'a>>, gaps: &mut Ga
         gaps.twice(line, key, "a turn");
     }
     let states: Vec<Raw<'a>> = elements(record.states).into_iter().chain(record.state).collect();
+    // The state of a call repeats what the model asked for.
+    let known: Vec<_> = states.iter().filter_map(|state| object::<State<'a>>(Some(*state))?.call).map(asked).collect();
     match object::<Message<'a>>(record.message) {
         Some(mut message) => {
             // What became of the calls is known: only those that ran are calls.
             if !states.is_empty() {
+                let listed = elements(message.calls.or(message.calls_camel));
+                for call in listed.into_iter().filter(|call| known.contains(&asked(*call))) {
+                    assembly.pass(Some(call));
+                }
                 (message.calls, message.calls_camel) = (None, None);
             }
             chat::add(assembly, &location, &message, &Manner::default(), gaps);
@@ -109,6 +115,13 @@ fn add<'a>(assembly: &mut Assembly<'a>, turn: &Item<'a, Turn<'a>>, gaps: &mut Ga
     }
 }
 
+/// What tells a call of the model from others.
+fn asked(raw: Raw<'_>) -> [Option<Cow<'_, str>>; 3] {
+    let call = object::<Call<'_>>(Some(raw)).unwrap_or_default();
+    let function = object::<Function<'_>>(call.function).unwrap_or_default();
+    [call.id, function.name, function.arguments].map(text)
+}
+
 fn ended<'a>(assembly: &mut Assembly<'a>, location: &RecordLocation<'a>, state: &State<'a>, gaps: &mut Gaps) {
     if let Some(key) = state.duplicate {
         gaps.twice(location.line, key, "a call");
@@ -119,7 +132,7 @@ fn ended<'a>(assembly: &mut Assembly<'a>, location: &RecordLocation<'a>, state: 
         // The same word for a refusal and for a stop half-way.
         Some("canceled") => Status::Interrupted,
         // Still written, or waiting for approval: nothing has run.
-        Some("generating" | "generated") => return,
+        Some("generating" | "generated") => return assembly.pass(state.call),
         _ => Status::Missing,
     };
     let call = object::<Call<'a>>(state.call).unwrap_or_default();

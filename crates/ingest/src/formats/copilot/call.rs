@@ -22,6 +22,25 @@ record! {
     }
 }
 
+impl Request<'_> {
+    /// Whether a hook is asked about this request: it is told of the tool and its arguments.
+    pub(super) fn is_of(&self, (tool, given): (Option<Raw<'_>>, Option<Raw<'_>>)) -> bool {
+        let is_named =
+            filled(tool).is_some_and(|tool| [self.data.tool, self.data.name].iter().any(|it| is(*it, &tool)));
+        is_named && arguments(self.data.arguments) == arguments(given)
+    }
+}
+
+impl Data<'_> {
+    fn asks_the_same(&self, other: &Self) -> bool {
+        name(self) == name(other) && text_of(self.arguments) == text_of(other.arguments)
+    }
+}
+
+fn text_of(value: Option<Raw<'_>>) -> Option<&str> {
+    value.map(Raw::get)
+}
+
 /// What the model asked for.
 #[derive(Debug, Clone)]
 pub(super) struct Request<'a> {
@@ -38,6 +57,7 @@ record! {
         parent = "parentToolCallId",
         shell = "shellExecution",
         edits = "fileEdits",
+        telemetry = "toolTelemetry",
     }
 }
 
@@ -77,6 +97,10 @@ impl<'a> Events<'a> {
                 continue;
             };
             if let Some(id) = filled(data.id) {
+                // It becomes a call once it runs, unless another request takes its place.
+                if self.requests.get(&id).is_none_or(|known| known.data.asks_the_same(&data)) {
+                    self.assembly.pass(Some(raw));
+                }
                 self.asked.push(id.clone());
                 self.requests.insert(id, Request { location: location.clone(), data });
             }
@@ -172,6 +196,8 @@ impl<'a> Events<'a> {
         let tool = id.as_deref().and_then(|id| self.assembly.call_of(id)).map(|call| call.tool.clone());
         let status = status(&done, tool.as_deref().unwrap_or(""));
         self.edited(&location, id.as_deref(), done.edits, gaps);
+        self.assembly.pass(done.result);
+        self.assembly.pass(done.telemetry);
         let said = done.result.or(done.error);
         let outcome = object::<Outcome<'a>>(said).unwrap_or_default();
         let words = outcome.content.or(outcome.words).or(outcome.message).or(said);
@@ -205,6 +231,7 @@ impl<'a> Events<'a> {
             (Some(server), Some(tool)) => Cow::Owned(format!("mcp__{server}__{tool}")),
             (_, tool) => tool.unwrap_or_default(),
         };
+        self.assembly.pass(call.result);
         let status = if is_true(call.success) { Status::Ok } else { Status::Error };
         let arguments = arguments(call.arguments);
         let call = ToolCall { call_id: None, tool, arguments, cwd: self.cwd.clone(), status, subagent: None };

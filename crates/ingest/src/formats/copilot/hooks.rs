@@ -28,6 +28,9 @@ record! {
     }
 }
 
+/// Requests of one message that a hook may be asked about: others are not looked for, so that time stays linear.
+const AT_ONCE: usize = 64;
+
 /// A call that a hook was asked about.
 #[derive(Debug, Clone)]
 pub(super) struct Asking<'a> {
@@ -48,6 +51,11 @@ impl<'a> Events<'a> {
         let hook = object::<Hook<'a>>(envelope.data).unwrap_or_default();
         if let (Some(id), true) = (filled(hook.id), is(hook.kind, "preToolUse")) {
             let input = object::<Input<'a>>(hook.input).unwrap_or_default();
+            // The call that the hook is asked about may be refused, and then nothing else tells of it.
+            let asked = (input.tool, input.arguments);
+            if self.asked.iter().rev().take(AT_ONCE).any(|id| self.requests.get(id).is_some_and(|it| it.is_of(asked))) {
+                self.assembly.pass(input.arguments);
+            }
             let several = elements(input.calls).into_iter().filter_map(|raw| object::<Asked<'a>>(Some(raw)));
             let several = several.map(|asked| (filled(asked.id), filled(asked.name)));
             let one = input.tool.map(|tool| (None, filled(Some(tool))));

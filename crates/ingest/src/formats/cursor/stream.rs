@@ -170,6 +170,8 @@ impl<'a> Run<'a> {
             gaps.twice(location.line, key, "a call");
         }
         let called = called(key.clone(), &body);
+        // The start of a call is compared with its end, or judged where that is missing.
+        self.assembly.pass(body.args.or(body.arguments));
         for (other, body) in tools(entry.call).into_iter().filter(|(other, _)| *other != key) {
             gaps.unknown_record(location.line, "a call of several tools at once");
             self.add(location.clone(), self::called(other, &body), None, Status::Missing);
@@ -185,6 +187,7 @@ impl<'a> Run<'a> {
             return;
         }
         let began = id.as_ref().and_then(|id| self.started.remove(id));
+        self.assembly.pass(body.result);
         let status = status(body.result);
         if let Some(ran) = ran(&body) {
             gaps.push(Some(location.line), GapKind::Contradiction(OTHER.into()));

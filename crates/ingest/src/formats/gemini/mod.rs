@@ -395,6 +395,8 @@ impl<'a> Chat<'a> {
                 !self.unnamed.insert((location.id.clone().unwrap_or_default(), self.assembly.origin.part, raw.get()))
             }
         };
+        self.assembly.pass(call.display);
+        self.assembly.pass(call.result);
         let status = outcome::status(&tool, call);
         let time = scalar(call.timestamp).or_else(|| location.time.clone());
         let location = RecordLocation { line: location.line, id: location.id.clone(), time };

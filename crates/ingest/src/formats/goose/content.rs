@@ -119,6 +119,7 @@ fn request<'a>(
     let outcome = object::<Outcome<'a>>(part.call).unwrap_or_default();
     // What the model wrote could not be read as a call, so that nothing ran.
     if is(outcome.status, "error") && outcome.value.is_none() {
+        assembly.unreadable(identity(part.id));
         return assembly.push(location.clone(), EventKind::Other);
     }
     let function = object::<Function<'a>>(outcome.value.or(part.call)).unwrap_or_default();

@@ -7,7 +7,7 @@ use crate::assembly::{self, RecordLocation};
 use crate::blocks::identity;
 use crate::chat::{self, Manner};
 use crate::gaps::Gaps;
-use crate::json::{Counts, Nested, Raw, elements, filled, is, is_true, object, raw_text, record, text};
+use crate::json::{Counts, Nested, Raw, elements, filled, is, is_true, object, parse, raw_text, record, text};
 use agent_strace_model::attribution::note_each;
 use agent_strace_model::evidence::Subagent;
 use agent_strace_model::{Arguments, EventKind, RawText, Status, ToolCall, ToolResult, Usage};
@@ -28,7 +28,7 @@ record! {
 }
 
 record! {
-    struct Display { cwd = "cwd" }
+    struct Display { cwd = "cwd", command = "command" }
 }
 
 record! {
@@ -78,7 +78,7 @@ pub(super) fn record<'a>(
             chat.assembly.push(location.clone(), EventKind::Other);
         }
         "agent.message.appended" => copied(chat, location, json),
-        "task.started" => process(chat, location, json),
+        "task.started" => process(chat, location, json, gaps),
         "metadata" => chat.assembly.push(location.clone(), EventKind::Start),
         known if is_known(known) => chat.assembly.push(location.clone(), EventKind::Other),
         _ => {
@@ -145,18 +145,35 @@ fn add<'a>(chat: &mut Chat<'a>, location: &RecordLocation<'a>, event: &Event<'a>
             chat.assembly.push(location, EventKind::Other);
         }
         Some("step.begin") => chat.assembly.push(location, EventKind::Other),
-        Some("tool.call") => call(chat, location, event),
-        _ if event.name.is_some() && event.args.is_some() => call(chat, location, event),
+        Some("tool.call") => call(chat, location, event, gaps),
+        _ if event.name.is_some() && event.args.is_some() => call(chat, location, event, gaps),
         _ => chat.assembly.unknown(location),
     }
 }
 
-fn call<'a>(chat: &mut Chat<'a>, location: RecordLocation<'a>, event: &Event<'a>) {
+const OTHER_COMMAND: &str = "the host tells of another command than the call asked for";
+
+record! {
+    struct Command { command = "command" }
+}
+
+/// Whether a call asks for another command than this one.
+fn asks_other(arguments: &Arguments<'_>, told: Raw<'_>) -> bool {
+    let (Arguments::Json(json) | Arguments::Text(json)) = arguments else { return false };
+    let asked = parse::<Command<'_>>(json).and_then(|asked| text(asked.command));
+    asked.is_some_and(|asked| text(Some(told)).is_none_or(|told| asked.trim() != told.trim()))
+}
+
+fn call<'a>(chat: &mut Chat<'a>, location: RecordLocation<'a>, event: &Event<'a>, gaps: &mut Gaps) {
     let id = identity(event.call_id);
     let tool = filled(event.name).unwrap_or_default();
     let arguments = assembly::arguments(event.args);
     if chat.assembly.repeats(id.as_deref(), &tool, &arguments) {
         return;
+    }
+    let shown = event.display.object().and_then(|display| display.command);
+    if shown.is_some_and(|shown| asks_other(&arguments, shown)) {
+        gaps.contradiction(location.line, OTHER_COMMAND);
     }
     let cwd = event.display.object().and_then(|display| filled(display.cwd));
     chat.assembly.root(cwd.clone());
@@ -312,14 +329,19 @@ record! {
 }
 
 /// A process in the background. The call that started it was recorded; without one, this is all that tells of it.
-fn process<'a>(chat: &mut Chat<'a>, location: &RecordLocation<'a>, json: &'a str) {
+fn process<'a>(chat: &mut Chat<'a>, location: &RecordLocation<'a>, json: &'a str, gaps: &mut Gaps) {
     chat.assembly.push(location.clone(), EventKind::Other);
     let begun = object::<Begun<'a>>(Some(Raw::new(json))).unwrap_or_default();
     let Some(process) = object::<Process<'a>>(begun.info) else { return };
     let (id, Some(command)) = (identity(process.call_id), process.command) else { return };
-    if id.as_deref().is_some_and(|id| chat.assembly.call_of(id).is_some()) {
-        return;
+    let known = id.as_deref().and_then(|id| chat.assembly.call_of(id)).map(|call| &call.arguments);
+    let (is_known, is_other) = (known.is_some(), known.is_some_and(|asked| asks_other(asked, command)));
+    if is_other {
+        gaps.contradiction(location.line, OTHER_COMMAND);
+    } else if is_known {
+        return chat.assembly.pass(Some(command));
     }
+    let id = id.filter(|_| !is_known);
     let call = ToolCall {
         call_id: id.clone(),
         tool: Cow::Borrowed("Bash"),

@@ -58,7 +58,7 @@ record! {
 }
 
 record! {
-    struct Response { id = "id", usage = "usage", model = "model" }
+    struct Response { id = "id", usage = "usage", model = "model", choices = "choices" }
 }
 
 record! {
@@ -189,6 +189,9 @@ impl<'a> Run<'a> {
         }
         // The agent notes what it ran: an answer it could not read ran nothing.
         if let Some(actions) = extra.and_then(|extra| extra.actions) {
+            self.assembly.pass(message.calls);
+            self.assembly.pass(message.output);
+            self.assembly.pass(extra.and_then(|extra| extra.response.object()).and_then(|response| response.choices));
             for raw in elements(Some(actions)) {
                 if object::<Action<'_>>(Some(raw)).is_none_or(|action| action.command.is_none()) {
                     gaps.malformed(location.line, "an action without a command");

@@ -14,23 +14,29 @@ pub(super) struct Call<'a> {
     pub(super) arguments: Arguments<'a>,
     /// The recorder shortened a value.
     pub(super) cut: bool,
+    /// The value that they were read from, where that is no piece of it.
+    pub(super) source: Option<Raw<'a>>,
 }
 
 /// The arguments of a `tool_call` event; `raw` is its whole `data`.
 pub(super) fn of<'a>(raw: impl FnOnce() -> Option<Raw<'a>>, data: &Data<'a>) -> Call<'a> {
-    let whole = |arguments| Call { arguments, cut: false };
+    let whole = |arguments| Call { arguments, cut: false, source: None };
     let named = data.arguments.or(data.tool_input).or(data.input).or(data.args).or(data.parameters);
     match named.filter(|value| !is_empty(*value) || !has_more(data)) {
         Some(value) => match text(Some(value)) {
             Some(text) => whole(from_text(text)),
             None => repr::unquoted(value.get()).map_or_else(
                 || whole(Arguments::Json(Cow::Borrowed(value.get()))),
-                |values| Call { arguments: Arguments::Json(Cow::Owned(values.json)), cut: values.cut },
+                |values| {
+                    let arguments = Arguments::Json(Cow::Owned(values.json));
+                    Call { arguments, cut: values.cut, source: Some(value) }
+                },
             ),
         },
         // Some writers put the arguments beside the tool's name.
         None if has_more(data) => {
-            whole(raw().map_or(Arguments::Missing, |raw| Arguments::Json(Cow::Borrowed(raw.get()))))
+            let arguments = raw().map_or(Arguments::Missing, |raw| Arguments::Json(Cow::Borrowed(raw.get())));
+            Call { arguments, cut: false, source: named }
         }
         None => whole(Arguments::Missing),
     }

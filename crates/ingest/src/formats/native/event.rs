@@ -158,7 +158,7 @@ pub(super) fn add<'a>(
         "subagent_start" | "subagent_stop" => assembly.push(location, EventKind::Other),
         // A later version may have other names for calls: what looks like one is judged as one.
         _ if looks_like_a_call(data) => {
-            assembly.count_unknown(location.line);
+            assembly.count_unknown();
             call(assembly, gaps, location, item, data);
         }
         _ => assembly.unknown(location),
@@ -217,10 +217,11 @@ fn call<'a>(
     let record = &item.record;
     let whole = || parse::<RawLine<'a>>(item.json)?.data;
     let recorded = data.recorded.object();
-    let Call { arguments, cut } = match recorded.and_then(|recorded| recorded.arguments(data.arguments)) {
-        Some(arguments) => Call { arguments, cut: false },
+    let Call { arguments, cut, source } = match recorded.and_then(|recorded| recorded.arguments(data.arguments)) {
+        Some(arguments) => Call { arguments, cut: false, source: None },
         None => arguments::of(whole, data),
     };
+    assembly.pass(source);
     if cut {
         gaps.push(
             Some(location.line),
@@ -254,6 +255,8 @@ fn result<'a>(
 ) {
     let links = [link(record.parent_id), link(data.tool_use_id), link(data.request_id)];
     let recorded = data.recorded.object();
+    assembly.pass(data.result);
+    assembly.pass(recorded.and_then(Recorded::json));
     let text = [data.result, data.content_preview, data.output, data.content, data.error, data.message, data.text];
     let result = ToolResult {
         call_id: filled(data.tool_use_id).or_else(|| links.iter().flatten().next().cloned()),

@@ -18,6 +18,7 @@ record! {
         call_id = "tool_call_id",
         action = "action",
         action_id = "action_id",
+        asked = "tool_call",
         observation: Nested<Observation<'a>> = "observation",
         error = "error",
         message: Nested<Message<'a>> = "llm_message",
@@ -98,7 +99,13 @@ fn act<'a>(run: &mut Run<'a>, location: &RecordLocation<'a>, event: &Event<'a>) 
     if let Some(thought) = event.reasoning.filter(|thought| thought.get() != "\"\"") {
         run.assembly.push(location.clone(), EventKind::Reasoning(RawText::Json(thought.get())));
     }
-    let Some(action) = event.action else { return run.assembly.push(location.clone(), EventKind::Other) };
+    // What the model asked for became the action, or nothing.
+    run.assembly.pass(event.asked);
+    let Some(action) = event.action else {
+        run.assembly.unreadable(filled(event.call_id));
+        return run.assembly.push(location.clone(), EventKind::Other);
+    };
+    run.assembly.pass(event.action);
     let inner = crate::json::object::<Action<'a>>(Some(action)).unwrap_or_default();
     // What a server's tool gets is one level further down.
     let given = inner.data.filter(|_| is(inner.kind, "MCPToolAction")).unwrap_or(action);

@@ -119,6 +119,8 @@ impl<'a> Chat<'a> {
         }
         match &*kind {
             "user" | "assistant" | "tool_result" => {
+                // What a tool answered, for the screen.
+                self.assembly.pass(record.outcome);
                 if !record.message.is_object() {
                     gaps.malformed(*line, "a message record without its message");
                 }

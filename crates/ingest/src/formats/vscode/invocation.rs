@@ -106,6 +106,11 @@ pub(super) fn asked<'a>(request: &Request<'a>) -> Vec<Asked<'a>> {
     asked
 }
 
+/// Where a result keeps what the model asked for.
+pub(super) fn rounds(result: Raw<'_>) -> Option<Raw<'_>> {
+    object::<Metadata<'_>>(object::<Outcome<'_>>(Some(result))?.metadata)?.rounds
+}
+
 /// An invocation, if the part is one.
 pub(super) fn ran<'a>(line: u32, part: &Part<'a>) -> Option<Ran<'a>> {
     let kind = text(part.kind)?;

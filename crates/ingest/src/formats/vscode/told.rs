@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use super::invocation::{Asked, Ran, asked, ran};
+use super::invocation::{Asked, Ran, asked, ran, rounds};
 use super::replay::{Chat, Part, Request, path};
 use crate::assembly::{Assembly, RecordLocation};
 use crate::gaps::Gaps;
@@ -48,6 +48,9 @@ fn tell<'a>(assembly: &mut Assembly<'a>, request: &Request<'a>, gaps: &mut Gaps)
     let prompt = object::<Message<'a>>(fields.message).and_then(|message| message.text).or(fields.message);
     assembly.push(location, raw_text(prompt).map_or(EventKind::Other, EventKind::Prompt));
 
+    for rounds in request.results.iter().filter_map(|(_, result)| rounds(*result)) {
+        assembly.pass(Some(rounds));
+    }
     let now: HashSet<usize> = request.now.iter().copied().collect();
     let mut invocations = Invocations::new(asked(request));
     let mut written = HashSet::new();

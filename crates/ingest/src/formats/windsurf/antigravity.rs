@@ -97,6 +97,7 @@ impl<'a> Steps<'a> {
             gaps.twice(location.line, key, "a call");
         }
         let tool = filled(call.name).unwrap_or_default();
+        self.assembly.pass(call.args.or(call.arguments));
         let arguments = arguments(call.args.or(call.arguments));
         // Calls have no ids; a step that is written again has the same number.
         let step = location.id.as_deref().map_or_else(|| format!("line {}", location.line), str::to_owned);
