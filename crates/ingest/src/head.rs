@@ -70,6 +70,15 @@ impl<'a> Head<'a> {
         json::object(self.get(key))
     }
 
+    /// Whether a field is a list of objects, or of lists of them.
+    pub(super) fn holds_records(&self) -> bool {
+        let first = |value: &Raw<'a>| json::first(Some(*value));
+        self.fields
+            .values()
+            .filter_map(first)
+            .any(|element| json::is_object(Some(element)) || json::is_object(json::first(Some(element))))
+    }
+
     /// The fields of the first element of a list, where that is an object.
     pub(super) fn first(&self, key: &str) -> Option<Head<'a>> {
         json::object(json::elements(self.get(key)).first().copied())

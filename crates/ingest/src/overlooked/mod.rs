@@ -14,9 +14,10 @@ use super::detect;
 use super::formats::Format;
 use super::gaps::Gaps;
 use super::head::Head;
-use super::json::{Raw, object};
+use super::json::{Raw, object, parse};
 use super::reader::{LineCounter, Reader, Shape as Layout};
 use agent_strace_model::{Arguments, EventKind, GapKind, Session, Status, ToolCall};
+use serde::de::IgnoredAny;
 use serde_json::Value;
 use shape::{Cut, Look, Shape};
 
@@ -30,10 +31,15 @@ const MANY: &str = "more values with the shape of a call than are compared with 
 const UNASKED: &str = "the result of a call that the log does not hold: what ran was not judged; compare the log with the \
                        agent's own copy";
 
+const LONG: &str = "more text with the look of records than is searched for them";
+
+/// A text may be read so many times over for records that begin in it and do not end.
+const BETWEEN: usize = 4;
+
 /// Adds a gap for each record that holds what looks like a call and is in no session.
 pub(super) fn look(text: &str, layout: Layout, format: &Format, sessions: &[Session<'_>], gaps: &mut Gaps) {
     if !text.trim_start().starts_with(['{', '[']) {
-        return;
+        return look_between(text, gaps);
     }
     let mut read = Read::of(sessions);
     for line in unasked(sessions) {
@@ -52,7 +58,6 @@ pub(super) fn look(text: &str, layout: Layout, format: &Format, sessions: &[Sess
         }
         let mut lines = LineCounter::new(item.json, item.line);
         let shapes = look.shapes("", item.json);
-        let is_empty = shapes.is_empty();
         for shape in read.not_held(shapes) {
             let line = if layout == Layout::Lines { item.line } else { lines.line_of(shape.json) };
             // Its format told of the line already.
@@ -60,8 +65,34 @@ pub(super) fn look(text: &str, layout: Layout, format: &Format, sessions: &[Sess
                 gaps.unread_call(line, format!("{}: {UNREAD_CALL}", shape.named()));
             }
         }
-        if is_empty && !told.contains(&item.line) && read.is_silent(item.line) && is_foreign(item.json, format) {
+        if !told.contains(&item.line) && is_foreign(item.json, format, read.is_silent(item.line)) {
             gaps.unknown_record(item.line, FOREIGN);
+        }
+    }
+}
+
+/// Adds a gap for each record of an agent that stands between the lines of a text that is no JSON.
+fn look_between(text: &str, gaps: &mut Gaps) {
+    let (mut at, mut budget) = (0, text.len().saturating_mul(BETWEEN));
+    for (number, line) in (1..).zip(text.split_inclusive('\n')) {
+        let start = at;
+        at += line.len();
+        let begins = |text: &str| text.len() - text.trim_start_matches([' ', '\t', '[', ',']).len();
+        let rest = text.get(start + begins(line)..).unwrap_or_default();
+        if !rest.starts_with('{') {
+            continue;
+        }
+        let mut values = serde_json::Deserializer::from_str(rest).into_iter::<IgnoredAny>();
+        let read = values.next();
+        let length = match &read {
+            Some(Err(error)) if error.is_eof() => rest.len(),
+            _ => values.byte_offset().max(line.len()),
+        };
+        let Some(left) = budget.checked_sub(length) else { return gaps.limit(number, LONG) };
+        budget = left;
+        let head = rest.get(..values.byte_offset()).filter(|_| matches!(read, Some(Ok(_)))).and_then(parse::<Head<'_>>);
+        if head.is_some_and(|head| detect::claimants(&head).next().is_some()) {
+            gaps.unknown_record(number, FOREIGN);
         }
     }
 }
@@ -82,9 +113,13 @@ fn unasked(sessions: &[Session<'_>]) -> BTreeSet<u32> {
     results.filter(|(_, id)| !calls.contains(id)).map(|(line, _)| line).collect()
 }
 
-/// Whether only other formats could have this record.
-fn is_foreign(json: &str, format: &Format) -> bool {
+/// Whether only other formats could have this record. Some words are the same in many logs, so that a record which said
+/// something is one of its log; a whole session is none of another log's records.
+fn is_foreign(json: &str, format: &Format, is_silent: bool) -> bool {
     let Some(head) = object::<Head<'_>>(Some(Raw::new(json))) else { return false };
+    if !is_silent && !head.holds_records() {
+        return false;
+    }
     let mut claimed = false;
     for claimant in detect::claimants(&head) {
         if claimant.dialect.name == format.dialect.name {
@@ -103,7 +138,7 @@ struct Read<'s, 'a> {
     calls: Vec<&'s ToolCall<'a>>,
     /// What is known of all calls, once somebody asks.
     known: Option<Known<'s>>,
-    /// Lines that said something: words, a call, its result.
+    /// Lines that said something: words, a call with what it is given, its result.
     telling: HashSet<u32>,
 }
 
@@ -113,7 +148,12 @@ impl<'s, 'a> Read<'s, 'a> {
         let mut passed: Vec<_> =
             sessions.iter().flat_map(|session| &session.passed).map(|passed| span(passed)).collect();
         for event in sessions.iter().flat_map(|session| &session.events) {
-            if !matches!(event.kind, EventKind::Other) {
+            let is_empty = match &event.kind {
+                EventKind::Call(call) => matches!(call.arguments, Arguments::Missing),
+                EventKind::Other => true,
+                _ => false,
+            };
+            if !is_empty {
                 read.telling.insert(event.line);
             }
             if let EventKind::Call(call) = &event.kind {

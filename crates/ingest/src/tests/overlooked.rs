@@ -1,10 +1,15 @@
 //! What looks like a call and is in no session is a gap.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::path::Path;
 
-use super::logs;
+use rayon::prelude::*;
+
+use super::{fixtures, logs};
 use crate::Log;
-use agent_strace_model::{EventKind, GapKind};
+use crate::formats::FORMATS;
+use agent_strace_model::{GapKind, Session, Status};
 
 const CALL: &str = r#"{"type":"user","sessionId":"s","uuid":"u0","message":{"role":"user","content":"go"}}
 {"type":"assistant","sessionId":"s","uuid":"u1","message":{"id":"m","role":"assistant","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls"}}]}}
@@ -185,44 +190,89 @@ fn more_shapes_than_are_compared_are_a_limit() {
     assert!(log.read().gaps.iter().any(|gap| matches!(gap.kind, GapKind::LimitReached(_))));
 }
 
-/// The calls of a log, and whether anything of it was not read.
-fn account(text: &str) -> (usize, bool) {
+/// A log as records that can follow each other, each on its line: its format, its first record and all of them.
+struct Lines {
+    name: String,
+    format: &'static str,
+    head: String,
+    text: String,
+}
+
+/// Of a longer log only so many bytes of whole records are put behind others.
+const LONGEST: usize = 60_000;
+
+/// A log of any format on lines: a document is one of them.
+fn lines(path: &Path) -> Option<Lines> {
+    let text = fs::read_to_string(path).ok()?;
+    let detected = crate::detect::detect(&text, false).ok()?;
+    let listed = text.trim_start().starts_with('[');
+    let text = match serde_json::from_str::<serde_json::Value>(&text) {
+        Ok(document @ serde_json::Value::Object(_)) => document.to_string(),
+        Ok(serde_json::Value::Array(records)) => records.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"),
+        _ => text,
+    };
+    let end = if text.len() <= LONGEST { text.len() } else { text.get(..LONGEST)?.rfind('\n').unwrap_or(text.len()) };
+    // Texts show what they are after some lines, and some lists only as lists.
+    let whole = text.get(..end)?;
+    let heads = (1..20).map(|count| whole.lines().take(count).collect::<Vec<_>>().join("\n"));
+    let lists = whole.lines().next().filter(|_| listed).map(|first| format!("[{first},"));
+    let head = heads.chain(lists).find(|head| is_of(head, detected.format))?;
+    let name = path.strip_prefix(fixtures()).ok()?.display().to_string();
+    Some(Lines { name, format: detected.format.dialect.name, head, text: whole.to_owned() })
+}
+
+fn is_of(text: &str, format: &'static crate::formats::Format) -> bool {
+    crate::detect::detect(text, false).is_ok_and(|detected| std::ptr::eq(detected.format, format))
+}
+
+/// The calls of a log, sorted: all, and those that ran; and whether something of it was not read.
+fn account(text: &str) -> ([Vec<String>; 2], bool) {
     let log = Log::new("a.jsonl", text.as_bytes().to_vec());
     let reading = log.read();
-    let calls = reading.sessions.iter().flat_map(|session| &session.events);
-    (calls.filter(|event| matches!(event.kind, EventKind::Call(_))).count(), !reading.gaps.is_empty())
+    let (mut all, mut ran) = (Vec::new(), Vec::new());
+    for (_, call) in reading.sessions.iter().flat_map(Session::calls) {
+        let shown = format!("{} {:?}", call.tool, call.arguments);
+        if call.status != Status::Denied {
+            ran.push(shown.clone());
+        }
+        all.push(shown);
+    }
+    all.sort();
+    ran.sort();
+    ([all, ran], !reading.gaps.is_empty())
+}
+
+fn holds_all(all: &[Vec<String>; 2], some: &[Vec<String>; 2]) -> bool {
+    all.iter().zip(some).all(|(all, some)| {
+        let mut rest = all.iter();
+        some.iter().all(|call| rest.any(|other| other == call))
+    })
 }
 
 /// The first record of one agent's log and all of another's: each call is read, or the log is not whole.
 #[test]
 fn no_record_hides_the_calls_of_another_agent() {
-    let mut texts = Vec::new();
-    for path in logs().into_iter().filter(|path| path.is_file()) {
-        let Ok(text) = fs::read_to_string(&path) else { continue };
-        let is_lines = text.starts_with('{') && text.lines().next().is_some_and(crate::scan::is_json);
-        if is_lines && text.len() < 60_000 {
-            texts.push((path.display().to_string(), text));
-        }
+    let logs: Vec<_> = logs().iter().filter(|path| path.is_file()).filter_map(|path| lines(path)).collect();
+    let mut heads = BTreeMap::new();
+    for log in &logs {
+        heads.entry(log.format).or_insert(log);
     }
-    let mut wrong = Vec::new();
-    let mut heads = std::collections::BTreeMap::new();
-    for (name, text) in &texts {
-        let folder = name.rsplit('/').nth(1).unwrap_or_default().to_owned();
-        if !account(text).1 {
-            heads.entry(folder).or_insert((name, text.lines().next().unwrap_or_default()));
-        }
-    }
-    for (head_name, head) in heads.values() {
-        for (name, text) in &texts {
-            let (alone, _) = account(text);
-            let (together, told) = account(&format!("{head}\n{text}"));
-            if !told && together < alone {
-                wrong.push(format!("{head_name} before {name}: {alone} calls, {together} read"));
-            }
-        }
-    }
-    assert!(heads.len() > 10, "{}", heads.len());
+    // What is no JSON is no record behind that of another.
+    let bodies: Vec<_> = logs.iter().filter(|log| log.text.starts_with(['{', '['])).collect();
+    let alone: Vec<_> = bodies.par_iter().map(|log| account(&log.text).0).collect();
+    let wrong: Vec<_> = heads
+        .values()
+        .flat_map(|head| bodies.iter().zip(&alone).map(move |(log, alone)| (head, log, alone)))
+        .par_bridge()
+        .filter(|(head, log, alone)| {
+            let (together, told) = account(&format!("{}\n{}", head.head, log.text));
+            !told && !holds_all(&together, alone)
+        })
+        .map(|(head, log, _)| format!("{} before {}", head.name, log.name))
+        .collect();
     assert!(wrong.is_empty(), "{} {}", wrong.len(), wrong.join("\n"));
+    let formats: BTreeSet<_> = FORMATS.iter().map(|format| format.dialect.name).collect();
+    assert_eq!(heads.keys().copied().collect::<BTreeSet<_>>(), formats);
 }
 
 /// The kinds of gaps of an edit of `src/a` whose result says that it touched `path`.

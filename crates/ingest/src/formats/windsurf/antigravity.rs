@@ -72,6 +72,7 @@ impl<'a> Steps<'a> {
             | "ERROR_MESSAGE"
             | "KNOWLEDGE_ARTIFACTS" => self.assembly.push(location.clone(), EventKind::Other),
             "" => gaps.malformed(*line, "a step without a `type`"),
+            _ if step.number.is_none() => gaps.unknown_record(*line, "a step without its number"),
             kind if step.calls.is_none() => self.outcome(location.clone(), kind, step),
             _ => self.assembly.unknown(location.clone()),
         }

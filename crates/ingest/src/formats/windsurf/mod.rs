@@ -11,7 +11,7 @@ use super::{Base, Detect, Format, Home, Input};
 use crate::assembly::{Assembly, Numbering, RecordLocation};
 use crate::gaps::Gaps;
 use crate::head::Head;
-use crate::json::{Raw, Record, filled, is, is_object, is_true, object, raw_text, record, scalar};
+use crate::json::{Raw, Record, filled, is, is_object, is_string, is_true, object, raw_text, record, scalar};
 use crate::reader::{Item, Reader};
 use crate::scan::Scanner;
 use agent_strace_model::{Arguments, Dialect, EventKind, GapKind, RawText, Session, Status, ToolCall, ToolResult};
@@ -105,6 +105,9 @@ fn step<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Step<'a>>, gaps: &mut G
     let Some(kind) = filled(step.kind) else {
         return gaps.malformed(*line, "a step without a `type`");
     };
+    if !is_string(step.status) {
+        gaps.unknown_record(*line, "a record that does not say how far it got, as every step does");
+    }
     // Of a key that occurs twice, the last one counts.
     let details = step.objects.iter().rev().find(|(key, _)| *key == kind).map(|(_, value)| *value);
     let given = object::<Details<'a>>(details).unwrap_or_default();
