@@ -183,7 +183,8 @@ fn a_wide_entry_leaves_out_what_was_refused() {
         "name": "Write", "input": {"file_path": "/repo/src/kept.rs", "content": "x"}}]}});
     let refused = json!({"type": "user", "sessionId": "three", "cwd": "/repo", "uuid": "u2", "timestamp":
         "2026-01-01T00:00:01Z", "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1",
-        "is_error": true, "content": "The user doesn't want to proceed with this tool use. The tool use was rejected"}]}});
+        "is_error": true, "content": "Claude requested permissions to write to /repo/src/kept.rs, but you haven't granted \
+        it yet."}]}});
     let log = store.path().join("three.jsonl");
     fs::write(&log, format!("{asked}\n{refused}\n")).unwrap();
     let (one, two, log) = (store.path().join("one"), store.path().join("two"), log.to_str().unwrap());

@@ -194,8 +194,9 @@ fn a_refusal_that_the_agent_wrote_down_hides_nothing() {
     };
     let record = |kind: &str, content: Value| {
         let message = json!({"id": "m1", "role": kind, "content": [content]});
+        let refused = if kind == "user" { json!("user-rejected") } else { Value::Null };
         json!({"type": kind, "uuid": kind, "sessionId": SESSION, "cwd": "/repo", "version": "2.1.219",
-            "timestamp": "2026-10-05T09:00:01.000Z", "message": message})
+            "timestamp": "2026-10-05T09:00:01.000Z", "message": message, "toolDenialKind": refused})
         .to_string()
     };
     let call = record("assistant", json!({"type": "tool_use", "id": "t1", "name": "Bash", "input": input}));

@@ -71,6 +71,18 @@ pub(super) fn look(text: &str, layout: Layout, format: &Format, sessions: &[Sess
     }
 }
 
+/// Whether a text that no format claims holds what its type calls a call.
+pub(super) fn holds_call(text: &str) -> bool {
+    let mut reader = Reader::new(text, Layout::of(text));
+    let mut ignored = Gaps::new("");
+    while let Some(item) = reader.next::<Look<'_>>(&mut ignored) {
+        if item.record.cut().is_some() || item.record.shapes("", item.json).iter().any(Shape::says_call) {
+            return true;
+        }
+    }
+    false
+}
+
 /// Adds a gap for each record of an agent that stands between the lines of a text that is no JSON.
 fn look_between(text: &str, gaps: &mut Gaps) {
     let (mut at, mut budget) = (0, text.len().saturating_mul(BETWEEN));

@@ -36,6 +36,11 @@ impl Shape<'_> {
         self.start() + self.json.len()
     }
 
+    /// Its type is the word for a call.
+    pub(super) fn says_call(&self) -> bool {
+        self.kind.as_deref().is_some_and(says_call)
+    }
+
     /// What the record calls it.
     pub(super) fn named(&self) -> String {
         match (&self.kind, self.names.first()) {

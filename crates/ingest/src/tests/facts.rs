@@ -31,6 +31,10 @@ fn read(name: &str, text: &str) -> String {
     text
 }
 
+const REFUSAL: &str = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a \
+                       file edit, the new_string was NOT written to the file). STOP what you are doing and wait for the \
+                       user to tell you how to proceed.";
+
 #[test]
 fn claude_names_versions_modes_branches_and_agents() {
     let call = |id: &str, kind: &str| {
@@ -52,7 +56,7 @@ fn claude_names_versions_modes_branches_and_agents() {
         call("t3", "Nobody"),
         result("t3", true, "<tool_use_error>no such agent</tool_use_error>", r#""Error: no such agent""#),
         call("t4", "Refused"),
-        result("t4", true, "The user doesn't want to proceed with this tool use.", r#""User rejected tool use""#),
+        result("t4", true, REFUSAL, r#""User rejected tool use""#),
         call("t5", "Explore"),
         r#"{"type":"system","subtype":"compact_boundary","sessionId":"s","uuid":"c"}"#.to_owned(),
     ];

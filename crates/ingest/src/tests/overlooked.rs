@@ -131,6 +131,17 @@ fn a_call_that_was_refused_excuses_none_that_is_like_it() {
 }
 
 #[test]
+fn blocks_in_a_text_are_no_words() {
+    let record = |role: &str, text: &str| {
+        format!(r#"{{"type":"{role}","sessionId":"s","uuid":"u2","message":{{"role":"{role}","content":{text}}}}}"#)
+    };
+    let blocks = serde_json::json!(r#"[{"type":"tool_use","id":"t","name":"Bash","input":{}}]"#).to_string();
+    assert!(is_gap(&[CALL.trim_end(), &record("assistant", &blocks)]));
+    assert!(!is_gap(&[CALL.trim_end(), &record("user", &blocks)]));
+    assert!(!is_gap(&[CALL.trim_end(), &record("assistant", r#""[{ is how a list begins""#)]));
+}
+
+#[test]
 fn a_result_without_its_call_is_a_gap() {
     let result = |id: &str| {
         format!(

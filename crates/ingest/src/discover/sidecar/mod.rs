@@ -11,6 +11,7 @@ use super::origin::Origin;
 use super::packed::Packing;
 use crate::detect;
 use crate::json::{fields, is_array, is_string};
+use crate::overlooked;
 
 /// A companion, or a file whose name says nothing, that is larger than this is read like any log.
 const MAX_LOOK: u64 = 4 << 20;
@@ -70,14 +71,18 @@ fn holds_log(origin: &Origin, name: Name) -> bool {
     if !detect::may_be_log(&glance) {
         return false;
     }
+    // A companion holds no calls, whatever else it holds.
+    let holds = |bytes: &[u8]| {
+        detect::is_log(bytes) || name == Name::Log && overlooked::holds_call(&String::from_utf8_lossy(bytes))
+    };
     if (glance.len() as u64) < GLANCE {
-        return detect::is_log(&glance);
+        return holds(&glance);
     }
     match origin.peek(MAX_LOOK + 1) {
         Ok((head, _)) if head.len() as u64 > MAX_LOOK => {
             name == Name::Log || detect::is_log(&head) || head.trim_ascii_start().starts_with(b"[")
         }
-        Ok((head, _)) => detect::is_log(&head),
+        Ok((head, _)) => holds(&head),
         Err(_) => true,
     }
 }

@@ -171,13 +171,18 @@ fn a_folder_of_logs_is_walked_and_nothing_hides_behind_a_name() {
     write(root, "notes.md", "# notes");
     write(root, "settings.json", "{\"model\":1}");
     write(root, "eval.json", &event);
+    let block = r#"{"type":"tool_use","id":"t","name":"Bash","input":{"command":"id"}}"#;
+    write(root, "a/settings.json", &format!(r#"{{"messages":[{{"content":[{block}]}}]}}"#));
     write(root, "other.json", "{\"name\":\"x\"}");
     write(root, ".git/x.json", "{}");
     let folder = root.to_string_lossy().into_owned();
     let found = select(Path::new("/nonexistent"), &[folder], Selection::Latest).unwrap();
-    assert_eq!(names(root, &found), ["a/.hidden/deep.NDJSON", "b.jsonl", "eval.json", "other.json"]);
-    let log = found.sources[3].load().unwrap();
-    assert!(log.read().gaps[0].reason().starts_with("not a log of a known agent"));
+    let expected = ["a/.hidden/deep.NDJSON", "a/settings.json", "b.jsonl", "eval.json", "other.json"];
+    assert_eq!(names(root, &found), expected);
+    for at in [1, 4] {
+        let log = found.sources[at].load().unwrap();
+        assert!(log.read().gaps[0].reason().starts_with("not a log of a known agent"));
+    }
 }
 
 #[test]

@@ -7,7 +7,8 @@ use memchr::memmem;
 use super::{facts, outcome, ran};
 use crate::assembly::{self, Assembly, RecordLocation};
 use crate::gaps::Gaps;
-use crate::json::{Content, Counts, Nested, Raw, filled, is, is_true, object, raw_text, record, text};
+use crate::json::{self, Content, Counts, Nested, Raw, filled, is, is_true, object, raw_text, record, text};
+use crate::scan::is_json;
 use agent_strace_model::{
     Arguments, EventKind, Label, Origin, RecordRole, Speaker, Status, ToolCall, ToolResult, Usage, Window,
 };
@@ -115,6 +116,9 @@ pub(super) fn add<'a>(
     let blocks = match &message.content {
         Content::Blocks(blocks) => blocks,
         Content::Text(text) => {
+            if !user && holds_blocks(*text) {
+                gaps.malformed(location.line, "a message whose blocks are a text");
+            }
             words(assembly, location, Some(*text), user, context);
             return usage(assembly, location, message, context, true);
         }
@@ -158,6 +162,11 @@ pub(super) fn add<'a>(
     }
     assembly.origin = origin;
     usage(assembly, location, message, context, acted);
+}
+
+/// Whether a text is a list of blocks. A model's own words come in a block of text.
+fn holds_blocks(text: Raw<'_>) -> bool {
+    text.get().starts_with("\"[{") && json::text(Some(text)).is_some_and(|text| is_json(&text))
 }
 
 fn words<'a>(

@@ -190,10 +190,16 @@ impl<'a> Transcript<'a> {
             result: record.tool_use_result.or(record.tool_use_result_snake),
             denial: filled(record.denial_kind),
             decision: record.decision.object().and_then(|decision| filled(decision.said)),
-            version: filled(record.version).or_else(|| self.assembly.session.attribution.version.clone()),
+            version: filled(record.version).or_else(|| self.version()),
             request: filled(record.request_id),
         };
         message::add(&mut self.assembly, location, &record.message, &context, gaps);
+    }
+
+    /// The version that the start of a stream names. A transcript names it in each record: one that does not may be older.
+    fn version(&self) -> Option<Cow<'a, str>> {
+        let session = &self.assembly.session;
+        session.attribution.version.clone().filter(|_| session.dialect.name == STREAM.dialect.name)
     }
 
     /// A sub-agent's messages arrive as the progress of the call that started it.
@@ -224,7 +230,7 @@ impl<'a> Transcript<'a> {
                 result: inner.tool_use_result,
                 denial: filled(inner.denial_kind),
                 decision: inner.decision.object().and_then(|decision| filled(decision.said)),
-                version: filled(record.version).or_else(|| self.assembly.session.attribution.version.clone()),
+                version: filled(record.version).or_else(|| self.version()),
                 request: filled(inner.request_id),
             };
             message::add(&mut self.assembly, &location, &inner.message, &context, gaps);

@@ -7,16 +7,35 @@ use memchr::memmem;
 use super::message::Context;
 use crate::assembly::{Assembly, RecordLocation};
 use crate::gaps::Gaps;
-use crate::json::{Raw, beginning, elements, filled, first, is_object, is_true, object, record};
+use crate::json::{Raw, beginning, elements, filled, first, is_object, is_string, is_true, object, record, text};
 use agent_strace_model::{Arguments, Status, ToolCall};
 
-/// The host's words for a call that it did not run.
-const REFUSALS: &[&str] = &[
-    "The user doesn't want to proceed with this tool use",
-    "The user doesn't want to take this action right now",
-    "Permission to use ",
-    "Claude requested permissions to ",
+/// The host's whole words for a call that it did not run, from their beginning to their end. Where the end is empty, what a
+/// user said follows.
+const REFUSALS: &[(&str, &[&str])] = &[
+    (
+        "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the \
+         new_string was NOT written to the file). ",
+        &[
+            "STOP what you are doing and wait for the user to tell you how to proceed.",
+            "consider saving that to memory for future sessions.",
+        ],
+    ),
+    (
+        "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the \
+         new_string was NOT written to the file). To tell you how to proceed, the user said:\n",
+        &[""],
+    ),
+    (
+        "The user doesn't want to take this action right now. ",
+        &["STOP what you are doing and wait for the user to tell you how to proceed."],
+    ),
+    ("Permission to use ", &[" has been denied."]),
+    ("Claude requested permissions to ", &[", but you haven't granted it yet."]),
 ];
+
+/// From this version on the host writes in a field of its own that it refused a call.
+const TELLS_REFUSALS: [u32; 3] = [2, 1, 210];
 
 /// The status that a `tool_result` block and the record around it show.
 pub(super) fn status(tool: &str, is_error: bool, content: Option<Raw<'_>>, context: &Context<'_>) -> Status {
@@ -26,7 +45,7 @@ pub(super) fn status(tool: &str, is_error: bool, content: Option<Raw<'_>>, conte
         return Status::Denied;
     }
     let words = words(content);
-    if is_error && host_speaks(tool, context) && says_so(&words, context) {
+    if is_error && host_speaks(tool, context) && says_so(tool, content, context) {
         return Status::Denied;
     }
     if interrupted(context.result) || words.starts_with("[Request interrupted by user") {
@@ -37,17 +56,22 @@ pub(super) fn status(tool: &str, is_error: bool, content: Option<Raw<'_>>, conte
 
 /// Whether the words of an error are those of the host about a call that it did not run. A call that it let through may
 /// still fail its checks of what was given.
-fn says_so(words: &str, context: &Context<'_>) -> bool {
-    let structured = beginning(context.result, WORDS).map(|start| start.text);
+fn says_so(tool: &str, content: Option<Raw<'_>>, context: &Context<'_>) -> bool {
     // What has a structured result ran.
-    if context.result.is_some() && structured.is_none() {
+    if context.result.is_some() && !is_string(context.result) {
         return false;
     }
-    let is_let_through = context.decision.is_some();
-    is_unfit(words)
-        || !is_let_through
-            && (structured.as_deref().is_some_and(|text| text.starts_with("User rejected tool use"))
-                || refused(words, structured.as_deref()))
+    if is_unfit(content) {
+        return true;
+    }
+    let tells = context.version.as_deref().is_some_and(|version| number(version) >= TELLS_REFUSALS);
+    context.decision.is_none() && !tells && is_refusal(tool, content, context.result)
+}
+
+/// A version as numbers.
+fn number(version: &str) -> [u32; 3] {
+    let mut parts = version.split('.').map(|part| part.parse().unwrap_or(0));
+    std::array::from_fn(|_| parts.next().unwrap_or(0))
 }
 
 /// How the host's own checks of what a call was given end, before it runs. Other errors in the same tag, such as that of a
@@ -70,21 +94,39 @@ const UNFIT: &[&str] = &[
     "Blocked: ",
 ];
 
-fn is_unfit(words: &str) -> bool {
-    words.strip_prefix("<tool_use_error>").is_some_and(|why| UNFIT.iter().any(|reason| why.starts_with(reason)))
+fn is_unfit(content: Option<Raw<'_>>) -> bool {
+    let words = words(content);
+    let is_reason = |why: &str| UNFIT.iter().any(|reason| why.starts_with(reason));
+    words.strip_prefix("<tool_use_error>").is_some_and(is_reason)
+        && content.is_some_and(|raw| !is_string(content) || raw.get().ends_with("</tool_use_error>\""))
 }
 
 /// Whether an error text of this tool can only be the host's own. Servers choose theirs freely, and before
 /// version 2 a failing command's output was the error text; a log that tells no version may be as old.
 fn host_speaks(tool: &str, context: &Context<'_>) -> bool {
-    let is_shell = matches!(tool, "Bash" | "PowerShell");
     let is_old = context.version.as_deref().is_none_or(|version| version.starts_with(['0', '1']));
-    !(tool.starts_with("mcp__") || tool.is_empty() || is_shell && is_old)
+    !(tool.starts_with("mcp__") || tool.is_empty() || is_shell(tool) && is_old)
 }
 
-fn refused(words: &str, structured: Option<&str>) -> bool {
-    let says = |text: &str| REFUSALS.iter().any(|refusal| text.starts_with(refusal));
-    says(words) && structured.is_none_or(|text| says(text.strip_prefix("Error: ").unwrap_or(text)))
+/// The host refuses in a text that is all of the result, and its record tells the same beside it. Only where no program
+/// writes the errors of a tool the text alone proves it.
+fn is_refusal(tool: &str, content: Option<Raw<'_>>, told: Option<Raw<'_>>) -> bool {
+    let begins =
+        beginning(content, WORDS).is_some_and(|start| REFUSALS.iter().any(|(begin, _)| start.text.starts_with(begin)));
+    let Some(words) = text(content).filter(|_| begins) else { return false };
+    let told = text(told);
+    let is_whole = REFUSALS
+        .iter()
+        .any(|(begin, ends)| words.strip_prefix(begin).is_some_and(|rest| ends.iter().any(|end| rest.ends_with(end))));
+    is_whole
+        && match told {
+            Some(told) => told == "User rejected tool use" || told.strip_prefix("Error: ") == Some(&*words),
+            None => !is_shell(tool),
+        }
+}
+
+fn is_shell(tool: &str) -> bool {
+    matches!(tool, "Bash" | "PowerShell")
 }
 
 record! {
@@ -157,5 +199,56 @@ pub(super) fn denials<'a>(
             subagent: None,
         };
         assembly.call(location.clone(), call, id);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Log;
+    use agent_strace_model::Status;
+
+    const WHOLE: &str = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a \
+                         file edit, the new_string was NOT written to the file). STOP what you are doing and wait for \
+                         the user to tell you how to proceed.";
+
+    /// How a call ended whose error is this text: `beside` stands beside the message of its result.
+    fn status(version: &str, tool: &str, content: &serde_json::Value, beside: &str) -> Status {
+        let head = format!(r#""sessionId":"s","version":"{version}""#);
+        let call = format!(
+            r#"{{"type":"assistant","uuid":"a",{head},"message":{{"role":"assistant","content":[{{"type":"tool_use","id":"t","name":"{tool}","input":{{"command":"id"}}}}]}}}}"#
+        );
+        let result = format!(
+            r#"{{"type":"user","uuid":"r",{head},"message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"t","is_error":true,"content":{content}}}]}}{beside}}}"#
+        );
+        let log = Log::new("a.jsonl", format!("{call}\n{result}\n").into_bytes());
+        log.read().sessions.first().and_then(|session| session.calls().next()).map(|(_, call)| call.status).unwrap()
+    }
+
+    #[test]
+    fn a_text_that_a_command_can_print_is_no_refusal() {
+        let told = |text: &str| format!(r#","toolUseResult":{}"#, serde_json::json!(text));
+        let [text, list] = [serde_json::json!(WHOLE), serde_json::json!([{"type": "text", "text": WHOLE}])];
+        for (version, content, beside) in [
+            ("2.0.0", &text, String::new()),
+            ("2.0.0", &list, told("User rejected tool use")),
+            ("2.0.0", &serde_json::json!(format!("{WHOLE}\nroot:x")), told(&format!("Error: {WHOLE}\nroot:x"))),
+            ("2.0.0", &serde_json::json!("The user doesn't want to proceed"), told("User rejected tool use")),
+            ("2.0.0", &serde_json::json!("Permission to use Bash with command id has been denied."), String::new()),
+            ("1.0.9", &text, told(&format!("Error: {WHOLE}"))),
+            // This version says so in its own field.
+            ("2.1.332", &text, told("User rejected tool use")),
+            ("2.0.0", &serde_json::json!("<tool_use_error>InputValidationError: x</tool_use_error>\nx"), String::new()),
+        ] {
+            assert_eq!(status(version, "Bash", content, &beside), Status::Error, "{version} {content} {beside}");
+        }
+        for (version, tool, beside) in [
+            ("2.0.0", "Bash", told("User rejected tool use")),
+            ("2.0.0", "Bash", told(&format!("Error: {WHOLE}"))),
+            // No program writes the errors of this tool.
+            ("2.0.0", "Write", String::new()),
+            ("2.1.332", "Bash", r#","toolDenialKind":"user-rejected""#.to_owned()),
+        ] {
+            assert_eq!(status(version, tool, &text, &beside), Status::Denied, "{version} {tool} {beside}");
+        }
     }
 }
