@@ -49,6 +49,7 @@ mod record;
 #[cfg(feature = "live")]
 mod recording;
 mod redact;
+mod repeats;
 mod retention;
 mod rules;
 mod schema;

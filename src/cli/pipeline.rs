@@ -11,6 +11,7 @@ use super::environment::Environment;
 use super::failure::Failure;
 use super::gate::SessionRequests;
 use super::progress::Progress;
+use super::repeats::{self, Repeats, Told};
 use super::session_filter::SessionFilter;
 use agent_strace_ingest::discover::{self, Found, SelectError, Selection, Sink, Source};
 use agent_strace_ingest::{Log, Reading};
@@ -172,6 +173,26 @@ impl Inputs {
         self.gather(order, put, Vec::extend)
     }
 
+    /// As [`Self::each_log`], with sessions that count only what no other one of them holds. The third value does the same
+    /// for whoever reads the logs again.
+    pub(super) fn each_once<T: Send>(
+        &self,
+        work: impl Fn(&Log, Reading<'_>) -> T + Sync,
+    ) -> (Vec<T>, Vec<Gap>, Repeats) {
+        let (mut logs, mut gaps) = self.each_log(Order::AtOnce, |log, reading| {
+            let told = Told::of(log, &reading);
+            (told, work(log, reading))
+        });
+        let repeats = Repeats::of(logs.iter().map(|(told, _)| told));
+        let again = self.again(&repeats.logs(), |log, mut reading| {
+            let told = Told::of(log, &reading);
+            repeats.apply(log, &mut reading);
+            (told, work(log, reading))
+        });
+        gaps.extend(repeats::replace(&mut logs, again, &repeats));
+        (logs.into_iter().map(|(_, result)| result).collect(), gaps, repeats)
+    }
+
     /// Reads these logs once more, by the names that reports have for them.
     pub(super) fn again<T: Send>(&self, logs: &BTreeSet<&str>, work: impl Fn(&Log, Reading<'_>) -> T + Sync) -> Vec<T> {
         let is_wanted = |log: &Log| logs.contains(log.shown.as_str());
@@ -271,16 +292,32 @@ impl Inputs {
 
     /// Applies `work` to every session, and returns the results with all gaps.
     pub(super) fn all<T: Send>(self, work: impl Fn(&Session<'_>) -> T + Sync) -> (Vec<T>, Vec<Gap>) {
-        let (parts, mut gaps) =
-            self.each(|reading| (reading.sessions.iter().map(&work).collect::<Vec<_>>(), reading.gaps));
-        let mut results = Vec::new();
-        for (part, part_gaps) in parts {
-            results.extend(part);
-            gaps.extend(part_gaps);
-        }
-        gaps.sort();
-        (results, gaps)
+        let (parts, gaps) = self.each(|reading| of_each(&reading, &work));
+        joined(parts, gaps)
     }
+
+    /// As [`Self::all`], with sessions that count only what no other one of them holds.
+    pub(super) fn all_once<T: Send>(self, work: impl Fn(&Session<'_>) -> T + Sync) -> (Vec<T>, Vec<Gap>) {
+        let (parts, gaps, _) = self.each_once(|_, reading| of_each(&reading, &work));
+        joined(parts, gaps)
+    }
+}
+
+/// The results for the sessions of a log, and its gaps.
+type Part<T> = (Vec<T>, Vec<Gap>);
+
+fn of_each<T>(reading: &Reading<'_>, work: impl Fn(&Session<'_>) -> T) -> Part<T> {
+    (reading.sessions.iter().map(work).collect(), reading.gaps.clone())
+}
+
+fn joined<T>(parts: Vec<Part<T>>, mut gaps: Vec<Gap>) -> Part<T> {
+    let mut results = Vec::new();
+    for (part, part_gaps) in parts {
+        results.extend(part);
+        gaps.extend(part_gaps);
+    }
+    gaps.sort();
+    (results, gaps)
 }
 
 pub(super) fn select_failure(error: &SelectError) -> Failure {

@@ -17,85 +17,101 @@ struct Client {
     folder: &'static str,
     /// The logs below it.
     logs: &'static str,
-    /// Calls beside those that the model sent, and why.
-    added: (usize, &'static str),
     /// How many calls did not end well, by their status.
     ended: &'static [(&'static str, usize)],
-    prompts: Prompts,
+    apart: Apart,
 }
 
-/// What the user's prompts are held against.
-enum Prompts {
-    Typed(usize),
-    /// Texts of the host are still read as prompts.
-    NotHeld,
+/// How far the logs hold another number of calls, requests and tokens than the model sent, and why.
+struct Apart {
+    calls: i64,
+    requests: i64,
+    tokens: i64,
+    why: &'static str,
 }
 
-const SAME: (usize, &str) = (0, "");
+/// What users typed in each of the scripts: the model and other agents said the rest.
+const TYPED: u64 = 1;
+
+const SAME: Apart = Apart { calls: 0, requests: 0, tokens: 0, why: "" };
+
+/// A title is asked for beside the conversation, with the same script: the client keeps neither the request nor its calls.
+const NO_TITLE: &str = "the client asks for a title, and records nothing of that request";
 
 const CLIENTS: &[Client] = &[
+    Client { folder: "claude-code-2.1.210", logs: "native", ended: &[("denied", 4), ("error", 6)], apart: SAME },
+    Client { folder: "claude-code-2.1.210-gaps-spoof", logs: "native", ended: &[("error", 1)], apart: SAME },
+    Client { folder: "claude-code-2.1.332", logs: "native", ended: &[("denied", 1), ("error", 6)], apart: SAME },
     Client {
-        folder: "codex-0.169.0-gpt-5.5",
+        folder: "claude-code-2.1.332-enforce",
         logs: "native",
-        added: SAME,
-        ended: &[("error", 7)],
-        prompts: Prompts::NotHeld,
+        ended: &[("denied", 19), ("error", 1)],
+        apart: SAME,
     },
+    Client { folder: "claude-code-2.1.332-hooks", logs: "native", ended: &[("denied", 2), ("error", 6)], apart: SAME },
+    Client { folder: "codex-0.169.0-gpt-5.5", logs: "native", ended: &[("error", 7)], apart: SAME },
     Client {
         folder: "codex-0.169.0-enforce",
         logs: "native",
-        added: SAME,
         ended: &[("denied", 10), ("error", 1), ("interrupted", 3)],
-        prompts: Prompts::NotHeld,
+        apart: SAME,
     },
     Client {
         folder: "codex-0.169.0-code-mode-enforce",
         logs: "native",
-        added: (9, "each call of a script is one of its own"),
         ended: &[("denied", 2), ("error", 3)],
-        prompts: Prompts::NotHeld,
+        apart: Apart { calls: 9, requests: 0, tokens: 0, why: "each call of a script is one of its own" },
     },
-    Client {
-        folder: "gemini-cli-0.61.0",
-        logs: "native",
-        added: SAME,
-        ended: &[("error", 11)],
-        prompts: Prompts::Typed(1),
-    },
-    Client {
-        folder: "gemini-cli-0.61.0-enforce",
-        logs: "native",
-        added: SAME,
-        ended: &[("denied", 13), ("error", 4)],
-        prompts: Prompts::Typed(1),
-    },
+    Client { folder: "gemini-cli-0.61.0", logs: "native", ended: &[("error", 11)], apart: SAME },
+    Client { folder: "gemini-cli-0.61.0-enforce", logs: "native", ended: &[("denied", 13), ("error", 4)], apart: SAME },
     Client {
         folder: "copilot-cli-1.0.102",
         logs: "native",
-        added: (1, "the client itself reads the output of a shell in the background"),
         ended: &[("error", 7)],
-        prompts: Prompts::NotHeld,
+        apart: Apart {
+            calls: 1,
+            requests: 0,
+            tokens: 0,
+            why: "the client itself reads the output of a shell in the background",
+        },
     },
     Client {
         folder: "copilot-cli-1.0.102-enforce",
         logs: "native",
-        added: SAME,
         ended: &[("denied", 12), ("error", 2)],
-        prompts: Prompts::NotHeld,
+        apart: SAME,
     },
     Client {
-        folder: "kimi-code-2.1.0",
-        logs: "native",
-        added: SAME,
-        ended: &[("error", 8)],
-        prompts: Prompts::Typed(2),
+        folder: "hermes-0.19.0",
+        logs: "export",
+        ended: &[("error", 3)],
+        apart: Apart {
+            calls: 0,
+            requests: -11,
+            tokens: -1434,
+            why: "the export tells one sum of the conversation, and nothing of single requests or of the one for a title",
+        },
     },
+    Client { folder: "kimi-code-2.1.0", logs: "native", ended: &[("error", 8)], apart: SAME },
+    Client { folder: "mini-swe-agent-2.4.6", logs: "mini.traj.json", ended: &[("error", 3)], apart: SAME },
+    Client {
+        folder: "opencode-1.18.33",
+        logs: "export",
+        ended: &[("error", 7)],
+        apart: Apart { calls: -3, requests: -1, tokens: -1350, why: NO_TITLE },
+    },
+    Client { folder: "pi-0.73.1", logs: "native", ended: &[("error", 4)], apart: SAME },
+    Client { folder: "pi-0.73.1", logs: "stream", ended: &[("error", 4)], apart: SAME },
     Client {
         folder: "qwen-code-0.24.4",
-        logs: "native/chats",
-        added: SAME,
+        logs: "native",
         ended: &[("denied", 2), ("error", 6)],
-        prompts: Prompts::Typed(1),
+        apart: Apart {
+            calls: 0,
+            requests: 4,
+            tokens: 5472,
+            why: "a sub-agent of another session, whose chat is not there, made the same calls under the same ids",
+        },
     },
 ];
 
@@ -144,7 +160,9 @@ fn differences(folder: &Path, client: &Client) -> Vec<String> {
     let told = |key: &str| sum(&stats, |session| session[key].as_u64().unwrap());
     let used = |key: &str| sum(&stats, |session| session["usage"][key].as_u64().unwrap());
     let tokens = ["input", "output", "cache_read", "cache_write"].iter().map(|key| used(key)).sum::<u64>();
-    let sent = usize::try_from(truth["calls_sent"].as_u64().unwrap()).unwrap();
+    let sent = |number: u64, apart: i64| number.checked_add_signed(apart).unwrap().to_string();
+    let number = |key: &str| truth[key].as_u64().unwrap();
+    let apart = &client.apart;
     let wanted: BTreeMap<String, usize> =
         client.ended.iter().map(|(status, count)| ((*status).to_owned(), *count)).collect();
     let mut wrong = Vec::new();
@@ -153,20 +171,14 @@ fn differences(folder: &Path, client: &Client) -> Vec<String> {
             wrong.push(format!("{}: {what}: {got}, not {wanted}", client.folder));
         }
     };
-    hold("calls", calls.to_string(), (sent + client.added.0).to_string());
+    hold("calls", calls.to_string(), sent(number("calls_sent"), apart.calls));
     hold("calls of `stats`", told("tool_calls").to_string(), calls.to_string());
     hold("statuses", format!("{ended:?}"), format!("{wanted:?}"));
     let denied = wanted.get("denied").copied().unwrap_or_default();
     hold("refused attempts of `stats`", told("refused").to_string(), denied.to_string());
-    // The chats of Qwen Code tell the calls of its agents, but what these used only their own logs.
-    if client.folder.starts_with("qwen") {
-        return wrong;
-    }
-    hold("requests", used("requests").to_string(), truth["requests"].to_string());
-    hold("tokens", tokens.to_string(), tokens_sent(&truth["usage_sent"]).to_string());
-    if let Prompts::Typed(typed) = client.prompts {
-        hold("turns", told("turns").to_string(), typed.to_string());
-    }
+    hold("requests", used("requests").to_string(), sent(number("requests"), apart.requests));
+    hold("tokens", tokens.to_string(), sent(tokens_sent(&truth["usage_sent"]), apart.tokens));
+    hold("turns", told("turns").to_string(), TYPED.to_string());
     wrong
 }
 
@@ -178,7 +190,14 @@ fn what_clients_did_is_what_is_read() {
         CLIENTS.iter().flat_map(|client| differences(&clients.join(client.folder), client)).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     for client in CLIENTS {
-        assert!(client.added.0 == 0 || !client.added.1.is_empty(), "{}: more calls without a reason", client.folder);
+        let Apart { calls, requests, tokens, why } = &client.apart;
+        assert!([calls, requests, tokens] == [&0; 3] || !why.is_empty(), "{}: no reason", client.folder);
+    }
+    let known: Vec<_> = CLIENTS.iter().map(|client| client.folder).collect();
+    for entry in std::fs::read_dir(&clients).unwrap() {
+        let (path, name) = entry.map(|entry| (entry.path(), entry.file_name())).unwrap();
+        let is_known = known.iter().any(|known| name.to_str() == Some(known));
+        assert!(is_known || !path.join("ground-truth.json").exists(), "{} is not held", path.display());
     }
 }
 
@@ -188,9 +207,13 @@ fn refused_calls_of_clients_are_attempts() {
     let Some(data) = outside("refused calls of real clients are not judged") else { return };
     let policy =
         r#"{"version": 2, "files": {"read": {"deny": [".env", "secrets/**"]}, "write": {"deny": [".github/**"]}}}"#;
-    for (folder, refused) in
-        [("codex-0.169.0-code-mode-enforce", 2), ("gemini-cli-0.61.0-enforce", 13), ("copilot-cli-1.0.102-enforce", 12)]
-    {
+    let clients = [
+        ("claude-code-2.1.332-enforce", 19),
+        ("codex-0.169.0-code-mode-enforce", 2),
+        ("gemini-cli-0.61.0-enforce", 13),
+        ("copilot-cli-1.0.102-enforce", 12),
+    ];
+    for (folder, refused) in clients {
         let world = World::empty();
         world.write(".agent-scope.json", policy);
         let report = report(&world, &["check"], &data.folder.join("clients").join(folder).join("native"));

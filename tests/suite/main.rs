@@ -55,6 +55,7 @@ mod readme;
 #[cfg(unix)]
 mod record;
 mod redact;
+mod repeats;
 mod replay_pages;
 mod repository;
 mod retention;

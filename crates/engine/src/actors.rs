@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use agent_strace_model::evidence::UNNAMED;
-use agent_strace_model::{Event, EventKind, Session, Stream};
+use agent_strace_model::{Event, Session, Stream};
 use agent_strace_policy::Actor;
 use agent_strace_policy::agents::{Known, Part};
 
@@ -33,7 +33,7 @@ impl<'s> Actors<'s> {
             .filter_map(|subagent| Some((subagent.id.as_deref()?, subagent.kind.as_deref()?)))
             .collect();
         let mut inside = BTreeMap::new();
-        for (_, call) in session.calls() {
+        for (_, call) in session.recorded_calls() {
             let Some(name) = call.subagent.as_deref() else { continue };
             inside
                 .entry(name)
@@ -50,10 +50,8 @@ impl<'s> Actors<'s> {
 
     /// The actor that caused an event.
     pub(super) fn actor(&self, event: &Event<'_>) -> Actor<'_> {
-        let inside = match &event.kind {
-            EventKind::Call(call) => call.subagent.as_deref().and_then(|name| self.inside.get(name)),
-            _ => None,
-        };
+        let subagent = event.call().and_then(|call| call.subagent.as_deref());
+        let inside = subagent.and_then(|name| self.inside.get(name));
         let part = inside.or(self.child.as_ref()).map_or(Part::Main, Subagent::part);
         Actor { agent: self.agent, part, modes: self.modes }
     }

@@ -37,6 +37,13 @@ pub(super) struct Step<'s> {
     pub(super) raw: Option<Arc<str>>,
 }
 
+impl Step<'_> {
+    /// The call counts for another session of the run.
+    pub(super) fn is_copied(&self) -> bool {
+        matches!(self.event.kind, EventKind::Copied(_))
+    }
+}
+
 impl<'s> Replay<'s> {
     /// `policy` knows programs, and says which paths matter.
     pub fn new(session: &'s Session<'s>, policy: &Policy, repository: &Arc<Repository>) -> Self {
@@ -71,9 +78,11 @@ impl<'s> Replay<'s> {
         for event in &session.events {
             let effects = tracker.step(event);
             let mut step = Step { event, status: None, effects, text: None, raw: None };
-            if let EventKind::Call(call) = &event.kind {
-                replay.calls += 1;
-                replay.attempts += usize::from(call.status == Status::Denied);
+            if let Some(call) = event.call() {
+                if !step.is_copied() {
+                    replay.calls += 1;
+                    replay.attempts += usize::from(call.status == Status::Denied);
+                }
                 step.status = Some(call.status);
                 let runs = step.effects.iter().any(|effect| matches!(effect.kind, Kind::Execute(_)));
                 step.raw = tracker.take_raw().filter(|_| runs);
@@ -89,7 +98,7 @@ impl<'s> Replay<'s> {
 
     /// The measurements of the session.
     pub fn measured<'r>(&'r self, pricing: Pricing<'r>) -> Measured<'r> {
-        let effects = self.steps.iter().flat_map(|step| {
+        let effects = self.steps.iter().filter(|step| !step.is_copied()).flat_map(|step| {
             step.effects.iter().map(|effect| TimedEffect { event: step.event.number, status: step.status, effect })
         });
         Measured::new(self.session, effects.collect(), pricing)

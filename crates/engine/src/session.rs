@@ -9,7 +9,7 @@ use agent_strace_effects::{Effect, Kind, Left, Repository, Roots};
 use agent_strace_git::change_set::Change;
 use agent_strace_metrics::{Measured, Pricing, TimedEffect};
 use agent_strace_model::finding::{EffectView, Finding, Level, RuleId};
-use agent_strace_model::{EventKind, Gap, GapKind, Session, Status};
+use agent_strace_model::{Copied, EventKind, Gap, GapKind, Holder, Session, Status};
 use agent_strace_policy::config::lint::Lints;
 use agent_strace_policy::prices::shipped;
 use agent_strace_policy::{Judgement, Policy};
@@ -108,6 +108,11 @@ impl<'r> Rulings<'r> {
         })
     }
 
+    /// Every judged effect that counts for this session, in order.
+    fn own(&self) -> impl Iterator<Item = (&'r Step<'r>, &'r Effect, &EffectJudgement)> {
+        self.each().filter(|(step, _, _)| !step.is_copied())
+    }
+
     /// The findings, sorted by event.
     #[cfg(test)]
     pub(crate) fn findings(&self) -> Vec<Finding> {
@@ -131,9 +136,9 @@ impl<'r> Rulings<'r> {
         let mut found: Vec<Finding> = reported.flat_map(|(step, judgement)| judgement.findings(step, shown)).collect();
         let acts: Vec<Act<'_>> = self.acts().collect();
         let effects =
-            acts.iter().map(|act| TimedEffect { event: act.event, status: act.status, effect: act.effect }).collect();
+            self.own().map(|(step, effect, _)| TimedEffect { event: step.event.number, status: step.status, effect });
         let pricing = self.policy.prices().map_or(Pricing::Later(|| shipped()), Pricing::Table);
-        let measured = Measured::new(self.session, effects, pricing);
+        let measured = Measured::new(self.session, effects.collect(), pricing);
         let (session, policy, pending_call) = (self.session, self.policy, self.pending_call);
         let log = Log { session, roots: self.roots, acts: &acts, policy, measured: &measured, pending_call };
         // Many hits may be of one event, whose text is long.
@@ -315,10 +320,10 @@ pub(super) fn judge_session(session: &Session<'_>, gaps: Vec<Gap>, judging: Judg
     let rulings = Rulings::new(&replay, policy).with_lints(lints).for_pending_call(pending_call);
     outcome.judged = replay.calls;
     outcome.attempts = replay.attempts;
-    outcome.effects = rulings.each().count();
+    outcome.effects = rulings.own().count();
     outcome.trace =
         Trace::new(session, replay.roots.top(), replay.left.clone(), rulings.each().map(|(_, effect, _)| effect));
-    outcome.opaque = rulings.each().filter(|(_, effect, _)| matches!(effect.kind, Kind::Opaque(_))).count();
+    outcome.opaque = rulings.own().filter(|(_, effect, _)| matches!(effect.kind, Kind::Opaque(_))).count();
     (outcome.findings, outcome.assessment) = rulings.measured(Shown::Evidence, demands);
     match exposed.map(|share| rulings.private(share)) {
         None => {}
@@ -334,11 +339,11 @@ pub(super) fn judge_session(session: &Session<'_>, gaps: Vec<Gap>, judging: Judg
         recorder.finish()
     });
     if entries != Entries::Drop {
-        outcome.activity = Activity::of(rulings.each().map(|(step, effect, _)| (step.status, effect)));
+        outcome.activity = Activity::of(rulings.own().map(|(step, effect, _)| (step.status, effect)));
         story::trace(&mut outcome.findings, session, &replay.steps);
     }
     if entries == Entries::Keep {
-        outcome.entries = rulings.each().map(|(step, effect, judged)| entry(step, effect, &judged.judgement)).collect();
+        outcome.entries = rulings.own().map(|(step, effect, judged)| entry(step, effect, &judged.judgement)).collect();
     }
     outcome
 }
@@ -422,7 +427,7 @@ fn entry(step: &Step<'_>, effect: &Effect, judgement: &Judgement) -> Entry {
     Entry {
         event: step.event.number,
         tool: match &step.event.kind {
-            EventKind::Call(call) => call.tool.clone().into_owned(),
+            EventKind::Call(call) | EventKind::Copied(Copied { call, .. }) => call.tool.clone().into_owned(),
             EventKind::File(_) => "file event".to_owned(),
             EventKind::Hook { .. } => "hook".to_owned(),
             _ => "event".to_owned(),
@@ -441,6 +446,15 @@ fn entry(step: &Step<'_>, effect: &Effect, judgement: &Judgement) -> Entry {
     }
 }
 
+/// The calls that count for other sessions, by their events.
+fn copied(session: &Session<'_>) -> BTreeMap<u32, (Arc<Holder>, u32)> {
+    let copied = session.events.iter().filter_map(|event| match &event.kind {
+        EventKind::Copied(copied) => Some((event.number, (Arc::clone(&copied.holder), copied.event))),
+        _ => None,
+    });
+    copied.collect()
+}
+
 fn blank(session: &Session<'_>, mut gaps: Vec<Gap>) -> SessionOutcome {
     gaps.sort();
     gaps.dedup();
@@ -451,6 +465,7 @@ fn blank(session: &Session<'_>, mut gaps: Vec<Gap>) -> SessionOutcome {
         parent: session.parent.as_ref().map(|parent| parent.clone().into_owned()),
         events: session.events.len(),
         tool_calls: session.calls().count(),
+        copied: copied(session),
         judged: 0,
         effects: 0,
         opaque: 0,

@@ -22,6 +22,7 @@ pub mod tombstone;
 
 use std::borrow::Cow;
 use std::iter::Sum;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -47,6 +48,8 @@ pub struct Session<'a> {
     pub parent: Option<Cow<'a, str>>,
     /// The event of that session that did so, by its record's id, where the log says it.
     pub parent_event: Option<Cow<'a, str>>,
+    /// The session whose history this one begins with, where the log says so.
+    pub forked_from: Option<Cow<'a, str>>,
     /// The session its records say they are of, where that is not `id`: a sub-agent's file names its parent's.
     pub filed_under: Option<Cow<'a, str>>,
     /// The first working directory that the log recorded: the top of the repository, or a directory in it. `None` when it
@@ -203,6 +206,8 @@ pub enum EventKind<'a> {
     Call(ToolCall<'a>),
     /// A call that was recorded before, by its index in the session's events.
     Repeat(usize),
+    /// A call that another session of the run holds, too: it counts there.
+    Copied(Copied<'a>),
     /// A result of a call in this session (or of one that was not recorded).
     Result(ToolResult<'a>),
     /// The log states that a file was read or written, outside any call (native `file_read`/`file_write`,
@@ -277,6 +282,22 @@ pub struct ToolCall<'a> {
     pub subagent: Option<Cow<'a, str>>,
 }
 
+/// A call that another session repeats, as a resumed or forked session repeats the history that it goes on from.
+#[derive(Debug, Clone)]
+pub struct Copied<'a> {
+    pub call: ToolCall<'a>,
+    /// The session in which the call counts, and the number of its event there.
+    pub holder: Arc<Holder>,
+    pub event: u32,
+}
+
+/// A session by its name and the log that it was read from: two logs may hold sessions of one name.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Holder {
+    pub id: String,
+    pub source: String,
+}
+
 /// A call's arguments, undecoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Arguments<'a> {
@@ -345,6 +366,7 @@ impl<'a> Session<'a> {
             source: source.to_owned(),
             parent: None,
             parent_event: None,
+            forked_from: None,
             filed_under: None,
             root: None,
             shells: Vec::new(),
@@ -362,11 +384,17 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// The calls that count for this session.
     pub fn calls(&self) -> impl Iterator<Item = (&Event<'a>, &ToolCall<'a>)> {
         self.events.iter().filter_map(|event| match &event.kind {
             EventKind::Call(call) => Some((event, call)),
             _ => None,
         })
+    }
+
+    /// Every call that the log holds: those that count for another session of the run, too.
+    pub fn recorded_calls(&self) -> impl Iterator<Item = (&Event<'a>, &ToolCall<'a>)> {
+        self.events.iter().filter_map(|event| event.call().map(|call| (event, call)))
     }
 }
 
@@ -378,8 +406,17 @@ impl<'a> Event<'a> {
             _ => None,
         }
     }
+
+    /// The call that it records, whichever session of the run it counts for.
+    pub fn call(&self) -> Option<&ToolCall<'a>> {
+        match &self.kind {
+            EventKind::Call(call) | EventKind::Copied(Copied { call, .. }) => Some(call),
+            _ => None,
+        }
+    }
+
     /// The tool that it calls, where it is a call.
     pub fn tool(&self) -> Option<&str> {
-        if let EventKind::Call(call) = &self.kind { Some(&call.tool) } else { None }
+        self.call().map(|call| &*call.tool)
     }
 }

@@ -107,7 +107,7 @@ impl Account {
         let mut inside: BTreeMap<String, usize> = BTreeMap::new();
         let mut directories: Vec<&str> = session.root.as_deref().into_iter().collect();
         let (mut calls, mut answered) = (0, 0);
-        for (_, call) in session.calls() {
+        for (_, call) in session.recorded_calls() {
             calls += 1;
             answered += usize::from(call.status != Status::Missing);
             if let Some(name) = call.subagent.as_deref() {
@@ -190,7 +190,7 @@ fn single(fact: Option<&str>) -> Vec<&str> {
 /// Sub-agents by their id: who is asked to go on is the same one, and what its results count adds up. One whose start
 /// was refused never ran.
 fn started(session: &Session<'_>) -> Vec<Started> {
-    let refused = session.calls().filter(|(_, call)| call.status == Status::Denied);
+    let refused = session.recorded_calls().filter(|(_, call)| call.status == Status::Denied);
     let refused: BTreeSet<&str> = refused.filter_map(|(_, call)| call.call_id.as_deref()).collect();
     let mut all: Vec<Started> = Vec::new();
     let mut indices: BTreeMap<String, usize> = BTreeMap::new();

@@ -18,7 +18,7 @@ fn denied_tool(log: &Log<'_>, hits: &mut Vec<Hit>) {
     if hooks.denied.is_empty() {
         return;
     }
-    for (event, call) in log.session.calls() {
+    for (event, call) in log.session.recorded_calls() {
         let Some(denied) = hooks.denies(&call.tool) else { continue };
         let file = denied.location.file.as_deref().unwrap_or("the hook policy");
         let entry = match denied.form {

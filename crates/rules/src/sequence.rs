@@ -52,7 +52,7 @@ fn check(log: &Log<'_>, hits: &mut Vec<Hit>) {
 /// The acts of each event that did something, and how many calls come before it. The order of acts within an event says
 /// little, because much of it runs at once.
 fn calls(log: &Log<'_>) -> Vec<(usize, Range<usize>)> {
-    let numbers: Vec<u32> = log.session.calls().map(|(event, _)| event.number).collect();
+    let numbers: Vec<u32> = log.session.recorded_calls().map(|(event, _)| event.number).collect();
     let mut calls: Vec<(usize, Range<usize>)> = Vec::new();
     let mut last = None;
     for (at, act) in log.acts.iter().enumerate() {

@@ -191,7 +191,7 @@ impl<'a> Writer<'a> {
         let at = self.plan.call_of(result.call_id.as_deref(), position);
         let call = at.and_then(|at| self.imported.session.events.get(at));
         let mut failed = result.is_error;
-        if let Some(Event { kind: EventKind::Call(call), .. }) = call {
+        if let Some(call) = call.and_then(Event::call) {
             data.text("tool_name", &call.tool);
             // How the call ended is known by now, whichever record told it.
             recorded.word("status", call.status.name());

@@ -29,7 +29,7 @@ impl<'a> Plan<'a> {
             }
             line = line.saturating_add(u32::from(plan.is_written(position, &event.kind)));
             plan.lines.push(line);
-            if let EventKind::Call(ToolCall { call_id: Some(id), .. }) = &event.kind {
+            if let Some(ToolCall { call_id: Some(id), .. }) = event.call() {
                 plan.calls.entry(id).or_default().push(position);
             }
         }

@@ -100,7 +100,7 @@ pub(super) fn measure_telling<T: Send>(
             (profile, tell(session))
         })
     };
-    let (measured, mut gaps) = inputs.all(of_session);
+    let (measured, mut gaps) = inputs.all_once(of_session);
     gaps.extend(gap);
     let (mut profiles, mut told) = (Vec::with_capacity(measured.len()), Vec::with_capacity(measured.len()));
     for of_session in measured {

@@ -12,7 +12,7 @@ use aho_corasick::AhoCorasick;
 use crate::lint::edits::{self, Edit};
 use agent_strace_effects::{Certainty, Effect, Kind, PathTarget, Roots};
 use agent_strace_git::change_set::Change;
-use agent_strace_model::{Event, EventKind, Session, Status};
+use agent_strace_model::{Event, Session, Status};
 use agent_strace_policy::path_matches;
 
 /// Files outside of the change that are kept of one session.
@@ -113,7 +113,7 @@ pub struct Recorder<'c> {
 impl<'c> Recorder<'c> {
     pub fn new(change: &'c Change, session: &'c Session<'_>, roots: &'c Roots) -> Self {
         let mut directories: Vec<&str> = session.root.as_deref().into_iter().collect();
-        for (_, call) in session.calls() {
+        for (_, call) in session.recorded_calls() {
             if let Some(directory) = call.cwd.as_deref()
                 && directories.last() != Some(&directory)
             {
@@ -137,7 +137,7 @@ impl<'c> Recorder<'c> {
         if status == Some(Status::Denied) || event.line <= self.before {
             return;
         }
-        let edits = if let EventKind::Call(call) = &event.kind { edits::of(call) } else { Vec::new() };
+        let edits = event.call().map(edits::of).unwrap_or_default();
         if status == Some(Status::Error) && !edits.is_empty() {
             return;
         }

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use super::{Assessment, Measurement};
 use crate::{Act, Log};
 use agent_strace_effects::Kind;
-use agent_strace_model::{Event, EventKind, Session, Status, moment};
+use agent_strace_model::{Event, Session, Status, moment};
 use agent_strace_policy::config::evals::{Evals, Test};
 
 /// Kinds of sub-agents that only look.
@@ -58,7 +58,7 @@ fn started(log: &Log<'_>, after: u32) -> Option<u32> {
     let mut late = late.filter(works).filter(|act| act.status != Some(Status::Denied)).peekable();
     late.peek()?;
     // What sub-agents did may be a part of this log.
-    if session.calls().any(|(_, call)| call.subagent.is_some()) {
+    if session.recorded_calls().any(|(_, call)| call.subagent.is_some()) {
         return None;
     }
     let named: BTreeSet<&str> =
@@ -69,10 +69,7 @@ fn started(log: &Log<'_>, after: u32) -> Option<u32> {
 
 /// The id of the call that is an event.
 fn called<'s>(session: &'s Session<'_>, number: u32) -> Option<&'s str> {
-    match &event_of(session, number)?.kind {
-        EventKind::Call(call) => call.call_id.as_deref(),
-        _ => None,
-    }
+    event_of(session, number)?.call()?.call_id.as_deref()
 }
 
 fn event_of<'s, 'a>(session: &'s Session<'a>, number: u32) -> Option<&'s Event<'a>> {

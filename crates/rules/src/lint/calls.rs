@@ -57,7 +57,7 @@ impl<'a> Calls<'a> {
         let mut rest = log.acts;
         let mut list = Vec::new();
         for (index, event) in log.session.events.iter().enumerate() {
-            let EventKind::Call(call) = &event.kind else { continue };
+            let Some(call) = event.call() else { continue };
             let acts = take_acts(&mut rest, event.number);
             list.push(Called {
                 index,

@@ -52,7 +52,7 @@ impl<'a> LintContext<'a> {
     pub(super) fn events(&self) -> impl Iterator<Item = LintEvent<'a>> + use<'a> {
         let mut calls = self.calls.list.iter().peekable();
         self.log.session.events.iter().enumerate().filter_map(move |(index, event)| match &event.kind {
-            EventKind::Call(_) => calls.next_if(|call| call.index == index).map(LintEvent::Call),
+            EventKind::Call(_) | EventKind::Copied(_) => calls.next_if(|call| call.index == index).map(LintEvent::Call),
             // The words of a host give no new reason: an agent can cause them.
             EventKind::Prompt(_) | EventKind::Command(_)
                 if event.origin.role == RecordRole::Primary && event.origin.speaker.is_user() =>

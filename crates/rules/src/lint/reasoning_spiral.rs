@@ -62,9 +62,9 @@ fn look(context: &LintContext<'_>, hits: &mut Vec<Hit>) {
         while let Some(report) = spent.next_if(|spent| spent.after <= index) {
             // A request that is told of without the words of its answer. One that has an id is known by its words.
             let said = session.events.get(told..report.after).unwrap_or_default();
-            let is_told = said
-                .iter()
-                .any(|event| matches!(event.kind, EventKind::Message(_) | EventKind::Call(_) | EventKind::Repeat(_)));
+            let is_told = said.iter().any(|event| {
+                event.call().is_some() || matches!(event.kind, EventKind::Message(_) | EventKind::Repeat(_))
+            });
             if report.message.is_none() && !is_told && tells_requests {
                 let number = session.events.get(report.after.saturating_sub(1)).map_or(1, |event| event.number);
                 runs.entry(report.origin.stream).or_default().answer(number, None, None);
@@ -83,7 +83,7 @@ fn look(context: &LintContext<'_>, hits: &mut Vec<Hit>) {
                 );
             }
             // What was said last led to the call.
-            EventKind::Call(_) | EventKind::Repeat(_) => {
+            EventKind::Call(_) | EventKind::Copied(_) | EventKind::Repeat(_) => {
                 let run = runs.get_mut(&event.origin.stream).map(std::mem::take).unwrap_or_default();
                 hits.extend(hit(context, &Run { answers: run.answers.saturating_sub(1), ..run }));
             }

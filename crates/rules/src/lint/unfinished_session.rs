@@ -4,7 +4,7 @@ use super::context::LintContext;
 use super::lint;
 use crate::Hit;
 use agent_strace_metrics::Ended;
-use agent_strace_model::{Event, EventKind, RecordRole, Status};
+use agent_strace_model::{Copied, Event, EventKind, RecordRole, Status};
 
 lint!(
     UNFINISHED_SESSION = LintUnfinishedSession,
@@ -56,7 +56,7 @@ fn short(text: &str) -> String {
 }
 
 fn is_work(event: &Event<'_>) -> bool {
-    matches!(event.kind, EventKind::Call(_) | EventKind::Prompt(_) | EventKind::Message(_))
+    event.call().is_some() || matches!(event.kind, EventKind::Prompt(_) | EventKind::Message(_))
 }
 
 /// Whether an event is one that something has to come after, or that is an end.
@@ -67,6 +67,7 @@ fn is_told(context: &LintContext<'_>, event: &Event<'_>) -> bool {
             | EventKind::Message(_)
             | EventKind::Reasoning(_)
             | EventKind::Call(_)
+            | EventKind::Copied(_)
             | EventKind::Result(_)
             | EventKind::Failure(_)
     );
@@ -77,7 +78,7 @@ fn broken_off(context: &LintContext<'_>, last: &Event<'_>) -> Option<String> {
     match &last.kind {
         EventKind::Prompt(text) if text.decode().starts_with(INTERRUPTED) => Some("its user stopped it".to_owned()),
         EventKind::Failure(text) => Some(format!("its last record is a failure, {}", short(&text.decode()))),
-        EventKind::Call(call) if call.status == Status::Missing => {
+        EventKind::Call(call) | EventKind::Copied(Copied { call, .. }) if call.status == Status::Missing => {
             Some("its last record is a call without a result".to_owned())
         }
         EventKind::Result(_) => {

@@ -11,7 +11,6 @@ use super::{EventEffects, Way};
 use crate::lint::edits::{self, Edit};
 use crate::secret_egress::is_here;
 use agent_strace_effects::{Certainty, Connection, Effect, Kind, causes};
-use agent_strace_model::EventKind;
 
 /// Programs that print what they are given, or may.
 const PRINT: &[&str] = &[
@@ -80,14 +79,13 @@ pub(super) struct Call<'a> {
 
 /// Something that a call does would take a value somewhere.
 pub(super) fn leads_somewhere(step: &EventEffects<'_>) -> bool {
-    matches!(step.event.kind, EventKind::Call(_))
-        && step.effects.iter().any(|effect| written(effect).or_else(|| sent(effect)).is_some())
+    step.event.call().is_some() && step.effects.iter().any(|effect| written(effect).or_else(|| sent(effect)).is_some())
 }
 
 impl<'a> Call<'a> {
     pub(super) fn new(step: &'a EventEffects<'a>) -> Self {
         let effects = step.effects;
-        let edits = if let EventKind::Call(call) = &step.event.kind { edits::of(call) } else { Vec::new() };
+        let edits = step.event.call().map(edits::of).unwrap_or_default();
         let commands: Vec<usize> =
             effects.iter().enumerate().filter(|(_, effect)| program(effect).is_some()).map(|(at, _)| at).collect();
         let causes = causes(&effects.iter().collect::<Vec<_>>());

@@ -7,7 +7,7 @@ use super::exposed::{File, ValueLocation};
 use super::search::{Documents, Search, masked};
 use super::{EventEffects, Wanted};
 use agent_strace_effects::{Certainty, Kind};
-use agent_strace_model::{Arguments, Event, EventKind, RawText, Session, ToolResult};
+use agent_strace_model::{Arguments, Copied, Event, EventKind, RawText, Session, ToolResult};
 
 /// The most characters of a command that are shown.
 const LONGEST: usize = 60;
@@ -91,7 +91,9 @@ impl<'a> Locations<'a> {
             EventKind::Decision(_) => "stands in a decision of the model".to_owned(),
             EventKind::Failure(_) => "stands in the message of a failure".to_owned(),
             EventKind::Hook { .. } => "stands in the command of a hook".to_owned(),
-            EventKind::Call(call) => format!("stands in a call of `{}`", shown(&call.tool)),
+            EventKind::Call(call) | EventKind::Copied(Copied { call, .. }) => {
+                format!("stands in a call of `{}`", shown(&call.tool))
+            }
             EventKind::Result(result) => self.returned(result),
             _ => "stands in the log".to_owned(),
         }
@@ -101,7 +103,7 @@ impl<'a> Locations<'a> {
     fn returned(&self, result: &ToolResult<'_>) -> String {
         let unknown = || "stands in the result of a call".to_owned();
         let Some(id) = result.call_id.as_deref() else { return unknown() };
-        let mut calls = self.session.calls();
+        let mut calls = self.session.recorded_calls();
         let Some((event, call)) = calls.find(|(_, call)| call.call_id.as_deref() == Some(id)) else { return unknown() };
         let at = self.events.binary_search_by_key(&event.number, |step| step.event.number).ok();
         let effects = at.and_then(|at| self.events.get(at)).map(|step| step.effects).unwrap_or_default();
@@ -153,7 +155,9 @@ fn add(documents: &mut Documents<(u32, usize)>, owner: (u32, usize), event: &Eve
         | EventKind::Decision(text)
         | EventKind::Failure(text)
         | EventKind::Result(ToolResult { text: Some(text), .. }) => add_text(documents, owner, text),
-        EventKind::Call(call) => add_arguments(documents, owner, &call.arguments),
+        EventKind::Call(call) | EventKind::Copied(Copied { call, .. }) => {
+            add_arguments(documents, owner, &call.arguments);
+        }
         EventKind::Hook { command } => documents.text(owner, command),
         _ => {}
     }

@@ -7,7 +7,7 @@ use super::call::{Call, Went, leads_somewhere};
 use super::locations::add_arguments;
 use super::search::{Documents, Search};
 use super::{EventEffects, Wanted, Way};
-use agent_strace_model::{EventKind, Status};
+use agent_strace_model::Status;
 
 /// A value with the first call that transferred it one way, and the number of such calls.
 pub(super) struct Transfer<'a> {
@@ -72,7 +72,7 @@ pub(super) fn transfers<'a>(wanted: &Wanted, events: &'a [EventEffects<'a>]) -> 
 fn given<'a>(search: &Search<'_>, events: &'a [EventEffects<'a>]) -> io::Result<Vec<ArgumentValue<'a>>> {
     let mut documents = Documents::new();
     for step in events.iter().filter(|step| leads_somewhere(step)) {
-        if let EventKind::Call(call) = &step.event.kind {
+        if let Some(call) = step.event.call() {
             add_arguments(&mut documents, step, &call.arguments);
         }
     }

@@ -10,7 +10,7 @@ mod what;
 
 use jiff::Timestamp;
 
-use agent_strace_model::{Event, EventKind, Session, Status, Stream, moment};
+use agent_strace_model::{Event, Session, Status, Stream, moment};
 
 pub(super) use detail::of_call as detail_of;
 pub use detail::{Detail, plain};
@@ -98,10 +98,7 @@ fn lines(session: &Session<'_>, times: &[Option<Timestamp>]) -> Vec<EventLine> {
     let start = times.iter().flatten().next().copied();
     let lines = session.events.iter().enumerate().zip(times).map(|((index, event), time)| {
         let call = links.call_of(index);
-        let acting = match &event.kind {
-            EventKind::Call(call) => Some(call),
-            _ => call.and_then(|call| links.call_at(call)),
-        };
+        let acting = event.call().or_else(|| call.and_then(|call| links.call_at(call)));
         let subagent = acting.and_then(|call| call.subagent.as_deref()).or_else(|| sidechain(session, event));
         let began = call.and_then(|call| *times.get(call)?);
         EventLine {

@@ -89,7 +89,7 @@ impl What {
             EventKind::Prompt(_) | EventKind::Instruction(_) => Self::Instruction,
             EventKind::Message(_) => Self::AssistantResponse,
             EventKind::Reasoning(_) => Self::Reasoning,
-            EventKind::Call(_) => Self::ToolCall,
+            EventKind::Call(_) | EventKind::Copied(_) => Self::ToolCall,
             EventKind::Result(result) => {
                 let failed = matches!(answered, Some(Status::Error | Status::Denied | Status::Interrupted));
                 if result.is_error || failed { Self::Error } else { Self::ToolResult }

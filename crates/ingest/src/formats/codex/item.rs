@@ -157,7 +157,7 @@ impl<'a> Rollout<'a> {
             if user {
                 self.environment(*text);
             }
-            self.assembly.push(location.clone(), kind(RawText::Json(text.get())));
+            self.assembly.say(location.clone(), kind(RawText::Json(text.get())), self.asker);
         }
         if texts.is_empty() {
             self.assembly.push(location.clone(), kind(RawText::Plain(Cow::Borrowed(""))));

@@ -113,6 +113,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
         spawned: HashMap::new(),
         threads: HashSet::new(),
         typed: HashSet::new(),
+        asker: None,
     };
     let mut reader = Reader::new(text, shape);
     while let Some(item) = reader.next::<Envelope<'a>>(gaps) {
@@ -158,6 +159,8 @@ struct Rollout<'a> {
     spawned: HashMap<Cow<'a, str>, usize>,
     /// Threads of agents that were started.
     threads: HashSet<Cow<'a, str>>,
+    /// Who speaks where users speak, if it is not the user.
+    asker: Option<Speaker>,
     /// Texts that users typed, as the host notes them.
     typed: HashSet<String>,
 }
@@ -236,6 +239,7 @@ impl<'a> Rollout<'a> {
             let other = spawned.and_then(|spawned| filled(spawned.other));
             is_object(subagent).then(|| role.or(other).unwrap_or(Cow::Borrowed("thread")))
         });
+        let is_subagent = kind.is_some();
         if let Some(kind) = kind {
             self.stream = self.assembly.stream(Stream::Subagent(kind));
             self.assembly.origin.stream = self.stream;
@@ -245,6 +249,9 @@ impl<'a> Rollout<'a> {
                 .and_then(|thread| filled(thread.parent))
                 .or_else(|| filled(meta.parent))
                 .or_else(|| filled(meta.forked_from));
+            self.assembly.session.forked_from = filled(meta.forked_from);
+            // A fork begins with what the user said to its origin.
+            self.asker = (is_subagent && self.assembly.session.forked_from.is_none()).then_some(Speaker::Subagent);
         }
         self.assembly.id(filled(meta.id));
         self.assembly.session.filed_under = filled(meta.id).filter(|id| *id != self.assembly.session.id);

@@ -5,7 +5,7 @@ use crate::assembly::RecordLocation;
 use crate::gaps::Gaps;
 use crate::json::{Counts, filled, is_object, object, raw_text, record, scalar};
 use crate::reader::Item;
-use agent_strace_model::{EventKind, RawText, Usage};
+use agent_strace_model::{EventKind, RawText, Speaker, Usage};
 
 record! {
     struct Message {
@@ -17,6 +17,7 @@ record! {
         requests = "toolRequests",
         output = "outputTokens",
         server_tools = "serverTools",
+        source = "source",
     }
 }
 
@@ -101,7 +102,9 @@ impl<'a> Events<'a> {
     fn prompt(&mut self, location: RecordLocation<'a>, envelope: &Envelope<'a>) {
         self.asked.clear();
         let message = object::<Message<'a>>(envelope.data).unwrap_or_default();
-        self.assembly.push(location, raw_text(message.content).map_or(EventKind::Other, EventKind::Prompt));
+        // An agent that started another one speaks to it.
+        let agent = filled(message.source).filter(|source| source.starts_with("agent-")).map(|_| Speaker::Subagent);
+        self.assembly.say(location, raw_text(message.content).map_or(EventKind::Other, EventKind::Prompt), agent);
     }
 
     fn message(&mut self, location: &RecordLocation<'a>, envelope: &Envelope<'a>, gaps: &mut Gaps) {

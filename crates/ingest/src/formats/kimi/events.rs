@@ -121,7 +121,8 @@ record! {
 fn is_of_the_host(message: Option<Raw<'_>>) -> bool {
     let Some(sent) = object::<Sent<'_>>(message) else { return false };
     let origin = sent.origin.object().and_then(|origin| filled(origin.kind));
-    is(sent.role, "user") && origin.is_some_and(|kind| matches!(&*kind, "injection" | "task" | "hook" | "system"))
+    is(sent.role, "user")
+        && origin.is_some_and(|kind| matches!(&*kind, "injection" | "task" | "hook" | "system" | "system_trigger"))
 }
 
 fn add<'a>(chat: &mut Chat<'a>, location: &RecordLocation<'a>, event: &Event<'a>, gaps: &mut Gaps) {

@@ -8,7 +8,7 @@ use crate::assembly::RecordLocation;
 use crate::gaps::Gaps;
 use crate::json::{Raw, elements, filled, is_true, object, raw_text, record, scalar, text};
 use agent_strace_model::evidence::Subagent;
-use agent_strace_model::{Access, Arguments, EventKind, FileEvent, RawText, Status, ToolCall, ToolResult};
+use agent_strace_model::{Access, Arguments, EventKind, FileEvent, RawText, Speaker, Status, ToolCall, ToolResult};
 
 record! {
     pub(super) struct Part {
@@ -115,7 +115,9 @@ impl<'a> Chat<'a> {
             (_, false) if !is_true(part.synthetic) => EventKind::Message(words),
             _ => EventKind::Other,
         };
-        self.assembly.push(location, event);
+        // The session of a sub-agent is asked by the one that started it.
+        let agent = self.assembly.session.parent.is_some().then_some(Speaker::Subagent);
+        self.assembly.say(location, event, agent);
     }
 
     /// Files that changed while the model worked, as the host's snapshots show.

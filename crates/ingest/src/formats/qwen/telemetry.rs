@@ -70,7 +70,7 @@ pub(super) fn add<'a>(
         Status::Error
     };
     let call = ToolCall {
-        call_id: None,
+        call_id: filled(event.call_id),
         tool,
         arguments: arguments(event.args),
         cwd: filled(record.cwd),
