@@ -22,6 +22,7 @@ mod reader;
 mod scan;
 mod settings;
 mod speaker;
+mod unended;
 
 #[cfg(test)]
 mod tests;
@@ -155,6 +156,7 @@ impl Log {
             sessions = self.parse(mended, &mut left);
             gaps.after_mending(left);
         }
+        unended::look(&sessions, &mut gaps);
         if let Some(carried) = &self.carried {
             for session in &mut sessions {
                 carried.apply(session);

@@ -48,10 +48,10 @@ impl Ended {
                 status: ending.status.as_deref().map(str::to_owned),
                 reason: ending.reason.as_deref().map(str::to_owned),
             },
-            (None, Ends::Marked) if session.span.ended.is_some() => {
+            (None, Ends::Marked | Ends::Printed) if session.span.ended.is_some() => {
                 Self::Recorded { failed: false, status: None, reason: None }
             }
-            (None, Ends::Marked) => Self::Unfinished,
+            (None, Ends::Marked | Ends::Printed) => Self::Unfinished,
             (None, Ends::Unmarked) => Self::Untold,
         }
     }

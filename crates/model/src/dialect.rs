@@ -18,6 +18,8 @@ pub struct Dialect {
 pub enum Ends {
     /// By a record of its own: a log without one was left, or goes on.
     Marked,
+    /// By a record of its own, at the end of what a run prints: without one the run was cut off, or still prints.
+    Printed,
     /// Not at all: the last record may be anything.
     Unmarked,
 }
@@ -109,6 +111,11 @@ impl Dialect {
     /// Every session that ended says so.
     pub const fn end_marked(self) -> Self {
         Self { ends: Ends::Marked, ..self }
+    }
+
+    /// A run prints the log, and a record at its end.
+    pub const fn end_printed(self) -> Self {
+        Self { ends: Ends::Printed, ..self }
     }
 
     pub const fn carrying(self, carries: Carries) -> Self {

@@ -41,7 +41,7 @@ pub(super) static FORMAT: Format = Format {
 
 /// Claude stream-json, also as the `execution_file` array of the GitHub action.
 pub(super) static STREAM: Format = Format {
-    dialect: Dialect::new("claude-stream-json", "claude-code").shell_stays().end_marked(),
+    dialect: Dialect::new("claude-stream-json", "claude-code").shell_stays().end_printed(),
     detect: Detect::Record(detect::is_stream),
     read: |input, gaps| read(&STREAM.dialect, input, gaps),
     homes: &[],

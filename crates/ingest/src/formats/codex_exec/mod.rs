@@ -9,7 +9,8 @@ use crate::assembly::{Assembly, Numbering, RecordLocation};
 use crate::gaps::Gaps;
 use crate::json::{Counts, Nested, filled, object, raw_text, record, scalar, text};
 use crate::reader::Reader;
-use agent_strace_model::{Dialect, EventKind, Session, Usage};
+use crate::unended::CUT;
+use agent_strace_model::{Dialect, EventKind, GapKind, Session, Usage};
 
 record! {
     struct Record {
@@ -51,6 +52,8 @@ pub(super) static FORMAT: Format = Format {
 fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
     let mut assembly = Assembly::new(&FORMAT.dialect, &input.log.shown, Numbering::Line);
     let mut reader = Reader::new(input.text, input.shape);
+    // A turn has begun and not ended.
+    let mut is_open = false;
     while let Some(read) = reader.next::<Record<'a>>(gaps) {
         let record = &read.record;
         if let Some(key) = record.duplicate {
@@ -71,13 +74,18 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
                 assembly.push(location, EventKind::Start);
             }
             "turn.completed" => {
+                is_open = false;
                 if let Some(tokens) = record.usage.object() {
                     assembly.together(None, usage(tokens));
                 }
                 assembly.push(location, EventKind::Other);
             }
-            "turn.started" => assembly.push(location, EventKind::Other),
+            "turn.started" => {
+                is_open = true;
+                assembly.push(location, EventKind::Other);
+            }
             "turn.failed" | "error" => {
+                is_open &= kind != "turn.failed";
                 let nested = object::<Fault<'a>>(record.error).and_then(|fault| fault.message);
                 let said = raw_text(record.message.or(nested));
                 assembly.push(location, said.map_or(EventKind::Other, EventKind::Failure));
@@ -85,6 +93,9 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
             "" => gaps.malformed(read.line, "a record without a type"),
             _ => assembly.unknown(location),
         }
+    }
+    if is_open {
+        gaps.push(None, GapKind::missing(CUT));
     }
     vec![assembly.finish()]
 }

@@ -48,7 +48,7 @@ pub(super) static TEXT: Format = Format {
 
 /// The output of a run (`cursor-agent --output-format stream-json`).
 pub(super) static STREAM: Format = Format {
-    dialect: Dialect::new("cursor-stream", "cursor"),
+    dialect: Dialect::new("cursor-stream", "cursor").end_printed(),
     detect: Detect::Record(stream::claims),
     read: stream::read,
     homes: &[],

@@ -20,7 +20,7 @@ pub(super) static FORMAT: Format = Format {
 
 /// `droid exec --output-format stream-json`.
 pub(super) static STREAM: Format = Format {
-    dialect: Dialect::new("droid-stream-json", "droid"),
+    dialect: Dialect::new("droid-stream-json", "droid").end_printed(),
     detect: Detect::Record(is_stream),
     read: stream::read,
     homes: &[],

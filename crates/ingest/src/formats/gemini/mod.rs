@@ -108,7 +108,7 @@ pub(super) static FORMAT: Format = Format {
 
 /// What `gemini --output-format stream-json` prints.
 pub(super) static STREAM: Format = Format {
-    dialect: Dialect::new("gemini-stream-json", "gemini-cli"),
+    dialect: Dialect::new("gemini-stream-json", "gemini-cli").end_printed(),
     detect: Detect::Record(|head| {
         let call = head.is("type", "tool_use") && head.is_string("tool_name") && head.is_string("tool_id");
         let start = head.is("type", "init") && head.is_string("session_id") && head.is_string("model");

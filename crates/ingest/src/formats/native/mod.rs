@@ -15,6 +15,7 @@ use crate::assembly::{Assembly, Numbering};
 use crate::gaps::Gaps;
 use crate::json::{Raw, filled, scalar};
 use crate::reader::{Reader, Shape};
+use crate::unended;
 use crate::{Anchor, Log};
 use agent_strace_model::evidence::Chain;
 use agent_strace_model::{Dialect, EventKind, GapKind, Session};
@@ -37,6 +38,9 @@ pub(crate) static FORMAT: Format = Format {
         logs: "**/events.ndjson",
     }],
 };
+
+/// The text of a gap about a recording whose last call has no result.
+const STOPPED: &str = "the recording stops in a call: the session still runs, or the agent or its hooks were stopped; judge it once more when it has ended, or with the agent's own log";
 
 /// Reads the events of a store entry, or of a bare events file, which may hold several sessions.
 fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
@@ -86,6 +90,10 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
                 None,
                 GapKind::missing("the recording has no end: the MCP server still runs, or its recorder was killed"),
             );
+        }
+        // A hook is asked before a call ends: that it has no result yet says nothing.
+        if is_captured && !is_proxied && !is_held && unended::stops_in_a_call(session) {
+            gaps.push(None, GapKind::missing(STOPPED));
         }
         session.evidence.truncated |= is_cut || (is_proxied && !has_ended);
     }

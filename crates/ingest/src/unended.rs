@@ -1,0 +1,40 @@
+//! Logs that stop before their end.
+//!
+//! Most formats mark no end, and a session that still runs has none yet. What a run prints is another thing: its last record
+//! says how the run ended, so that a log without it lacks an unknown number of calls.
+
+use crate::gaps::Gaps;
+use agent_strace_model::dialect::Ends;
+use agent_strace_model::{Event, EventKind, GapKind, Session, Status};
+
+/// The text of a gap about a printed log.
+pub(crate) const CUT: &str =
+    "the output stops before the record that ends it: the run was cut off or still goes on; judge it once more when it has ended";
+
+/// Notes what runs printed without an end, or after it.
+pub(crate) fn look(sessions: &[Session<'_>], gaps: &mut Gaps) {
+    let stops = |session: &&Session<'_>| session.dialect.ends == Ends::Printed && goes_on(session);
+    if sessions.iter().any(|session| stops(&session)) {
+        gaps.push(None, GapKind::missing(CUT));
+    }
+}
+
+/// The last call, or the last answer, comes after the last end.
+fn goes_on(session: &Session<'_>) -> bool {
+    let last = session.events.iter().rev().find(|event| is_work(event) || matches!(event.kind, EventKind::End(_)));
+    last.is_some_and(is_work)
+}
+
+fn is_work(event: &Event<'_>) -> bool {
+    matches!(event.kind, EventKind::Call(_) | EventKind::Message(_) | EventKind::Result(_))
+}
+
+/// No end is recorded, and a call of the session is the last thing that happened: nobody knows what became of it.
+pub(crate) fn stops_in_a_call(session: &Session<'_>) -> bool {
+    let said = session.events.iter().rev().take_while(|event| {
+        !matches!(event.kind, EventKind::End(_) | EventKind::Message(_) | EventKind::Prompt(_) | EventKind::Failure(_))
+    });
+    let has_ended = session.events.iter().any(|event| matches!(event.kind, EventKind::End(_)));
+    let mut calls = said.filter_map(Event::call);
+    !has_ended && calls.any(|call| call.status == Status::Missing)
+}
