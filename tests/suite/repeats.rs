@@ -143,11 +143,11 @@ fn calls_of_other_sessions_are_no_copies() {
 }
 
 #[test]
-fn what_a_copy_did_is_reported_once_and_never_hidden() {
+fn a_copy_hides_no_finding() {
     let denied = [("m1", "t1", 1, "cat .env")];
     let (first, resumed) =
         (claude("aa", &denied), claude("bb", &[denied.as_slice(), &[("m2", "t2", 20, "ls")]].concat()));
-    assert_eq!(errors(&[("a.jsonl", &first), ("b.jsonl", &resumed)]), ["aa 1"]);
+    assert_eq!(errors(&[("a.jsonl", &first), ("b.jsonl", &resumed)]), ["aa 1", "bb 1"]);
     assert_eq!(errors(&[("b.jsonl", &resumed)]), ["bb 1"]);
     // The same call does something else after another one.
     let harmless = claude("aa", &[("m1", "t1", 5, "cat x")]);

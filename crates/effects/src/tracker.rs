@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use agent_strace_model::{Access, Copied, Dialect, Event, EventKind, FileEvent, Session, Shell, Status, ToolCall};
+use agent_strace_model::{Access, Dialect, Event, EventKind, FileEvent, Session, Shell, Status, ToolCall};
 
 use super::command::knowledge::Knowledge;
 use super::jobs::Jobs;
@@ -122,7 +122,7 @@ impl Tracker {
         (self.text, self.raw) = (None, None);
         let mut effects = match &event.kind {
             // It changed what later calls find, whichever session it counts for.
-            EventKind::Call(call) | EventKind::Copied(Copied { call, .. }) => self.call(call),
+            EventKind::Call(call) | EventKind::Copied(call) => self.call(call),
             EventKind::File(file) => self.file(file).into(),
             EventKind::Hook { command } => self.hook(command).into(),
             EventKind::Start

@@ -13,7 +13,7 @@ use agent_strace_rules::Source;
 use agent_strace_rules::eval::Demands;
 
 use super::waivers::{self, Applied, WaiverMode};
-use super::{Outcome, SessionOutcome, Verdict, changed, copies, evals, whole};
+use super::{Outcome, SessionOutcome, Verdict, changed, evals, whole};
 
 /// From which level on a finding fails the gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +59,6 @@ impl Default for Settings {
 /// Judges the sessions as wholes, each among the others, and gives the answer. `gaps`: of inputs that did not become a
 /// session. The order of the sessions changes nothing but the order of the report.
 pub fn conclude(policy: &Policy, mut sessions: Vec<SessionOutcome>, gaps: Vec<Gap>, settings: &Settings) -> Outcome {
-    copies::drop_repeated(&mut sessions);
     whole::judge(policy, &mut sessions, &gaps, settings);
     let change = settings.change.as_deref();
     let mut of_change = change.map(|change| changed::judge(policy, &mut sessions, change)).unwrap_or_default();

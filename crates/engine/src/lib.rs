@@ -25,13 +25,12 @@ mod waivers;
 mod whole;
 mod wording;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use agent_strace_effects::Effect;
 use agent_strace_git::change_set::Change;
 use agent_strace_model::finding::Finding;
-use agent_strace_model::{Gap, GapKind, Holder, Status};
+use agent_strace_model::{Gap, GapKind, Status};
 use agent_strace_policy::PolicyIdentity;
 use agent_strace_policy::hooks::Manifest;
 use agent_strace_rules::Account;
@@ -95,9 +94,6 @@ pub struct SessionOutcome {
     pub parent: Option<String>,
     pub events: usize,
     pub tool_calls: usize,
-    /// Calls that another session of the run holds, too: the session and the event with which they count, by the number of
-    /// their event.
-    pub copied: BTreeMap<u32, (Arc<Holder>, u32)>,
     /// Calls whose effects were all judged (an opaque effect counts as judged: it was reported).
     pub judged: usize,
     pub effects: usize,

@@ -9,7 +9,7 @@ use agent_strace_effects::{Effect, Kind, Left, Repository, Roots};
 use agent_strace_git::change_set::Change;
 use agent_strace_metrics::{Measured, Pricing, TimedEffect};
 use agent_strace_model::finding::{EffectView, Finding, Level, RuleId};
-use agent_strace_model::{Copied, EventKind, Gap, GapKind, Holder, Session, Status};
+use agent_strace_model::{EventKind, Gap, GapKind, Session, Status};
 use agent_strace_policy::config::lint::Lints;
 use agent_strace_policy::prices::shipped;
 use agent_strace_policy::{Judgement, Policy};
@@ -427,7 +427,7 @@ fn entry(step: &Step<'_>, effect: &Effect, judgement: &Judgement) -> Entry {
     Entry {
         event: step.event.number,
         tool: match &step.event.kind {
-            EventKind::Call(call) | EventKind::Copied(Copied { call, .. }) => call.tool.clone().into_owned(),
+            EventKind::Call(call) | EventKind::Copied(call) => call.tool.clone().into_owned(),
             EventKind::File(_) => "file event".to_owned(),
             EventKind::Hook { .. } => "hook".to_owned(),
             _ => "event".to_owned(),
@@ -446,15 +446,6 @@ fn entry(step: &Step<'_>, effect: &Effect, judgement: &Judgement) -> Entry {
     }
 }
 
-/// The calls that count for other sessions, by their events.
-fn copied(session: &Session<'_>) -> BTreeMap<u32, (Arc<Holder>, u32)> {
-    let copied = session.events.iter().filter_map(|event| match &event.kind {
-        EventKind::Copied(copied) => Some((event.number, (Arc::clone(&copied.holder), copied.event))),
-        _ => None,
-    });
-    copied.collect()
-}
-
 fn blank(session: &Session<'_>, mut gaps: Vec<Gap>) -> SessionOutcome {
     gaps.sort();
     gaps.dedup();
@@ -465,7 +456,6 @@ fn blank(session: &Session<'_>, mut gaps: Vec<Gap>) -> SessionOutcome {
         parent: session.parent.as_ref().map(|parent| parent.clone().into_owned()),
         events: session.events.len(),
         tool_calls: session.calls().count(),
-        copied: copied(session),
         judged: 0,
         effects: 0,
         opaque: 0,

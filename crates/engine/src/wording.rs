@@ -1,7 +1,7 @@
 //! Effects in words, and what the log says about a call.
 
 use agent_strace_effects::{Connection, Effect, Kind, PathTarget};
-use agent_strace_model::{Arguments, Copied, EventKind, ToolCall};
+use agent_strace_model::{Arguments, EventKind, ToolCall};
 
 /// The most characters of log text in one message.
 pub(super) const LONGEST: usize = 160;
@@ -73,7 +73,7 @@ pub(super) fn quoted(text: &str) -> String {
 /// What the log says: the command, the path, the address, as recorded.
 pub fn evidence(kind: &EventKind<'_>) -> Option<String> {
     match kind {
-        EventKind::Call(call) | EventKind::Copied(Copied { call, .. }) => match &call.arguments {
+        EventKind::Call(call) | EventKind::Copied(call) => match &call.arguments {
             Arguments::Text(text) => Some(shortened(text)),
             Arguments::Json(_) => field(
                 call,

@@ -8,8 +8,7 @@ use agent_strace_model::dialect::Ends;
 use agent_strace_model::{Event, EventKind, GapKind, Session, Status};
 
 /// The text of a gap about a printed log.
-pub(crate) const CUT: &str =
-    "the output stops before the record that ends it: the run was cut off or still goes on; judge it once more when it has ended";
+pub(crate) const CUT: &str = "the output stops before the record that ends it: the run was cut off or still goes on; judge it once more when it has ended";
 
 /// Notes what runs printed without an end, or after it.
 pub(crate) fn look(sessions: &[Session<'_>], gaps: &mut Gaps) {

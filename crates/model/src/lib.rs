@@ -22,7 +22,6 @@ pub mod tombstone;
 
 use std::borrow::Cow;
 use std::iter::Sum;
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -207,7 +206,7 @@ pub enum EventKind<'a> {
     /// A call that was recorded before, by its index in the session's events.
     Repeat(usize),
     /// A call that another session of the run holds, too: it counts there.
-    Copied(Copied<'a>),
+    Copied(ToolCall<'a>),
     /// A result of a call in this session (or of one that was not recorded).
     Result(ToolResult<'a>),
     /// The log states that a file was read or written, outside any call (native `file_read`/`file_write`,
@@ -280,22 +279,6 @@ pub struct ToolCall<'a> {
     pub status: Status,
     /// Recorded inside a sub-agent of this session: its id or type.
     pub subagent: Option<Cow<'a, str>>,
-}
-
-/// A call that another session repeats, as a resumed or forked session repeats the history that it goes on from.
-#[derive(Debug, Clone)]
-pub struct Copied<'a> {
-    pub call: ToolCall<'a>,
-    /// The session in which the call counts, and the number of its event there.
-    pub holder: Arc<Holder>,
-    pub event: u32,
-}
-
-/// A session by its name and the log that it was read from: two logs may hold sessions of one name.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Holder {
-    pub id: String,
-    pub source: String,
 }
 
 /// A call's arguments, undecoded.
@@ -410,7 +393,7 @@ impl<'a> Event<'a> {
     /// The call that it records, whichever session of the run it counts for.
     pub fn call(&self) -> Option<&ToolCall<'a>> {
         match &self.kind {
-            EventKind::Call(call) | EventKind::Copied(Copied { call, .. }) => Some(call),
+            EventKind::Call(call) | EventKind::Copied(call) => Some(call),
             _ => None,
         }
     }

@@ -16,7 +16,7 @@ use super::timeline::{Outcome, RecordStyle, TimelineRow, What};
 use super::tools::{self, ToolName};
 use super::turn::{self, Turns};
 use agent_strace_model::{
-    Arguments, Copied, Event, EventKind, Label, RawText, RecordRole, Session, Spent, Stream, ToolCall, ToolResult,
+    Arguments, Event, EventKind, Label, RawText, RecordRole, Session, Spent, Stream, ToolCall, ToolResult,
 };
 
 /// The conversations of a session; `gaps` is the number of gaps in its log.
@@ -105,9 +105,7 @@ impl<'s, 'a> ConversationBuilder<'s, 'a> {
             },
             EventKind::Message(text) => (Role::Message, What::Message(text.decode().into_owned())),
             EventKind::Reasoning(text) => (Role::Reasoning, What::Reasoning(text.decode().into_owned())),
-            EventKind::Call(call) | EventKind::Copied(Copied { call, .. }) => {
-                (Role::Call, What::Call(self.call(at, call)))
-            }
+            EventKind::Call(call) | EventKind::Copied(call) => (Role::Call, What::Call(self.call(at, call))),
             EventKind::Repeat(of) => match &self.session.events.get(*of)?.kind {
                 EventKind::Call(call) => (Role::Call, What::Call(self.call(*of, call))),
                 _ => return None,

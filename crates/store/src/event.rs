@@ -2,7 +2,7 @@
 
 use super::json::{Object, Secrets};
 use super::text;
-use agent_strace_model::{Access, Arguments, Copied, EventKind, ToolCall};
+use agent_strace_model::{Access, Arguments, EventKind, ToolCall};
 
 /// The data of one line.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ impl Part {
                 text::put(data, recorded, "text", words);
                 return "assistant_response";
             }
-            EventKind::Call(call) | EventKind::Copied(Copied { call, .. }) => return self.put_call(call),
+            EventKind::Call(call) | EventKind::Copied(call) => return self.put_call(call),
             EventKind::File(file) => {
                 data.text("path", &file.target);
                 if file.access == Access::Delete {

@@ -4,21 +4,16 @@
 //! of a sub-agent may repeat what its parent's log holds. A call is a copy only if its tool and its arguments are the same. The
 //! same id with other arguments is another call.
 //!
-//! A copy is still judged where it stands, with the state of its own session. [`drop_repeated`] removes a finding only if the
-//! session that holds the call has the same one.
+//! A copy is still judged in each log, with the state of its own session: other acts may have come before it there.
 
 mod counting;
 mod outline;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use agent_strace_model::Holder;
-
-pub(super) use counting::drop_repeated;
 pub use outline::Outline;
 use outline::{Item, Kind};
 
@@ -30,8 +25,8 @@ const FEWEST: usize = 3;
 /// What a session repeats.
 #[derive(Debug, Clone, Default)]
 pub struct Copies {
-    /// The calls by the index of their event, with the session and the event that they are a copy of.
-    calls: Vec<(usize, Arc<Holder>, u32)>,
+    /// The calls, by the index of their event.
+    calls: Vec<usize>,
     /// The first records of the answers, by their index.
     answers: Vec<usize>,
 }
@@ -55,14 +50,13 @@ pub fn copies(outlines: &[&Outline]) -> Vec<Copies> {
 fn order(outlines: &[&Outline]) -> Vec<usize> {
     let mut ends: HashMap<&str, Option<Timestamp>> = HashMap::new();
     for outline in outlines {
-        let end = ends.entry(&outline.holder.id).or_default();
+        let end = ends.entry(&outline.id).or_default();
         *end = outline.ended.max(*end);
     }
     let key = |at: &usize| {
         let outline = outlines.get(*at)?;
-        let holder = &*outline.holder;
-        let end = ends.get(holder.id.as_str()).copied().flatten();
-        Some((outline.began, end, &holder.id, Reverse(outline.calls.len() + outline.answers.len()), &holder.source))
+        let end = ends.get(outline.id.as_str()).copied().flatten();
+        Some((outline.began, end, &outline.id, Reverse(outline.calls.len() + outline.answers.len()), &outline.source))
     };
     let mut order: Vec<usize> = (0..outlines.len()).collect();
     order.sort_by(|left, right| key(left).cmp(&key(right)));
@@ -88,39 +82,39 @@ impl<'o> Run<'o> {
         for item in outline.calls.iter().chain(&outline.answers).filter(|item| item.named) {
             few(self.named.entry(item.key).or_default(), (at, *item));
         }
-        for id in [Some(&outline.holder.id), outline.forked_from.as_ref()].into_iter().flatten() {
+        for id in [Some(&outline.id), outline.forked_from.as_ref()].into_iter().flatten() {
             few(self.family.entry(id).or_default(), at);
         }
         few(self.sizes.entry(outline.size).or_default(), at);
     }
 
     fn compare(&self, outline: &Outline) -> Copies {
-        if let Some(same) = self.same_log(outline) {
-            return all_of(outline, same);
+        if self.has_log_of(outline) {
+            return all_of(outline);
         }
         let mut copies = Copies::default();
         for kind in [Kind::Calls, Kind::Answers] {
             let origins = self.named(outline, kind).or_else(|| self.contained(outline, kind)).unwrap_or_default();
             let unnamed = self.unnamed(outline, kind);
-            for (item, (of, origin)) in origins.into_iter().chain(unnamed) {
-                match kind {
-                    Kind::Calls => copies.calls.push((item.index, Arc::clone(&of.holder), origin.event)),
-                    Kind::Answers => copies.answers.push(item.index),
-                }
+            let found = origins.into_iter().chain(unnamed).map(|(item, _)| item.index);
+            match kind {
+                Kind::Calls => copies.calls.extend(found),
+                Kind::Answers => copies.answers.extend(found),
             }
         }
         copies
     }
 
-    /// A session whose log is the same, as far as it is compared.
-    fn same_log(&self, outline: &Outline) -> Option<&'o Outline> {
+    /// Returns whether the log of another session is the same, as far as it is compared.
+    fn has_log_of(&self, outline: &Outline) -> bool {
         let alike = |one: &[Item], other: &[Item]| {
             let mut pairs = one.iter().zip(other);
             one.len() == other.len() && pairs.all(|(one, other)| (one.key, one.time) == (other.key, other.time))
         };
-        let same = self.sizes.get(&outline.size)?.iter().filter_map(|at| self.sessions.get(*at).copied());
+        let sizes = self.sizes.get(&outline.size).into_iter().flatten();
+        let same = sizes.filter_map(|at| self.sessions.get(*at).copied());
         let mut same = same.filter(|other| other.agent == outline.agent && other.began == outline.began);
-        same.find(|other| alike(&other.calls, &outline.calls) && alike(&other.answers, &outline.answers))
+        same.any(|other| alike(&other.calls, &outline.calls) && alike(&other.answers, &outline.answers))
     }
 
     /// Items with an id that a related session holds, too, or that any session holds with the same time.
@@ -166,8 +160,7 @@ impl<'o> Run<'o> {
         if !history.is_empty() {
             return history;
         }
-        let same =
-            family(&outline.holder.id).filter(|of| of.holder.id == outline.holder.id && of.agent == outline.agent);
+        let same = family(&outline.id).filter(|of| of.id == outline.id && of.agent == outline.agent);
         same.map(|of| timed(outline, of, kind)).max_by_key(Vec::len).unwrap_or_default()
     }
 }
@@ -182,12 +175,9 @@ fn few<T>(list: &mut Vec<T>, one: T) {
     }
 }
 
-fn all_of(outline: &Outline, same: &Outline) -> Copies {
-    let calls = outline.calls.iter().zip(&same.calls);
-    Copies {
-        calls: calls.map(|(call, origin)| (call.index, Arc::clone(&same.holder), origin.event)).collect(),
-        answers: outline.answers.iter().map(|answer| answer.index).collect(),
-    }
+fn all_of(outline: &Outline) -> Copies {
+    let indices = |items: &[Item]| items.iter().map(|item| item.index).collect();
+    Copies { calls: indices(&outline.calls), answers: indices(&outline.answers) }
 }
 
 fn unnamed(outline: &Outline, kind: Kind) -> impl Iterator<Item = &Item> {

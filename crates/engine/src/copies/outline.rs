@@ -1,17 +1,17 @@
 //! What is compared of a session: its calls and the answers of the model, as digests.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 
-use agent_strace_model::{Arguments, EventKind, Holder, Session, Spent, ToolCall, Usage, moment};
+use agent_strace_model::{Arguments, EventKind, Session, Spent, ToolCall, Usage, moment};
 
 /// What is compared of a session.
 #[derive(Debug)]
 pub struct Outline {
-    pub(super) holder: Arc<Holder>,
+    pub(super) id: String,
+    pub(super) source: String,
     pub(super) agent: String,
     parent: Option<String>,
     pub(super) forked_from: Option<String>,
@@ -32,8 +32,6 @@ pub(super) struct Item {
     pub(super) time: Option<Timestamp>,
     /// Its index among the events, or among the records of usage.
     pub(super) index: usize,
-    /// The number of its event.
-    pub(super) event: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +48,8 @@ impl Outline {
         let ended = times.next_back().or(began);
         let owned = |text: Option<&str>| text.filter(|text| !text.is_empty()).map(str::to_owned);
         Self {
-            holder: Arc::new(Holder { id: session.id.to_string(), source: session.source.clone() }),
+            id: session.id.to_string(),
+            source: session.source.clone(),
             agent: session.agent.to_string(),
             parent: owned(session.parent.as_deref()),
             forked_from: owned(session.forked_from.as_deref()),
@@ -64,7 +63,7 @@ impl Outline {
 
     /// Whether a later reading of the log still holds all of it.
     pub fn is_held_by(&self, later: &Self) -> bool {
-        self.holder == later.holder
+        (&self.id, &self.source) == (&later.id, &later.source)
             && later.calls.starts_with(&self.calls)
             && later.answers.get(..self.answers.len()).is_some()
     }
@@ -78,7 +77,7 @@ impl Outline {
 
     /// One of the two started the other, goes on from it, or has the same id or origin.
     pub(super) fn is_related(&self, other: &Self) -> bool {
-        let (id, others) = (self.holder.id.as_str(), other.holder.id.as_str());
+        let (id, others) = (self.id.as_str(), other.id.as_str());
         id == others
             || self.parent.as_deref() == Some(others)
             || other.parent.as_deref() == Some(id)
@@ -94,7 +93,6 @@ fn calls(session: &Session<'_>) -> Vec<Item> {
             named: call.call_id.as_deref().is_some_and(|id| !id.is_empty()),
             time: event.time.as_deref().and_then(moment),
             index,
-            event: event.number,
         }),
         _ => None,
     });
@@ -118,8 +116,7 @@ fn answers(session: &Session<'_>) -> Vec<Item> {
         let before = session.events.get(..spent.after).unwrap_or_default();
         let time = spent.time.as_deref().or_else(|| before.last()?.time.as_deref());
         let named = spent.message.as_deref().is_some_and(|id| !id.is_empty());
-        let event = before.last().map_or(0, |event| event.number);
-        Item { key: answer_key(spent), named, time: time.and_then(moment), index, event }
+        Item { key: answer_key(spent), named, time: time.and_then(moment), index }
     };
     told.into_iter().map(item).collect()
 }

@@ -100,15 +100,15 @@ impl<'a> Assembly<'a> {
         self.session.events.push(Event { number, id, line, time, origin, kind });
     }
 
-    /// Adds words that a mark of their record is about: `speaker` says them. As what a host says them, the words may tell
-    /// more exactly.
-    pub(super) fn say(&mut self, location: RecordLocation<'a>, kind: EventKind<'a>, speaker: Speaker) {
-        let said = match &kind {
-            EventKind::Prompt(text) if !speaker.is_user() => speaker::of_marked(text).unwrap_or(speaker),
+    /// Adds words. `speaker`: says them, as a mark of their record shows. As what a host says them, the words may tell more
+    /// exactly.
+    pub(super) fn say(&mut self, location: RecordLocation<'a>, kind: EventKind<'a>, speaker: Option<Speaker>) {
+        let said = match (&kind, speaker) {
+            (EventKind::Prompt(text), Some(host)) if !host.is_user() => Some(speaker::of_marked(text).unwrap_or(host)),
             _ => speaker,
         };
         self.push(location, kind);
-        if let Some(event) = self.session.events.last_mut() {
+        if let (Some(said), Some(event)) = (said, self.session.events.last_mut()) {
             event.origin.speaker = said;
         }
     }

@@ -7,7 +7,7 @@ use memchr::memmem::Finder;
 
 use crate::{Log, take_acts};
 use agent_strace_effects::Kind;
-use agent_strace_model::{Copied, EventKind, Label, RawText, Session, ToolCall, ToolResult};
+use agent_strace_model::{EventKind, Label, RawText, Session, ToolCall, ToolResult};
 
 /// What agents' hosts say of a command that goes on, and before its name.
 const GOES_ON: &[&str] = &[
@@ -55,7 +55,7 @@ impl Background {
                 }
             }
             match &event.kind {
-                EventKind::Call(call) | EventKind::Copied(Copied { call, .. }) => {
+                EventKind::Call(call) | EventKind::Copied(call) => {
                     let mut of_call = take_acts(&mut acts, event.number).iter();
                     let runs = of_call.any(|act| matches!(act.effect.kind, Kind::Execute(_) | Kind::Opaque(_)));
                     watch.call(event.number, call, runs);

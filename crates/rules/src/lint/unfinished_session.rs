@@ -4,7 +4,7 @@ use super::context::LintContext;
 use super::lint;
 use crate::Hit;
 use agent_strace_metrics::Ended;
-use agent_strace_model::{Copied, Event, EventKind, RecordRole, Status};
+use agent_strace_model::{Event, EventKind, RecordRole, Status};
 
 lint!(
     UNFINISHED_SESSION = LintUnfinishedSession,
@@ -78,7 +78,7 @@ fn broken_off(context: &LintContext<'_>, last: &Event<'_>) -> Option<String> {
     match &last.kind {
         EventKind::Prompt(text) if text.decode().starts_with(INTERRUPTED) => Some("its user stopped it".to_owned()),
         EventKind::Failure(text) => Some(format!("its last record is a failure, {}", short(&text.decode()))),
-        EventKind::Call(call) | EventKind::Copied(Copied { call, .. }) if call.status == Status::Missing => {
+        EventKind::Call(call) | EventKind::Copied(call) if call.status == Status::Missing => {
             Some("its last record is a call without a result".to_owned())
         }
         EventKind::Result(_) => {

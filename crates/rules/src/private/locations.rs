@@ -7,7 +7,7 @@ use super::exposed::{File, ValueLocation};
 use super::search::{Documents, Search, masked};
 use super::{EventEffects, Wanted};
 use agent_strace_effects::{Certainty, Kind};
-use agent_strace_model::{Arguments, Copied, Event, EventKind, RawText, Session, ToolResult};
+use agent_strace_model::{Arguments, Event, EventKind, RawText, Session, ToolResult};
 
 /// The most characters of a command that are shown.
 const LONGEST: usize = 60;
@@ -91,7 +91,7 @@ impl<'a> Locations<'a> {
             EventKind::Decision(_) => "stands in a decision of the model".to_owned(),
             EventKind::Failure(_) => "stands in the message of a failure".to_owned(),
             EventKind::Hook { .. } => "stands in the command of a hook".to_owned(),
-            EventKind::Call(call) | EventKind::Copied(Copied { call, .. }) => {
+            EventKind::Call(call) | EventKind::Copied(call) => {
                 format!("stands in a call of `{}`", shown(&call.tool))
             }
             EventKind::Result(result) => self.returned(result),
@@ -155,7 +155,7 @@ fn add(documents: &mut Documents<(u32, usize)>, owner: (u32, usize), event: &Eve
         | EventKind::Decision(text)
         | EventKind::Failure(text)
         | EventKind::Result(ToolResult { text: Some(text), .. }) => add_text(documents, owner, text),
-        EventKind::Call(call) | EventKind::Copied(Copied { call, .. }) => {
+        EventKind::Call(call) | EventKind::Copied(call) => {
             add_arguments(documents, owner, &call.arguments);
         }
         EventKind::Hook { command } => documents.text(owner, command),

@@ -1,6 +1,6 @@
 //! What an event says of itself, in a line or a few: the command, the path, the words.
 
-use agent_strace_model::{Arguments, Copied, EventKind, Members, ToolCall, decode_json};
+use agent_strace_model::{Arguments, EventKind, Members, ToolCall, decode_json};
 
 use super::cut;
 
@@ -56,7 +56,7 @@ const FILES: usize = 20;
 
 pub(super) fn of(kind: &EventKind<'_>) -> Option<Detail> {
     match kind {
-        EventKind::Call(call) | EventKind::Copied(Copied { call, .. }) => of_call(call),
+        EventKind::Call(call) | EventKind::Copied(call) => of_call(call),
         EventKind::Prompt(text) | EventKind::Instruction(text) | EventKind::Command(text) => {
             Some(Detail::Words(cut(&text.decode())))
         }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use agent_strace_model::{Arguments, Copied, EventKind, Members, characters, decode_json};
+use agent_strace_model::{Arguments, EventKind, Members, characters, decode_json};
 
 use super::detail;
 
@@ -17,7 +17,7 @@ pub struct Full {
 /// `most`: bytes that are kept. `None`: it says nothing.
 pub fn full(kind: &EventKind<'_>, most: usize) -> Option<Full> {
     let text = match kind {
-        EventKind::Call(call) | EventKind::Copied(Copied { call, .. }) => match &call.arguments {
+        EventKind::Call(call) | EventKind::Copied(call) => match &call.arguments {
             Arguments::Missing => return None,
             Arguments::Text(text) => text.clone().into_owned(),
             Arguments::Json(json) => of_json(json),

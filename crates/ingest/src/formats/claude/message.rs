@@ -184,10 +184,7 @@ fn words<'a>(
         Some(text) => EventKind::Message(text),
         None => EventKind::Other,
     };
-    match context.speaker {
-        Some(speaker) => assembly.say(location.clone(), kind, speaker),
-        None => assembly.push(location.clone(), kind),
-    }
+    assembly.say(location.clone(), kind, context.speaker);
 }
 
 fn call<'a>(assembly: &mut Assembly<'a>, location: &RecordLocation<'a>, block: &Block<'a>, context: &Context<'a>) {

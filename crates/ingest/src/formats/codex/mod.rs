@@ -281,7 +281,8 @@ impl<'a> Rollout<'a> {
                 !text.is_empty() && self.typed.len() <= PARTED && self.typed.iter().any(|typed| typed.contains(text))
             };
             if self.typed.contains(text) {
-                event.origin.speaker = Speaker::User;
+                // What a sub-agent is asked is noted as typed, too.
+                event.origin.speaker = self.asker.unwrap_or_default();
             } else if event.origin.speaker.is_user() && !is_part() {
                 event.origin.speaker = Speaker::Context;
             }
