@@ -56,7 +56,7 @@ pub use lru_cache::LruCache;
 pub use memo::Memo;
 pub use opaque::{About, Class, Opaque, Reason};
 pub use paths::{escaped, fold_for_deny};
-pub use roots::{Moved, Repository, Roots};
+pub use roots::{Guarded, Moved, Places, Repository, Roots, Standing};
 pub use tracker::{Links, Tracker};
 pub use world::{Left, World};
 

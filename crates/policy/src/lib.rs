@@ -106,13 +106,13 @@ mod waivers;
 mod words;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
 use agent_strace_effects::knowledge::Knowledge;
-use agent_strace_effects::{Effect, PathTarget, Roots};
+use agent_strace_effects::{Effect, Guarded, PathTarget, Roots};
 use agent_strace_model::finding::{Level, PolicyLocation, PolicyRule, RuleId};
 use agent_strace_model::prices::Table;
 
@@ -421,14 +421,14 @@ impl Policy {
     }
 
     /// Directories, from the top of the repository, that entries against reading or changing files name.
-    pub fn guarded(&self) -> BTreeSet<String> {
+    pub fn guarded(&self) -> Guarded {
         let forbids = |entry: &&EntryView| matches!(entry.decision, Decision::Denied | Decision::Asked);
         let is_of_files = |entry: &&EntryView| {
             matches!(entry.subject, Subject::Read | Subject::Write | Subject::Delete | Subject::List)
         };
         let entries = self.entries.iter().filter(forbids).filter(is_of_files).map(|entry| entry.text.as_str());
         let labels = self.labels.values().flatten().map(String::as_str);
-        entries.chain(labels).filter_map(guarded_by).collect()
+        Guarded::of(entries.chain(labels))
     }
 
     /// What missing evidence weighs.
@@ -500,17 +500,6 @@ impl Policy {
 pub fn path_matches(pattern: &str, subtree: bool, path: &str) -> bool {
     let glob = Glob::shell(pattern);
     glob.matches(path) || subtree && Glob::shell(&format!("{pattern}/**")).matches(path)
-}
-
-/// The directory at the literal start of an entry: `secrets` of `secrets/**`, `/secrets/prod/*` and `**/secrets/**`.
-fn guarded_by(entry: &str) -> Option<String> {
-    let entry = entry.trim_start_matches("./").trim_start_matches('/');
-    let entry = entry.strip_prefix("**/").unwrap_or(entry);
-    let folder = match entry.find(['*', '?', '[', '{', '!']) {
-        Some(at) => entry.get(..at)?.rsplit_once('/')?.0,
-        None => entry.trim_end_matches('/'),
-    };
-    (!folder.is_empty() && !folder.starts_with('~') && !folder.contains(':')).then(|| folder.to_owned())
 }
 
 /// A name of an agent without case, blanks and marks.

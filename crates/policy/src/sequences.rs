@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use agent_strace_effects::{Certainty, Connection, Effect, Kind, PathTarget};
+use agent_strace_effects::{Certainty, Connection, Effect, Kind, PathTarget, Standing};
 use agent_strace_model::finding::{Level, PolicyLocation, PolicyRule};
 
 use super::Context;
@@ -92,7 +92,8 @@ fn touched(paths: &PathList, target: &PathTarget, certainty: Certainty, context:
     let there = moved.iter().map(|moved| {
         let first = FirstName { target, certainty, root: context.root };
         let context = Context { root: moved.root.as_deref(), first: Some(first), ..*context };
-        touched_there(paths, &moved.target, moved.certainty, &context)
+        let done = touched_there(paths, &moved.target, moved.certainty, &context);
+        if moved.standing == Standing::Doubtful { done.min(Done::Perhaps) } else { done }
     });
     there.fold(touched_there(paths, target, certainty, context), Ord::max)
 }

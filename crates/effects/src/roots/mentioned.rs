@@ -1,7 +1,7 @@
 //! Collects the words in the calls of a session that look like paths. They show which directory is likely to be the top.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use agent_strace_model::{Arguments, Session};
 
@@ -24,6 +24,10 @@ pub(super) struct Matches {
     pub(super) files: usize,
     /// Names of others, in a directory that it has.
     pub(super) folders: usize,
+    /// Names of others, in a directory in which it has files of the same kind.
+    pub(super) alike: usize,
+    /// Names of others, whose way starts with a directory that it has.
+    pub(super) starts: usize,
 }
 
 impl Mentioned {
@@ -53,19 +57,49 @@ impl Mentioned {
         self.0.range(prefix.clone()..).next().is_some_and(|name| name.starts_with(&prefix))
     }
 
-    pub(super) fn matches(&self, root: &str, repository: &Repository) -> Matches {
-        let prefix = format!("{}/", root.trim_end_matches('/'));
-        let near = self.0.range(prefix.clone()..).take_while(|name| name.starts_with(&prefix));
+    /// `tail`: from the directory to where the session was started. That the repository has it says nothing more.
+    pub(super) fn matches(&self, root: &str, tail: &str, repository: &Repository) -> Matches {
         let mut matches = Matches::default();
-        for path in near.filter_map(|name| name.get(prefix.len()..)) {
+        for path in self.below(root) {
+            let is_further = |folder: &str| folder.len() > tail.len() && repository.has_folder(folder);
             if repository.has_file(path) {
                 matches.files += 1;
-            } else if path.rsplit_once('/').is_some_and(|(folder, _)| repository.has_folder(folder)) {
+            } else if path.rsplit_once('/').is_some_and(|(folder, _)| is_further(folder)) {
                 matches.folders += 1;
+            } else if repository.has_like(path) {
+                matches.alike += 1;
+            } else if start_beyond(path, tail).is_some_and(is_further) {
+                matches.starts += 1;
             }
         }
         matches
     }
+
+    /// The names below a directory, from there.
+    fn below(&self, directory: &str) -> impl Iterator<Item = &str> {
+        let prefix = format!("{}/", directory.trim_end_matches('/'));
+        let length = prefix.len();
+        let near = self.0.range(prefix.clone()..).take_while(move |name| name.starts_with(&prefix));
+        near.filter_map(move |name| name.get(length..))
+    }
+
+    /// The directories outside of `known` below which names are that the repository has, with how many there are.
+    pub(super) fn tops(&self, repository: &Repository, known: impl Fn(&str) -> bool) -> BTreeMap<String, usize> {
+        let mut tops = BTreeMap::new();
+        for name in self.0.iter().filter(|name| !known(name)) {
+            for (top, _) in repository.tails_in(name) {
+                *tops.entry(top.to_owned()).or_default() += 1;
+            }
+        }
+        tops
+    }
+}
+
+/// The start of a path that is one directory longer than `tail`.
+fn start_beyond<'p>(path: &'p str, tail: &str) -> Option<&'p str> {
+    let from = if tail.is_empty() { 0 } else { tail.len() + 1 };
+    let end = from + path.get(from..)?.find('/')?;
+    path.get(..end)
 }
 
 fn is_end(character: char) -> bool {

@@ -2,61 +2,44 @@
 //!
 //! A policy speaks of paths from the top of its repository. A log says where its agent was started, and that may be a
 //! directory of the repository. Where neither the user nor the checkout states the top, each directory that may be it is a
-//! candidate. A deny of the policy holds under all of them, and an allow under the most likely one.
+//! candidate. A deny of the policy holds under all of them, and an allow under the most likely one. Matching the paths of the
+//! session with the files of the repository adds and ranks candidates; it never removes one.
 
+mod candidates;
+mod guarded;
 mod mentioned;
+mod places;
 mod repository;
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use agent_strace_model::Session;
 
 use super::paths::{self, Cwd, PathBase};
 use super::{Certainty, PathTarget};
-use mentioned::Mentioned;
+use candidates::DEPTH;
+pub use guarded::Guarded;
+pub use places::Places;
+use places::{Elsewhere, Matched, Other, Reason};
 pub use repository::Repository;
-
-/// Ancestors of a working directory that are looked at.
-const DEPTH: usize = 64;
-
-/// Names of directories that agents, editors and git make in a repository, and that are no repositories themselves.
-const INNER: &[&str] = &[
-    ".git",
-    ".github",
-    ".gitlab",
-    ".husky",
-    ".claude",
-    ".cursor",
-    ".codex",
-    ".gemini",
-    ".copilot",
-    ".vscode",
-    ".agents",
-    ".agent-strace",
-    ".agent-traces",
-];
 
 /// The directories from which the paths of one session may count.
 #[derive(Debug, Clone, Default)]
 pub struct Roots {
-    /// The most likely root. `None`: the session shows no directory, and the caller states none.
-    first: Option<String>,
-    /// The top of the repository, where that is another directory.
-    top: Option<String>,
-    /// The others. `None`: paths may be those of any directory.
-    others: Vec<Option<String>>,
-    /// Files that the change touches, whatever directory a session names them in.
-    changed: Changed,
+    places: Places,
+    guarded: Guarded,
     repository: Arc<Repository>,
 }
 
-/// Says below which directories the files of the change are looked for.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Changed {
-    #[default]
-    InRoots,
-    Anywhere,
+/// How much speaks for a name that a file has under another root.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Standing {
+    /// More speaks against it.
+    Doubtful,
+    /// It is as likely as the other names.
+    Plausible,
+    /// It is a name of the file for sure.
+    Certain,
 }
 
 /// An effect's target as it counts from another root.
@@ -65,72 +48,52 @@ pub struct Moved {
     pub root: Option<String>,
     pub target: PathTarget,
     pub certainty: Certainty,
+    pub standing: Standing,
 }
 
 impl Roots {
     /// Paths count from this directory alone.
     pub fn only(root: Option<&str>) -> Self {
-        Self { first: root.and_then(paths::root), ..Self::default() }
+        Self { places: Places::only(root), ..Self::default() }
     }
 
     /// The candidates for a session, the most likely one first.
     ///
     /// `guarded`: directories that the policy names in what it forbids.
-    pub fn of(session: &Session<'_>, repository: &Arc<Repository>, guarded: &BTreeSet<String>) -> Self {
-        let roots = Self::candidates(session, repository, guarded);
-        let roots = roots.in_folder_of_policy(session, repository);
-        Self { repository: Arc::clone(repository), ..roots }
-    }
-
-    fn candidates(session: &Session<'_>, repository: &Repository, guarded: &BTreeSet<String>) -> Self {
+    pub fn of(session: &Session<'_>, repository: &Arc<Repository>, guarded: &Guarded) -> Self {
         let cwd = session.root.as_deref().and_then(paths::root);
-        let changed = if repository.has_changes() { Changed::Anywhere } else { Changed::InRoots };
-        let Some(cwd) = cwd else { return Self { changed, ..of_nowhere(session, repository) } };
-        // The longest one: a directory that is stated may hold others.
-        let stated = repository.stated().iter().filter(|root| is_within(&cwd, root)).max_by_key(|root| root.len());
-        if let Some(stated) = stated {
-            return Self { changed, ..Self::only(Some(stated)) };
+        let changed = if repository.has_changes() { Elsewhere::Changed } else { Elsewhere::None };
+        let mut places = match cwd.as_deref() {
+            None => Places { elsewhere: changed, ..Places::of_nowhere(session, repository) },
+            Some(cwd) => match places::certain(cwd, repository) {
+                Some(root) => Places { elsewhere: changed, ..Places::only(Some(root)) },
+                None => Places::guessed(session, cwd, repository, guarded),
+            },
+        };
+        if let Some(cwd) = cwd {
+            places.start_in_folder_of_policy(&cwd, repository);
         }
-        if let Some(place) = repository.place().filter(|place| is_within(&cwd, place)) {
-            return Self { first: Some(place.to_owned()), changed, ..Self::default() };
-        }
-        let mut candidates = candidates(&cwd, session.top.as_deref(), |tail| why(&cwd, tail, repository, guarded));
-        if candidates.len() > 1 {
-            rank(&mut candidates, session, repository);
-        }
-        let mut roots = candidates.into_iter().map(|candidate| candidate.root);
-        let first = roots.next();
-        let others = roots.chain(repository.stated().iter().cloned()).map(Some).collect();
-        Self { first, others, changed, ..Self::default() }
-    }
-
-    /// The paths of a policy that lies in a directory of the repository count from there, for sessions that ran below it.
-    fn in_folder_of_policy(mut self, session: &Session<'_>, repository: &Repository) -> Self {
-        let (folder, cwd) = (repository.policy_folder(), session.root.as_deref().and_then(paths::root));
-        let Some((top, cwd)) = self.first.as_deref().filter(|_| !folder.is_empty()).zip(cwd) else { return self };
-        let own = format!("{}/{folder}", top.trim_end_matches('/'));
-        if is_within(&cwd, &own) {
-            self.others.retain(|other| other.as_ref() != Some(&own));
-            let top = self.first.replace(own);
-            self.others.insert(0, top.clone());
-            self.top = top;
-        }
-        self
+        Self { places, guarded: guarded.clone(), repository: Arc::clone(repository) }
     }
 
     /// The top of the repository, from which its links count.
     pub fn top(&self) -> Option<&str> {
-        self.top.as_deref().or(self.first.as_deref())
+        self.places.top.as_deref().or(self.first())
     }
 
     /// The most likely root.
     pub fn first(&self) -> Option<&str> {
-        self.first.as_deref()
+        self.places.first.as_deref()
     }
 
-    /// The others, the more likely one first. `None`: paths may be those of any directory.
-    pub fn others(&self) -> &[Option<String>] {
-        &self.others
+    /// Returns whether nobody states that the most likely root is the top, and the session was started elsewhere.
+    pub fn is_guessed(&self) -> bool {
+        self.places.is_guessed
+    }
+
+    /// Equal places give equal names to equal targets, in the same repository.
+    pub fn places(&self) -> &Places {
+        &self.places
     }
 
     pub(crate) fn repository(&self) -> &Repository {
@@ -139,140 +102,132 @@ impl Roots {
 
     /// The target as it counts from each of the other roots, where that is another name.
     pub fn moved(&self, target: &PathTarget, certainty: Certainty) -> Vec<Moved> {
-        let mut moved: Vec<Moved> = Vec::new();
-        if self.others.is_empty() && self.changed == Changed::InRoots {
-            return moved;
+        let Places { started, others, shown, elsewhere, .. } = &self.places;
+        let mut moved = Found { target, list: Vec::new() };
+        if others.is_empty() && shown.is_empty() && started.is_none() && *elsewhere == Elsewhere::None {
+            return moved.list;
         }
         let absolute = self.absolute(target, certainty);
-        for root in &self.others {
-            let found = match root {
-                Some(root) => below(root, &absolute, target.subtree, certainty),
-                None => Some((PathTarget { path: absolute.clone(), subtree: target.subtree }, certainty)),
-            };
-            if let Some((there, certainty)) = found
-                && there != *target
-                && !moved.iter().any(|known| known.target == there)
-            {
-                moved.push(Moved { root: root.clone(), target: there, certainty });
+        let is_one = certainty != Certainty::Pattern && !target.subtree;
+        for other in others {
+            let Some(standing) = self.standing(other, target, is_one) else { continue };
+            moved.from(other.root.as_deref(), &absolute, certainty, standing);
+        }
+        if is_one && self.is_known(&target.path) {
+            return moved.list;
+        }
+        if !shown.is_empty() {
+            let above = absolute.match_indices('/').take(DEPTH).filter_map(|(at, _)| absolute.get(..at));
+            for (root, standing) in above.filter_map(|above| shown.get_key_value(above)) {
+                moved.from(Some(root), &absolute, certainty, *standing);
             }
         }
-        if let Some(path) = self.stray(target, certainty)
-            && !moved.iter().any(|known| known.target.path == path)
-        {
-            moved.push(Moved { root: None, target: PathTarget::new(path), certainty });
+        if is_one {
+            self.add_strays(&absolute, certainty, &mut moved);
+            self.add_beside(&absolute, certainty, &mut moved);
         }
-        moved
+        moved.list
     }
 
     /// The target as the pattern or path of a whole machine.
     fn absolute(&self, target: &PathTarget, certainty: Certainty) -> String {
         let path = target.path.as_str();
-        let Some(root) = self.first.as_deref().filter(|_| !is_anchored(path)) else { return path.to_owned() };
+        let Some(root) = self.first().filter(|_| !is_anchored(path)) else { return path.to_owned() };
         let root = root.trim_end_matches('/');
         let root = if certainty == Certainty::Pattern { paths::escaped(root) } else { root.to_owned() };
         if path == "." { root } else { format!("{root}/{path}") }
     }
 
-    /// A file outside of what is known of the repository, whose name ends like that of a file that the change touches: it
-    /// may be that file, in a checkout of which the log does not tell.
-    fn stray(&self, target: &PathTarget, certainty: Certainty) -> Option<String> {
+    /// A name of the policy says little about a file that the repository may have where the session was started.
+    fn standing(&self, other: &Other, target: &PathTarget, is_one: bool) -> Option<Standing> {
+        let is_inside = !is_anchored(&target.path);
+        let is_shown = self.places.matches == Matched::Several;
+        match other.why {
+            Reason::HoldsPolicy => Some(Standing::Certain),
+            Reason::Plausible => Some(Standing::Plausible),
+            Reason::Name | Reason::NameAbove if is_one && self.repository.has_start_of(&target.path) => None,
+            Reason::Name if !is_one && is_inside && is_shown => Some(Standing::Doubtful),
+            Reason::NameAbove if is_inside => Some(Standing::Doubtful),
+            Reason::Name | Reason::NameAbove => Some(Standing::Plausible),
+        }
+    }
+
+    /// Adds names of a file outside of what is known of the repository that ends like one of its files: it may be that file, in
+    /// a checkout of which the log does not tell.
+    fn add_strays(&self, absolute: &str, certainty: Certainty, moved: &mut Found<'_>) {
+        let elsewhere = self.places.elsewhere;
+        if elsewhere == Elsewhere::None {
+            return;
+        }
+        for (top, end) in self.repository.tails_in(absolute) {
+            let is_changed = self.repository.changes(end);
+            if self.first() == Some(top) || !is_changed && elsewhere == Elsewhere::Changed {
+                continue;
+            }
+            let is_doubtful = !is_changed && self.places.matches == Matched::Several;
+            let standing = if is_doubtful { Standing::Doubtful } else { Standing::Plausible };
+            moved.add(None, PathTarget::new(end.to_owned()), certainty, standing);
+        }
+    }
+
+    /// Adds names of a file that lies beside the directory of the start, where the policy speaks of its directory.
+    fn add_beside(&self, absolute: &str, certainty: Certainty, moved: &mut Found<'_>) {
+        let Places { started: Some(started), matches, .. } = &self.places else { return };
+        if is_within(absolute, started) {
+            return;
+        }
+        let standing = if *matches == Matched::Several { Standing::Doubtful } else { Standing::Plausible };
+        // A directory at the top of a disk holds whatever there is.
+        let start = if absolute.starts_with('/') { 2 } else { 1 };
+        for (at, _) in absolute.match_indices('/').skip(start).take(DEPTH) {
+            let (above, path) = (absolute.get(..at).unwrap_or_default(), absolute.get(at + 1..).unwrap_or_default());
+            if !is_within(started, above) {
+                return;
+            }
+            if path.rsplit_once('/').is_some_and(|(folder, _)| self.guarded.covers(folder).is_some()) {
+                moved.add(Some(above), PathTarget::new(path.to_owned()), certainty, standing);
+            }
+        }
+    }
+
+    /// The path is one of the repository for sure: it, or the directory that holds it, is there. Where nothing else is known
+    /// from the root, a directory at its start may have its name by chance.
+    fn is_known(&self, path: &str) -> bool {
         let repository = &*self.repository;
-        let is_one = certainty != Certainty::Pattern && !target.subtree;
-        if self.changed == Changed::InRoots || !is_one || is_known(&target.path, repository) {
-            return None;
+        let is_in_folder = || path.rsplit_once('/').is_some_and(|(folder, _)| repository.has_folder(folder));
+        let is_shown = self.places.matches > Matched::None;
+        !is_anchored(path) && (repository.has_file(path) || is_in_folder() || is_shown && repository.has_start_of(path))
+    }
+}
+
+/// The names of a target that were found so far.
+struct Found<'t> {
+    target: &'t PathTarget,
+    list: Vec<Moved>,
+}
+
+impl Found<'_> {
+    /// Adds the name from a root, if the target is below it. `None`: any directory.
+    fn from(&mut self, root: Option<&str>, absolute: &str, certainty: Certainty, standing: Standing) {
+        let subtree = self.target.subtree;
+        let found = match root {
+            Some(root) => below(root, absolute, subtree, certainty),
+            None => Some((PathTarget { path: absolute.to_owned(), subtree }, certainty)),
+        };
+        if let Some((target, certainty)) = found {
+            self.add(root, target, certainty, standing);
         }
-        let ends = target.path.match_indices('/').take(DEPTH).filter_map(|(at, _)| target.path.get(at + 1..));
-        // A bare name says too little: every repository has a `README.md`.
-        ends.filter(|end| end.contains('/')).find(|end| repository.changes(end)).map(str::to_owned)
     }
-}
 
-/// The path is one of the repository for sure: it, or the directory at its start, is there.
-fn is_known(path: &str, repository: &Repository) -> bool {
-    let start = path.split('/').next().unwrap_or(path);
-    !is_anchored(path) && (repository.has_file(path) || repository.has_folder(start))
-}
-
-/// A session whose log names no directory. If it speaks of files below a root that is known, or below the checkout in which
-/// the judge runs, it ran there; its other paths may still be of anywhere.
-fn of_nowhere(session: &Session<'_>, repository: &Repository) -> Roots {
-    let mentioned = Mentioned::of(session);
-    let known = repository.stated().iter().map(String::as_str).chain(repository.place());
-    let mut roots = known.filter(|root| mentioned.names_below(root)).map(str::to_owned);
-    let first = roots.next();
-    let elsewhere = first.is_some().then_some(None);
-    Roots { first, others: roots.map(Some).chain(elsewhere).collect(), ..Roots::default() }
-}
-
-/// A directory that may be the top.
-#[derive(Debug)]
-struct Candidate {
-    root: String,
-    /// From it to the working directory; empty where that is the same.
-    tail: String,
-    why: Why,
-}
-
-/// The reason why a directory is a candidate, the strongest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Why {
-    /// The log or its recorder says so.
-    Claimed,
-    /// The session was started in a directory that only lies in repositories.
-    Inner,
-    /// The repository has the directory in which the session was started.
-    Folder,
-    /// The session was started there.
-    Started,
-    /// The policy guards a directory of this name.
-    Guarded,
-}
-
-fn candidates(cwd: &str, claimed: Option<&str>, why: impl Fn(&str) -> Option<Why>) -> Vec<Candidate> {
-    let claimed = claimed.and_then(paths::root);
-    let is_claimed = |root: &str| claimed.as_deref() == Some(root);
-    let own = if is_claimed(cwd) { Why::Claimed } else { Why::Started };
-    let mut candidates = vec![Candidate { root: cwd.to_owned(), tail: String::new(), why: own }];
-    for (at, _) in cwd.rmatch_indices('/').take(DEPTH) {
-        let (root, tail) = (cwd.get(..at).unwrap_or_default(), cwd.get(at + 1..).unwrap_or_default());
-        if root.is_empty() || root.ends_with('/') || tail.is_empty() {
-            break;
+    fn add(&mut self, root: Option<&str>, target: PathTarget, certainty: Certainty, standing: Standing) {
+        if target == *self.target {
+            return;
         }
-        let why = if is_claimed(root) { Some(Why::Claimed) } else { why(tail) };
-        candidates.extend(why.map(|why| Candidate { root: root.to_owned(), tail: tail.to_owned(), why }));
+        match self.list.iter_mut().find(|known| known.target == target) {
+            Some(known) => known.standing = known.standing.max(standing),
+            None => self.list.push(Moved { root: root.map(str::to_owned), target, certainty, standing }),
+        }
     }
-    if let Some(root) = claimed.filter(|claimed| candidates.iter().all(|candidate| candidate.root != *claimed)) {
-        candidates.push(Candidate { root, tail: String::new(), why: Why::Claimed });
-    }
-    candidates
-}
-
-/// Returns the reason why the directory above `tail` is a candidate, if there is one.
-fn why(cwd: &str, tail: &str, repository: &Repository, guarded: &BTreeSet<String>) -> Option<Why> {
-    let first = tail.split('/').next().unwrap_or_default();
-    // Windows and macOS take names that differ in nothing but their case for one.
-    let ignores_case = !cwd.starts_with('/') || cwd.starts_with("//") || cwd.starts_with("/Users/");
-    if INNER.contains(&first) {
-        return Some(Why::Inner);
-    }
-    if repository.has_folder(tail) || ignores_case && repository.has_folder(&tail.to_lowercase()) {
-        return Some(Why::Folder);
-    }
-    let mut above = tail.match_indices('/').filter_map(|(at, _)| tail.get(..at)).chain([tail]);
-    above.any(|folder| guarded.contains(folder)).then_some(Why::Guarded)
-}
-
-/// Puts the most likely candidate first, and drops what is a mere name of the policy where the session shows its root.
-fn rank(candidates: &mut Vec<Candidate>, session: &Session<'_>, repository: &Repository) {
-    let mentioned = Mentioned::of(session);
-    let is_shown = mentioned.matches(candidates.first().map_or("", |own| own.root.as_str()), repository).files > 0;
-    candidates.retain(|candidate| candidate.why != Why::Guarded || !is_shown);
-    candidates.sort_by_cached_key(|candidate| {
-        let matches = mentioned.matches(&candidate.root, repository);
-        let certain = candidate.why.min(Why::Folder);
-        let guessed = candidate.why == Why::Guarded;
-        (certain, guessed, std::cmp::Reverse((matches.files, matches.folders, candidate.tail.len())))
-    });
 }
 
 /// `target` from `root`: `None` where it is not below it.

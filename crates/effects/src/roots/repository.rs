@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::super::Links;
 use super::super::paths;
+use super::candidates::DEPTH;
 
 /// The facts about the judged repository. All paths in it count from its top.
 #[derive(Debug, Clone, Default)]
@@ -14,6 +15,10 @@ pub struct Repository {
     files: BTreeSet<String>,
     /// The directories of all these files, and of those that the change touches.
     folders: BTreeSet<String>,
+    /// Those with capital letters, without them.
+    lower_folders: BTreeSet<String>,
+    /// The directories with the endings of the files in them.
+    endings: BTreeSet<(String, String)>,
     /// Files that the change touches.
     changed: BTreeSet<String>,
     /// The directory of the policy; empty at the top.
@@ -88,6 +93,34 @@ impl Repository {
         self.folders.contains(path)
     }
 
+    /// Like [`Self::has_folder`], for systems that take names with other capital letters for the same.
+    pub(super) fn has_folder_in_any_case(&self, path: &str) -> bool {
+        let lower = path.to_lowercase();
+        self.folders.contains(&lower) || self.lower_folders.contains(&lower)
+    }
+
+    /// Returns whether it has the file, or the directory at the start of its way.
+    pub(super) fn has_start_of(&self, path: &str) -> bool {
+        self.has_file(path) || path.split_once('/').is_some_and(|(start, _)| self.has_folder(start))
+    }
+
+    /// Returns whether it has files with the same ending in the same directory.
+    pub(super) fn has_like(&self, path: &str) -> bool {
+        ending(path).is_some_and(|ending| self.endings.contains(&ending))
+    }
+
+    pub(super) fn has_files(&self) -> bool {
+        !self.files.is_empty() || !self.changed.is_empty()
+    }
+
+    /// The ends of an absolute path that are files of the repository, the longest first, with the directory before each. A
+    /// bare name says too little: every repository has a `README.md`.
+    pub(super) fn tails_in<'p>(&self, path: &'p str) -> impl Iterator<Item = (&'p str, &'p str)> {
+        let ends = path.match_indices('/').take(DEPTH);
+        let pairs = ends.filter_map(|(at, _)| Some((path.get(..at)?, path.get(at + 1..)?)));
+        pairs.filter(|(top, end)| !top.is_empty() && end.contains('/') && self.has_file(end))
+    }
+
     pub(super) fn changes(&self, path: &str) -> bool {
         self.changed.contains(path)
     }
@@ -97,13 +130,24 @@ impl Repository {
     }
 
     fn add_folders(&mut self, file: &str) {
+        self.endings.extend(ending(file));
         for (at, _) in file.rmatch_indices('/') {
             let Some(folder) = file.get(..at) else { return };
             // The directories above it are known with it.
             if self.folders.contains(folder) {
                 return;
             }
+            if folder.contains(char::is_uppercase) {
+                self.lower_folders.insert(folder.to_lowercase());
+            }
             self.folders.insert(folder.to_owned());
         }
     }
+}
+
+/// The directory and the ending of a file.
+fn ending(path: &str) -> Option<(String, String)> {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let (_, ending) = name.rsplit_once('.')?;
+    Some((folder.to_owned(), ending.to_owned()))
 }

@@ -1,9 +1,8 @@
 //! Tests calls of a session in order: where they run, and how earlier calls change later ones.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::{Certainty, Kind, Repository, Roots, Tracker};
+use crate::{Certainty, Guarded, Kind, Repository, Roots, Tracker};
 use agent_strace_model::{Access, Arguments, Dialect, Event, EventKind, FileEvent, Origin, Session, Status, ToolCall};
 
 static STAYS: Dialect = Dialect::new("one-shell", "a").shell_stays();
@@ -295,7 +294,7 @@ fn links_and_copies_are_followed() {
     let links = links.map(|(link, target)| (link.to_owned(), target.to_owned())).into();
     let session = session(Some("/repo"), &STAYS);
     let repository = Arc::new(Repository::of_links(links));
-    let mut tracker = Tracker::new(&session, &Roots::of(&session, &repository, &BTreeSet::new()));
+    let mut tracker = Tracker::new(&session, &Roots::of(&session, &repository, &Guarded::default()));
     let copy = call("copy_file", r#"{"source":"conf/x.pem","destination":"src/y.pem"}"#, None, Status::Ok);
     shown(&mut tracker, &copy);
     let write = |path: &str| call("Write", &format!(r#"{{"file_path":"{path}","content":""}}"#), None, Status::Ok);

@@ -1,11 +1,10 @@
 //! A cache for judging many sessions by one policy: effects of commands and judgements of events. It changes the time that
 //! an answer takes, never the answer.
 
-use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use agent_strace_effects::{Effects, LruCache, Memo};
+use agent_strace_effects::{Effects, Guarded, LruCache, Memo, Places};
 use agent_strace_policy::{Holds, Policy};
 
 use super::judgement::{EventJudgement, JudgeContext};
@@ -23,14 +22,13 @@ pub struct JudgementCache<'p> {
     shards: Vec<Mutex<LruCache<Known>>>,
     /// Some exception applies to some sessions only, so sessions do not share judgements.
     by_session: bool,
-    guarded: BTreeSet<String>,
+    guarded: Guarded,
 }
 
 /// A cached judgement with everything that it depends on.
 struct Known {
     effects: Effects,
-    root: Option<String>,
-    other_roots: Vec<Option<String>>,
+    places: Places,
     raw: Option<Arc<str>>,
     holds: Vec<Holds>,
     session: Option<String>,
@@ -52,14 +50,13 @@ impl<'p> JudgementCache<'p> {
         self.policy
     }
 
-    pub(super) fn guarded(&self) -> &BTreeSet<String> {
+    pub(super) fn guarded(&self) -> &Guarded {
         &self.guarded
     }
 
     /// Judges an event; equal events are judged once.
     pub(super) fn judge(&self, step: &Step<'_>, context: &JudgeContext<'_>) -> Arc<EventJudgement> {
-        let (root, raw) = (context.roots.first(), step.raw.as_deref());
-        let others = context.roots.others();
+        let (places, raw) = (context.roots.places(), step.raw.as_deref());
         let holds = self.policy.parts_for(&context.actor);
         let session = self.by_session.then_some(context.matcher.session);
         let mut hasher = DefaultHasher::new();
@@ -68,12 +65,11 @@ impl<'p> JudgementCache<'p> {
             Some(shared) => shared.as_ptr().hash(&mut hasher),
             None => step.effects.hash(&mut hasher),
         }
-        (root, others, raw, &holds, session).hash(&mut hasher);
+        (places, raw, &holds, session).hash(&mut hasher);
         let hash = hasher.finish();
         let Some(mut shard) = self.shard(hash) else { return Arc::new(EventJudgement::new(step, context)) };
         if let Some(known) = shard.get(hash)
-            && known.root.as_deref() == root
-            && known.other_roots == others
+            && known.places == *places
             && known.raw.as_deref() == raw
             && known.holds == holds
             && known.session.as_deref() == session
@@ -85,8 +81,7 @@ impl<'p> JudgementCache<'p> {
         let judgement = Arc::new(EventJudgement::new(step, context));
         let known = Known {
             effects: step.effects.clone(),
-            root: root.map(str::to_owned),
-            other_roots: others.to_vec(),
+            places: places.clone(),
             raw: step.raw.clone(),
             holds,
             session: session.map(str::to_owned),

@@ -1,9 +1,9 @@
 //! Files whose root is not certain: what is forbidden under any root that is likely is forbidden.
 
-use agent_strace_effects::{Effect, PathTarget};
-use agent_strace_model::finding::Family;
+use agent_strace_effects::{Effect, PathTarget, Standing};
+use agent_strace_model::finding::{Family, Level};
 
-use crate::path::FirstName;
+use crate::path::{FirstName, is_anchored};
 use crate::{Basis, Context, Decision, Judgement};
 
 /// Judges an effect under the most likely root, and what its files are called under the others.
@@ -14,6 +14,9 @@ pub(crate) fn under_all(
 ) -> Judgement {
     let mut found = judge(effect, context);
     let (Some(roots), Some(target)) = (context.roots, effect.kind.path()) else { return found };
+    if roots.is_guessed() && !is_anchored(&target.path) {
+        found = found.guessed(roots.first(), Standing::Plausible);
+    }
     for moved in roots.moved(target, effect.certainty) {
         let there = effect.on(moved.target, moved.certainty);
         let first = FirstName { target, certainty: effect.certainty, root: context.root };
@@ -21,13 +24,31 @@ pub(crate) fn under_all(
         let context = Context { root, roots: None, raw_command: None, first: Some(first), ..*context };
         let other = judge(&there, &context);
         if let Some(target) = there.kind.path() {
-            found = found.or_there(other, target);
+            found = found.or_there(other.guessed(root, moved.standing), target);
         }
     }
     found
 }
 
 impl Judgement {
+    /// Says that it holds only if `root` is the top of the repository. What more speaks against than for is no error.
+    fn guessed(self, root: Option<&str>, standing: Standing) -> Self {
+        let forbids = matches!(self.decision, Decision::Denied | Decision::Asked);
+        if standing == Standing::Certain {
+            return self;
+        }
+        let (level, sensitive, instructs) = match standing {
+            Standing::Doubtful => (self.level.min(Level::Warning), false, false),
+            Standing::Plausible | Standing::Certain => (self.level, self.sensitive, self.instructs),
+        };
+        let guess = match root {
+            _ if !forbids => String::new(),
+            Some(root) => format!(", if `{root}` is the top of the repository (`--root` or `roots` states it)"),
+            None => ", if it is this file of the repository (`--root` or `roots` states where that is)".to_owned(),
+        };
+        Self { level, sensitive, instructs, reason: self.reason + &guess, ..self }
+    }
+
     /// Adds what is forbidden where the files are called `target`. What is merely not allowed there says nothing.
     fn or_there(self, other: Self, target: &PathTarget) -> Self {
         let is_ruled = other.basis == Basis::Entry || other.rule.family() == Family::Floor;

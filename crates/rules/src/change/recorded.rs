@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use aho_corasick::AhoCorasick;
 
 use crate::lint::edits::{self, Edit};
-use agent_strace_effects::{Certainty, Effect, Kind, PathTarget, Roots};
+use agent_strace_effects::{Certainty, Effect, Kind, PathTarget, Roots, Standing};
 use agent_strace_git::change_set::Change;
 use agent_strace_model::{Event, Session, Status};
 use agent_strace_policy::path_matches;
@@ -196,7 +196,8 @@ impl<'c> Recorder<'c> {
     /// The files of the change that are meant.
     fn indices(&self, target: &PathTarget, certainty: Certainty) -> Vec<usize> {
         let mut found = self.named(target, certainty);
-        for moved in self.roots.moved(target, certainty) {
+        let moved = self.roots.moved(target, certainty);
+        for moved in moved.iter().filter(|moved| moved.standing > Standing::Doubtful) {
             found.extend(self.named(&moved.target, moved.certainty));
         }
         found.sort_unstable();
