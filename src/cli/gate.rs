@@ -218,10 +218,17 @@ fn left_out_of(count: usize) -> Option<String> {
 /// What is known of the repository in which the program runs: its files, and the symlinks among them, because a path that
 /// leads through one is judged by its target. If it can't be read, that is missing evidence: a gap, never a pass.
 pub(super) fn repository(trust_base: TrustBase<'_>) -> (Arc<Repository>, Option<Gap>) {
+    repository_from(trust_base, None)
+}
+
+/// The same, with paths from a directory above the current one: the directory of the policy, where that is one.
+pub(super) fn repository_from(trust_base: TrustBase<'_>, above: Option<&Path>) -> (Arc<Repository>, Option<Gap>) {
     let here = if trust_base.is_top() { None } else { std::env::current_dir().ok() };
-    let here = here.as_deref().and_then(Path::to_str);
+    let above = above.filter(|_| !trust_base.is_top());
+    let here = above.or(here.as_deref()).and_then(Path::to_str);
     let revision = trust_base.revision.unwrap_or("HEAD");
-    let (layout, gap) = match agent_strace_git::layout(trust_base.folder(), revision, trust_base.is_top()) {
+    let start = above.unwrap_or(trust_base.folder());
+    let (layout, gap) = match agent_strace_git::layout(start, revision, trust_base.is_top()) {
         Ok(layout) => (layout, None),
         Err(GitError::NoRepository(_) | GitError::NoRevision(_)) => (Layout::default(), None),
         Err(error) => {

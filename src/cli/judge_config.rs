@@ -75,7 +75,8 @@ impl JudgeConfig {
             }
             GateCommand::Audit | GateCommand::Lint => None,
         };
-        let (repository, repository_gap) = gate::repository(trust_base);
+        let above = policy_file::folder_above(&policy);
+        let (repository, repository_gap) = gate::repository_from(trust_base, above.as_deref());
         let stated = args.root.iter().chain(&roots).map(String::as_str);
         let repository = Arc::unwrap_or_clone(repository).with_stated(stated);
         let repository = Arc::new(repository.with_policy_in(policy_file::folder_of(&policy)));

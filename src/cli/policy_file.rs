@@ -1,7 +1,7 @@
 //! Finds and reads the policy.
 
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::args::GateArgs;
 use super::environment::Environment;
@@ -65,6 +65,14 @@ pub(super) fn folder_of(policy: &Policy) -> &str {
     let path = policy.identity().map_or("", |identity| identity.path.as_str());
     let folder = path.strip_suffix(DEFAULT).and_then(|folder| folder.strip_suffix('/')).unwrap_or_default();
     if is_absolute(folder) || folder.split('/').any(|part| part == "..") { "" } else { folder }
+}
+
+/// The folder of a policy that lies in a directory above the current one.
+pub(super) fn folder_above(policy: &Policy) -> Option<PathBuf> {
+    let path = Path::new(&policy.identity()?.path);
+    let folder = path.parent().filter(|_| path.is_absolute() || path.starts_with(".."))?.canonicalize().ok()?;
+    let here = std::env::current_dir().ok()?.canonicalize().ok()?;
+    (here != folder && here.starts_with(&folder)).then_some(folder)
 }
 
 /// The policy of a named file, or its errors.

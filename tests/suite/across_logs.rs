@@ -53,6 +53,8 @@ fn what_an_earlier_session_planted_is_judged_where_a_later_one_runs_it() {
         case("recipe", write("/repo/Makefile", "build:\n\trm -rf src\n"), run("make build")),
         case("module", write("/repo/json.py", "import os\nos.system('rm -rf src')\n"), run("python3 -c 'import json'")),
         case("program", write("/repo/node_modules/.bin/tsc", script), run("node_modules/.bin/tsc")),
+        case("npx", write("/repo/node_modules/.bin/tsc", script), run("npx tsc")),
+        case("npm exec", write("/repo/node_modules/.bin/tsc", script), run("npm exec tsc")),
         case("alias of git", run("git config alias.st '!rm -rf src'"), run("git st")),
         case("link", run("ln -s ../.github src/g"), write("/repo/src/g/x.yml", "a")),
         Case {
@@ -92,5 +94,34 @@ fn what_no_earlier_session_planted_is_not_held_against_a_session() {
     ];
     for case in cases {
         assert_eq!(found(&case), [""; 0], "{}", case.name);
+    }
+}
+
+#[test]
+fn sessions_in_between_hide_nothing_that_was_planted() {
+    let script = "#!/bin/sh\nrm -rf src\n";
+    let package = r#"{"scripts": {"test": "rm -rf src"}}"#;
+    for (planted, ran, others) in [
+        (write("/repo/run.sh", script), run("bash run.sh"), (70, 10)),
+        (write("/repo/run.sh", script), run("bash run.sh"), (20, 0)),
+        (write("/repo/package.json", package), run("npm test"), (70, 10)),
+    ] {
+        let world = World::empty();
+        world.write(".agent-scope.json", r#"{"commands": {"deny": ["rm -rf"]}}"#);
+        let (count, apart) = others;
+        let start = json!({"cwd": "/repo"});
+        let session = |id: &str, at: u32, call: &Value| {
+            world.session(id, at, &[("session_start", start.clone()), ("tool_call", call.clone())]);
+        };
+        session("aa11", EARLY, &planted);
+        for other in 0..count {
+            session(&format!("cc{other:02}"), EARLY + 1 + other * apart, &write(&format!("/repo/n{other}.md"), "n"));
+        }
+        session("bb22", EARLY + 1 + count * apart, &ran);
+        let answer = world.run(&["check", "--format", "json"]);
+        let report: Value = serde_json::from_str(&answer.stdout).unwrap_or_else(|_| panic!("{answer:?}"));
+        let findings = report["findings"].as_array().unwrap();
+        let is_found = findings.iter().any(|finding| finding["session"] == "bb22" && finding["level"] == "error");
+        assert!(is_found, "{ran} after {others:?}");
     }
 }

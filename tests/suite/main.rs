@@ -59,6 +59,7 @@ mod repeats;
 mod replay_pages;
 mod repository;
 mod retention;
+mod roots;
 mod sarif;
 /// The program's own check of what it writes.
 #[path = "../../crates/report/src/sarif/check.rs"]

@@ -92,6 +92,11 @@ impl Tracker {
         self.world.left()
     }
 
+    /// Files that ran, and that the session may not have written, by their names on the whole machine.
+    pub fn asked_for(&self) -> Vec<String> {
+        self.world.asked_for()
+    }
+
     #[cfg(test)]
     pub(crate) fn spend(&self, steps: usize) {
         self.world.meter().spend(steps);
@@ -412,7 +417,9 @@ fn sibling(effect: &Effect, name: &Name, target: &PathTarget) -> Option<Effect> 
     };
     same.then(|| {
         let kind = at(&effect.kind, PathTarget { path: name.path.clone(), subtree: target.subtree });
-        effect.like(kind, certainty, format!("alias {}", name.alias).into())
+        let is_checked_out = name.alias_kind == AliasKind::Checkout && name.within == Within::Directory;
+        let via = if is_checked_out { WORKTREE.into() } else { format!("alias {}", name.alias).into() };
+        effect.like(kind, certainty, via)
     })
 }
 

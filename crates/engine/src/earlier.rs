@@ -3,7 +3,8 @@
 //! A session that runs a script, or whose `npm test` reads a `package.json`, runs what an earlier session put there. Sessions
 //! are related if one started the other, or if they worked in the same directory or one below the other's. A session that
 //! overlaps another counts as earlier, and so does one that records no time; but many sessions at the same time in one
-//! directory, as in a set of containers, had nothing to do with each other.
+//! directory, as in a set of containers, had nothing to do with each other. Whoever wrote the very file that a session ran is
+//! looked at in any case.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,9 +15,14 @@ use agent_strace_effects::{Effect, Execution, Kind, Left};
 use agent_strace_model::{Attribution, Session, moment};
 
 use super::SessionOutcome;
+use super::replay::Replay;
 
 /// Sessions before another one that are looked at for it, nearest first, and as many that overlap it.
 const MOST: usize = 64;
+/// Writers of one file that a session ran that are looked at for it: those before them wrote what is not there any more.
+const WRITERS: usize = 8;
+/// Files below a session's directory that programs read by themselves, and that are looked at for it.
+const RECIPES: usize = 256;
 /// More sessions at the same time in one directory did not share it: they ran in containers or on machines of their own.
 const AT_ONCE: usize = 8;
 
@@ -28,22 +34,24 @@ pub struct Trace {
     ended: Option<Timestamp>,
     /// It ran something whose text its own log does not hold.
     runs_code: bool,
+    /// Files that it ran, and may not have written.
+    asked_for: Vec<String>,
     left: Arc<Left>,
 }
 
 impl Trace {
-    /// `top`: the top of the repository, where it is known.
     pub(super) fn new<'e>(
         session: &Session<'_>,
-        top: Option<&str>,
-        left: Left,
+        replay: &Replay<'_>,
         effects: impl Iterator<Item = &'e Effect>,
     ) -> Self {
         let mut times = session.events.iter().filter_map(|event| moment(event.time.as_deref()?));
         let began = session.span.started.as_deref().and_then(moment).or_else(|| times.next());
         let ended = session.span.ended.as_deref().and_then(moment).or_else(|| times.next_back().or(began));
-        let root = top.or(session.root.as_deref()).map(|root| root.trim_end_matches(['/', '\\']).to_owned());
-        Self { root, began, ended, runs_code: runs_code(effects), left: Arc::new(left) }
+        let root =
+            replay.roots.top().or(session.root.as_deref()).map(|root| root.trim_end_matches(['/', '\\']).to_owned());
+        let (asked_for, left) = (replay.asked_for.clone(), Arc::new(replay.left.clone()));
+        Self { root, began, ended, runs_code: runs_code(effects), asked_for, left }
     }
 
     /// Both ran at some time, as far as their times are known.
@@ -95,6 +103,10 @@ struct Run<'s> {
     order: Vec<usize>,
     children: BTreeMap<&'s str, Vec<usize>>,
     by_id: BTreeMap<&'s str, Vec<usize>>,
+    /// Places of the sessions that wrote a file that some session ran, or that programs read by themselves, ascending.
+    writers: BTreeMap<String, Vec<usize>>,
+    /// Those of these files that programs read by themselves.
+    recipes: BTreeSet<String>,
 }
 
 impl<'s> Run<'s> {
@@ -110,8 +122,11 @@ impl<'s> Run<'s> {
             order,
             children: BTreeMap::new(),
             by_id: BTreeMap::new(),
+            writers: BTreeMap::new(),
+            recipes: BTreeSet::new(),
         };
         run.index();
+        run.index_writers();
         run
     }
 
@@ -134,9 +149,44 @@ impl<'s> Run<'s> {
         }
     }
 
+    fn index_writers(&mut self) {
+        let asked = self.sessions.iter().flat_map(|session| &session.trace.asked_for);
+        let asked: BTreeSet<&str> = asked.map(String::as_str).collect();
+        for place in 0..self.order.len() {
+            let Some(session) = self.of(place) else { continue };
+            for (path, is_recipe) in session.trace.left.files() {
+                if is_recipe {
+                    self.recipes.insert(path.clone());
+                } else if !asked.contains(path.as_str()) {
+                    continue;
+                }
+                self.writers.entry(path).or_default().push(place);
+            }
+        }
+    }
+
+    /// The places of sessions that wrote what a session ran, however many others ran in between.
+    fn writers(&self, own: usize, session: &SessionOutcome) -> BTreeSet<usize> {
+        let mut places = BTreeSet::new();
+        if !session.trace.runs_code {
+            return places;
+        }
+        let below = session.trace.left.directory().map(|directory| format!("{directory}/"));
+        let recipes = below.iter().flat_map(|below| {
+            let from = self.recipes.range(below.clone()..);
+            from.take_while(|path| path.starts_with(below.as_str())).take(RECIPES)
+        });
+        for path in session.trace.asked_for.iter().chain(recipes) {
+            let Some(list) = self.writers.get(path) else { continue };
+            places.extend(self.nearest(list, own, session, WRITERS));
+        }
+        places
+    }
+
     fn before(&self, at: usize) -> Vec<Arc<Left>> {
         let (Some(session), Some(own)) = (self.sessions.get(at), self.places.get(at)) else { return Vec::new() };
         let mut places = self.neighbours(*own, session);
+        places.extend(self.writers(*own, session));
         let family = self.children.get(session.id.as_str()).into_iter();
         let family = family.chain(session.parent.as_deref().and_then(|parent| self.by_id.get(parent)));
         let family = family.flat_map(|list| self.near(list, *own, session));
@@ -162,12 +212,22 @@ impl<'s> Run<'s> {
         places
     }
 
-    /// The places of a list that are nearest before a session, and of those that overlap it.
     fn near<'l>(
         &'l self,
         list: &'l [usize],
         own: usize,
         session: &'l SessionOutcome,
+    ) -> impl Iterator<Item = usize> + 'l {
+        self.nearest(list, own, session, MOST)
+    }
+
+    /// The places of a list that are nearest before a session, and of those that overlap it.
+    fn nearest<'l>(
+        &'l self,
+        list: &'l [usize],
+        own: usize,
+        session: &'l SessionOutcome,
+        most: usize,
     ) -> impl Iterator<Item = usize> + 'l {
         let (before, after) = list.split_at(list.partition_point(|place| *place < own));
         let ended = session.trace.ended;
@@ -175,8 +235,8 @@ impl<'s> Run<'s> {
             let began = self.of(**place).and_then(|other| other.trace.began);
             began.is_none_or(|began| ended.is_none_or(|ended| began < ended))
         };
-        let after = after.iter().skip_while(move |place| **place == own).take(MOST).take_while(overlaps);
-        before.iter().rev().take(MOST).chain(after).copied()
+        let after = after.iter().skip_while(move |place| **place == own).take(most).take_while(overlaps);
+        before.iter().rev().take(most).chain(after).copied()
     }
 
     fn of(&self, place: usize) -> Option<&'s SessionOutcome> {

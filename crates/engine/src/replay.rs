@@ -23,6 +23,8 @@ pub struct Replay<'s> {
     pub(super) attempts: usize,
     /// What the session left behind.
     pub(super) left: Left,
+    /// Files that it ran, and may not have written.
+    pub(super) asked_for: Vec<String>,
 }
 
 /// One event with effects.
@@ -74,7 +76,15 @@ impl<'s> Replay<'s> {
     }
 
     fn tracked(session: &'s Session<'s>, roots: Roots, mut tracker: Tracker) -> Self {
-        let mut replay = Self { session, roots, steps: Vec::new(), calls: 0, attempts: 0, left: Left::default() };
+        let mut replay = Self {
+            session,
+            roots,
+            steps: Vec::new(),
+            calls: 0,
+            attempts: 0,
+            left: Left::default(),
+            asked_for: Vec::new(),
+        };
         for event in &session.events {
             let effects = tracker.step(event);
             let mut step = Step { event, status: None, effects, text: None, raw: None };
@@ -93,6 +103,7 @@ impl<'s> Replay<'s> {
             }
         }
         replay.left = tracker.left();
+        replay.asked_for = tracker.asked_for();
         replay
     }
 

@@ -321,8 +321,7 @@ pub(super) fn judge_session(session: &Session<'_>, gaps: Vec<Gap>, judging: Judg
     outcome.judged = replay.calls;
     outcome.attempts = replay.attempts;
     outcome.effects = rulings.own().count();
-    outcome.trace =
-        Trace::new(session, replay.roots.top(), replay.left.clone(), rulings.each().map(|(_, effect, _)| effect));
+    outcome.trace = Trace::new(session, &replay, rulings.each().map(|(_, effect, _)| effect));
     outcome.opaque = rulings.own().filter(|(_, effect, _)| matches!(effect.kind, Kind::Opaque(_))).count();
     (outcome.findings, outcome.assessment) = rulings.measured(Shown::Evidence, demands);
     match exposed.map(|share| rulings.private(share)) {

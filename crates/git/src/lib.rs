@@ -97,6 +97,8 @@ pub struct Standing {
     pub commit: Option<String>,
     /// Of the remote `origin`, as it is configured.
     pub remote: Option<String>,
+    /// The top of the work tree.
+    pub top: Option<String>,
 }
 
 /// What is checked out at `start`: nothing of it where no repository is there.
@@ -107,7 +109,8 @@ pub fn standing(start: &Path) -> Standing {
         head.as_ref().filter(|head| head.is_branch()).and_then(|head| head.shorthand().ok().map(str::to_owned));
     let commit = head.and_then(|head| head.peel_to_commit().ok()).map(|commit| commit.id().to_string());
     let remote = repository.find_remote("origin").ok().and_then(|remote| remote.url().ok().map(str::to_owned));
-    Standing { branch, commit, remote }
+    let top = repository.workdir().and_then(Path::to_str).map(|top| top.trim_end_matches('/').to_owned());
+    Standing { branch, commit, remote, top }
 }
 
 fn commit_of<'r>(repository: &'r git2::Repository, revision: &str) -> Result<git2::Commit<'r>, GitError> {

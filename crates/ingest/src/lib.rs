@@ -53,6 +53,8 @@ pub struct Log {
     flaws: Vec<GapKind>,
     /// What lies beside it says about it.
     carried: Option<Carried>,
+    /// The directory of the project that a file beside it names.
+    project: Option<String>,
     /// The text with broken UTF-8 replaced, where there is any.
     repaired: OnceLock<String>,
     /// What is left of the text without its damaged parts, where there are any.
@@ -130,6 +132,7 @@ impl Log {
             store: None,
             flaws: Vec::new(),
             carried: None,
+            project: None,
             repaired: OnceLock::new(),
             mended: OnceLock::new(),
         }
@@ -160,6 +163,11 @@ impl Log {
         if let Some(carried) = &self.carried {
             for session in &mut sessions {
                 carried.apply(session);
+            }
+        }
+        if let Some(project) = &self.project {
+            for session in sessions.iter_mut().filter(|session| session.root.is_none()) {
+                session.root = Some(Cow::Borrowed(project));
             }
         }
         // Whatever a format makes of a log: nothing at all is never its answer.

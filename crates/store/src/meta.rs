@@ -56,6 +56,7 @@ fn attribution(session: &Session<'_>) -> Vec<(&'static str, String)> {
         ("git_repo", known.repository.as_deref()),
         ("git_branch", known.branches.first().map(AsRef::as_ref)),
         ("git_commit", known.commit.as_deref()),
+        ("git_top", session.top.as_deref()),
         ("working_dir", session.root.as_deref()),
     ];
     let said =

@@ -212,6 +212,9 @@ struct Attribution {
     git_branch: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     git_commit: Option<String>,
+    /// The top of the repository in which the session was started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    git_top: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     working_dir: Option<String>,
     /// The agent's process, where a hook recorded the session, and which start of it: a number alone is used again.

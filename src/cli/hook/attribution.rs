@@ -20,6 +20,7 @@ pub(super) fn of(agent: &Agent, event: &HookEvent<'_>, environment: Environment)
         ("git_repo", standing.remote.map(|remote| without_credentials(remote.into()).into_owned())),
         ("git_branch", standing.branch),
         ("git_commit", standing.commit),
+        ("git_top", standing.top),
         ("working_dir", event.cwd.as_deref().map(str::to_owned)),
         ("pid", caller.as_ref().map(|process| process.pid.to_string())),
         ("process_name", caller.as_ref().map(|process| process.name.clone())),

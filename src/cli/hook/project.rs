@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use super::super::environment::Machine;
+use super::super::policy_file;
 use agent_strace_live::hook_events::Agent;
 
-/// What the agent's host says; else the top of the repository that the hook runs in, which no command of the agent moves;
-/// else where it runs.
+/// What the agent's host says; else the top of the repository in which the policy lies, which no command of the agent moves;
+/// else the top of the repository that the hook runs in; else where it runs.
 pub(super) fn root(agent: &Agent, machine: Option<&Machine>, cwd: Option<&str>) -> PathBuf {
     let told = agent.variable.and_then(|name| machine?.projects.get(name)).filter(|path| path.is_dir());
     if let Some(told) = told {
@@ -21,6 +22,10 @@ pub(in crate::cli) fn around(cwd: Option<&str>) -> PathBuf {
     top_of(&here).map_or_else(|| here.clone(), Path::to_path_buf)
 }
 
+/// A repository in the repository, which an agent may have made, has no policy.
 fn top_of(here: &Path) -> Option<&Path> {
-    here.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok())
+    let has = |folder: &Path, name: &str| folder.join(name).symlink_metadata().is_ok();
+    let mut tops = here.ancestors().filter(|folder| has(folder, ".git"));
+    let judged = tops.clone().find(|folder| has(folder, policy_file::DEFAULT));
+    judged.or_else(|| tops.next())
 }

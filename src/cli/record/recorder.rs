@@ -132,7 +132,9 @@ impl Recorder {
             [("server", quoted(&self.server)), ("transport", quoted(begin.transport)), ("command", quoted(&command))];
         let more: Vec<(&'static str, &str)> = more.iter().map(|(key, json)| (*key, json.as_str())).collect();
         self.put(self.began, &Fact::With(&Fact::Proxy(capture), &more));
-        let attribution: Vec<_> = cwd.into_iter().map(|cwd| ("working_dir", cwd)).collect();
+        let top = cwd.as_deref().and_then(|cwd| agent_strace_git::standing(Path::new(cwd)).top);
+        let facts = [("git_top", top), ("working_dir", cwd)];
+        let attribution: Vec<_> = facts.into_iter().filter_map(|(key, value)| Some((key, value?))).collect();
         self.keep(&Stage::Began(Begun { agent: AGENT, command: &command, attribution: &attribution, parent: None }));
         self.status.note(&format!("recording the MCP server `{}` as session {id}", self.server));
     }

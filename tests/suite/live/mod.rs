@@ -4,6 +4,7 @@ mod agents;
 mod answers;
 mod cases;
 mod faults;
+mod folders;
 mod setup;
 mod unhooked_calls;
 

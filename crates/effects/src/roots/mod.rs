@@ -54,17 +54,17 @@ pub struct Moved {
 impl Roots {
     /// Paths count from this directory alone.
     pub fn only(root: Option<&str>) -> Self {
-        Self { places: Places::only(root), ..Self::default() }
+        Self { places: Places::only(root.and_then(paths::root).as_deref()), ..Self::default() }
     }
 
     /// The candidates for a session, the most likely one first.
     ///
     /// `guarded`: directories that the policy names in what it forbids.
     pub fn of(session: &Session<'_>, repository: &Arc<Repository>, guarded: &Guarded) -> Self {
-        let cwd = session.root.as_deref().and_then(paths::root);
+        let cwd = session.root.as_deref().or(session.top.as_deref()).and_then(paths::root);
         let changed = if repository.has_changes() { Elsewhere::Changed } else { Elsewhere::None };
         let mut places = match cwd.as_deref() {
-            None => Places { elsewhere: changed, ..Places::of_nowhere(session, repository) },
+            None => Places::of_nowhere(session, repository).looking_for(changed),
             Some(cwd) => match places::certain(cwd, repository) {
                 Some(root) => Places { elsewhere: changed, ..Places::only(Some(root)) },
                 None => Places::guessed(session, cwd, repository, guarded),

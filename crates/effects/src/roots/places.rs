@@ -49,7 +49,7 @@ pub(super) enum Reason {
 }
 
 /// Says which files of the repository are looked for in other directories.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Elsewhere {
     #[default]
     None,
@@ -77,7 +77,7 @@ pub(super) fn certain<'r>(cwd: &str, repository: &'r Repository) -> Option<&'r s
 impl Places {
     /// Nothing has to show that this is the top.
     pub(super) fn only(root: Option<&str>) -> Self {
-        Self { first: root.and_then(paths::root), matches: Matched::Several, ..Self::default() }
+        Self { first: root.and_then(paths::root_again), matches: Matched::Several, ..Self::default() }
     }
 
     /// The places of a session that was started in `cwd`, where nobody states the top.
@@ -116,10 +116,32 @@ impl Places {
         let mentioned = Mentioned::of(session);
         let known = repository.stated().iter().map(String::as_str).chain(repository.place());
         let mut roots = known.filter(|root| mentioned.names_below(root)).map(str::to_owned);
-        let first = roots.next();
-        let elsewhere = first.is_some().then_some(None);
-        let others = roots.map(Some).chain(elsewhere).map(|root| Other { root, why: Reason::Plausible });
-        Self { first, others: others.collect(), ..Self::default() }
+        let Some(first) = roots.next() else { return Self::shown(&mentioned, repository) };
+        let others = roots.map(Some).chain([None]).map(|root| Other { root, why: Reason::Plausible }).collect();
+        Self { first: Some(first), others, matches: Matched::Several, ..Self::default() }
+    }
+
+    /// Looks for at least these files elsewhere.
+    pub(super) fn looking_for(self, elsewhere: Elsewhere) -> Self {
+        Self { elsewhere: self.elsewhere.max(elsewhere), ..self }
+    }
+
+    /// The places of a session of which nothing is known but the files that it names.
+    fn shown(mentioned: &Mentioned, repository: &Repository) -> Self {
+        let mut tops = mentioned.tops(repository, |_| false);
+        let best = tops.iter().max_by_key(|(top, count)| (**count, std::cmp::Reverse(top.len())));
+        let first = best.map(|(top, _)| top.clone());
+        let matches = first.as_ref().and_then(|first| tops.remove(first)).map_or(Matched::None, Matched::of);
+        let elsewhere = first.is_some().then_some(Other { root: None, why: Reason::Plausible });
+        Self {
+            is_guessed: first.is_some(),
+            first,
+            others: elsewhere.into_iter().collect(),
+            shown: tops.into_keys().map(|top| (top, Standing::Plausible)).collect(),
+            elsewhere: Elsewhere::All,
+            matches,
+            ..Self::default()
+        }
     }
 
     /// The paths of a policy that lies in a directory of the repository count from there, for sessions that ran below it.

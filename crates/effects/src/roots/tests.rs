@@ -49,6 +49,7 @@ fn ancestors_whose_path_to_the_start_is_a_directory_are_candidates() {
         ("/home/d/src", vec!["NOTES.md"], vec!["/home/d/src", "/home/d"]),
         ("/home/d/src", vec!["b/new/x.py"], vec!["/home/d/src", "/home/d"]),
         ("C:\\rates\\INFRA", vec![], vec!["C:/rates/INFRA", "C:/rates"]),
+        ("\\\\srv\\share\\rates\\infra", vec!["new.tf"], vec!["//srv/share/rates", "//srv/share/rates/infra"]),
         // A repository whose folder is called like one in it.
         ("/home/d/requests", vec!["/home/d/requests/README.md"], vec!["/home/d/requests", "/home/d"]),
         ("/home/d/requests", vec!["requests/api.py"], vec!["/home/d/requests", "/home/d"]),

@@ -1,10 +1,10 @@
 //! Carries what one session left behind into the session that comes after it.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use super::aliases::Original;
 use super::written::Written;
-use super::{ENTRIES, World};
+use super::{ENTRIES, World, paths};
 use crate::Certainty;
 
 /// Bytes of contents that a session hands on. The run keeps them for every session at once; a file beyond them has an unknown
@@ -39,7 +39,81 @@ impl Left {
     }
 }
 
+/// Files that a session hands on as those that it ran.
+const ASKED: usize = 1024;
+
+/// Whether others decide by this file what a program does that reads it by itself.
+fn is_recipe(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    path.split('/').any(|part| matches!(part, "hooks" | ".husky" | ".bin")) || RECIPES.contains(&name)
+}
+
+/// Files that programs read by themselves to decide what to run.
+const RECIPES: &[&str] = &[
+    "package.json",
+    "Makefile",
+    "makefile",
+    "GNUmakefile",
+    "justfile",
+    "Justfile",
+    "Taskfile.yml",
+    "Rakefile",
+    "conftest.py",
+    "setup.py",
+    "setup.cfg",
+    "pyproject.toml",
+    "tox.ini",
+    "noxfile.py",
+    "build.rs",
+    "build.gradle",
+    "build.gradle.kts",
+    "pom.xml",
+    "composer.json",
+    "deno.json",
+    ".envrc",
+];
+
+/// A path of a session as the whole machine has it.
+fn absolute(root: Option<&str>, path: &str) -> String {
+    let is_inside = !path.starts_with(['/', '~', '*']) && path.as_bytes().get(1) != Some(&b':');
+    match root.filter(|_| is_inside) {
+        Some(root) => format!("{}/{path}", root.trim_end_matches('/')),
+        None => path.to_owned(),
+    }
+}
+
+/// The same, with one name for all home directories.
+fn on_machine(root: Option<&str>, path: &str) -> String {
+    paths::in_home(&absolute(root, path)).into_owned()
+}
+
+impl Left {
+    /// The files that were written, by their names on the whole machine, and whether a program may read each by itself.
+    pub fn files(&self) -> impl Iterator<Item = (String, bool)> {
+        self.written.iter().map(|(path, _)| (on_machine(self.root.as_deref(), path), is_recipe(path)))
+    }
+
+    /// The directory from which the paths of the session count, as [`Self::files`] names what lies in it.
+    pub fn directory(&self) -> Option<String> {
+        self.root.as_deref().map(|root| on_machine(Some(root), root))
+    }
+}
+
 impl World {
+    /// A file ran that the session may not have written.
+    pub(crate) fn ask_for(&self, path: &str) {
+        let mut asked = self.asked_for.lock().unwrap_or_else(PoisonError::into_inner);
+        if asked.len() < ASKED && !self.holds(path) {
+            asked.insert(path.to_owned());
+        }
+    }
+
+    /// Files that ran, and that the session may not have written, by their names on the whole machine.
+    pub(crate) fn asked_for(&self) -> Vec<String> {
+        let asked = self.asked_for.lock().unwrap_or_else(PoisonError::into_inner);
+        asked.iter().map(|path| on_machine(self.root.as_deref(), path)).collect()
+    }
+
     /// Returns what the session has left behind.
     pub(crate) fn left(&self) -> Left {
         let mut room = CONTENTS;
@@ -81,8 +155,6 @@ impl World {
         let Some(root) = left.root.as_deref().filter(|root| Some(*root) != self.root.as_deref()) else {
             return path.to_owned();
         };
-        let is_inside = !path.starts_with(['/', '~', '*']) && path.as_bytes().get(1) != Some(&b':');
-        let absolute = if is_inside { format!("{}/{path}", root.trim_end_matches('/')) } else { path.to_owned() };
-        self.locate(&absolute, Certainty::Exact).0.path
+        self.locate(&absolute(Some(root), path), Certainty::Exact).0.path
     }
 }

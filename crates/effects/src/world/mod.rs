@@ -58,6 +58,8 @@ pub struct World {
     has_others: bool,
     /// Files with several texts that a command has looked at. Copies of the world share this set.
     looked_at: Arc<Mutex<BTreeSet<String>>>,
+    /// Files that ran, and that the session may not have written. Copies of the world share this set.
+    asked_for: Arc<Mutex<BTreeSet<String>>>,
     /// The number of temporary names that were made up.
     temporaries: usize,
     /// The table of programs, corrected and extended by the policy.
@@ -76,7 +78,7 @@ pub struct World {
 
 impl World {
     pub fn new(root: Option<&str>) -> Self {
-        let root = root.and_then(paths::root);
+        let root = root.and_then(paths::root_again);
         let cwd = root.clone().unwrap_or_else(|| ".".to_owned());
         Self {
             root,
@@ -89,6 +91,7 @@ impl World {
             forgetful: false,
             has_others: false,
             looked_at: Arc::default(),
+            asked_for: Arc::default(),
             temporaries: 0,
             knowledge: Arc::default(),
             living: LivingShell::default(),

@@ -77,6 +77,7 @@ impl Source {
             Ok(Contents::Log(Unpacked { bytes, mut flaws })) => {
                 flaws.extend_from_slice(&transcript.flaws);
                 let mut log = transcript.log(bytes, flaws);
+                log.project = origin.project();
                 log.store = self.entry.as_ref().map(|entry| entry.store.clone());
                 sink.log(log);
             }

@@ -32,6 +32,20 @@ impl Origin {
         }
     }
 
+    /// The directory of the project that Gemini CLI names in a file beside the folder of its logs.
+    pub(super) fn project(&self) -> Option<String> {
+        /// No system has longer paths.
+        const LONGEST: u64 = 4096;
+        let Self::File { path, .. } = self else { return None };
+        let chats =
+            path.ancestors().skip(1).take(3).find(|folder| folder.file_name().is_some_and(|name| name == "chats"))?;
+        let beside = chats.with_file_name(".project_root");
+        beside.symlink_metadata().ok().filter(|found| found.is_file() && found.len() <= LONGEST)?;
+        let named = std::fs::read_to_string(beside).ok()?;
+        let named = named.trim();
+        (Path::new(named).is_absolute() && named.lines().count() == 1).then(|| named.to_owned())
+    }
+
     /// The bytes as they are stored, and what is wrong with them. `room` is asked for what lies in memory.
     pub(super) fn store(&self, room: &mut Room<'_>) -> Result<(Store, Vec<GapKind>), GapKind> {
         match self {

@@ -242,6 +242,18 @@ fn gemini_finds_the_project_that_a_session_belongs_to() {
 }
 
 #[test]
+fn logs_name_the_top_of_the_repository() {
+    let copilot = r#"{"type":"session.start","id":"1","timestamp":"2026-05-01T10:00:00Z","data":{"sessionId":"c","producer":"copilot-agent","copilotVersion":"1.0.0","context":{"cwd":"/w/app/infra","gitRoot":"/w/app"}}}"#;
+    let open_code = r#"{"info":{"id":"ses_1","directory":"/w/app/infra","projectID":"p"},"messages":[{"info":{"id":"m","role":"assistant","sessionID":"ses_1","path":{"cwd":"/w/app/infra","root":"/w/app"}},"parts":[]}]}"#;
+    for (name, text) in [("copilot.jsonl", copilot), ("opencode.json", open_code)] {
+        let log = Log::new(name, text.as_bytes().to_vec());
+        let reading = log.read();
+        let found = (reading.sessions[0].root.as_deref(), reading.sessions[0].top.as_deref());
+        assert_eq!(found, (Some("/w/app/infra"), Some("/w/app")), "{name}");
+    }
+}
+
+#[test]
 fn kimi_joins_the_pieces_of_a_calls_arguments() {
     let record =
         |kind: &str, payload: &str| format!(r#"{{"timestamp":1.0,"message":{{"type":"{kind}","payload":{payload}}}}}"#);

@@ -40,6 +40,7 @@ impl Machine<'_> {
         if !installed {
             self.connect_to(Some("registry:npm"), None);
         }
+        self.planted_package(&arguments.operands, io);
         // `npx NAME`, `npm exec NAME`.
         let own = call.words.len().saturating_sub(call.rest.len());
         let mut vouchers: Vec<&str> = call.words.iter().take(own).map(|word| word.text.as_str()).collect();
@@ -62,6 +63,22 @@ impl Machine<'_> {
             self.command(&std::iter::once(Arg::exact(agent)).chain(rest).collect::<Vec<_>>(), io);
         }
         Stream::Unknown
+    }
+
+    /// Runs a program that the session put where `npx` looks for one, here and in the directories above.
+    fn planted_package(&mut self, words: &[Arg], io: &mut Io<'_>) {
+        const LEVELS: usize = 8;
+        let Some((name, arguments)) = words.split_first() else { return };
+        let Some(name) = name.literal().filter(|name| !name.contains(['/', '@'])) else { return };
+        for level in 0..LEVELS {
+            let file = Arg::exact(format!("{}node_modules/.bin/{name}", "../".repeat(level)));
+            let (target, _) = self.world.locate_word(&file);
+            if self.world.is_written(&target) {
+                self.own_program(&std::iter::once(file).chain(arguments.iter().cloned()).collect::<Vec<_>>(), io);
+                return;
+            }
+            self.world.ask_for(&target.path);
+        }
     }
 
     /// `uvx NAME`, `pipx run NAME`: a package runs, or the interpreter of that name with its program.

@@ -70,6 +70,9 @@ impl Machine<'_> {
         io: &mut Io<'_>,
     ) -> Stream {
         let content = self.process_output(file).unwrap_or_else(|| self.world.content_of(file));
+        if file.is_exact() {
+            self.world.ask_for(&self.world.locate_word(file).0.path);
+        }
         self.doubt_text_of(file);
         let text = match content {
             Stream::Known(text) => text,

@@ -20,6 +20,7 @@ record! {
         remote = "remoteSessionId",
         repository = "repository",
         cwd = "cwd",
+        top = "gitRoot",
         branch = "branch",
         commit = "headCommit",
     }
@@ -92,6 +93,8 @@ impl<'a> Events<'a> {
             self.assembly.root(Some(cwd.clone()));
             self.cwd = Some(cwd);
         }
+        let session = &mut self.assembly.session;
+        session.top = session.top.take().or_else(|| filled(context.top));
         let attribution = &mut self.assembly.session.attribution;
         note_each(&mut attribution.branches, filled(context.branch));
         note(&mut attribution.commit, filled(context.commit));

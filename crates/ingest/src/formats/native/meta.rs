@@ -29,6 +29,7 @@ record! {
 record! {
     struct Attribution {
         working_dir = "working_dir",
+        top = "git_top",
         user = "os_user",
         host = "hostname",
         version = "agent_version",
@@ -84,6 +85,7 @@ impl<'a> Meta<'a> {
         session.span = Span { started: scalar(self.started_at), ended: scalar(self.ended_at) };
         let recorded = object::<Attribution<'a>>(self.attribution).unwrap_or_default();
         session.root = filled(recorded.working_dir);
+        session.top = filled(recorded.top);
         let attribution = &mut session.attribution;
         note(&mut attribution.user, filled(recorded.user));
         note(&mut attribution.host, filled(recorded.host));

@@ -141,7 +141,11 @@ impl<'a> Chat<'a> {
         // The first builds wrote the directory itself.
         let directories = object::<Directories<'a>>(message.path).unwrap_or_default();
         let cwd = filled(directories.cwd).or_else(|| filled(message.path));
-        self.assembly.root(filled(directories.root).or_else(|| cwd.clone()));
+        let top = filled(directories.root);
+        self.assembly.root(cwd.clone().or_else(|| top.clone()));
+        let session = &mut self.assembly.session;
+        // Outside of a repository the program names the whole disk.
+        session.top = session.top.take().or_else(|| top.filter(|top| top != "/"));
         if let Some(cwd) = cwd {
             self.directories.extend(id.clone().map(|id| (id, cwd.clone())));
             self.cwd = Some(cwd);

@@ -1,0 +1,88 @@
+//! One session says the same wherever in the repository it was started, and whatever system it ran on.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::repository::Repository;
+use crate::world::World;
+
+const POLICY: &str = r#"{"files": {"read": {"deny": ["secrets/**", ".env"]},
+    "write": {"allow": ["src/**", "infra/*.md"], "deny": ["infra/**/*.tf", "infra/*.tf"]}}}"#;
+
+const DENIES: &str = r#"{"files": {"read": {"deny": ["secrets/**"]}, "write": {"deny": ["infra/**"]}}}"#;
+
+/// The errors about a session whose paths lie below `top`, and that was started in `start`.
+fn found(policy: &str, top: &str, start: &str) -> BTreeSet<(String, String)> {
+    let world = World::empty();
+    let repository = Repository::new(&world, ".");
+    repository.file(".agent-scope.json", policy).file("infra/main.tf", "a\n").file("src/a.py", "a\n");
+    repository.file("infra/README.md", "a\n").file("secrets/prod.yml", "a\n").commit("first");
+    let separator = if top.contains('\\') { "\\" } else { "/" };
+    let path = |path: &str| format!("{top}{separator}{}", path.replace('/', separator));
+    let call = |tool: &str, name: &str| {
+        let arguments = json!({"file_path": path(name), "content": "X\n"});
+        ("tool_call", json!({"tool_name": tool, "arguments": arguments}))
+    };
+    let events = [
+        ("session_start", json!({"cwd": start})),
+        call("Read", "src/a.py"),
+        call("Read", "infra/README.md"),
+        call("Read", "secrets/prod.yml"),
+        call("Write", "src/new.py"),
+        call("Write", "infra/README.md"),
+        call("Write", "infra/main.tf"),
+        call("Write", "infra/deep/new.tf"),
+        call("Write", "docs/a.md"),
+    ];
+    world.session("aa11", 1_790_000_000, &events);
+    let answer = world.run(&["check", "--format", "json"]);
+    let report: Value = serde_json::from_str(&answer.stdout).unwrap_or_else(|_| panic!("{answer:?}"));
+    let findings = report["findings"].as_array().unwrap().iter().filter(|finding| finding["level"] == "error");
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    findings.map(|finding| (text(&finding["rule"]), text(&finding["effect"]["path"]))).collect()
+}
+
+#[test]
+fn a_session_says_the_same_from_every_folder_and_worktree() {
+    let expected = found(POLICY, "/home/dana/rates", "/home/dana/rates");
+    assert_eq!(expected.len(), 4, "{expected:?}");
+    for (top, start) in [
+        ("/home/dana/rates", "/home/dana/rates/infra"),
+        ("/home/dana/rates", "/home/dana/rates/src"),
+        ("/home/dana/rates", "/home/dana/rates/secrets"),
+        ("/home/dana/rates", "/home/dana/rates/.claude"),
+        ("/Users/dana/rates", "/Users/dana/rates/Infra"),
+        ("/tmp/wt", "/tmp/wt/infra"),
+        ("C:\\work\\rates", "C:\\work\\rates"),
+        ("C:\\work\\rates", "C:\\work\\rates\\infra"),
+        ("\\\\server\\share\\rates", "\\\\server\\share\\rates\\infra"),
+    ] {
+        assert_eq!(found(POLICY, top, start), expected, "{top} {start}");
+    }
+}
+
+#[test]
+fn a_session_that_was_started_outside_keeps_what_is_denied() {
+    for start in ["/home/dana", "/", "/tmp/other", "/home/dana/rates/scratch", "/home/dana/rates/.claude/worktrees/x"] {
+        let errors = found(DENIES, "/home/dana/rates", start);
+        for (rule, path) in [("scope/read", "secrets/prod.yml"), ("scope/write", "infra/main.tf")] {
+            assert!(errors.contains(&(rule.to_owned(), path.to_owned())), "{start}: {errors:?}");
+        }
+    }
+}
+
+#[test]
+fn a_command_in_a_folder_judges_by_the_policy_above() {
+    let world = World::empty();
+    let repository = Repository::new(&world, ".");
+    repository.file(".agent-scope.json", POLICY).file("infra/main.tf", "a\n").commit("first");
+    let top = world.path().canonicalize().unwrap();
+    let call = json!({"tool_name": "Write", "arguments": {"file_path": top.join("infra/main.tf"), "content": "X\n"}});
+    world.session("aa11", 1_790_000_000, &[("session_start", json!({"cwd": top.join("infra")})), ("tool_call", call)]);
+    let arguments = ["check", "--policy", "../.agent-scope.json", "../.agent-traces", "--format", "json"];
+    let answer = world.run_in("infra", &arguments);
+    let report: Value = serde_json::from_str(&answer.stdout).unwrap_or_else(|_| panic!("{answer:?}"));
+    assert_eq!(report["findings"][0]["effect"]["path"], "infra/main.tf", "{report}");
+    assert_eq!(answer.code, 1);
+}
