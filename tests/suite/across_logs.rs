@@ -115,9 +115,13 @@ fn sessions_in_between_hide_nothing_that_was_planted() {
         };
         session("aa11", EARLY, &planted);
         for other in 0..count {
-            session(&format!("cc{other:02}"), EARLY + 1 + other * apart, &write(&format!("/repo/n{other}.md"), "n"));
+            session(
+                &format!("cc{other:02}"),
+                EARLY + 1_000 + other * apart,
+                &write(&format!("/repo/n{other}.md"), "n"),
+            );
         }
-        session("bb22", EARLY + 1 + count * apart, &ran);
+        session("bb22", EARLY + 1_000 + count * apart, &ran);
         let answer = world.run(&["check", "--format", "json"]);
         let report: Value = serde_json::from_str(&answer.stdout).unwrap_or_else(|_| panic!("{answer:?}"));
         let findings = report["findings"].as_array().unwrap();

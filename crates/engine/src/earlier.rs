@@ -3,8 +3,8 @@
 //! A session that runs a script, or whose `npm test` reads a `package.json`, runs what an earlier session put there. Sessions
 //! are related if one started the other, or if they worked in the same directory or one below the other's. A session that
 //! overlaps another counts as earlier, and so does one that records no time; but many sessions at the same time in one
-//! directory, as in a set of containers, had nothing to do with each other. Whoever wrote the very file that a session ran is
-//! looked at in any case.
+//! directory, as in a set of containers, had nothing to do with each other. Whoever wrote the very file that a session ran
+//! before it is looked at, however many sessions ran in between.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -187,6 +187,10 @@ impl<'s> Run<'s> {
         let (Some(session), Some(own)) = (self.sessions.get(at), self.places.get(at)) else { return Vec::new() };
         let mut places = self.neighbours(*own, session);
         places.extend(self.writers(*own, session));
+        let overlaps = |place: &usize| self.of(*place).is_some_and(|other| other.trace.overlaps(&session.trace));
+        if places.iter().filter(|place| overlaps(place)).count() > AT_ONCE {
+            places.retain(|place| !overlaps(place));
+        }
         let family = self.children.get(session.id.as_str()).into_iter();
         let family = family.chain(session.parent.as_deref().and_then(|parent| self.by_id.get(parent)));
         let family = family.flat_map(|list| self.near(list, *own, session));
@@ -204,10 +208,6 @@ impl<'s> Run<'s> {
         let above = directories(root).skip(1).filter_map(|directory| self.at.get(directory));
         for list in self.below.get(root).into_iter().chain(above) {
             places.extend(self.near(list, own, session));
-        }
-        let overlaps = |place: &usize| self.of(*place).is_some_and(|other| other.trace.overlaps(&session.trace));
-        if places.iter().filter(|place| overlaps(place)).count() > AT_ONCE {
-            places.retain(|place| !overlaps(place));
         }
         places
     }

@@ -59,9 +59,9 @@ impl Entry {
 
     fn covers(&self, tail: &[&str]) -> Option<Cover> {
         let pairs = || self.components.iter().zip(tail);
-        let fits = |(component, name): (&String, &&str)| match component.contains(['*', '?', '[']) {
-            true => glob::matches(component, name),
-            false => component == name,
+        let is_pattern = |component: &String| component.contains(['*', '?', '[']);
+        let fits = |(component, name): (&String, &&str)| {
+            if is_pattern(component) { glob::matches(component, name) } else { component == name }
         };
         // A directory that only a `*` takes for its own is any directory.
         if !pairs().all(fits) || pairs().all(|(component, _)| is_wild(component)) {
