@@ -18,6 +18,7 @@ mod head;
 mod json;
 mod mend;
 mod overlooked;
+mod paths;
 mod reader;
 mod scan;
 mod settings;

@@ -76,6 +76,8 @@ pub(super) struct Look<'a> {
     call_ids: Vec<Raw<'a>>,
     names: Vec<Raw<'a>>,
     given: Vec<Raw<'a>>,
+    /// Input that a hook or a person put in the place of the model's.
+    anew: Vec<Raw<'a>>,
     actions: Vec<Raw<'a>>,
     commands: Vec<Raw<'a>>,
     found: Vec<Shape<'a>>,
@@ -104,6 +106,7 @@ impl<'a> Record<'a> for Look<'a> {
             "name" | "tool" | "toolName" | "tool_name" | "recipient_name" | "function_name" => &mut self.names,
             "input" | "arguments" | "args" | "parameters" | "params" | "tool_input" | "toolInput" | "toolArgs"
             | "tool_args" | "rawInput" | "arguments_json" => &mut self.given,
+            "updatedInput" | "updated_input" | "modifiedInput" | "modifiedArgs" => &mut self.anew,
             "action" => &mut self.actions,
             "command" | "commands" => &mut self.commands,
             _ => return Some(()),
@@ -165,7 +168,8 @@ impl<'a> Look<'a> {
         let kinds = || self.kinds.iter().filter_map(|kind| filled(Some(*kind)));
         let kind = kinds().find(|kind| says_call(kind)).or_else(|| kinds().next());
         let is_typed = self.is_typed(kind.as_deref().unwrap_or(key));
-        if !(is_typed || self.is_named() || self.is_command()) {
+        let is_anew = self.anew.iter().any(|input| is_object(Some(*input)));
+        if !(is_typed || is_anew || self.is_named() || self.is_command()) {
             return None;
         }
         let names: Vec<_> = self.names.iter().filter_map(|name| filled(Some(*name))).collect();
@@ -175,7 +179,8 @@ impl<'a> Look<'a> {
 
     /// What the call is given. Where several keys could say it, those that hold arguments do.
     fn given(&self) -> Vec<Raw<'a>> {
-        let fitting: Vec<_> = self.given.iter().copied().filter(|given| holds_arguments(*given)).collect();
+        let all = self.given.iter().chain(&self.anew).copied();
+        let fitting: Vec<_> = all.filter(|given| holds_arguments(*given)).collect();
         let one = |values: &[Raw<'a>]| values.iter().take(1).copied().collect::<Vec<_>>();
         [fitting, one(&self.given), one(&self.actions), one(&self.commands)]
             .into_iter()

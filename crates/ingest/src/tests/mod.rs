@@ -1,5 +1,6 @@
 //! Every fixture against its snapshot; hostile bytes; the corpus.
 
+mod contradictions;
 mod corpus;
 mod facts;
 mod formats;

@@ -62,7 +62,7 @@ record! {
 
 record! {
     /// What the host decided about the call before it ran.
-    pub(super) struct Decision { said = "decision" }
+    pub(super) struct Decision { said = "decision", input = "updatedInput" }
 }
 
 record! {

@@ -1,7 +1,7 @@
 //! Hooks run code, too: the commands that the host says it ran.
 
 use super::envelope::Envelope;
-use super::ran;
+use super::ran::{self, Anew};
 use crate::assembly::{Assembly, RecordLocation};
 use crate::json::{Raw, elements, filled, object, record};
 use agent_strace_model::{EventKind, RecordRole};
@@ -11,11 +11,16 @@ record! {
 }
 
 /// An attachment: mostly context for the model, sometimes the record of a hook.
-pub(super) fn attachment<'a>(assembly: &mut Assembly<'a>, location: RecordLocation<'a>, record: &Envelope<'a>) {
+pub(super) fn attachment<'a>(
+    assembly: &mut Assembly<'a>,
+    location: RecordLocation<'a>,
+    record: &Envelope<'a>,
+) -> Option<Anew<'a>> {
     assembly.origin.role = RecordRole::Aside;
-    ran::asked_anew(assembly, &location, record.attachment);
+    let open = ran::printed(&location, record.attachment).and_then(|told| ran::asked_anew(assembly, told));
     let hook = object::<Hook<'a>>(record.attachment).and_then(|hook| filled(hook.command));
     assembly.push(location, hook.map_or(EventKind::Other, |command| EventKind::Hook { command }));
+    open
 }
 
 /// The hooks that ran when a turn stopped; `false`: there were none.

@@ -30,6 +30,8 @@ pub(super) struct Context<'a> {
     pub(super) denial: Option<Cow<'a, str>>,
     /// What the host decided about the call: `accept` or `reject`.
     pub(super) decision: Option<Cow<'a, str>>,
+    /// The input with which the host let the call through.
+    pub(super) updated: Option<Raw<'a>>,
     /// Of the agent.
     pub(super) version: Option<Cow<'a, str>>,
     /// The provider's id of the request that it answers.
@@ -257,7 +259,11 @@ fn result<'a>(
     if let Some(name) = outcome::background(context.result) {
         assembly.label(Label::Background(name));
     }
+    let anew = ran::decided(location, id.as_ref(), context.updated);
     assembly.result(location.clone(), result, status, id);
+    if let Some(anew) = anew {
+        ran::asked_anew(assembly, anew);
+    }
     facts::ended(assembly, tool.as_deref(), block, status, context);
 }
 

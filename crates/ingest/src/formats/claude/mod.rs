@@ -24,6 +24,7 @@ use super::{Base, Detect, Format, Home, Input};
 use envelope::{Envelope, Progress};
 use facts::Noted;
 use message::Context;
+use ran::Anew;
 use totals::Totals;
 
 /// Claude Code transcripts (`~/.claude/projects/**`).
@@ -57,6 +58,7 @@ fn read<'a>(dialect: &'static Dialect, input: &Input<'a>, gaps: &mut Gaps) -> Ve
         results: 0,
         rows: 0,
         noted: Noted::default(),
+        anew: Vec::new(),
         totals: Totals::default(),
     };
     let mut reader = Reader::new(text, shape);
@@ -70,6 +72,9 @@ fn read<'a>(dialect: &'static Dialect, input: &Input<'a>, gaps: &mut Gaps) -> Ve
     if transcript.results > 0 && !transcript.acted {
         let only_result = "only the result of a run is recorded, not what it did: record it with `--output-format stream-json --verbose`";
         gaps.push(None, GapKind::NotRecorded(only_result.into()));
+    }
+    for told in std::mem::take(&mut transcript.anew) {
+        ran::asked_anew(&mut transcript.assembly, told);
     }
     transcript.totals.add(&mut transcript.assembly);
     vec![transcript.assembly.finish()]
@@ -104,6 +109,8 @@ struct Transcript<'a> {
     /// Records that were read.
     rows: u32,
     noted: Noted<'a>,
+    /// What hooks printed for calls that are not read yet.
+    anew: Vec<Anew<'a>>,
     totals: Totals<'a>,
 }
 
@@ -133,7 +140,7 @@ impl<'a> Transcript<'a> {
         let location = RecordLocation { line, id: filled(record.uuid), time: scalar(record.timestamp) };
         match &*kind {
             "progress" => self.progress(location, record, gaps),
-            "attachment" => hooks::attachment(&mut self.assembly, location, record),
+            "attachment" => self.anew.extend(hooks::attachment(&mut self.assembly, location, record)),
             "system" => self.system(location, record),
             "result" => self.result(location, record, gaps),
             "user" | "assistant" => {
@@ -190,6 +197,7 @@ impl<'a> Transcript<'a> {
             result: record.tool_use_result.or(record.tool_use_result_snake),
             denial: filled(record.denial_kind),
             decision: record.decision.object().and_then(|decision| filled(decision.said)),
+            updated: record.decision.object().and_then(|decision| decision.input),
             version: filled(record.version).or_else(|| self.version()),
             request: filled(record.request_id),
         };
@@ -230,6 +238,7 @@ impl<'a> Transcript<'a> {
                 result: inner.tool_use_result,
                 denial: filled(inner.denial_kind),
                 decision: inner.decision.object().and_then(|decision| filled(decision.said)),
+                updated: inner.decision.object().and_then(|decision| decision.input),
                 version: filled(record.version).or_else(|| self.version()),
                 request: filled(inner.request_id),
             };

@@ -9,13 +9,14 @@ use memchr::memmem;
 
 use crate::assembly::{Assembly, RecordLocation};
 use crate::json::{Raw, filled, object, parse, record};
+use crate::paths::is_same;
 use agent_strace_model::{Arguments, Status, ToolCall};
 
 pub(super) const OTHER_FILE: &str = "the result of a call names another file than the call: what ran is not what was \
                                      asked, and nothing in the log says why; compare it with the agent's own copy";
 
 record! {
-    struct Printed { id = "toolUseID", stdout = "stdout" }
+    struct Printed { id = "toolUseID", stdout = "stdout", content = "content" }
 }
 
 record! {
@@ -26,60 +27,77 @@ record! {
     struct Specific { input = "updatedInput" }
 }
 
-/// The call of a hook that printed other input for it, with that input.
-pub(super) fn asked_anew<'a>(assembly: &mut Assembly<'a>, location: &RecordLocation<'a>, attachment: Option<Raw<'a>>) {
+/// Other input that was told for a call, and where.
+#[derive(Debug)]
+pub(super) struct Anew<'a> {
+    location: RecordLocation<'a>,
+    id: Cow<'a, str>,
+    input: String,
+}
+
+/// The other input that a hook printed for a call.
+pub(super) fn printed<'a>(location: &RecordLocation<'a>, attachment: Option<Raw<'a>>) -> Option<Anew<'a>> {
     // Attachments are long: only one that speaks of input is read again.
     let speaks = attachment.is_some_and(|raw| memmem::find(raw.get().as_bytes(), b"updatedInput").is_some());
-    let Some(printed) = object::<Printed<'a>>(attachment.filter(|_| speaks)) else { return };
-    let (Some(id), Some(input)) = (filled(printed.id), filled(printed.stdout).and_then(|text| input(&text))) else {
-        return;
-    };
-    let Some(call) = assembly.call_of(&id) else { return };
-    let arguments = Arguments::Json(Cow::Owned(input));
-    if call.arguments == arguments {
-        return;
+    let printed = object::<Printed<'a>>(attachment.filter(|_| speaks))?;
+    let texts = [printed.stdout, printed.content].into_iter().filter_map(filled);
+    let input = texts.into_iter().find_map(|text| input(&text))?;
+    Some(Anew { location: location.clone(), id: filled(printed.id)?, input })
+}
+
+/// Adds the call that other input makes, beside the one that was asked for; hands it back where that is not read yet.
+pub(super) fn asked_anew<'a>(assembly: &mut Assembly<'a>, told: Anew<'a>) -> Option<Anew<'a>> {
+    let Some(call) = assembly.call_of(&told.id) else { return Some(told) };
+    let arguments = Arguments::Json(Cow::Owned(told.input));
+    if call.arguments != arguments {
+        let call = ToolCall { arguments, status: Status::Missing, ..call.clone() };
+        assembly.call(told.location, call, Some(told.id));
     }
-    let call = ToolCall { arguments, status: Status::Missing, ..call.clone() };
-    assembly.call(location.clone(), call, Some(id));
+    None
 }
 
-/// The input that a hook's output holds.
-fn input(stdout: &str) -> Option<String> {
-    let specific = parse::<Answer<'_>>(stdout.trim())?.specific;
-    object::<Specific<'_>>(specific)?.input.map(|input| input.get().to_owned())
+/// The other input with which the host let a call through.
+pub(super) fn decided<'a>(
+    location: &RecordLocation<'a>,
+    id: Option<&Cow<'a, str>>,
+    input: Option<Raw<'a>>,
+) -> Option<Anew<'a>> {
+    Some(Anew { location: location.clone(), id: id?.clone(), input: input?.get().to_owned() })
+}
+
+/// The input that a hook's output holds. Whatever else it prints, the host may take the object in it.
+fn input(printed: &str) -> Option<String> {
+    let read = |json: &str| {
+        let specific = parse::<Answer<'_>>(json.trim())?.specific;
+        object::<Specific<'_>>(specific)?.input.map(|input| input.get().to_owned())
+    };
+    let from = |at: usize| printed.get(at..).and_then(read);
+    let begins = |at: &usize| printed.get(..*at).is_none_or(|before| before.is_empty() || before.ends_with('\n'));
+    let starts = memmem::find_iter(printed.as_bytes(), b"{").filter(begins).take(STARTS);
+    read(printed).or_else(|| printed.lines().find_map(read)).or_else(|| starts.into_iter().find_map(from))
+}
+
+/// Lines of a hook's output that may begin an object which goes on to its end.
+const STARTS: usize = 8;
+
+record! {
+    struct Asked { path = "file_path", notebook = "notebook_path", command = "command" }
 }
 
 record! {
-    struct Asked { path = "file_path" }
+    struct Touched { path = "filePath", file = "file", command = "command" }
 }
 
-record! {
-    struct Touched { path = "filePath", file = "file" }
-}
-
-/// Whether the host's record of a call names another file than the call.
+/// Whether the host's record of a call names another file or another command than the call.
 pub(super) fn contradicts(call: &ToolCall<'_>, result: Option<Raw<'_>>) -> bool {
     let Arguments::Json(json) = &call.arguments else { return false };
-    let speaks = result.is_some_and(|raw| memmem::find(raw.get().as_bytes(), b"\"filePath\"").is_some());
+    let has = |key: &[u8]| result.is_some_and(|raw| memmem::find(raw.get().as_bytes(), key).is_some());
+    let speaks = has(b"\"filePath\"") || has(b"\"command\"");
     let Some(touched) = object::<Touched<'_>>(result.filter(|_| speaks)) else { return false };
+    let Some(asked) = parse::<Asked<'_>>(json) else { return false };
     let inner = || object::<Touched<'_>>(touched.file).and_then(|file| filled(file.path));
-    let Some(ran) = filled(touched.path).or_else(inner) else { return false };
-    parse::<Asked<'_>>(json).and_then(|asked| filled(asked.path)).is_some_and(|asked| !is_same(&asked, &ran))
-}
-
-/// Two names of one file: a link or another root may stand before the last two parts, and a relative name may be short.
-fn is_same(one: &str, other: &str) -> bool {
-    if one == other || [one, other].iter().any(|path| path.split(['/', '\\']).any(|part| part == "..")) {
-        return true;
-    }
-    let parts = |path: &str| -> Vec<String> {
-        path.split(['/', '\\'])
-            .rev()
-            .filter(|part| !matches!(*part, "" | "." | "~"))
-            .take(2)
-            .map(str::to_owned)
-            .collect()
-    };
-    let (one, other) = (parts(one), parts(other));
-    !one.is_empty() && one.iter().zip(&other).all(|(one, other)| one == other)
+    let file = filled(asked.path).or_else(|| filled(asked.notebook)).zip(filled(touched.path).or_else(inner));
+    let command = filled(asked.command).zip(filled(touched.command));
+    file.is_some_and(|(asked, ran)| !is_same(call.cwd.as_deref(), &asked, &ran))
+        || command.is_some_and(|(asked, ran)| asked.trim() != ran.trim())
 }

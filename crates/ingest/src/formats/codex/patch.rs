@@ -8,6 +8,7 @@ use super::{Rollout, scripts};
 use crate::assembly::RecordLocation;
 use crate::gaps::Gaps;
 use crate::json::{Raw, fields, filled, is, object, record};
+use crate::paths;
 use agent_strace_model::{Access, Arguments, EventKind, FileEvent, GapKind, Status, ToolCall};
 
 record! {
@@ -50,7 +51,8 @@ pub(super) fn add<'a>(
     let asked = id.as_deref().and_then(|id| rollout.assembly.call_of(id));
     match asked {
         Some(asked) => {
-            if asked.tool == "apply_patch" && !names_all(&asked.arguments, &changes) {
+            let is_other = asked.tool == "apply_patch" && !names_all(asked.cwd.as_deref(), &asked.arguments, &changes);
+            if is_other {
                 gaps.push(Some(location.line), GapKind::Contradiction(OTHER_FILE.into()));
             }
             if let Some(status) = status {
@@ -124,19 +126,21 @@ fn named(patch: &str) -> impl Iterator<Item = &str> {
     patch.lines().filter_map(|line| HEADS.iter().find_map(|head| line.trim_start().strip_prefix(head))).map(str::trim)
 }
 
+/// Files of a patch count from the directory of its call, or from a directory that the log does not name.
+fn is_same_file(cwd: Option<&str>, named: &str, changed: &str) -> bool {
+    paths::is_same(cwd, named, changed)
+}
+
 /// Whether a patch names each of the files that were changed. A patch whose text is not known names any.
-fn names_all(arguments: &Arguments<'_>, changes: &[Changed<'_>]) -> bool {
+fn names_all(cwd: Option<&str>, arguments: &Arguments<'_>, changes: &[Changed<'_>]) -> bool {
     let patch = match arguments {
         Arguments::Text(text) => Cow::Borrowed(&**text),
         // The oldest hosts wrote the patch into JSON.
         Arguments::Json(json) => Cow::Owned(json.replace("\\n", "\n")),
         Arguments::Missing => return true,
     };
-    let named: Vec<String> = named(&patch).map(ending).collect();
-    let is_named = |path: &str| {
-        let path = path.replace('\\', "/");
-        named.iter().any(|name| path == *name || path.ends_with(&format!("/{name}")))
-    };
+    let named: Vec<&str> = named(&patch).collect();
+    let is_named = |path: &str| named.iter().any(|name| is_same_file(cwd, name, path));
     changes.iter().all(|change| is_named(&change.path) && change.moved.as_deref().is_none_or(is_named))
 }
 

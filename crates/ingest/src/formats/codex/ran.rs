@@ -57,7 +57,11 @@ fn item<'a>(
     let Some(item) = object::<Payload<'a>>(raw) else {
         return gaps.malformed(location.line, "a notice of an item that is not an object");
     };
-    let item = Payload { call_id: item.id, ..item };
+    let mut item = Payload { call_id: item.id, ..item };
+    if !completed {
+        // Nothing ended that only began, whatever its record says.
+        (item.status, item.exit_code, item.result) = (None, None, None);
+    }
     let kind = filled(item.kind).unwrap_or_default();
     // From here on the host tells of each call that it runs.
     rollout.tells_items |= matches!(&*kind, "CommandExecution" | "FileChange" | "McpToolCall" | "UserMessage");

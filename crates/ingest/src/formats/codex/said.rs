@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use crate::json::{Raw, elements, filled, parse, record, text};
+use crate::paths::{is_rooted, plain};
 use agent_strace_model::{Arguments, ToolCall};
 
 /// A command that ran.
@@ -25,43 +26,21 @@ pub(super) fn differs(asked: &ToolCall<'_>, ran: &Command<'_>) -> bool {
     let Arguments::Json(json) = &asked.arguments else { return false };
     let Some(given) = parse::<Asked<'_>>(json) else { return false };
     let line = given.line.and_then(said).or_else(|| given.words.and_then(said));
-    let other_text = line.zip(said(ran.text)).is_some_and(|(asked, ran)| asked != ran);
+    // What the host says that ran may be no command at all.
+    let other_text = line.is_some_and(|asked| said(ran.text).is_none_or(|ran| asked != ran));
     let directory = filled(given.workdir).or_else(|| filled(given.directory));
     other_text || ran.cwd.as_deref().is_some_and(|cwd| ran_elsewhere(asked.cwd.as_deref(), directory.as_deref(), cwd))
 }
 
 /// Whether the directory of a command is surely another one than the turn's with the call's `workdir`.
 fn ran_elsewhere(turn: Option<&str>, workdir: Option<&str>, ran: &str) -> bool {
-    let rooted = |path: &str| path.starts_with(['/', '\\', '~']) || path.chars().nth(1) == Some(':');
     let asked = match (turn, workdir) {
-        (_, Some(workdir)) if rooted(workdir) => workdir.to_owned(),
+        (_, Some(workdir)) if is_rooted(workdir) => workdir.to_owned(),
         (Some(turn), Some(workdir)) => format!("{turn}/{workdir}"),
         (Some(turn), None) => turn.to_owned(),
         (None, _) => return false,
     };
-    rooted(ran) && !asked.starts_with('~') && plain(&asked) != plain(ran)
-}
-
-/// A path in one of its spellings: with `/`, without dots, links of macOS and the marks of Windows.
-fn plain(path: &str) -> String {
-    let path = path.replace('\\', "/");
-    let path = path.strip_prefix("//?/").unwrap_or(&path);
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop();
-            }
-            part => parts.push(part),
-        }
-    }
-    if let ["private", "tmp" | "var" | "etc", ..] = parts.as_slice() {
-        parts.remove(0);
-    }
-    let is_windows = parts.first().is_some_and(|first| first.ends_with(':'));
-    let path = parts.join("/");
-    if is_windows { path.to_lowercase() } else { path }
+    is_rooted(ran) && !asked.starts_with('~') && plain(&asked) != plain(ran)
 }
 
 /// The newest hosts write a directory as a URL.
@@ -136,10 +115,13 @@ pub(super) fn same_json(left: &Arguments<'_>, right: &Arguments<'_>) -> bool {
     value(left).is_some_and(|left| Some(left) == value(right))
 }
 
+const SHELLS: [&str; 14] =
+    ["sh", "bash", "zsh", "dash", "ash", "ksh", "mksh", "fish", "csh", "tcsh", "nu", "pwsh", "powershell", "cmd"];
+
 fn is_shell(program: &str) -> bool {
     let name = program.rsplit(['/', '\\']).next().unwrap_or(program).to_ascii_lowercase();
     let name = name.strip_suffix(".exe").unwrap_or(&name);
-    name.ends_with("sh") || matches!(name, "powershell" | "cmd")
+    SHELLS.contains(&name)
 }
 
 /// `-lc`, `-Command` or `/c`.

@@ -265,11 +265,16 @@ fn refuse<'a>(rollout: &mut Rollout<'a>, location: &RecordLocation<'a>, script: 
     }
 }
 
-/// A script that computed its calls and has no turn's end after it may have started more than the host tells of.
+/// A script that computed its calls and has no turn's end after it may have started more than the host tells of, and so may
+/// one of whose call the host tells only that it began.
 pub(super) fn unproven(rollout: &mut Rollout<'_>) {
     rollout.assembly.origin.role = RecordRole::Aside;
     let is_proven = |script: &Script<'_>| script.ended.is_some_and(|row| row < rollout.completed);
-    let unproven = rollout.scripts.iter().filter(|script| !is_proven(script)).flat_map(|script| &script.calls);
+    let is_open = |nested: &Nested| call_at(rollout, nested.event).is_some_and(|call| call.status == Status::Missing);
+    let unproven = rollout.scripts.iter().flat_map(|script| {
+        let is_proven = is_proven(script);
+        script.calls.iter().filter(move |nested| !is_proven || is_open(nested))
+    });
     let computed = unproven.filter(|nested| !nested.is_resolved && nested.items > 0).map(|nested| nested.event);
     for event in computed.collect::<Vec<_>>() {
         let Some(call) = call_at(rollout, event).cloned() else { continue };

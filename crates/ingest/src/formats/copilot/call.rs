@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use super::{Envelope, Events};
 use crate::assembly::{RecordLocation, arguments};
 use crate::gaps::Gaps;
-use crate::json::{Raw, elements, filled, is, is_object, is_true, object, raw_text, record, text};
+use crate::json::{Raw, elements, fields, filled, is, is_object, is_true, object, raw_text, record, text};
+use crate::paths;
 use agent_strace_model::{Access, Arguments, EventKind, FileEvent, GapKind, Status, ToolCall, ToolResult};
 
 record! {
@@ -211,11 +212,7 @@ impl<'a> Events<'a> {
         for edit in elements(edits).into_iter().filter_map(|raw| object::<Edit<'a>>(Some(raw))) {
             let Some(path) = filled(edit.path) else { continue };
             let known = id.and_then(|id| self.assembly.call_of(id));
-            let name = path.rsplit(['/', '\\']).next().unwrap_or(&path);
-            let is_named = known.is_none_or(|call| match &call.arguments {
-                Arguments::Json(text) | Arguments::Text(text) => text.contains(name),
-                Arguments::Missing => false,
-            });
+            let is_named = known.is_none_or(|call| names_file(call, &path));
             if !is_named {
                 gaps.push(Some(location.line), GapKind::Contradiction(OTHER_FILE.into()));
                 let access = if is(edit.kind, "delete") { Access::Delete } else { Access::Write };
@@ -265,6 +262,24 @@ impl<'a> Events<'a> {
                 self.assembly.call(location.clone(), call, id);
             }
         }
+    }
+}
+
+/// Whether a call names this file: as a value of its own, or in the head of a part of a patch.
+fn names_file(call: &ToolCall<'_>, path: &str) -> bool {
+    let is_it = |named: &str| !named.is_empty() && paths::is_same(call.cwd.as_deref(), named, path);
+    let in_patch = |text: &str| {
+        let heads = text.lines().filter_map(|line| line.trim_start().strip_prefix("*** ")?.split_once(": "));
+        heads.into_iter().any(|(_, named)| is_it(named.trim()))
+    };
+    match &call.arguments {
+        Arguments::Json(json) => {
+            let given = fields(json).unwrap_or_default();
+            let mut texts = given.values().filter_map(|value| text(Some(*value)));
+            texts.any(|text| if text.contains('\n') { in_patch(&text) } else { is_it(&text) })
+        }
+        Arguments::Text(text) => in_patch(text),
+        Arguments::Missing => false,
     }
 }
 

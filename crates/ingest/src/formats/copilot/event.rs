@@ -72,7 +72,7 @@ impl<'a> Events<'a> {
             "permission.completed" => self.permission(location, envelope.data),
             "abort" => self.abort(location),
             "hook.start" => self.hook_started(location, envelope),
-            "hook.end" => self.hook_ended(location, envelope),
+            "hook.end" => self.hook_ended(location, envelope, gaps),
             "subagent.started" => self.agent_started(location, envelope),
             "subagent.completed" | "subagent.failed" => self.agent_ended(location, envelope.data),
             _ => self.other(location, &kind, envelope, gaps),

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use super::{Envelope, Events};
 use crate::assembly::{RecordLocation, arguments};
-use crate::json::{Raw, elements, fields, filled, is, object, record};
+use crate::gaps::Gaps;
+use crate::json::{Raw, elements, fields, filled, object, record, text};
 use agent_strace_model::{Arguments, EventKind, RecordRole, Status, ToolCall};
 
 record! {
@@ -49,7 +50,7 @@ pub(super) struct Rewrite<'a> {
 impl<'a> Events<'a> {
     pub(super) fn hook_started(&mut self, location: RecordLocation<'a>, envelope: &Envelope<'a>) {
         let hook = object::<Hook<'a>>(envelope.data).unwrap_or_default();
-        if let (Some(id), true) = (filled(hook.id), is(hook.kind, "preToolUse")) {
+        if let (Some(id), true) = (filled(hook.id), is_before(hook.kind)) {
             let input = object::<Input<'a>>(hook.input).unwrap_or_default();
             // The call that the hook is asked about may be refused, and then nothing else tells of it.
             let asked = (input.tool, input.arguments);
@@ -66,9 +67,11 @@ impl<'a> Events<'a> {
     }
 
     /// A hook's output may give a call other arguments: for the call that it was asked about, or by the ids of calls.
-    pub(super) fn hook_ended(&mut self, location: RecordLocation<'a>, envelope: &Envelope<'a>) {
+    pub(super) fn hook_ended(&mut self, location: RecordLocation<'a>, envelope: &Envelope<'a>, gaps: &mut Gaps) {
         let hook = object::<Hook<'a>>(envelope.data).unwrap_or_default();
-        let asked = filled(hook.id).and_then(|id| self.hooks.remove(&id)).unwrap_or_default();
+        let asked = filled(hook.id).and_then(|id| self.hooks.get(&id)).cloned().unwrap_or_default();
+        self.assembly.pass(hook.output);
+        let known = self.rewrites.len();
         if let Some(changed) = modified(hook.output) {
             for asking in &asked {
                 self.rewrites.push(Rewrite {
@@ -89,6 +92,9 @@ impl<'a> Events<'a> {
                 });
             }
         }
+        if says_anew(hook.output) && self.rewrites.len() == known {
+            gaps.contradiction(location.line, UNNAMED);
+        }
         self.assembly.push(location, EventKind::Other);
     }
 
@@ -96,7 +102,9 @@ impl<'a> Events<'a> {
     pub(super) fn rewritten(&mut self) {
         self.assembly.origin.role = RecordRole::Aside;
         for Rewrite { location, tool, arguments } in std::mem::take(&mut self.rewrites) {
-            let ran = |call: &ToolCall<'_>| call.tool == tool && call.arguments == arguments;
+            // A call that was refused did not run.
+            let ran =
+                |call: &ToolCall<'_>| call.tool == tool && call.arguments == arguments && call.status != Status::Denied;
             if !self.assembly.session.calls().any(|(_, call)| ran(call)) {
                 let cwd = self.cwd.clone();
                 let call = ToolCall { call_id: None, tool, arguments, cwd, status: Status::Missing, subagent: None };
@@ -104,6 +112,18 @@ impl<'a> Events<'a> {
             }
         }
     }
+}
+
+const UNNAMED: &str = "a hook gives other arguments to a call that it does not name, or in words that are not read";
+
+fn is_before(kind: Option<Raw<'_>>) -> bool {
+    text(kind).is_some_and(|kind| kind.eq_ignore_ascii_case("preToolUse"))
+}
+
+/// Whether an output speaks of other arguments, in whichever form.
+fn says_anew(output: Option<Raw<'_>>) -> bool {
+    const WORDS: [&str; 3] = ["modifiedArgs", "updatedInput", "modifiedInput"];
+    output.is_some_and(|output| WORDS.iter().any(|word| output.get().contains(word)))
 }
 
 fn modified(output: Option<Raw<'_>>) -> Option<Raw<'_>> {

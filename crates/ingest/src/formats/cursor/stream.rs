@@ -10,6 +10,7 @@ use crate::formats::Input;
 use crate::gaps::Gaps;
 use crate::head::Head;
 use crate::json::{Counts, Raw, fields, filled, is, is_object, is_true, object, parse, raw_text, record, scalar, text};
+use crate::paths;
 use crate::reader::Item;
 use agent_strace_model::attribution::note_each;
 use agent_strace_model::evidence::Subagent;
@@ -189,12 +190,18 @@ impl<'a> Run<'a> {
         let began = id.as_ref().and_then(|id| self.started.remove(id));
         self.assembly.pass(body.result);
         let status = status(body.result);
-        if let Some(ran) = ran(&body) {
+        if outcomes(body.result) > 1 {
+            gaps.contradiction(location.line, SEVERAL);
+        }
+        if let Some(ran) = ran(&body, self.cwd.as_deref()) {
             gaps.push(Some(location.line), GapKind::Contradiction(OTHER.into()));
             self.add(location.clone(), Called { tool: called.tool.clone(), arguments: ran }, None, status);
         }
         let (at, called) = match began {
-            Some((at, first)) if first.tool == called.tool && asks_other(&first.arguments, &called.arguments) => {
+            Some((at, first))
+                if first.tool == called.tool
+                    && asks_other(&first.arguments, &called.arguments, self.cwd.as_deref()) =>
+            {
                 gaps.push(Some(location.line), GapKind::Contradiction(OTHER.into()));
                 self.add(at, first, None, Status::Missing);
                 (location.clone(), called)
@@ -273,6 +280,8 @@ fn called<'a>(key: Cow<'a, str>, body: &Body<'a>) -> Called<'a> {
     Called { tool: key, arguments: assembly::arguments(body.args) }
 }
 
+const SEVERAL: &str = "a call that ended in several ways at once";
+
 const OTHER: &str = "the end of a call names another command, file or directory than the call asked for";
 
 record! {
@@ -281,10 +290,10 @@ record! {
 }
 
 /// The arguments that a call ran with, where its result names others than it was asked for: both are judged.
-fn ran<'a>(body: &Body<'a>) -> Option<Arguments<'a>> {
+fn ran<'a>(body: &Body<'a>, cwd: Option<&str>) -> Option<Arguments<'a>> {
     let asked = object::<Named<'_>>(body.args)?;
     let told = object::<Named<'_>>(outcome(body.result).map(|(_, value)| value))?;
-    if !differs(&asked, &told) {
+    if !differs(&asked, &told, cwd) {
         return None;
     }
     let kept = [
@@ -297,37 +306,31 @@ fn ran<'a>(body: &Body<'a>) -> Option<Arguments<'a>> {
 }
 
 /// Whether two records of one call ask for different things.
-fn asks_other(first: &Arguments<'_>, last: &Arguments<'_>) -> bool {
+fn asks_other(first: &Arguments<'_>, last: &Arguments<'_>, cwd: Option<&str>) -> bool {
     let (Arguments::Json(first), Arguments::Json(last)) = (first, last) else { return false };
     let (Some(first), Some(last)) = (parse::<Named<'_>>(first), parse::<Named<'_>>(last)) else { return false };
-    differs(&first, &last)
+    differs(&first, &last, cwd)
 }
 
-fn differs(asked: &Named<'_>, told: &Named<'_>) -> bool {
-    let both = |asked: Option<Raw<'_>>, told: Option<Raw<'_>>, same: fn(&str, &str) -> bool| {
+fn differs(asked: &Named<'_>, told: &Named<'_>, cwd: Option<&str>) -> bool {
+    let both = |asked: Option<Raw<'_>>, told: Option<Raw<'_>>, same: &dyn Fn(&str, &str) -> bool| {
         filled(asked).zip(filled(told)).is_some_and(|(asked, told)| !same(&asked, &told))
     };
-    both(asked.command, told.command, |asked, told| asked.trim() == told.trim())
-        || both(asked.path, told.path, is_same_path)
-        || both(asked.directory, told.directory, is_same_path)
+    let is_same_path = |asked: &str, told: &str| paths::is_same(cwd, asked, told);
+    both(asked.command, told.command, &|asked, told| asked.trim() == told.trim())
+        || both(asked.path, told.path, &is_same_path)
+        || both(asked.directory, told.directory, &is_same_path)
 }
 
-/// A host may name a file by its whole path, or by its path from the working directory.
-fn is_same_path(asked: &str, told: &str) -> bool {
-    let plain = |path: &str| {
-        let path = path.replace('\\', "/");
-        let parts: Vec<&str> = path.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
-        let kept = parts.iter().rposition(|part| *part == "..").map_or(0, |at| at + 1);
-        parts.get(kept..).unwrap_or_default().join("/")
-    };
-    let (asked, told) = (plain(asked), plain(told));
-    let ends = |long: &str, short: &str| long == short || short.is_empty() || long.ends_with(&format!("/{short}"));
-    ends(&asked, &told) || ends(&told, &asked)
-}
-
-/// A result is an object with one key, which says how the call ended.
+/// A result is an object with one key, which says how the call ended. Where it has several, the call ran.
 fn outcome(result: Option<Raw<'_>>) -> Option<(Cow<'_, str>, Raw<'_>)> {
-    fields(result.filter(|result| is_object(Some(*result)))?.get())?.into_iter().next()
+    let mut ends = fields(result.filter(|result| is_object(Some(*result)))?.get())?;
+    ends.remove_entry("success").or_else(|| ends.pop_last())
+}
+
+fn outcomes(result: Option<Raw<'_>>) -> usize {
+    let ends = result.filter(|result| is_object(Some(*result))).and_then(|result| fields(result.get()));
+    ends.map_or(0, |ends| ends.values().filter(|end| is_object(Some(**end))).count())
 }
 
 fn status(result: Option<Raw<'_>>) -> Status {

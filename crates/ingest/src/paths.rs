@@ -1,0 +1,97 @@
+//! Whether two names are of one file. Hosts resolve what a call names, and spell it in their own way.
+
+/// Whether a path needs no directory to count from.
+pub(super) fn is_rooted(path: &str) -> bool {
+    path.starts_with(['/', '\\', '~']) || has_drive(path)
+}
+
+fn has_drive(path: &str) -> bool {
+    path.chars().nth(1) == Some(':')
+}
+
+/// A path in one of its spellings: with `/`, without dots, links of macOS and the marks of Windows.
+pub(super) fn plain(path: &str) -> String {
+    let path = path.replace('\\', "/");
+    let path = path.strip_prefix("//?/").unwrap_or(&path);
+    let is_rooted = is_rooted(path);
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if is_rooted || parts.last().is_some_and(|last| *last != "..") => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    if let ["private", "tmp" | "var" | "etc", ..] = parts.as_slice() {
+        parts.remove(0);
+    }
+    let is_windows = parts.first().is_some_and(|first| first.ends_with(':'));
+    let path = parts.join("/");
+    if is_windows { path.to_lowercase() } else { path }
+}
+
+/// Whether both name one file, counted from this directory where one of them is relative. Without a directory, what a
+/// relative name says has to be the end of the other one.
+pub(super) fn is_same(cwd: Option<&str>, one: &str, other: &str) -> bool {
+    // A log that was written on Windows may tell of directories as WSL does, and the other way round.
+    let is_of = |cwd: &&str| [one, other].iter().all(|path| !is_rooted(path) || has_drive(path) == has_drive(cwd));
+    let cwd = cwd.filter(is_of);
+    let whole = |path: &str| match cwd {
+        _ if is_rooted(path) => Some(plain(path)),
+        Some(cwd) => Some(plain(&format!("{cwd}/{path}"))),
+        None => None,
+    };
+    if let (Some(one), Some(other)) = (whole(one), whole(other)) {
+        return one == other || is_in_home(&one, &other) || is_in_home(&other, &one);
+    }
+    let (one, other) = (plain(one), plain(other));
+    ends_with(&one, &other) || ends_with(&other, &one)
+}
+
+fn ends_with(long: &str, short: &str) -> bool {
+    let short = short.trim_start_matches("../").trim_start_matches("..");
+    long == short || short.is_empty() || long.strip_suffix(short).is_some_and(|rest| rest.ends_with('/'))
+}
+
+/// Whether a path names with `~` what the other one names wholly.
+fn is_in_home(short: &str, whole: &str) -> bool {
+    let Some(rest) = short.strip_prefix('~') else { return false };
+    let Some(home) = whole.strip_suffix(rest) else { return false };
+    let parts: Vec<&str> = home.split('/').collect();
+    matches!(parts.as_slice(), ["root" | ""] | ["home" | "Users", _] | [_, "users", _])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_same;
+
+    #[test]
+    fn a_file_has_many_names_and_no_other_file_has_them() {
+        for (cwd, one, other) in [
+            (Some("/w"), "key", "/w/key"),
+            (Some("/w"), "a/../key", "./key"),
+            (Some("/w/app"), "../key", "/w/key"),
+            (Some("/w"), "~/key", "/home/ann/key"),
+            (Some("C:\\w"), "Src\\a.rs", "c:/w/src/a.rs"),
+            (Some("/tmp/x"), "a", "/private/tmp/x/a"),
+            (Some("/w"), "src\\a", "C:/w/src/a"),
+            (None, "src/a", "/home/ann/app/src/a"),
+            (None, "../src/a", "/home/ann/src/a"),
+        ] {
+            assert!(is_same(cwd, one, other) && is_same(cwd, other, one), "{cwd:?} {one} {other}");
+        }
+        for (cwd, one, other) in [
+            (Some("/w"), "key", "/w/secrets/key"),
+            (Some("/w"), "x/key", "/w/secrets/x/key"),
+            (Some("/w"), "/w/a/../ok", "/w/secrets/key"),
+            (Some("/w"), "b/../key", "secrets/key"),
+            (Some("/w"), ".", "/w/secrets/key"),
+            (Some("/w"), "~/key", "/srv/ann/key"),
+            (None, "rc/a", "/home/ann/src/a"),
+        ] {
+            assert!(!is_same(cwd, one, other) && !is_same(cwd, other, one), "{cwd:?} {one} {other}");
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! What a host tells of a call that is not what the call asked for.
+
+use crate::Log;
+use agent_strace_model::Status;
+
+/// The calls of a log that did not end as refused, and the kinds of its gaps.
+fn read(records: &[String]) -> (usize, Vec<&'static str>) {
+    let log = Log::new("a.jsonl", records.join("\n").into_bytes());
+    let reading = log.read();
+    let calls = reading.sessions.iter().flat_map(|session| session.calls().map(|(_, call)| call.status));
+    let kinds = reading.gaps.iter().map(|gap| gap.kind.name()).collect();
+    (calls.filter(|status| *status != Status::Denied).count(), kinds)
+}
+
+const OTHER: &str = "contradiction";
+
+/// A call of Claude Code and its result, with these fields beside the message of the result.
+fn claude(name: &str, input: &str, beside: &str) -> Vec<String> {
+    let head = r#""sessionId":"s","cwd":"/w""#;
+    vec![
+        format!(
+            r#"{{"type":"assistant","uuid":"a",{head},"message":{{"role":"assistant","content":[{{"type":"tool_use","id":"t","name":"{name}","input":{input}}}]}}}}"#
+        ),
+        format!(
+            r#"{{"type":"user","uuid":"r",{head},{beside},"message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"t","content":"ok"}}]}}}}"#
+        ),
+    ]
+}
+
+#[test]
+fn claude_tells_of_another_file_or_command() {
+    for (name, input, told, is_other) in [
+        ("Write", r#"{"file_path":"x/key"}"#, r#"{"filePath":"/w/x/key"}"#, false),
+        ("Write", r#"{"file_path":"x/key"}"#, r#"{"filePath":"/w/secrets/x/key"}"#, true),
+        ("Write", r#"{"file_path":"/w/a/../ok"}"#, r#"{"filePath":"/w/ok"}"#, false),
+        ("Write", r#"{"file_path":"/w/a/../ok"}"#, r#"{"filePath":"/w/secrets/key"}"#, true),
+        ("NotebookEdit", r#"{"notebook_path":"a"}"#, r#"{"filePath":"/w/b"}"#, true),
+        ("Bash", r#"{"command":"ls"}"#, r#"{"command":"ls ","stdout":""}"#, false),
+        ("Bash", r#"{"command":"ls"}"#, r#"{"command":"id","stdout":""}"#, true),
+    ] {
+        let (_, gaps) = read(&claude(name, input, &format!(r#""toolUseResult":{told}"#)));
+        assert_eq!(gaps == [OTHER], is_other, "{input} {told} {gaps:?}");
+    }
+}
+
+#[test]
+fn other_input_is_read_as_well_wherever_claude_tells_of_it() {
+    let call = claude("Bash", r#"{"command":"ls"}"#, r#""x":1"#);
+    let output = r#"{\"hookSpecificOutput\":{\"updatedInput\":{\"command\":\"id\"}}}"#;
+    let hook = |printed: &str| {
+        format!(
+            r#"{{"type":"attachment","sessionId":"s","uuid":"h","attachment":{{"type":"hook_success","toolUseID":"t",{printed}}}}}"#
+        )
+    };
+    for printed in [
+        format!(r#""stdout":"{output}""#),
+        format!(r#""content":"{output}""#),
+        format!(r#""stdout":"note\n{output}""#),
+        format!(r#""stdout":"note\n{}""#, output.replace(":{", r":\n{")),
+    ] {
+        let [asked, result] = call.as_slice() else { panic!("a call and its result") };
+        for records in
+            [[asked.clone(), hook(&printed), result.clone()], [hook(&printed), asked.clone(), result.clone()]]
+        {
+            assert_eq!(read(&records), (2, vec![]), "{printed}");
+        }
+    }
+    let decided = claude(
+        "Bash",
+        r#"{"command":"ls"}"#,
+        r#""permissionDecision":{"decision":"accept","updatedInput":{"command":"id"}}"#,
+    );
+    assert_eq!(read(&decided), (2, vec![]));
+    let answer = |input: &str| {
+        format!(
+            r#"{{"type":"control_response","sessionId":"s","response":{{"behavior":"allow","updatedInput":{input}}}}}"#
+        )
+    };
+    let with = |input: &str| read(&[call.clone(), vec![answer(input)]].concat()).1;
+    assert!(with(r#"{"command":"ls"}"#).is_empty());
+    assert_eq!(with(r#"{"command":"id"}"#), ["unknown_record"]);
+}
+
+/// Events of Copilot CLI between the start of a session and its end.
+fn copilot(events: &[(&str, &str)]) -> (usize, Vec<&'static str>) {
+    let start = ("session.start", r#""sessionId":"c","version":1,"context":{"cwd":"/w"}"#);
+    let end = ("session.shutdown", r#""shutdownType":"routine""#);
+    let all = [&[start][..], events, &[end]].concat();
+    let record = |(at, (kind, data)): (usize, &(&str, &str))| {
+        format!(r#"{{"type":"{kind}","data":{{{data}}},"id":"e{at}","timestamp":"t"}}"#)
+    };
+    read(&all.iter().enumerate().map(record).collect::<Vec<_>>())
+}
+
+#[test]
+fn copilot_tells_of_another_file() {
+    let create = r#""toolCallId":"a","toolName":"create","arguments":{"path":"key","file_text":"name"}"#;
+    let done = |path: &str| {
+        let done =
+            format!(r#""toolCallId":"a","success":true,"result":{{"content":"ok"}},"fileEdits":[{{"path":"{path}"}}]"#);
+        copilot(&[("tool.execution_start", create), ("tool.execution_complete", &done)]).1
+    };
+    assert!(done("/w/key").is_empty());
+    assert_eq!(done("/w/secrets/key"), [OTHER]);
+    assert_eq!(done("/w/secrets/name"), [OTHER]);
+}
+
+#[test]
+fn copilot_hooks_give_other_arguments_in_many_forms() {
+    let run = |id: &str, command: &str| {
+        format!(r#""toolCallId":"{id}","toolName":"bash","arguments":{{"command":"{command}"}}"#)
+    };
+    let (ls, id) = (run("a", "ls"), run("z", "id"));
+    let start = r#""hookInvocationId":"h","hookType":"PreToolUse","input":{"toolName":"bash","toolArgs":"{\"command\":\"ls\"}"}"#;
+    let ended = |output: &str| format!(r#""hookInvocationId":"h","hookType":"preToolUse","output":{output}"#);
+    let end = ended(r#"{"modifiedArgs":{"command":"id"}}"#);
+    let text = ended(r#""{\"modifiedArgs\":{\"command\":\"id\"}}""#);
+    let call = ("tool.execution_start", ls.as_str());
+    assert_eq!(copilot(&[("hook.start", start), ("hook.end", &end), call]), (2, vec![]));
+    assert_eq!(copilot(&[("hook.start", start), ("hook.end", &end), ("hook.end", &end), call]).1, Vec::<&str>::new());
+    assert_eq!(copilot(&[("hook.end", &end), call]).1, [OTHER]);
+    assert_eq!(copilot(&[("hook.start", start), ("hook.end", &text), call]).1, [OTHER]);
+    // A call that was refused did not run with these arguments.
+    let refused = r#""requestId":"r","toolCallId":"z","result":{"kind":"denied-by-rules"}"#;
+    let twin = [("tool.execution_start", id.as_str()), ("permission.completed", refused)];
+    assert_eq!(copilot(&[&twin[..], &[("hook.start", start), ("hook.end", &end), call]].concat()).0, 2);
+}
+
+#[test]
+fn cursor_tells_of_another_file_or_of_two_ends() {
+    let run = |args: &str, result: &str, key: &str| {
+        let start = r#"{"type":"system","subtype":"init","cwd":"/w","session_id":"c"}"#.to_owned();
+        let call = format!(
+            r#"{{"type":"tool_call","subtype":"completed","call_id":"k","tool_call":{{"{key}":{{"args":{args},"result":{result}}}}},"session_id":"c"}}"#
+        );
+        read(&[start, call]).1
+    };
+    let read_key =
+        |path: &str| run(r#"{"path":"key"}"#, &format!(r#"{{"success":{{"path":"{path}"}}}}"#), "readToolCall");
+    assert!(read_key("/w/key").is_empty());
+    assert_eq!(read_key("/w/secrets/key"), [OTHER]);
+    assert_eq!(read_key("secrets/key"), [OTHER]);
+    let both = r#"{"rejected":{"reason":"x"},"success":{"exitCode":0}}"#;
+    assert_eq!(run(r#"{"command":"id"}"#, both, "shellToolCall"), [OTHER]);
+}
+
+#[test]
+fn codex_tells_of_another_command_or_of_none() {
+    let log = |command: &str| {
+        let start = r#"{"type":"session_meta","payload":{"id":"a","cwd":"/w"}}"#.to_owned();
+        let call = r#"{"type":"response_item","payload":{"type":"function_call","name":"exec_command","arguments":"{\"cmd\":\"ls\"}","call_id":"k"}}"#;
+        let end = format!(
+            r#"{{"type":"event_msg","payload":{{"type":"exec_command_end","call_id":"k","command":{command},"exit_code":0}}}}"#
+        );
+        read(&[start, call.to_owned(), end]).1
+    };
+    assert!(log(r#"["bash","-lc","ls"]"#).is_empty());
+    // A program whose name ends like that of a shell is none.
+    assert_eq!(log(r#"["ssh","host","-c","ls"]"#), [OTHER]);
+    assert_eq!(log("5"), [OTHER]);
+}
