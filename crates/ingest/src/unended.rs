@@ -10,22 +10,23 @@ use agent_strace_model::{Event, EventKind, GapKind, Session, Status};
 /// The text of a gap about a printed log.
 pub(crate) const CUT: &str = "the output stops before the record that ends it: the run was cut off or still goes on; judge it once more when it has ended";
 
-/// Notes what runs printed without an end, or after it.
+/// Notes what runs printed without an end, or after it. One record by itself is not the output of a run.
 pub(crate) fn look(sessions: &[Session<'_>], gaps: &mut Gaps) {
-    let stops = |session: &&Session<'_>| session.dialect.ends == Ends::Printed && goes_on(session);
-    if sessions.iter().any(|session| stops(&session)) {
+    let stops = |session: &Session<'_>| session.dialect.ends == Ends::Printed && goes_on(session);
+    if gaps.records() > 1 && sessions.iter().any(stops) {
         gaps.push(None, GapKind::missing(CUT));
     }
 }
 
-/// The last call, or the last answer, comes after the last end.
+/// Something stands after the last end. Events need not be in the order of the lines that tell of them.
 fn goes_on(session: &Session<'_>) -> bool {
-    let last = session.events.iter().rev().find(|event| is_work(event) || matches!(event.kind, EventKind::End(_)));
-    last.is_some_and(is_work)
-}
-
-fn is_work(event: &Event<'_>) -> bool {
-    matches!(event.kind, EventKind::Call(_) | EventKind::Message(_) | EventKind::Result(_))
+    let is_work = |event: &Event<'_>| {
+        event.call().is_some() || matches!(event.kind, EventKind::Start | EventKind::Message(_) | EventKind::Result(_))
+    };
+    let is_end = |event: &Event<'_>| matches!(event.kind, EventKind::End(_));
+    let last =
+        |is: &dyn Fn(&Event<'_>) -> bool| session.events.iter().filter(|event| is(event)).map(|event| event.line).max();
+    last(&is_work) > last(&is_end)
 }
 
 /// No end is recorded, and a call of the session is the last thing that happened: nobody knows what became of it.

@@ -11,6 +11,7 @@ mod ran;
 mod scan;
 mod speakers;
 mod texts;
+mod unended;
 
 use std::fmt::Write as _;
 use std::fs;

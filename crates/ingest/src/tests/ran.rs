@@ -360,7 +360,8 @@ fn cursor_judges_what_the_end_of_a_call_says_that_ran() {
         (vec![ended(ls, r#"{"command":"rm x","exitCode":0}"#)], 2, 1),
         (vec![call("started", rm, ""), ended(ls, r#"{"exitCode":0}"#)], 2, 1),
     ] {
-        let lines: Vec<String> = std::iter::once(start.to_owned()).chain(lines).collect();
+        let end = r#"{"type":"result","subtype":"success","is_error":false,"session_id":"u"}"#;
+        let lines: Vec<String> = std::iter::once(start.to_owned()).chain(lines).chain([end.to_owned()]).collect();
         let (read, found) = read("cursor.jsonl", &lines);
         assert_eq!((read.len(), found.len()), (calls, gaps), "{read:?}");
     }

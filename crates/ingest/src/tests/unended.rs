@@ -1,0 +1,65 @@
+//! Logs that stop before their end.
+
+use super::*;
+use crate::StoreEntry;
+use agent_strace_model::Gap;
+
+fn gaps(name: &str, lines: &[&str], store: Option<StoreEntry>) -> Vec<String> {
+    let mut log = Log::new(name, lines.join("\n").into_bytes());
+    log.store = store;
+    log.read().gaps.iter().map(Gap::reason).collect()
+}
+
+const CLAUDE: [&str; 4] = [
+    r#"{"type":"system","subtype":"init","session_id":"s","cwd":"/w","tools":["Bash"],"model":"m"}"#,
+    r#"{"type":"assistant","session_id":"s","message":{"id":"m1","role":"assistant","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls"}}]}}"#,
+    r#"{"type":"user","session_id":"s","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"a"}]}}"#,
+    r#"{"type":"result","subtype":"success","session_id":"s","is_error":false,"num_turns":1,"result":"done"}"#,
+];
+const CODEX: [&str; 4] = [
+    r#"{"type":"thread.started","thread_id":"t"}"#,
+    r#"{"type":"turn.started"}"#,
+    r#"{"type":"item.completed","item":{"id":"i1","type":"command_execution","command":"ls","aggregated_output":"","exit_code":0,"status":"completed"}}"#,
+    r#"{"type":"turn.completed","usage":{"input_tokens":1,"cached_input_tokens":0,"output_tokens":1}}"#,
+];
+const GEMINI: [&str; 4] = [
+    r#"{"type":"init","timestamp":"2026-07-01T10:00:00Z","session_id":"g","model":"m"}"#,
+    r#"{"type":"tool_use","timestamp":"2026-07-01T10:00:01Z","tool_name":"run_shell_command","tool_id":"t1","parameters":{"command":"ls"}}"#,
+    r#"{"type":"tool_result","timestamp":"2026-07-01T10:00:02Z","tool_id":"t1","status":"success","output":"a"}"#,
+    r#"{"type":"result","timestamp":"2026-07-01T10:00:03Z","status":"success","stats":{"total_tokens":2,"input_tokens":1,"output_tokens":1,"tool_calls":1}}"#,
+];
+
+/// What a run prints is whole with its last record only.
+#[test]
+fn printed_runs_end_with_a_record() {
+    for (name, lines) in [("claude", CLAUDE), ("codex", CODEX), ("gemini", GEMINI)] {
+        assert_eq!(gaps(name, &lines, None), Vec::<String>::new(), "{name}");
+        for kept in 2..4 {
+            assert_eq!(gaps(name, &lines[..kept], None), [crate::unended::CUT], "{name}: {kept} records");
+        }
+    }
+    let again = [CLAUDE.as_slice(), &CLAUDE[1..3]].concat();
+    assert_eq!(gaps("claude", &again, None), [crate::unended::CUT]);
+}
+
+/// A recording may be read while its session runs: only a call that nobody answered shows that something is missing.
+#[test]
+fn a_recording_that_stops_in_a_call_is_incomplete() {
+    let start = r#"{"event_type":"session_start","timestamp":1,"event_id":"e1","session_id":"s","data":{"cwd":"/w","capture":{"format":"claude-code","agent":"claude-code"}}}"#;
+    let call = r#"{"event_type":"tool_call","timestamp":2,"event_id":"e2","session_id":"s","data":{"tool_name":"Bash","arguments":{"command":"ls"},"tool_use_id":"t1"}}"#;
+    let result = r#"{"event_type":"tool_result","timestamp":3,"event_id":"e3","session_id":"s","parent_id":"e2","data":{"tool_use_id":"t1","result":"a"}}"#;
+    let said =
+        r#"{"event_type":"assistant_response","timestamp":4,"event_id":"e4","session_id":"s","data":{"text":"done"}}"#;
+    let end = r#"{"event_type":"session_end","timestamp":5,"event_id":"e5","session_id":"s","data":{}}"#;
+    let stopped = |lines: &[&str]| gaps("events.ndjson", lines, None).iter().any(|gap| gap.contains("stops in a call"));
+    assert!(stopped(&[start, call]));
+    assert!(stopped(&[start, call, result, call]));
+    for whole in [&[start, call, result][..], &[start, call, said], &[start, call, end], &[start, call, result, said]] {
+        assert!(!stopped(whole), "{whole:?}");
+    }
+    // Others write stores, too: they promise no result.
+    let bare = start.replace(r#","capture":{"format":"claude-code","agent":"claude-code"}"#, "");
+    assert!(!stopped(&[&bare, call]));
+    let held = StoreEntry::in_memory("s".to_owned(), Ok(b"{}".to_vec()));
+    assert!(!gaps("events.ndjson", &[start, call], Some(held)).iter().any(|gap| gap.contains("stops in a call")));
+}
