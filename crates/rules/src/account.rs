@@ -43,6 +43,8 @@ pub struct Account {
     pub id: String,
     pub parent: Option<String>,
     pub agent: String,
+    /// The format of its log, which no log can claim: its agent is what some logs say.
+    pub format: &'static str,
     pub attribution: Attribution<'static>,
     /// Directories that calls ran in, the workspace root first.
     pub directories: Vec<String>,
@@ -133,6 +135,7 @@ impl Account {
             id: session.id.clone().into_owned(),
             parent: session.parent.as_deref().map(str::to_owned),
             agent: session.agent.clone().into_owned(),
+            format: session.dialect.name,
             attribution: session.attribution.clone().into_owned(),
             directories: directories.into_iter().map(str::to_owned).collect(),
             carries: session.dialect.carries,

@@ -76,7 +76,7 @@ fn compacted(whole: &Whole<'_>, hits: &mut Vec<SessionHit>) {
     }
 }
 
-/// Agents that count the calls of earlier runs again whenever they resume a session.
+/// Formats of agents that count the calls of earlier runs again whenever they resume a session.
 const COUNT_AGAIN: &[&str] = &["claw-code-agent"];
 
 fn counts(whole: &Whole<'_>, hits: &mut Vec<SessionHit>) {
@@ -89,7 +89,7 @@ fn counts(whole: &Whole<'_>, hits: &mut Vec<SessionHit>) {
         // Where more is recorded than was counted, nothing is missing; a count of errors does not count calls.
         let is_short = count.recorded < count.stated
             && count.what != Counted::Errors
-            && !COUNT_AGAIN.contains(&&*whole.account.agent);
+            && !COUNT_AGAIN.contains(&whole.account.format);
         let level = if is_short { None } else { Some(Level::Warning) };
         hits.push(SessionHit { level, ..SessionHit::whole(message) });
     }

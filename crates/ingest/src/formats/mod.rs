@@ -10,6 +10,9 @@
 //! 3. Logs in `fixtures/logs/<folder>/`, each with a line in the README there; `UPDATE_SPECS=1 cargo test -p
 //!    agent-strace-ingest` writes the snapshots that are read in review.
 //!
+//! A value that looks like a call and is no call of its own, such as a result or a second copy of what was asked for, the
+//! format names with `Assembly::pass`; every other one that no session holds is a gap.
+//!
 //! Tools are told apart by name, for all agents alike, in `crates/effects/src/tools/*.json`: names that are new belong there.
 
 mod agent_trace;
