@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use super::{SESSION, hook, lines};
+use super::{SESSION, lines};
 use crate::repository::Repository;
 use crate::world::{Answer, World};
 
