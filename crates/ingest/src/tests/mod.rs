@@ -155,7 +155,7 @@ fn show_session(text: &mut String, session: &Session<'_>) {
             }
             EventKind::Hook { command } => format!("hook {}", cut(command)),
             EventKind::Repeat(of) => format!("repeat of event {}", of + 1),
-            EventKind::Copied(copied) => format!("copy of a call of {}", copied.holder.source),
+            EventKind::Copied(call) => format!("copy of a call of {}", call.tool),
             EventKind::Notice => "notice".to_owned(),
             EventKind::Other => "other".to_owned(),
         };
