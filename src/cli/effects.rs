@@ -86,7 +86,7 @@ pub(super) fn run(
     let policy = policy.unwrap_or_else(Policy::none);
     let (repository, gap) = gate::repository(TrustBase::at(None));
     let inputs = Inputs::select(trace_dir, &args.sessions, Selection::All, environment, streams.stdin)?;
-    let (sessions, mut gaps) = inputs.all_once(|session| of_session(session, &policy, &repository));
+    let (sessions, mut gaps) = inputs.all(|session| of_session(session, &policy, &repository));
     gaps.extend(gap);
     let empty = sessions.is_empty();
     let report = EffectsReport::new(sessions, None);
@@ -201,8 +201,7 @@ fn of_session(session: &Session<'_>, policy: &Policy, repository: &Arc<Repositor
     let mut events = Vec::new();
     for event in &session.events {
         let effects = tracker.effects(event);
-        let is_copied = matches!(event.kind, EventKind::Copied(_));
-        if is_copied || !matches!(event.kind, EventKind::Call(_)) && effects.is_empty() {
+        if !matches!(event.kind, EventKind::Call(_)) && effects.is_empty() {
             continue;
         }
         let effects: Vec<&Effect> = effects.iter().collect();

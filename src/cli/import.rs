@@ -90,7 +90,7 @@ pub(super) fn run(
         Inputs::select(trace_dir, &args.logs, Selection::All, environment, streams.stdin)?.only(wanted)
     };
     if args.discover && !args.all {
-        let code = list::logs(&inputs, PlainFormat::Text, streams)?;
+        let code = list::logs(inputs, PlainFormat::Text, streams)?;
         output::note(streams.stderr, "note: nothing was imported; name a log, or add `--all` to import all of these");
         return Ok(code);
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use super::judge_config::JudgeConfig;
-use super::pipeline::Inputs;
+use super::pipeline::{Inputs, Order};
 use super::retention::Overdues;
 use agent_strace_effects::Left;
 use agent_strace_engine::{Judging, Outcome, SessionOutcome, Share};
@@ -33,11 +33,10 @@ pub(super) fn judge_telling<T: Send>(
         JudgedLog { shown: log.shown.clone(), told: told.collect(), sessions, gaps, exposes }
     };
     let nothing = Known::default();
-    let (mut logs, mut gaps, repeats) = inputs.each_once(|log, reading| judge(log, reading, &nothing));
+    let (mut logs, mut gaps) = inputs.each_log(Order::AtOnce, |log, reading| judge(log, reading, &nothing));
     let known = known(&logs);
     if !known.is_empty() {
-        let again = inputs.again(&known.keys().map(String::as_str).collect(), |log, mut reading| {
-            repeats.apply(log, &mut reading);
+        let again = inputs.again(&known.keys().map(String::as_str).collect(), |log, reading| {
             judge(log, reading, known.get(&log.shown).unwrap_or(&nothing))
         });
         gaps.extend(replace(&mut logs, again, &known));

@@ -173,12 +173,8 @@ impl Inputs {
         self.gather(order, put, Vec::extend)
     }
 
-    /// As [`Self::each_log`], with sessions that count only what no other one of them holds. The third value does the same
-    /// for whoever reads the logs again.
-    pub(super) fn each_once<T: Send>(
-        &self,
-        work: impl Fn(&Log, Reading<'_>) -> T + Sync,
-    ) -> (Vec<T>, Vec<Gap>, Repeats) {
+    /// As [`Self::each_log`], with sessions that count only what no other one of them holds.
+    fn each_once<T: Send>(&self, work: impl Fn(&Log, Reading<'_>) -> T + Sync) -> (Vec<T>, Vec<Gap>) {
         let (mut logs, mut gaps) = self.each_log(Order::AtOnce, |log, reading| {
             let told = Told::of(log, &reading);
             (told, work(log, reading))
@@ -190,7 +186,7 @@ impl Inputs {
             (told, work(log, reading))
         });
         gaps.extend(repeats::replace(&mut logs, again, &repeats));
-        (logs.into_iter().map(|(_, result)| result).collect(), gaps, repeats)
+        (logs.into_iter().map(|(_, result)| result).collect(), gaps)
     }
 
     /// Reads these logs once more, by the names that reports have for them.
@@ -298,7 +294,7 @@ impl Inputs {
 
     /// As [`Self::all`], with sessions that count only what no other one of them holds.
     pub(super) fn all_once<T: Send>(self, work: impl Fn(&Session<'_>) -> T + Sync) -> (Vec<T>, Vec<Gap>) {
-        let (parts, gaps, _) = self.each_once(|_, reading| of_each(&reading, &work));
+        let (parts, gaps) = self.each_once(|_, reading| of_each(&reading, &work));
         joined(parts, gaps)
     }
 }

@@ -108,11 +108,6 @@ impl<'r> Rulings<'r> {
         })
     }
 
-    /// Every judged effect that counts for this session, in order.
-    fn own(&self) -> impl Iterator<Item = (&'r Step<'r>, &'r Effect, &EffectJudgement)> {
-        self.each().filter(|(step, _, _)| !step.is_copied())
-    }
-
     /// The findings, sorted by event.
     #[cfg(test)]
     pub(crate) fn findings(&self) -> Vec<Finding> {
@@ -136,7 +131,7 @@ impl<'r> Rulings<'r> {
         let mut found: Vec<Finding> = reported.flat_map(|(step, judgement)| judgement.findings(step, shown)).collect();
         let acts: Vec<Act<'_>> = self.acts().collect();
         let effects =
-            self.own().map(|(step, effect, _)| TimedEffect { event: step.event.number, status: step.status, effect });
+            self.each().map(|(step, effect, _)| TimedEffect { event: step.event.number, status: step.status, effect });
         let pricing = self.policy.prices().map_or(Pricing::Later(|| shipped()), Pricing::Table);
         let measured = Measured::new(self.session, effects.collect(), pricing);
         let (session, policy, pending_call) = (self.session, self.policy, self.pending_call);
@@ -320,9 +315,9 @@ pub(super) fn judge_session(session: &Session<'_>, gaps: Vec<Gap>, judging: Judg
     let rulings = Rulings::new(&replay, policy).with_lints(lints).for_pending_call(pending_call);
     outcome.judged = replay.calls;
     outcome.attempts = replay.attempts;
-    outcome.effects = rulings.own().count();
+    outcome.effects = rulings.each().count();
     outcome.trace = Trace::new(session, &replay, rulings.each().map(|(_, effect, _)| effect));
-    outcome.opaque = rulings.own().filter(|(_, effect, _)| matches!(effect.kind, Kind::Opaque(_))).count();
+    outcome.opaque = rulings.each().filter(|(_, effect, _)| matches!(effect.kind, Kind::Opaque(_))).count();
     (outcome.findings, outcome.assessment) = rulings.measured(Shown::Evidence, demands);
     match exposed.map(|share| rulings.private(share)) {
         None => {}
@@ -338,11 +333,11 @@ pub(super) fn judge_session(session: &Session<'_>, gaps: Vec<Gap>, judging: Judg
         recorder.finish()
     });
     if entries != Entries::Drop {
-        outcome.activity = Activity::of(rulings.own().map(|(step, effect, _)| (step.status, effect)));
+        outcome.activity = Activity::of(rulings.each().map(|(step, effect, _)| (step.status, effect)));
         story::trace(&mut outcome.findings, session, &replay.steps);
     }
     if entries == Entries::Keep {
-        outcome.entries = rulings.own().map(|(step, effect, judged)| entry(step, effect, &judged.judgement)).collect();
+        outcome.entries = rulings.each().map(|(step, effect, judged)| entry(step, effect, &judged.judgement)).collect();
     }
     outcome
 }

@@ -53,7 +53,7 @@ pub(super) fn failures(session: &Session<'_>) -> (Vec<Failure>, Vec<Retry>) {
     // Calls that failed when they were last made: where, and how often in a row.
     let mut failing: BTreeMap<Same<'_>, (u32, usize)> = BTreeMap::new();
     // Most errors stand with their calls, and nobody asks.
-    let ids = LazyCell::new(|| session.calls().filter_map(|(_, call)| call.call_id.as_deref()).collect());
+    let ids = LazyCell::new(|| session.recorded_calls().filter_map(|(_, call)| call.call_id.as_deref()).collect());
     let mut last = None;
     for event in &session.events {
         match &event.kind {
@@ -76,6 +76,7 @@ pub(super) fn failures(session: &Session<'_>) -> (Vec<Failure>, Vec<Retry>) {
                     failing.insert(same, (event.number, times + 1));
                 }
             }
+            EventKind::Copied(call) => last = Some(call.status),
             EventKind::Result(result) if result.is_error && is_lost(result, last, || &ids) => {
                 let said = result.text.as_ref().and_then(first_line);
                 failures.push(Failure { event: event.number, tool: None, said });

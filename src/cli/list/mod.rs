@@ -123,7 +123,7 @@ pub(super) fn run(
         let inputs = Inputs::select(trace_dir, &args.sessions, Selection::All, environment, streams.stdin)?;
         (inputs.only(wanted), Columns::Sums)
     };
-    let (mut rows, gaps) = rows(&inputs);
+    let (mut rows, gaps) = rows(inputs);
     let text = match (args.format, args.tree) {
         (PlainFormat::Json, false) => agent_strace_report::to_json(&Document { schema_version: 1, sessions: &rows }),
         (PlainFormat::Json, true) => {
@@ -141,7 +141,7 @@ pub(super) fn run(
 }
 
 /// Logs of agents, as `list --discover` shows them.
-pub(super) fn logs(inputs: &Inputs, format: PlainFormat, streams: &mut Streams<'_>) -> Result<u8, Failure> {
+pub(super) fn logs(inputs: Inputs, format: PlainFormat, streams: &mut Streams<'_>) -> Result<u8, Failure> {
     let (mut rows, gaps) = rows(inputs);
     rows.reverse();
     let text = match format {
@@ -160,8 +160,8 @@ fn show(text: &str, gaps: &[Gap], streams: &mut Streams<'_>) -> Result<u8, Failu
 }
 
 /// Sessions by their start; those that do not say when come first.
-fn rows(inputs: &Inputs) -> (Vec<Row>, Vec<Gap>) {
-    let (parts, mut gaps, _) = inputs.each_once(|_, reading| {
+fn rows(inputs: Inputs) -> (Vec<Row>, Vec<Gap>) {
+    let (parts, mut gaps) = inputs.each(|reading| {
         let Reading { sessions, gaps } = reading;
         (sessions.iter().map(|session| row(session, &gaps)).collect::<Vec<_>>(), gaps)
     });

@@ -74,10 +74,17 @@ impl MeasuredArgs {
         streams: &mut Streams<'_>,
     ) -> Result<Measured, Failure> {
         let inputs = Inputs::select(trace_dir, &self.sessions, self.selection(), environment, streams.stdin)?;
-        measure(inputs, pricing, environment)
+        totals(inputs, pricing, environment)
     }
 }
 
+/// What all sessions did and used together: what several of them hold counts in one.
+pub(super) fn totals(inputs: Inputs, pricing: Pricing<'_>, environment: Environment) -> Result<Measured, Failure> {
+    let (measured, _) = measure_in(inputs, Counting::Once, pricing, environment, |_| ())?;
+    Ok(measured)
+}
+
+/// Measures each session by itself.
 pub(super) fn measure(inputs: Inputs, pricing: Pricing<'_>, environment: Environment) -> Result<Measured, Failure> {
     let (measured, _) = measure_telling(inputs, pricing, environment, |_| ())?;
     Ok(measured)
@@ -86,6 +93,25 @@ pub(super) fn measure(inputs: Inputs, pricing: Pricing<'_>, environment: Environ
 /// The same with what `tell` makes of every session, in the order of the profiles.
 pub(super) fn measure_telling<T: Send>(
     inputs: Inputs,
+    pricing: Pricing<'_>,
+    environment: Environment,
+    tell: impl Fn(&Session<'_>) -> T + Sync,
+) -> Result<(Measured, Vec<T>), Failure> {
+    measure_in(inputs, Counting::Each, pricing, environment, tell)
+}
+
+/// Where calls and answers count that several sessions hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Counting {
+    /// In each of them.
+    Each,
+    /// In the one that began first.
+    Once,
+}
+
+fn measure_in<T: Send>(
+    inputs: Inputs,
+    counting: Counting,
     pricing: Pricing<'_>,
     environment: Environment,
     tell: impl Fn(&Session<'_>) -> T + Sync,
@@ -100,7 +126,10 @@ pub(super) fn measure_telling<T: Send>(
             (profile, tell(session))
         })
     };
-    let (measured, mut gaps) = inputs.all_once(of_session);
+    let (measured, mut gaps) = match counting {
+        Counting::Each => inputs.all(of_session),
+        Counting::Once => inputs.all_once(of_session),
+    };
     gaps.extend(gap);
     let (mut profiles, mut told) = (Vec::with_capacity(measured.len()), Vec::with_capacity(measured.len()));
     for of_session in measured {

@@ -10,7 +10,7 @@ use super::super::environment::Environment;
 use super::super::failure::Failure;
 use super::super::output;
 use super::super::pipeline::Inputs;
-use super::{Measured, MeasuredArgs, measure};
+use super::{Measured, MeasuredArgs, totals};
 use agent_strace_ingest::discover::Selection;
 use agent_strace_metrics::{Pricing, Profile};
 use agent_strace_policy::prices::shipped;
@@ -46,7 +46,7 @@ pub(in crate::cli) fn run(
     let measured = args.measured.measure(trace_dir, pricing, environment, streams)?;
     let around = if args.include_subagents && !measured.profiles.is_empty() {
         let inputs = Inputs::select(trace_dir, &[], Selection::All, environment, streams.stdin)?;
-        measure(inputs, pricing, environment)?
+        totals(inputs, pricing, environment)?
     } else {
         Measured { profiles: Vec::new(), gaps: Vec::new(), left_out: 0 }
     };

@@ -34,7 +34,7 @@ impl Mentioned {
     pub(super) fn of(session: &Session<'_>) -> Self {
         let mut names = BTreeSet::new();
         let mut left = BYTES;
-        for (_, call) in session.calls() {
+        for (_, call) in session.recorded_calls() {
             let (Arguments::Json(text) | Arguments::Text(text)) = &call.arguments else { continue };
             let start = call.cwd.as_deref().or(session.root.as_deref());
             let mut end = text.len().min(BYTES_OF_CALL).min(left);

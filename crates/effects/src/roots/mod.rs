@@ -145,8 +145,7 @@ impl Roots {
         match other.why {
             Reason::HoldsPolicy => Some(Standing::Certain),
             Reason::Name | Reason::NameAbove if is_one && self.repository.has_start_of(&target.path) => None,
-            Reason::Name if !is_one && is_inside && is_shown => Some(Standing::Doubtful),
-            Reason::NameAbove if is_inside => Some(Standing::Doubtful),
+            Reason::Name | Reason::NameAbove if is_inside && is_shown => Some(Standing::Doubtful),
             Reason::Plausible | Reason::Name | Reason::NameAbove => Some(Standing::Plausible),
         }
     }

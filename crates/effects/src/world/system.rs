@@ -106,7 +106,7 @@ fn begins_on_server(before: &str, behind: &str) -> bool {
 /// Returns whether a record names a file on a drive where a path stands: as the whole value of an argument.
 fn names_drive(kind: &EventKind<'_>) -> bool {
     match kind {
-        EventKind::Call(call) => {
+        EventKind::Call(call) | EventKind::Copied(call) => {
             call.cwd.as_deref().is_some_and(is_on_windows)
                 || matches!(&call.arguments, Arguments::Json(json) if json.match_indices('"').any(|(at, _)| {
                     let value = json.get(at + 1..).unwrap_or_default();

@@ -130,10 +130,10 @@ impl<'o> Run<'o> {
         (!found.is_empty()).then_some(found)
     }
 
-    /// All calls of a session, where another one holds each of them with the same id.
+    /// All calls of a session, where another one holds each of them with the same id, and no host counts these ids up.
     fn contained(&self, outline: &Outline, kind: Kind) -> Option<Vec<Origin<'o>>> {
         let items = outline.items(kind);
-        if kind != Kind::Calls || items.len() < FEWEST || items.iter().any(|item| !item.named) {
+        if kind != Kind::Calls || items.len() < FEWEST || items.iter().any(|item| !item.named || item.numbered) {
             return None;
         }
         let first = items.first()?;

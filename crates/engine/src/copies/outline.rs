@@ -29,6 +29,8 @@ pub(super) struct Item {
     /// Digest of its content, and of its id where it has one.
     pub(super) key: u128,
     pub(super) named: bool,
+    /// Its id may be a number that the host counts up in each session.
+    pub(super) numbered: bool,
     pub(super) time: Option<Timestamp>,
     /// Its index among the events, or among the records of usage.
     pub(super) index: usize,
@@ -91,6 +93,7 @@ fn calls(session: &Session<'_>) -> Vec<Item> {
         EventKind::Call(call) => Some(Item {
             key: call_key(call),
             named: call.call_id.as_deref().is_some_and(|id| !id.is_empty()),
+            numbered: call.call_id.as_deref().is_some_and(|id| is_number(id, &call.tool)),
             time: event.time.as_deref().and_then(moment),
             index,
         }),
@@ -98,6 +101,18 @@ fn calls(session: &Session<'_>) -> Vec<Item> {
     });
     calls.collect()
 }
+
+/// Returns whether an id is no more than a number, but for words that hosts put before it: `item_0`, `functions.Bash:3`.
+fn is_number(id: &str, tool: &str) -> bool {
+    let mut rest = id.replace(tool, "");
+    for word in ["functions", "function", "call", "item", "step", "tool"] {
+        rest = rest.replace(word, "");
+    }
+    rest.chars().filter(|character| character.is_alphabetic()).count() < LETTERS
+}
+
+/// An id that a provider draws has at least so many letters.
+const LETTERS: usize = 4;
 
 /// Each message of the API once, with what its last record tells.
 fn answers(session: &Session<'_>) -> Vec<Item> {
@@ -116,7 +131,7 @@ fn answers(session: &Session<'_>) -> Vec<Item> {
         let before = session.events.get(..spent.after).unwrap_or_default();
         let time = spent.time.as_deref().or_else(|| before.last()?.time.as_deref());
         let named = spent.message.as_deref().is_some_and(|id| !id.is_empty());
-        Item { key: answer_key(spent), named, time: time.and_then(moment), index }
+        Item { key: answer_key(spent), named, numbered: false, time: time.and_then(moment), index }
     };
     told.into_iter().map(item).collect()
 }

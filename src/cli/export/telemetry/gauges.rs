@@ -10,7 +10,7 @@ use super::super::super::environment::Environment;
 use super::super::super::eval;
 use super::super::super::failure::Failure;
 use super::super::super::http::Target;
-use super::super::super::measured::measure;
+use super::super::super::measured::totals;
 use super::super::super::output;
 use super::super::{ExportArgs, select};
 use super::send::Sent;
@@ -30,7 +30,7 @@ pub(super) fn run(
 ) -> Result<u8, Failure> {
     let target = args.telemetry.target(environment)?;
     let inputs = select(trace_dir, args, environment, streams)?;
-    let measured = measure(inputs, Pricing::Table(shipped()), environment)?;
+    let measured = totals(inputs, Pricing::Table(shipped()), environment)?;
     let scores = scores(trace_dir, args, environment, streams)?;
     let mut profiles = measured.profiles;
     for profile in &mut profiles {
