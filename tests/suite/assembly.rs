@@ -34,7 +34,9 @@ fn fixtures_come_to_their_documents() {
     let mut wrong = Vec::new();
     for name in names {
         let answer = inspect("session", &[&fixture(name)]);
-        assert_eq!((answer.code, answer.stderr.as_str()), (0, ""), "{name}");
+        // One log holds a result of which the call is missing.
+        let is_whole = name != "codex.jsonl";
+        assert_eq!((answer.code, answer.stderr.is_empty()), (if is_whole { 0 } else { 3 }, is_whole), "{name}");
         let expected = fixture(&format!("{name}.expected"));
         if update() {
             fs::write(&expected, &answer.stdout).unwrap();
@@ -160,6 +162,8 @@ fn a_review_that_starts_within_a_tenth_of_a_second_is_its_sessions() {
 #[test]
 fn a_cut_log_tells_what_is_whole_and_says_that_it_is_cut() {
     let whole = fs::read_to_string(fixture("codex.jsonl")).unwrap();
+    let is_result = |record: &&str| !record.contains("\"nobody\"");
+    let whole = whole.lines().filter(is_result).collect::<Vec<_>>().join("\n") + "\n";
     let world = World::empty();
     world.write("log.jsonl", &whole[..whole.len() - 10]);
     let answer = world.run(&["inspect", "--view", "session", "log.jsonl"]);

@@ -72,6 +72,8 @@ pub struct Session<'a> {
     pub labels: Vec<(usize, Label<'a>)>,
     /// Records of a type this version does not know: kept out of `events`' meaning, but counted.
     pub unknown_records: u32,
+    /// The store has it from another log, with the gaps that were found in that log.
+    pub is_imported: bool,
     /// Pieces of the log's text in which nothing is a call of its own: what tools answered, and what tells of calls that
     /// are recorded elsewhere.
     pub passed: Vec<&'a str>,
@@ -361,6 +363,7 @@ impl<'a> Session<'a> {
             streams: vec![Stream::Main],
             labels: Vec::new(),
             unknown_records: 0,
+            is_imported: false,
             passed: Vec::new(),
             evidence: Evidence::default(),
             attribution: Attribution::default(),

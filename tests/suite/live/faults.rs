@@ -93,6 +93,9 @@ fn a_line_that_was_cut_off_is_told() {
         let text = world.read(EVENTS);
         let is_damaged = cut < whole.len() - 1;
         assert_eq!(text.lines().count(), if is_damaged { 4 } else { 3 }, "{cut}: {text}");
+        for id in ["t1", "t2"] {
+            let _ = hook(&world, &["post-tool"], &after(id, "Bash", &json!({"command": "ls"}), &json!("ok")));
+        }
         let report = check(&world, &[]);
         assert_eq!(!rows(&report, "gaps").is_empty(), is_damaged, "{cut}: {report}");
         assert_ne!(report["sessions"][0]["evidence"]["chain"], "broken", "{cut}: {}", report["sessions"][0]);
@@ -123,6 +126,7 @@ fn an_end_that_is_missing_is_told() {
 fn what_is_exported_is_as_whole_as_the_recording() {
     let world = World::empty();
     let _ = hook(&world, &["pre-tool"], &before("t1", "Bash", &json!({"command": "ls"})));
+    let _ = hook(&world, &["post-tool"], &after("t1", "Bash", &json!({"command": "ls"}), &json!("ok")));
     let answer = world.run(&["export", "--format", "otlp"]);
     assert_eq!((answer.code, answer.stderr.as_str()), (0, ""));
     assert!(!answer.stdout.contains("recorder.json"), "{}", answer.stdout);
@@ -161,10 +165,14 @@ fn what_was_lost_stays_told_when_the_session_goes_on() {
         for id in ["t1", "t2", "t3"] {
             let _ = hook(&world, &["pre-tool"], &call(id));
         }
-        assert_eq!(check(&world, &[])["verdict"], "pass");
+        // The calls have not ended yet.
+        let report = check(&world, &[]);
+        assert_eq!(rows(&report, "gaps").len(), 1, "{report}");
         let text = world.read(EVENTS);
         harm(&world, &text.lines().collect::<Vec<_>>());
-        assert_ne!(check(&world, &[])["verdict"], "pass", "{told}");
+        let harmed = check(&world, &[]);
+        assert_ne!(harmed["verdict"], "pass", "{told}");
+        assert_ne!(harmed["gaps"], report["gaps"], "{told}");
         for id in ["t4", "t5"] {
             assert_eq!(hook(&world, &["pre-tool"], &call(id)).code, 0);
         }

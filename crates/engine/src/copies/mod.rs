@@ -113,7 +113,8 @@ impl<'o> Run<'o> {
         };
         let sizes = self.sizes.get(&outline.size).into_iter().flatten();
         let same = sizes.filter_map(|at| self.sessions.get(*at).copied());
-        let mut same = same.filter(|other| other.agent == outline.agent && other.began == outline.began);
+        let key = |one: &Outline| (one.id.clone(), one.agent.clone(), one.began);
+        let mut same = same.filter(|other| key(other) == key(outline));
         same.any(|other| alike(&other.calls, &outline.calls) && alike(&other.answers, &outline.answers))
     }
 

@@ -103,9 +103,11 @@ impl<'a> Assembly<'a> {
     /// Adds words. `speaker`: says them, as a mark of their record shows. As what a host says them, the words may tell more
     /// exactly.
     pub(super) fn say(&mut self, location: RecordLocation<'a>, kind: EventKind<'a>, speaker: Option<Speaker>) {
-        let said = match (&kind, speaker) {
-            (EventKind::Prompt(text), Some(host)) if !host.is_user() => Some(speaker::of_marked(text).unwrap_or(host)),
-            _ => speaker,
+        let said = match &kind {
+            EventKind::Prompt(text) => {
+                speaker.map(|said| if said.is_user() { said } else { speaker::of_marked(text).unwrap_or(said) })
+            }
+            _ => None,
         };
         self.push(location, kind);
         if let (Some(said), Some(event)) = (said, self.session.events.last_mut()) {

@@ -118,7 +118,8 @@ fn unasked(sessions: &[Session<'_>]) -> BTreeSet<u32> {
             _ => None,
         })
         .collect();
-    let results = events().filter_map(|event| match &event.kind {
+    let read = sessions.iter().filter(|session| !session.is_imported).flat_map(|session| &session.events);
+    let results = read.filter_map(|event| match &event.kind {
         EventKind::Result(result) => Some((event.line, result.call_id.as_deref()?)),
         _ => None,
     });

@@ -133,7 +133,8 @@ fn cursor_tells_of_another_file_or_of_two_ends() {
         let call = format!(
             r#"{{"type":"tool_call","subtype":"completed","call_id":"k","tool_call":{{"{key}":{{"args":{args},"result":{result}}}}},"session_id":"c"}}"#
         );
-        read(&[start, call]).1
+        let end = r#"{"type":"result","subtype":"success","is_error":false,"session_id":"c"}"#.to_owned();
+        read(&[start, call, end]).1
     };
     let read_key =
         |path: &str| run(r#"{"path":"key"}"#, &format!(r#"{{"success":{{"path":"{path}"}}}}"#), "readToolCall");

@@ -237,7 +237,7 @@ fn gemini_finds_the_project_that_a_session_belongs_to() {
     assert_eq!(root(&[&head, call]), "/w/app");
     let listed = r#"{"sessionId":"g","projectHash":"0","startTime":"t","directories":["/w/b"]}"#;
     assert_eq!(root(&[listed, call]), "/w/b");
-    let introduced = r#"{"id":"u","type":"user","content":[{"text":"<session_context>\n- **Workspace Directories:**\n  - /w/c\n- **Directory"}]}"#;
+    let introduced = r#"{"id":"u","type":"user","content":[{"text":"<session_context>\n- **Workspace Directories:**\n  - /w/c\n- **Directory\n</session_context>"}]}"#;
     assert_eq!(root(&[r#"{"sessionId":"g","projectHash":"0","startTime":"t"}"#, introduced]), "/w/c");
 }
 

@@ -59,6 +59,7 @@ impl<'a> Import<'a> {
             session.agent = agent;
         }
         session.parent = filled(self.parent);
+        session.is_imported = true;
         session.unknown_records = u32::try_from(count(self.unknown_records)).unwrap_or(u32::MAX);
         let mut unreadable = false;
         session.evidence = part::<Evidence<'_>>(self.evidence, &mut unreadable);
