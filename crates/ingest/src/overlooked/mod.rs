@@ -9,6 +9,7 @@ mod shape;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::hash::{BuildHasher as _, RandomState};
 
 use super::detect;
 use super::formats::Format;
@@ -231,68 +232,92 @@ impl<'s, 'a> Read<'s, 'a> {
     }
 }
 
-/// The tools of calls, by their id and what they are given.
-struct Known<'s>(HashMap<String, Vec<&'s str>>);
+/// The tools of calls, by their id and what they are given. Texts are kept as what they hash to, so that a long one is
+/// read once however often it is looked for.
+struct Known<'s> {
+    tools: HashMap<(Under, Given), Vec<&'s str>>,
+    hasher: RandomState,
+}
+
+/// What a call is found by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Under {
+    Id(u64),
+    /// A call that has no id.
+    NoId,
+    /// A call that was not refused, whatever its id.
+    Any,
+}
+
+/// What a call was given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Given {
+    Nothing,
+    Text(u64),
+    /// The log does not say, or not so that it can be read.
+    Unread,
+}
 
 /// Calls of so many tools under one id with the same arguments are told apart.
 const TOOLS: usize = 8;
 
-/// In place of the id of a call that has none, and of the arguments of one whose arguments could not be read.
-const NONE: &str = "-";
-
 impl<'s> Known<'s> {
     fn of(calls: &[&'s ToolCall<'_>]) -> Self {
-        let mut known = Self(HashMap::new());
+        let mut known = Self { tools: HashMap::new(), hasher: RandomState::new() };
         for call in calls {
             let given = match &call.arguments {
-                Arguments::Json(json) | Arguments::Text(json) => normal(json),
-                Arguments::Missing => None,
+                Arguments::Json(json) | Arguments::Text(json) => known.given(json),
+                Arguments::Missing => Given::Nothing,
             };
-            let given = given.as_deref();
-            if let Some(id) = call.call_id.as_deref() {
+            let id = call.call_id.as_deref().map(|id| known.id(id));
+            if let Some(id) = id {
                 known.add(id, given, &call.tool);
                 // A stream announces a call before it has its arguments.
-                known.add(id, None, &call.tool);
+                known.add(id, Given::Nothing, &call.tool);
             }
             // A call that was refused excuses none that is like it.
             if call.status == Status::Denied {
                 continue;
             }
-            known.add("", given, &call.tool);
-            match call.call_id.as_deref() {
-                None => known.add(NONE, given, &call.tool),
+            known.add(Under::Any, given, &call.tool);
+            match id {
+                None => known.add(Under::NoId, given, &call.tool),
                 // It is judged as one that may do anything.
-                Some(id) if matches!(call.arguments, Arguments::Missing) => known.add(id, Some(NONE), &call.tool),
+                Some(id) if matches!(call.arguments, Arguments::Missing) => known.add(id, Given::Unread, &call.tool),
                 Some(_) => {}
             }
         }
         known
     }
 
-    fn add(&mut self, id: &str, given: Option<&str>, tool: &'s str) {
-        let tools = self.0.entry(key(id, given)).or_default();
+    fn id(&self, id: &str) -> Under {
+        Under::Id(self.hasher.hash_one(id))
+    }
+
+    fn given(&self, json: &str) -> Given {
+        normal(json).map_or(Given::Nothing, |text| Given::Text(self.hasher.hash_one(text)))
+    }
+
+    fn add(&mut self, under: Under, given: Given, tool: &'s str) {
+        let tools = self.tools.entry((under, given)).or_default();
         if tools.len() < TOOLS && !tools.contains(&tool) {
             tools.push(tool);
         }
     }
 
     fn holds(&self, shape: &Shape<'_>, given: Option<Raw<'_>>) -> bool {
-        let given = given.and_then(|given| normal(given.get()));
-        let given = given.as_deref();
-        let has = |id: &str, given: Option<&str>| {
-            let tools = self.0.get(&key(id, given)).into_iter().flatten();
+        let given = given.map_or(Given::Nothing, |given| self.given(given.get()));
+        let has = |under: Under, given: Given| {
+            let tools = self.tools.get(&(under, given)).into_iter().flatten();
             tools.into_iter().any(|tool| shape.names.iter().all(|name| is_named(tool, name)))
         };
+        let is_given = given != Given::Nothing;
         if shape.ids.is_empty() {
-            return given.is_some() && has("", given);
+            return is_given && has(Under::Any, given);
         }
-        given.is_some() && has(NONE, given)
-            || shape.ids.iter().any(|id| has(id, given) || given.is_some() && has(id, Some(NONE)))
+        let mut ids = shape.ids.iter().map(|id| self.id(id));
+        is_given && has(Under::NoId, given) || ids.any(|id| has(id, given) || is_given && has(id, Given::Unread))
     }
-}
-
-fn key(id: &str, given: Option<&str>) -> String {
-    format!("{}:{id} {}", id.len(), given.unwrap_or_default())
 }
 
 /// Whether a log may call a tool so: by its name, or by the part of it that its server gives it.

@@ -1,6 +1,7 @@
 //! The shape of a call, in the words of all agents.
 
 use std::borrow::Cow;
+use std::rc::Rc;
 
 use crate::json::{Raw, Record, filled, first, is_array, is_object, is_string, text};
 use crate::scan::{Scanner, fields, is_json};
@@ -11,6 +12,12 @@ const MAX_DEPTH: u32 = 96;
 /// Shapes that one record may hold: no real one comes near, and each is kept until its record was compared.
 const MAX_SHAPES: usize = 200_000;
 
+/// Values of one meaning that are kept of one object: no agent has as many keys for a thing, and each is compared.
+const KEPT: usize = 12;
+
+/// Ids are compared for each shape inside their object: a longer one is none.
+const LONGEST_ID: usize = 4_096;
+
 /// What looks like a call.
 #[derive(Debug, Clone)]
 pub(super) struct Shape<'a> {
@@ -19,7 +26,7 @@ pub(super) struct Shape<'a> {
     /// How deep it stands.
     depth: u32,
     /// What it, or the object around it, is called by.
-    pub(super) ids: Vec<Cow<'a, str>>,
+    pub(super) ids: Rc<[Cow<'a, str>]>,
     /// What the call is given, once for each key that holds something of the kind.
     pub(super) given: Vec<Raw<'a>>,
     kind: Option<Cow<'a, str>>,
@@ -98,11 +105,18 @@ impl<'a> Record<'a> for Look<'a> {
         let value = scanner.since(start).filter(|value| value.get() != "null");
         let Some(value) = value else { return Some(()) };
         // Different agents call one thing by different keys, and a record may have several: each counts.
+        let mut longest = usize::MAX;
         let values = match key {
             "type" | "kind" => &mut self.kinds,
             "call_id" | "callId" | "callID" | "tool_call_id" | "toolCallId" | "tool_use_id" | "toolUseId"
-            | "toolUseID" => &mut self.call_ids,
-            "id" => &mut self.ids,
+            | "toolUseID" => {
+                longest = LONGEST_ID;
+                &mut self.call_ids
+            }
+            "id" => {
+                longest = LONGEST_ID;
+                &mut self.ids
+            }
             "name" | "tool" | "toolName" | "tool_name" | "recipient_name" | "function_name" => &mut self.names,
             "input" | "arguments" | "args" | "parameters" | "params" | "tool_input" | "toolInput" | "toolArgs"
             | "tool_args" | "rawInput" | "arguments_json" => &mut self.given,
@@ -111,7 +125,11 @@ impl<'a> Record<'a> for Look<'a> {
             "command" | "commands" => &mut self.commands,
             _ => return Some(()),
         };
-        values.push(value);
+        if values.len() < KEPT && (value.get().len() <= longest || !is_string(Some(value))) {
+            values.push(value);
+        } else {
+            self.cut = self.cut.or(Some(Cut::Many));
+        }
         Some(())
     }
 }
@@ -159,11 +177,12 @@ impl<'a> Look<'a> {
     /// The object as a call, where it looks like one.
     fn shape(&mut self, key: &str, json: Raw<'a>) -> Option<Shape<'a>> {
         let call_ids: Vec<_> = self.call_ids.iter().filter_map(|id| filled(Some(*id))).collect();
-        let ids: Vec<_> = call_ids.iter().cloned().chain(self.ids.iter().filter_map(|id| filled(Some(*id)))).collect();
+        let ids: Rc<[_]> = call_ids.iter().cloned().chain(self.ids.iter().filter_map(|id| filled(Some(*id)))).collect();
+        let call_ids: Rc<[_]> = call_ids.into();
         // A function with its arguments stands inside the object that has the id. The id of a record is none of a call.
         for shape in self.found.iter_mut().filter(|shape| shape.ids.is_empty()) {
             let is_inner = shape.depth == self.depth + 1;
-            shape.ids.clone_from(if is_inner { &ids } else { &call_ids });
+            shape.ids = Rc::clone(if is_inner { &ids } else { &call_ids });
         }
         let kinds = || self.kinds.iter().filter_map(|kind| filled(Some(*kind)));
         let kind = kinds().find(|kind| says_call(kind)).or_else(|| kinds().next());

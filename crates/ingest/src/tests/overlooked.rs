@@ -201,6 +201,27 @@ fn more_shapes_than_are_compared_are_a_limit() {
     assert!(log.read().gaps.iter().any(|gap| matches!(gap.kind, GapKind::LimitReached(_))));
 }
 
+#[test]
+fn more_keys_of_one_kind_than_an_object_has_are_a_limit() {
+    let limits = |record: &str| {
+        let log = Log::new("a.jsonl", format!("{CALL}{record}\n").into_bytes());
+        log.read().gaps.iter().filter(|gap| matches!(gap.kind, GapKind::LimitReached(_))).count()
+    };
+    let count = 20_000;
+    let many = |entry: &str| vec![entry; count].join(",");
+    let record = |inner: &str| format!(r#"{{"type":"zzz","sessionId":"s","uuid":"k","x":{{{inner}}}}}"#);
+    let (part, text) = (many(r#"{"name":"x","input":{"a":1}}"#), "y".repeat(count * 10));
+    // Each took a time, or a memory, that grew with the square of the count.
+    for inner in [
+        format!(r#"{},"l":[{part}]"#, many(r#""call_id":"c""#)),
+        format!(r#"{},"name":"x","input":{{"a":"{text}"}}"#, many(r#""id":"c""#)),
+        format!(r#""id":"{text}\n","l":[{part}]"#),
+    ] {
+        assert_eq!(limits(&record(&inner)), 1);
+    }
+    assert_eq!(limits(&record(r#""id":"c","call_id":"d","l":[{"name":"x","input":{}}]"#)), 0);
+}
+
 /// A log as records that can follow each other, each on its line: its format, its first record and all of them.
 struct Lines {
     name: String,
