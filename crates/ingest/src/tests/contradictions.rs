@@ -120,10 +120,32 @@ fn copilot_hooks_give_other_arguments_in_many_forms() {
     assert_eq!(copilot(&[("hook.start", start), ("hook.end", &end), ("hook.end", &end), call]).1, Vec::<&str>::new());
     assert_eq!(copilot(&[("hook.end", &end), call]).1, [OTHER]);
     assert_eq!(copilot(&[("hook.start", start), ("hook.end", &text), call]).1, [OTHER]);
+    // Each of two ends gives other arguments.
+    let other = ended(r#"{"modifiedArgs":{"command":"rm x"}}"#);
+    assert_eq!(copilot(&[("hook.start", start), ("hook.end", &end), ("hook.end", &other), call]), (2, vec![OTHER]));
     // A call that was refused did not run with these arguments.
     let refused = r#""requestId":"r","toolCallId":"z","result":{"kind":"denied-by-rules"}"#;
     let twin = [("tool.execution_start", id.as_str()), ("permission.completed", refused)];
     assert_eq!(copilot(&[&twin[..], &[("hook.start", start), ("hook.end", &end), call]].concat()).0, 2);
+}
+
+#[test]
+fn copilot_hooks_about_many_calls_are_read_in_one_pass() {
+    let count = 2_000;
+    let calls = |tool: &dyn Fn(usize) -> String| {
+        let calls: Vec<_> = (0..count).map(|at| format!(r#"{{"id":"k{at}","name":"{}"}}"#, tool(at))).collect();
+        format!(r#""hookInvocationId":"h","hookType":"preToolUse","input":{{"toolCalls":[{}]}}"#, calls.join(","))
+    };
+    let end = |output: &str| format!(r#""hookInvocationId":"h","hookType":"preToolUse","output":{output}"#);
+    let one = end(r#"{"modifiedArgs":{"command":"id"}}"#);
+    let each: Vec<_> = (0..count).map(|at| format!(r#""k{at}":{{"modifiedArgs":{{"command":"{at}"}}}}"#)).collect();
+    let each = end(&format!("{{{}}}", each.join(",")));
+    let (same, named) = (calls(&|_| "bash".to_owned()), calls(&|at| format!("t{at}")));
+    let mut ends = vec![("hook.start", same.as_str())];
+    ends.extend(vec![("hook.end", one.as_str()); count]);
+    assert_eq!(copilot(&ends), (1, vec![]));
+    assert_eq!(copilot(&[("hook.start", &same), ("hook.end", &each)]), (count, vec![]));
+    assert_eq!(copilot(&[("hook.start", &named), ("hook.end", &one)]).1, ["limit_reached"]);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Hooks of the host: what they made of a call before it ran.
 
 use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::{Envelope, Events};
 use crate::assembly::{RecordLocation, arguments};
@@ -32,8 +33,27 @@ record! {
 /// Requests of one message that a hook may be asked about: others are not looked for, so that time stays linear.
 const AT_ONCE: usize = 64;
 
+/// A hook that was started.
+#[derive(Debug)]
+pub(super) struct Run<'a> {
+    /// What it was asked about, until it ended.
+    asked: Vec<Asking<'a>>,
+    /// What it ended with: an end without output is told as `null`.
+    ended: Option<&'a str>,
+}
+
+/// The end of a hook.
+enum End<'a> {
+    /// With the calls that the hook was asked about.
+    First(Vec<Asking<'a>>),
+    /// The log tells of it twice.
+    Again,
+    /// It ended before, with other words.
+    Other,
+}
+
 /// A call that a hook was asked about.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Asking<'a> {
     id: Option<Cow<'a, str>>,
     tool: Cow<'a, str>,
@@ -61,7 +81,7 @@ impl<'a> Events<'a> {
             let several = several.map(|asked| (filled(asked.id), filled(asked.name)));
             let one = input.tool.map(|tool| (None, filled(Some(tool))));
             let asked = several.chain(one).map(|(id, tool)| Asking { id, tool: tool.unwrap_or_default() });
-            self.hooks.insert(id, asked.collect());
+            self.hooks.insert(id, Run { asked: asked.collect(), ended: None });
         }
         self.assembly.push(location, EventKind::Other);
     }
@@ -69,27 +89,31 @@ impl<'a> Events<'a> {
     /// A hook's output may give a call other arguments: for the call that it was asked about, or by the ids of calls.
     pub(super) fn hook_ended(&mut self, location: RecordLocation<'a>, envelope: &Envelope<'a>, gaps: &mut Gaps) {
         let hook = object::<Hook<'a>>(envelope.data).unwrap_or_default();
-        let asked = filled(hook.id).and_then(|id| self.hooks.get(&id)).cloned().unwrap_or_default();
         self.assembly.pass(hook.output);
+        let asked = match self.end(&hook) {
+            End::First(asked) => asked,
+            End::Again => return self.assembly.push(location, EventKind::Other),
+            End::Other => {
+                gaps.contradiction(location.line, TWO_ENDS);
+                return self.assembly.push(location, EventKind::Other);
+            }
+        };
         let known = self.rewrites.len();
         if let Some(changed) = modified(hook.output) {
-            for asking in &asked {
-                self.rewrites.push(Rewrite {
-                    location: location.clone(),
-                    tool: asking.tool.clone(),
-                    arguments: arguments(Some(changed)),
-                });
+            let tools: BTreeSet<_> = asked.iter().map(|asking| &asking.tool).collect();
+            if tools.len() > AT_ONCE {
+                gaps.limit(location.line, MANY_TOOLS);
+            }
+            for tool in tools.into_iter().take(AT_ONCE) {
+                self.rewrite(&location, tool, changed);
             }
         }
         let by_id = hook.output.and_then(|output| fields(output.get())).unwrap_or_default();
+        let tools: HashMap<_, _> =
+            asked.iter().rev().filter_map(|asking| Some((asking.id.as_deref()?, &asking.tool))).collect();
         for (id, said) in by_id {
-            let asking = asked.iter().find(|asking| asking.id.as_ref() == Some(&id));
-            if let (Some(asking), Some(changed)) = (asking, modified(Some(said))) {
-                self.rewrites.push(Rewrite {
-                    location: location.clone(),
-                    tool: asking.tool.clone(),
-                    arguments: arguments(Some(changed)),
-                });
+            if let (Some(tool), Some(changed)) = (tools.get(&*id), modified(Some(said))) {
+                self.rewrite(&location, tool, changed);
             }
         }
         if says_anew(hook.output) && self.rewrites.len() == known {
@@ -98,22 +122,49 @@ impl<'a> Events<'a> {
         self.assembly.push(location, EventKind::Other);
     }
 
+    fn end(&mut self, hook: &Hook<'a>) -> End<'a> {
+        let told = hook.output.map_or("null", Raw::get);
+        let Some(run) = filled(hook.id).and_then(|id| self.hooks.get_mut(&id)) else { return End::First(Vec::new()) };
+        match run.ended.replace(told) {
+            None => End::First(std::mem::take(&mut run.asked)),
+            Some(before) if before == told => End::Again,
+            Some(_) => End::Other,
+        }
+    }
+
+    fn rewrite(&mut self, location: &RecordLocation<'a>, tool: &Cow<'a, str>, changed: Raw<'a>) {
+        let (location, tool) = (location.clone(), tool.clone());
+        self.rewrites.push(Rewrite { location, tool, arguments: arguments(Some(changed)) });
+    }
+
     /// What a hook prints proves nothing by itself. Unless a call ran just so, it is judged beside the call.
     pub(super) fn rewritten(&mut self) {
         self.assembly.origin.role = RecordRole::Aside;
-        for Rewrite { location, tool, arguments } in std::mem::take(&mut self.rewrites) {
-            // A call that was refused did not run.
-            let ran =
-                |call: &ToolCall<'_>| call.tool == tool && call.arguments == arguments && call.status != Status::Denied;
-            if !self.assembly.session.calls().any(|(_, call)| ran(call)) {
-                let cwd = self.cwd.clone();
-                let call = ToolCall { call_id: None, tool, arguments, cwd, status: Status::Missing, subagent: None };
-                self.assembly.call(location, call, None);
-            }
+        let rewrites = std::mem::take(&mut self.rewrites);
+        // A call that was refused did not run.
+        let ran = self.assembly.session.calls().map(|(_, call)| call).filter(|call| call.status != Status::Denied);
+        let mut known: HashSet<_> = ran.map(|call| content(&call.tool, &call.arguments)).collect();
+        let is_new: Vec<_> = rewrites.iter().map(|it| known.insert(content(&it.tool, &it.arguments))).collect();
+        let new = rewrites.into_iter().zip(is_new).filter_map(|(rewrite, is_new)| is_new.then_some(rewrite));
+        for Rewrite { location, tool, arguments } in new {
+            let cwd = self.cwd.clone();
+            let call = ToolCall { call_id: None, tool, arguments, cwd, status: Status::Missing, subagent: None };
+            self.assembly.call(location, call, None);
         }
     }
 }
 
+/// What makes two calls the same: the tool, and a text or JSON that it is given.
+fn content<'s>(tool: &'s str, arguments: &'s Arguments<'_>) -> (&'s str, Option<&'s str>, Option<&'s str>) {
+    match arguments {
+        Arguments::Json(json) => (tool, None, Some(json)),
+        Arguments::Text(text) => (tool, Some(text), None),
+        Arguments::Missing => (tool, None, None),
+    }
+}
+
+const TWO_ENDS: &str = "a hook ended twice, with other words each time";
+const MANY_TOOLS: &str = "a hook gives other arguments to calls of more tools than are compared";
 const UNNAMED: &str = "a hook gives other arguments to a call that it does not name, or in words that are not read";
 
 fn is_before(kind: Option<Raw<'_>>) -> bool {

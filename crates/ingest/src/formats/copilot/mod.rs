@@ -17,7 +17,7 @@ use crate::json::record;
 use crate::reader::Reader;
 use agent_strace_model::{Dialect, Session, Usage};
 use call::Request;
-use hooks::{Asking, Rewrite};
+use hooks::Rewrite;
 
 record! {
     pub(super) struct Envelope {
@@ -92,8 +92,8 @@ struct Events<'a> {
     agents: HashMap<Cow<'a, str>, Cow<'a, str>>,
     /// Calls that were started since the last abort.
     open: Vec<Cow<'a, str>>,
-    /// Calls that a running hook was asked about, by the hook's run.
-    hooks: HashMap<Cow<'a, str>, Vec<Asking<'a>>>,
+    /// Hooks that were started, by the id of the run.
+    hooks: HashMap<Cow<'a, str>, hooks::Run<'a>>,
     /// What hooks made of calls.
     rewrites: Vec<Rewrite<'a>>,
     /// What the host says at the end of each run that it used.
