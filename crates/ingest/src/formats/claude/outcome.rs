@@ -30,7 +30,9 @@ const REFUSALS: &[(&str, &[&str])] = &[
         "The user doesn't want to take this action right now. ",
         &["STOP what you are doing and wait for the user to tell you how to proceed."],
     ),
-    ("Permission to use ", &[" has been denied."]),
+    ("Permission to use ", &[" has been denied.", "Let the user decide how to proceed."]),
+    ("Permission to read ", &[" has been denied."]),
+    ("Permission to edit ", &[" has been denied."]),
     ("Claude requested permissions to ", &[", but you haven't granted it yet."]),
 ];
 
@@ -249,6 +251,29 @@ mod tests {
             ("2.1.332", "Bash", r#","toolDenialKind":"user-rejected""#.to_owned()),
         ] {
             assert_eq!(status(version, tool, &text, &beside), Status::Denied, "{version} {tool} {beside}");
+        }
+    }
+
+    #[test]
+    fn permissions_are_refused_in_whole_texts_that_the_record_repeats() {
+        let advice = "Permission to use Bash has been denied. IMPORTANT: You *may* attempt to accomplish this action using \
+                      other tools. Let the user decide how to proceed.";
+        let file = "Permission to read /w/.env has been denied.";
+        let cut = "Permission to use Bash has been denied. IMPORTANT: You *may* attempt";
+        for (tool, text, told, ended) in [
+            ("Bash", advice, format!("Error: {advice}"), Status::Denied),
+            ("Write", advice, String::new(), Status::Denied),
+            ("Read", file, format!("Error: {file}"), Status::Denied),
+            ("Bash", advice, String::new(), Status::Error),
+            ("Bash", advice, format!("Error: Exit code 1\n{advice}"), Status::Error),
+            ("Bash", cut, format!("Error: {cut}"), Status::Error),
+        ] {
+            let beside = if told.is_empty() {
+                String::new()
+            } else {
+                format!(r#","toolUseResult":{}"#, serde_json::json!(told))
+            };
+            assert_eq!(status("2.1.81", tool, &serde_json::json!(text), &beside), ended, "{tool} {text} {told}");
         }
     }
 }
