@@ -50,6 +50,26 @@ pub(super) fn is_same(cwd: Option<&str>, one: &str, other: &str) -> bool {
     ends_with(&one, &other) || ends_with(&other, &one)
 }
 
+/// What the host's name of a file says about the name that a call gave it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Told {
+    Same,
+    /// The call's name can lead there, from a directory that the log does not tell: what the host names is judged, too.
+    Elsewhere,
+    Other,
+}
+
+/// Compares the name that a call gave a file with the host's own, counted from the directory of the call. A `cd` that the
+/// log does not show may have moved it deeper or up.
+pub(super) fn told(cwd: Option<&str>, asked: &str, told: &str) -> Told {
+    if is_same(cwd, asked, told) {
+        return Told::Same;
+    }
+    let (asked, leads) = (plain(asked), !is_rooted(asked) && is_rooted(told));
+    let file = asked.trim_start_matches("../");
+    if leads && !matches!(file, "" | "..") && ends_with(&plain(told), file) { Told::Elsewhere } else { Told::Other }
+}
+
 fn ends_with(long: &str, short: &str) -> bool {
     let short = short.trim_start_matches("../").trim_start_matches("..");
     long == short || short.is_empty() || long.strip_suffix(short).is_some_and(|rest| rest.ends_with('/'))
@@ -65,7 +85,7 @@ fn is_in_home(short: &str, whole: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_same;
+    use super::{Told, is_same, told};
 
     #[test]
     fn a_file_has_many_names_and_no_other_file_has_them() {
@@ -92,6 +112,25 @@ mod tests {
             (None, "rc/a", "/home/ann/src/a"),
         ] {
             assert!(!is_same(cwd, one, other) && !is_same(cwd, other, one), "{cwd:?} {one} {other}");
+        }
+    }
+
+    #[test]
+    fn a_relative_name_can_lead_to_what_ends_with_it() {
+        for (asked, ran, expected) in [
+            ("key", "/w/key", Told::Same),
+            ("key", "/w/secrets/key", Told::Elsewhere),
+            ("./a/../x/key", "/w/secrets/x/key", Told::Elsewhere),
+            ("../key", "/w/a/key", Told::Elsewhere),
+            ("key", "/w/secrets/monkey", Told::Other),
+            ("x/key", "/w/secrets/key", Told::Other),
+            ("/key", "/w/secrets/key", Told::Other),
+            ("~/key", "/w/secrets/key", Told::Other),
+            ("key", "secrets/key", Told::Other),
+            (".", "/w/secrets/key", Told::Other),
+            ("..", "/w/secrets/key", Told::Other),
+        ] {
+            assert_eq!(told(Some("/w"), asked, ran), expected, "{asked} {ran}");
         }
     }
 }

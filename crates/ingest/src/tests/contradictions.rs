@@ -1,7 +1,7 @@
 //! What a host tells of a call that is not what the call asked for.
 
 use crate::Log;
-use agent_strace_model::Status;
+use agent_strace_model::{Access, EventKind, Status};
 
 /// The calls of a log that did not end as refused, and the kinds of its gaps.
 fn read(records: &[String]) -> (usize, Vec<&'static str>) {
@@ -11,6 +11,20 @@ fn read(records: &[String]) -> (usize, Vec<&'static str>) {
     let kinds = reading.gaps.iter().map(|gap| gap.kind.name()).collect();
     (calls.filter(|status| *status != Status::Denied).count(), kinds)
 }
+
+/// The files that a log tells of outside of calls.
+fn files(records: &[String]) -> Vec<(Access, String)> {
+    let log = Log::new("a.jsonl", records.join("\n").into_bytes());
+    let reading = log.read();
+    let events = reading.sessions.iter().flat_map(|session| &session.events);
+    let files = events.filter_map(|event| match &event.kind {
+        EventKind::File(file) => Some((file.access, file.target.clone().into_owned())),
+        _ => None,
+    });
+    files.collect()
+}
+
+const CURSOR_END: &str = r#"{"type":"result","subtype":"success","session_id":"c"}"#;
 
 const OTHER: &str = "contradiction";
 
@@ -31,7 +45,7 @@ fn claude(name: &str, input: &str, beside: &str) -> Vec<String> {
 fn claude_tells_of_another_file_or_command() {
     for (name, input, told, is_other) in [
         ("Write", r#"{"file_path":"x/key"}"#, r#"{"filePath":"/w/x/key"}"#, false),
-        ("Write", r#"{"file_path":"x/key"}"#, r#"{"filePath":"/w/secrets/x/key"}"#, true),
+        ("Write", r#"{"file_path":"x/key"}"#, r#"{"filePath":"/w/secrets/key"}"#, true),
         ("Write", r#"{"file_path":"/w/a/../ok"}"#, r#"{"filePath":"/w/ok"}"#, false),
         ("Write", r#"{"file_path":"/w/a/../ok"}"#, r#"{"filePath":"/w/secrets/key"}"#, true),
         ("NotebookEdit", r#"{"notebook_path":"a"}"#, r#"{"filePath":"/w/b"}"#, true),
@@ -40,6 +54,34 @@ fn claude_tells_of_another_file_or_command() {
     ] {
         let (_, gaps) = read(&claude(name, input, &format!(r#""toolUseResult":{told}"#)));
         assert_eq!(gaps == [OTHER], is_other, "{input} {told} {gaps:?}");
+    }
+}
+
+/// Where a `cd` that the log does not show may have led a call, what the host names is an access of its own.
+#[test]
+fn a_relative_path_that_leads_elsewhere_is_judged_where_the_host_says() {
+    let cursor = |tool: &str, told: &str| {
+        let start = r#"{"type":"system","subtype":"init","cwd":"/w","session_id":"c"}"#.to_owned();
+        let call = format!(
+            r#"{{"type":"tool_call","subtype":"completed","call_id":"k","tool_call":{{"{tool}":{{"args":{{"path":"key"}},"result":{{"success":{{"path":"{told}"}}}}}}}},"session_id":"c"}}"#
+        );
+        vec![start, call, CURSOR_END.to_owned()]
+    };
+    let claude = |tool: &str, told: &str| {
+        claude(tool, r#"{"file_path":"key"}"#, &format!(r#""toolUseResult":{{"filePath":"{told}"}}"#))
+    };
+    for (records, access) in [
+        (claude("Read", "/w/sub/key"), Access::Read),
+        (claude("Edit", "/w/sub/key"), Access::Write),
+        (cursor("readToolCall", "/w/sub/key"), Access::Read),
+        (cursor("editToolCall", "/w/sub/key"), Access::Write),
+        (cursor("deleteToolCall", "/w/sub/key"), Access::Delete),
+    ] {
+        assert_eq!(read(&records), (1, vec![]), "{records:?}");
+        assert_eq!(files(&records), [(access, "/w/sub/key".to_owned())], "{records:?}");
+    }
+    for records in [claude("Read", "/w/key"), cursor("readToolCall", "/w/./key")] {
+        assert!(files(&records).is_empty(), "{records:?}");
     }
 }
 
@@ -155,13 +197,12 @@ fn cursor_tells_of_another_file_or_of_two_ends() {
         let call = format!(
             r#"{{"type":"tool_call","subtype":"completed","call_id":"k","tool_call":{{"{key}":{{"args":{args},"result":{result}}}}},"session_id":"c"}}"#
         );
-        let end = r#"{"type":"result","subtype":"success","is_error":false,"session_id":"c"}"#.to_owned();
-        read(&[start, call, end]).1
+        read(&[start, call, CURSOR_END.to_owned()]).1
     };
     let read_key =
         |path: &str| run(r#"{"path":"key"}"#, &format!(r#"{{"success":{{"path":"{path}"}}}}"#), "readToolCall");
     assert!(read_key("/w/key").is_empty());
-    assert_eq!(read_key("/w/secrets/key"), [OTHER]);
+    assert_eq!(read_key("/w/secrets/monkey"), [OTHER]);
     assert_eq!(read_key("secrets/key"), [OTHER]);
     let both = r#"{"rejected":{"reason":"x"},"success":{"exitCode":0}}"#;
     assert_eq!(run(r#"{"command":"id"}"#, both, "shellToolCall"), [OTHER]);

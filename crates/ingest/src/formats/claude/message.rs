@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use memchr::memmem;
 
+use super::ran::Differs;
 use super::{facts, outcome, ran};
 use crate::assembly::{self, Assembly, RecordLocation};
 use crate::gaps::Gaps;
@@ -241,10 +242,11 @@ fn result<'a>(
     gaps: &mut Gaps,
 ) {
     let id = filled(block.tool_use_id);
-    if let Some(call) = id.as_deref().and_then(|id| assembly.call_of(id))
-        && ran::contradicts(call, context.result)
-    {
-        gaps.contradiction(location.line, ran::OTHER_FILE);
+    let call = id.as_deref().and_then(|id| assembly.call_of(id));
+    match call.and_then(|call| ran::differs(call, context.result)) {
+        Some(Differs::Other) => gaps.contradiction(location.line, ran::OTHER_FILE),
+        Some(Differs::File(file)) => assembly.push(location.clone(), EventKind::File(file)),
+        None => {}
     }
     let is_error = is_true(block.is_error);
     let tool = id.as_deref().and_then(|id| assembly.call_of(id)).map(|call| call.tool.clone());

@@ -9,8 +9,8 @@ use memchr::memmem;
 
 use crate::assembly::{Assembly, RecordLocation};
 use crate::json::{Raw, filled, object, parse, record};
-use crate::paths::is_same;
-use agent_strace_model::{Arguments, Status, ToolCall};
+use crate::paths::{Told, told};
+use agent_strace_model::{Access, Arguments, FileEvent, Status, ToolCall};
 
 pub(super) const OTHER_FILE: &str = "the result of a call names another file than the call: what ran is not what was \
                                      asked, and nothing in the log says why; compare it with the agent's own copy";
@@ -88,16 +88,35 @@ record! {
     struct Touched { path = "filePath", file = "file", command = "command" }
 }
 
-/// Whether the host's record of a call names another file or another command than the call.
-pub(super) fn contradicts(call: &ToolCall<'_>, result: Option<Raw<'_>>) -> bool {
-    let Arguments::Json(json) = &call.arguments else { return false };
+/// What the host's record of a call says beside the call.
+#[derive(Debug)]
+pub(super) enum Differs<'a> {
+    /// It names a file that the call may have meant.
+    File(FileEvent<'a>),
+    /// It names another file or another command than the call.
+    Other,
+}
+
+/// How the host's record of a call differs from the call.
+pub(super) fn differs<'a>(call: &ToolCall<'_>, result: Option<Raw<'a>>) -> Option<Differs<'a>> {
+    let Arguments::Json(json) = &call.arguments else { return None };
     let has = |key: &[u8]| result.is_some_and(|raw| memmem::find(raw.get().as_bytes(), key).is_some());
     let speaks = has(b"\"filePath\"") || has(b"\"command\"");
-    let Some(touched) = object::<Touched<'_>>(result.filter(|_| speaks)) else { return false };
-    let Some(asked) = parse::<Asked<'_>>(json) else { return false };
-    let inner = || object::<Touched<'_>>(touched.file).and_then(|file| filled(file.path));
-    let file = filled(asked.path).or_else(|| filled(asked.notebook)).zip(filled(touched.path).or_else(inner));
+    let touched = object::<Touched<'a>>(result.filter(|_| speaks))?;
+    let asked = parse::<Asked<'_>>(json)?;
     let command = filled(asked.command).zip(filled(touched.command));
-    file.is_some_and(|(asked, ran)| !is_same(call.cwd.as_deref(), &asked, &ran))
-        || command.is_some_and(|(asked, ran)| asked.trim() != ran.trim())
+    if command.is_some_and(|(asked, ran)| asked.trim() != ran.trim()) {
+        return Some(Differs::Other);
+    }
+    let inner = || object::<Touched<'a>>(touched.file).and_then(|file| filled(file.path));
+    let (asked, target) =
+        filled(asked.path).or_else(|| filled(asked.notebook)).zip(filled(touched.path).or_else(inner))?;
+    match told(call.cwd.as_deref(), &asked, &target) {
+        Told::Same => None,
+        Told::Elsewhere => {
+            let access = if call.tool == "Read" { Access::Read } else { Access::Write };
+            Some(Differs::File(FileEvent { access, target }))
+        }
+        Told::Other => Some(Differs::Other),
+    }
 }

@@ -10,12 +10,12 @@ use crate::formats::Input;
 use crate::gaps::Gaps;
 use crate::head::Head;
 use crate::json::{Counts, Raw, fields, filled, is, is_object, is_true, object, parse, raw_text, record, scalar, text};
-use crate::paths;
+use crate::paths::{self, Told};
 use crate::reader::Item;
 use agent_strace_model::attribution::note_each;
 use agent_strace_model::evidence::Subagent;
 use agent_strace_model::{
-    Arguments, Ending, EventKind, GapKind, RawText, Session, Status, ToolCall, ToolResult, Usage,
+    Access, Arguments, Ending, EventKind, FileEvent, GapKind, RawText, Session, Status, ToolCall, ToolResult, Usage,
 };
 
 record! {
@@ -193,7 +193,9 @@ impl<'a> Run<'a> {
         if outcomes(body.result) > 1 {
             gaps.contradiction(location.line, SEVERAL);
         }
-        if let Some(ran) = ran(&body, self.cwd.as_deref()) {
+        if let Some(file) = elsewhere(&key, &body, self.cwd.as_deref()) {
+            self.assembly.push(location.clone(), EventKind::File(file));
+        } else if let Some(ran) = ran(&body, self.cwd.as_deref()) {
             gaps.push(Some(location.line), GapKind::Contradiction(OTHER.into()));
             self.add(location.clone(), Called { tool: called.tool.clone(), arguments: ran }, None, status);
         }
@@ -287,6 +289,21 @@ const OTHER: &str = "the end of a call names another command, file or directory 
 record! {
     /// What arguments and results name in the same words.
     struct Named { command = "command", path = "path", directory = "workingDirectory" }
+}
+
+/// The file that the result of a call names, where the call's own path can lead there and all else is as it was asked.
+fn elsewhere<'a>(tool: &str, body: &Body<'a>, cwd: Option<&str>) -> Option<FileEvent<'a>> {
+    let asked = object::<Named<'a>>(body.args)?;
+    let named = object::<Named<'a>>(outcome(body.result).map(|(_, value)| value))?;
+    let target = filled(named.path)?;
+    let leads = paths::told(cwd, &filled(asked.path)?, &target) == Told::Elsewhere;
+    let access = match tool {
+        "editToolCall" | "writeToolCall" => Access::Write,
+        "deleteToolCall" => Access::Delete,
+        _ => Access::Read,
+    };
+    let is_all = !differs(&Named { path: None, ..asked }, &named, cwd);
+    (leads && is_all).then_some(FileEvent { access, target })
 }
 
 /// The arguments that a call ran with, where its result names others than it was asked for: both are judged.
