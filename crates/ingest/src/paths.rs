@@ -1,5 +1,7 @@
 //! Whether two names are of one file. Hosts resolve what a call names, and spell it in their own way.
 
+use std::borrow::Cow;
+
 /// Whether a path needs no directory to count from.
 pub(super) fn is_rooted(path: &str) -> bool {
     path.starts_with(['/', '\\', '~']) || has_drive(path)
@@ -44,6 +46,7 @@ pub(super) fn is_same(cwd: Option<&str>, one: &str, other: &str) -> bool {
         None => None,
     };
     if let (Some(one), Some(other)) = (whole(one), whole(other)) {
+        let (one, other) = (beside(&one, &other), beside(&other, &one));
         return one == other || is_in_home(&one, &other) || is_in_home(&other, &one);
     }
     let (one, other) = (plain(one), plain(other));
@@ -60,14 +63,38 @@ pub(super) enum Told {
 }
 
 /// Compares the name that a call gave a file with the host's own, counted from the directory of the call. A `cd` that the
-/// log does not show may have moved it deeper or up.
+/// log does not show may have moved it deeper or up, any directory may be the home, and hosts take away blanks.
 pub(super) fn told(cwd: Option<&str>, asked: &str, told: &str) -> Told {
     if is_same(cwd, asked, told) {
         return Told::Same;
     }
-    let (asked, leads) = (plain(asked), !is_rooted(asked) && is_rooted(told));
-    let file = asked.trim_start_matches("../");
-    if leads && !matches!(file, "" | "..") && ends_with(&plain(told), file) { Told::Elsewhere } else { Told::Other }
+    let trimmed = asked.trim();
+    if trimmed != asked && is_same(cwd, trimmed, told) || is_rooted(told) && leads(trimmed, &plain(told)) {
+        Told::Elsewhere
+    } else {
+        Told::Other
+    }
+}
+
+/// Whether a name that counts from some directory or from the home can be that of a whole path.
+fn leads(name: &str, whole: &str) -> bool {
+    let below = name.strip_prefix("~/").or_else(|| name.strip_prefix("~\\"));
+    if below.is_none() && is_rooted(name) {
+        return false;
+    }
+    let below = plain(below.unwrap_or(name));
+    let below = if has_drive(whole) { below.to_lowercase() } else { below };
+    let below = below.trim_start_matches("../");
+    !matches!(below, "" | "..") && ends_with(whole, below)
+}
+
+/// A plain path as it reads beside one with a drive: Git Bash, Cygwin and WSL name drives as directories.
+fn beside<'a>(path: &'a str, other: &str) -> Cow<'a, str> {
+    let inner = path.strip_prefix("mnt/").or_else(|| path.strip_prefix("cygdrive/")).unwrap_or(path);
+    let (drive, rest) = inner.split_once('/').unwrap_or((inner, ""));
+    let is_drive =
+        other.split_once(':').is_some_and(|(letter, _)| letter.len() == 1 && drive.eq_ignore_ascii_case(letter));
+    if is_drive { Cow::Owned(plain(&format!("{drive}:/{rest}"))) } else { Cow::Borrowed(path) }
 }
 
 fn ends_with(long: &str, short: &str) -> bool {
@@ -97,6 +124,9 @@ mod tests {
             (Some("C:\\w"), "Src\\a.rs", "c:/w/src/a.rs"),
             (Some("/tmp/x"), "a", "/private/tmp/x/a"),
             (Some("/w"), "src\\a", "C:/w/src/a"),
+            (Some("C:\\w"), "/c/w/A", "C:\\w\\a"),
+            (Some("/w"), "/mnt/c/w/a", "C:\\w\\a"),
+            (Some("/w"), "/cygdrive/C/w/a", "c:/w/a"),
             (None, "src/a", "/home/ann/app/src/a"),
             (None, "../src/a", "/home/ann/src/a"),
         ] {
@@ -109,6 +139,8 @@ mod tests {
             (Some("/w"), "b/../key", "secrets/key"),
             (Some("/w"), ".", "/w/secrets/key"),
             (Some("/w"), "~/key", "/srv/ann/key"),
+            (Some("/w"), "/c/w/a", "D:\\w\\a"),
+            (Some("/w"), "/c/w/a", "/mnt/c/w/a"),
             (None, "rc/a", "/home/ann/src/a"),
         ] {
             assert!(!is_same(cwd, one, other) && !is_same(cwd, other, one), "{cwd:?} {one} {other}");
@@ -125,7 +157,13 @@ mod tests {
             ("key", "/w/secrets/monkey", Told::Other),
             ("x/key", "/w/secrets/key", Told::Other),
             ("/key", "/w/secrets/key", Told::Other),
-            ("~/key", "/w/secrets/key", Told::Other),
+            ("~/key", "/var/home/ann/key", Told::Elsewhere),
+            ("~/key", "/github/home/key", Told::Elsewhere),
+            ("~/key", "/home/ann/key", Told::Same),
+            (" /w/key", "/w/key", Told::Elsewhere),
+            ("Src\\a", "C:\\w\\x\\src\\a", Told::Elsewhere),
+            ("~/key", "/home/ann/monkey", Told::Other),
+            ("~", "/w/key", Told::Other),
             ("key", "secrets/key", Told::Other),
             (".", "/w/secrets/key", Told::Other),
             ("..", "/w/secrets/key", Told::Other),
