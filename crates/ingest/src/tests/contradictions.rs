@@ -209,6 +209,36 @@ fn cursor_tells_of_another_file_or_of_two_ends() {
 }
 
 #[test]
+fn what_stands_beside_the_end_of_a_cursor_call_is_no_end() {
+    let ended = |result: &str| {
+        let start = r#"{"type":"system","subtype":"init","cwd":"/w","session_id":"c"}"#.to_owned();
+        let call = format!(
+            r#"{{"type":"tool_call","subtype":"completed","call_id":"k","tool_call":{{"shellToolCall":{{"args":{{"command":"id"}},"result":{result}}}}},"session_id":"c"}}"#
+        );
+        let log = Log::new("a.jsonl", [start, call, CURSOR_END.to_owned()].join("\n").into_bytes());
+        let reading = log.read();
+        let status = reading.sessions.iter().flat_map(|session| session.calls()).map(|(_, call)| call.status).next();
+        (status.unwrap(), reading.gaps.len())
+    };
+    let beside = r#""isBackground":false,"sandboxPolicy":{"type":"x"},"zone":{"name":"x"}"#;
+    for (end, status) in [
+        (r#""success":{"exitCode":0}"#, Status::Ok),
+        (r#""failure":{"exitCode":1}"#, Status::Error),
+        (r#""rejected":{"command":"id"}"#, Status::Denied),
+        (r#""timeout":{}"#, Status::Interrupted),
+    ] {
+        assert_eq!(ended(&format!("{{{end},{beside}}}")), (status, 0), "{end}");
+    }
+    for (result, status) in [
+        (r#"{"rejected":{},"zone":{"exitCode":0}}"#, Status::Error),
+        (r#"{"rejected":{},"success":{"exitCode":0}}"#, Status::Ok),
+        (r#"{"halted":{},"zone":{}}"#, Status::Error),
+    ] {
+        assert_eq!(ended(result), (status, 1), "{result}");
+    }
+}
+
+#[test]
 fn codex_tells_of_another_command_or_of_none() {
     let log = |command: &str| {
         let start = r#"{"type":"session_meta","payload":{"id":"a","cwd":"/w"}}"#.to_owned();

@@ -339,15 +339,51 @@ fn differs(asked: &Named<'_>, told: &Named<'_>, cwd: Option<&str>) -> bool {
         || both(asked.directory, told.directory, &is_same_path)
 }
 
-/// A result is an object with one key, which says how the call ended. Where it has several, the call ran.
+/// The keys of a result that say how its call ended, of which it has one. Others stand beside it and say under which rules it ran.
+const ENDS: &[&str] = &[
+    "success",
+    "failure",
+    "error",
+    "rejected",
+    "permissionDenied",
+    "timeout",
+    "aborted",
+    "cancelled",
+    "spawnError",
+    "fileNotFound",
+    "fileBusy",
+    "notFile",
+    "writePermissionDenied",
+    "noSpace",
+    "invalidFile",
+    "toolNotFound",
+];
+
+record! {
+    /// What only a call that ran leaves behind.
+    struct Left { exit = "exitCode", stdout = "stdout", content = "content" }
+}
+
+/// The ends that a result tells, by their keys. Where it knows none of them, each of its keys may be one.
+fn ends(result: Option<Raw<'_>>) -> Vec<(Cow<'_, str>, Raw<'_>)> {
+    let said = result.filter(|result| is_object(Some(*result))).and_then(|result| fields(result.get()));
+    let said = said.unwrap_or_default();
+    let has_left = |value: Raw<'_>| {
+        object::<Left<'_>>(Some(value)).is_some_and(|left| left.exit.or(left.stdout).or(left.content).is_some())
+    };
+    let is_known = said.keys().any(|key| ENDS.contains(&&**key));
+    said.into_iter().filter(|(key, value)| !is_known || ENDS.contains(&&**key) || has_left(*value)).collect()
+}
+
+/// How a call ended. Where a result tells several ends, the call ran.
 fn outcome(result: Option<Raw<'_>>) -> Option<(Cow<'_, str>, Raw<'_>)> {
-    let mut ends = fields(result.filter(|result| is_object(Some(*result)))?.get())?;
-    ends.remove_entry("success").or_else(|| ends.pop_last())
+    let mut ends = ends(result);
+    let success = ends.iter().position(|(key, _)| key == "success");
+    success.map(|at| ends.swap_remove(at)).or_else(|| ends.pop())
 }
 
 fn outcomes(result: Option<Raw<'_>>) -> usize {
-    let ends = result.filter(|result| is_object(Some(*result))).and_then(|result| fields(result.get()));
-    ends.map_or(0, |ends| ends.values().filter(|end| is_object(Some(**end))).count())
+    ends(result).iter().filter(|(_, end)| is_object(Some(*end))).count()
 }
 
 fn status(result: Option<Raw<'_>>) -> Status {
