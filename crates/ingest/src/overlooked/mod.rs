@@ -338,6 +338,12 @@ fn normal(json: &str) -> Option<String> {
         },
         value => value,
     };
+    // The store keeps arguments so that are no object: its readers want one.
+    let only = value.as_object().filter(|object| object.len() == 1);
+    let only = only.and_then(|object| object.get("input").or_else(|| object.get("value")));
+    if let Some(only) = only {
+        return normal(&only.to_string());
+    }
     let is_empty = value.as_object().is_some_and(serde_json::Map::is_empty);
     (!is_empty).then(|| value.to_string())
 }
