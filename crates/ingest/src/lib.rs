@@ -17,6 +17,7 @@ mod gaps;
 mod head;
 mod json;
 mod mend;
+mod named;
 mod overlooked;
 mod paths;
 mod reader;

@@ -409,6 +409,12 @@ fn copilot_judges_what_hooks_and_the_host_made_of_a_call() {
         .len()
     };
     assert_eq!((edit("/w/a.py"), edit("/w/.github/x.yml")), (0, 1));
+    let many = |prefix: &str| (0..2_000).map(|at| format!("{prefix}d/f{at}")).collect::<Vec<_>>();
+    let heads: Vec<_> = many(r"*** Add File: ").iter().map(|head| format!(r"{head}\n+x\n")).collect();
+    let patch = format!(r#"{{"input":"*** Begin Patch\n{}*** End Patch"}}"#, heads.concat());
+    let edits: Vec<_> = many("/w/").iter().map(|path| format!(r#"{{"path":"{path}","kind":"create"}}"#)).collect();
+    let edits = ended(&format!(r#","fileEdits":[{}]"#, edits.join(",")));
+    assert!(calls(&[call("apply_patch", &patch), edits]).1.is_empty());
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::{Rollout, scripts};
 use crate::assembly::RecordLocation;
 use crate::gaps::Gaps;
 use crate::json::{Raw, fields, filled, is, object, record};
-use crate::paths;
+use crate::named::Named;
 use agent_strace_model::{Access, Arguments, EventKind, FileEvent, GapKind, Status, ToolCall};
 
 record! {
@@ -126,11 +126,6 @@ fn named(patch: &str) -> impl Iterator<Item = &str> {
     patch.lines().filter_map(|line| HEADS.iter().find_map(|head| line.trim_start().strip_prefix(head))).map(str::trim)
 }
 
-/// Files of a patch count from the directory of its call, or from a directory that the log does not name.
-fn is_same_file(cwd: Option<&str>, named: &str, changed: &str) -> bool {
-    paths::is_same(cwd, named, changed)
-}
-
 /// Whether a patch names each of the files that were changed. A patch whose text is not known names any.
 fn names_all(cwd: Option<&str>, arguments: &Arguments<'_>, changes: &[Changed<'_>]) -> bool {
     let patch = match arguments {
@@ -139,9 +134,11 @@ fn names_all(cwd: Option<&str>, arguments: &Arguments<'_>, changes: &[Changed<'_
         Arguments::Json(json) => Cow::Owned(json.replace("\\n", "\n")),
         Arguments::Missing => return true,
     };
-    let named: Vec<&str> = named(&patch).collect();
-    let is_named = |path: &str| named.iter().any(|name| is_same_file(cwd, name, path));
-    changes.iter().all(|change| is_named(&change.path) && change.moved.as_deref().is_none_or(is_named))
+    // Its files count from the directory of its call, or from a directory that the log does not name.
+    let mut named = Named::new(cwd, named(&patch));
+    changes
+        .iter()
+        .all(|change| named.holds(&change.path) && change.moved.as_deref().is_none_or(|target| named.holds(target)))
 }
 
 /// The end of a path that no directory changes: what comes after its last `..`, without `.`.

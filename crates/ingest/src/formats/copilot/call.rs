@@ -6,7 +6,7 @@ use super::{Envelope, Events};
 use crate::assembly::{RecordLocation, arguments};
 use crate::gaps::Gaps;
 use crate::json::{Raw, elements, fields, filled, is, is_object, is_true, object, raw_text, record, text};
-use crate::paths;
+use crate::named::Named;
 use agent_strace_model::{Access, Arguments, EventKind, FileEvent, GapKind, Status, ToolCall, ToolResult};
 
 record! {
@@ -196,7 +196,9 @@ impl<'a> Events<'a> {
         }
         let tool = id.as_deref().and_then(|id| self.assembly.call_of(id)).map(|call| call.tool.clone());
         let status = status(&done, tool.as_deref().unwrap_or(""));
-        self.edited(&location, id.as_deref(), done.edits, gaps);
+        if done.edits.is_some() {
+            self.edited(&location, id.as_deref(), done.edits, gaps);
+        }
         self.assembly.pass(done.result);
         self.assembly.pass(done.telemetry);
         let said = done.result.or(done.error);
@@ -209,15 +211,16 @@ impl<'a> Events<'a> {
 
     /// The files that the host says a call changed: one that the call does not name is judged, too.
     fn edited(&mut self, location: &RecordLocation<'a>, id: Option<&str>, edits: Option<Raw<'a>>, gaps: &mut Gaps) {
-        for edit in elements(edits).into_iter().filter_map(|raw| object::<Edit<'a>>(Some(raw))) {
-            let Some(path) = filled(edit.path) else { continue };
-            let known = id.and_then(|id| self.assembly.call_of(id));
-            let is_named = known.is_none_or(|call| names_file(call, &path));
-            if !is_named {
-                gaps.push(Some(location.line), GapKind::Contradiction(OTHER_FILE.into()));
-                let access = if is(edit.kind, "delete") { Access::Delete } else { Access::Write };
-                self.assembly.push(location.clone(), EventKind::File(FileEvent { access, target: path }));
-            }
+        let Some(call) = id.and_then(|id| self.assembly.call_of(id)) else { return };
+        let texts = texts_of(call);
+        let mut named = Named::new(call.cwd.as_deref(), texts.iter().flat_map(|text| files_of(text)));
+        let edits = elements(edits).into_iter().filter_map(|raw| object::<Edit<'a>>(Some(raw)));
+        let edits = edits.filter_map(|edit| Some((filled(edit.path)?, edit.kind)));
+        let others: Vec<_> = edits.filter(|(path, _)| !named.holds(path)).collect();
+        for (path, kind) in others {
+            gaps.push(Some(location.line), GapKind::Contradiction(OTHER_FILE.into()));
+            let access = if is(kind, "delete") { Access::Delete } else { Access::Write };
+            self.assembly.push(location.clone(), EventKind::File(FileEvent { access, target: path }));
         }
     }
 
@@ -265,22 +268,25 @@ impl<'a> Events<'a> {
     }
 }
 
-/// Whether a call names this file: as a value of its own, or in the head of a part of a patch.
-fn names_file(call: &ToolCall<'_>, path: &str) -> bool {
-    let is_it = |named: &str| !named.is_empty() && paths::is_same(call.cwd.as_deref(), named, path);
-    let in_patch = |text: &str| {
-        let heads = text.lines().filter_map(|line| line.trim_start().strip_prefix("*** ")?.split_once(": "));
-        heads.into_iter().any(|(_, named)| is_it(named.trim()))
-    };
+/// The texts that a call is given.
+fn texts_of<'s>(call: &'s ToolCall<'_>) -> Vec<Cow<'s, str>> {
     match &call.arguments {
         Arguments::Json(json) => {
-            let given = fields(json).unwrap_or_default();
-            let mut texts = given.values().filter_map(|value| text(Some(*value)));
-            texts.any(|text| if text.contains('\n') { in_patch(&text) } else { is_it(&text) })
+            fields(json).unwrap_or_default().into_values().filter_map(|value| text(Some(value))).collect()
         }
-        Arguments::Text(text) => in_patch(text),
-        Arguments::Missing => false,
+        // It is a patch, whatever its length.
+        Arguments::Text(text) => vec![Cow::Owned(format!("{text}\n"))],
+        Arguments::Missing => Vec::new(),
     }
+}
+
+/// The files that a text may name: it is a name, or a patch names them in the heads of its parts.
+fn files_of(text: &str) -> Vec<&str> {
+    if !text.contains('\n') {
+        return vec![text];
+    }
+    let heads = text.lines().filter_map(|line| line.trim_start().strip_prefix("*** ")?.split_once(": "));
+    heads.map(|(_, named)| named.trim()).collect()
 }
 
 /// The name of a tool; a server's tool is named by its server, which the recorded name only begins with.

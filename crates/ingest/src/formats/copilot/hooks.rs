@@ -105,7 +105,7 @@ impl<'a> Events<'a> {
                 gaps.limit(location.line, MANY_TOOLS);
             }
             for tool in tools.into_iter().take(AT_ONCE) {
-                self.rewrite(&location, tool, changed);
+                self.rewrite(&location, tool.clone(), changed);
             }
         }
         let by_id = hook.output.and_then(|output| fields(output.get())).unwrap_or_default();
@@ -113,7 +113,7 @@ impl<'a> Events<'a> {
             asked.iter().rev().filter_map(|asking| Some((asking.id.as_deref()?, &asking.tool))).collect();
         for (id, said) in by_id {
             if let (Some(tool), Some(changed)) = (tools.get(&*id), modified(Some(said))) {
-                self.rewrite(&location, tool, changed);
+                self.rewrite(&location, (*tool).clone(), changed);
             }
         }
         if says_anew(hook.output) && self.rewrites.len() == known {
@@ -132,8 +132,8 @@ impl<'a> Events<'a> {
         }
     }
 
-    fn rewrite(&mut self, location: &RecordLocation<'a>, tool: &Cow<'a, str>, changed: Raw<'a>) {
-        let (location, tool) = (location.clone(), tool.clone());
+    fn rewrite(&mut self, location: &RecordLocation<'a>, tool: Cow<'a, str>, changed: Raw<'a>) {
+        let location = location.clone();
         self.rewrites.push(Rewrite { location, tool, arguments: arguments(Some(changed)) });
     }
 
