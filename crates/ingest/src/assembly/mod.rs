@@ -312,6 +312,11 @@ impl<'a> Assembly<'a> {
         self.session.passed.extend(value.map(Raw::get));
     }
 
+    /// This object is no call of its own; what it holds may be one.
+    pub(super) fn pass_around(&mut self, object: Option<Raw<'a>>) {
+        self.session.passed.extend(object.and_then(|object| object.get().get(..1)));
+    }
+
     /// A record of a type this version does not know.
     pub(super) fn unknown(&mut self, location: RecordLocation<'a>) {
         self.count_unknown();

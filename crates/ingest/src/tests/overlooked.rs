@@ -192,6 +192,62 @@ fn what_an_agent_keeps_aside_is_passed_over_only_where_it_keeps_it() {
 }
 
 #[test]
+fn what_hosts_tell_of_calls_is_passed_over_by_its_fields() {
+    let codex = |payload: &str| {
+        let start = r#"{"type":"session_meta","payload":{"id":"a","cwd":"/w"}}"#;
+        is_gap(&[start, &format!(r#"{{"type":"event_msg","payload":{payload}}}"#)])
+    };
+    let agent = |more: &str| {
+        codex(&format!(
+            r#"{{"type":"item_completed","item":{{"type":"CollabAgentToolCall","id":"q","tool":"wait","receiver_thread_ids":["t"],"agents_states":{{"t":{{"completed":"done"}}}}{more}}}}}"#
+        ))
+    };
+    assert!(!agent(r#","prompt":"go""#));
+    assert!(agent(r#","calls":[{"name":"exec_command","arguments":{"cmd":"id"}}]"#));
+    let search = |action: &str| codex(&format!(r#"{{"type":"web_search_begin","call_id":"w","action":{action}}}"#));
+    assert!(!search(r#"{"type":"search","query":"x","queries":["x"],"url":null}"#));
+    assert!(!search(r#"{"type":"other"}"#));
+    assert!(search(r#"{"type":"exec","query":"x"}"#));
+    assert!(search(r#"{"type":"search","query":"x","command":["id"]}"#));
+    assert!(search(r#"{"type":"search","queries":[{"name":"exec_command","arguments":{"cmd":"id"}}]}"#));
+
+    let qwen = |kind: &str, id: &str, outcome: &str| {
+        let record = |kind: &str, part: &str, more: &str| {
+            format!(r#"{{"type":"{kind}","uuid":"u","sessionId":"s","message":{{"parts":[{part}]}}{more}}}"#)
+        };
+        let call = record("assistant", r#"{"functionCall":{"id":"c","name":"glob","args":{"a":1}}}"#, "");
+        let result = r#"{"functionResponse":{"id":"c","name":"glob","response":{"output":"x"}}}"#;
+        let part = if kind == "tool_result" { result } else { r#"{"text":"x"}"# };
+        is_gap(&[&call, &record(kind, part, &format!(r#","toolCallResult":{{"callId":"{id}",{outcome}}}"#))])
+    };
+    let part = format!("[{{{BAD}}}]");
+    assert!(!qwen("tool_result", "c", &format!(r#""resultDisplay":{{"jobs":{part}}}"#)));
+    assert!(qwen("tool_result", "c", &format!(r#""resultDisplay":{{"type":"task_execution","toolCalls":{part}}}"#)));
+    assert!(qwen("tool_result", "c", &format!(r#""calls":{part}"#)));
+    assert!(qwen("tool_result", "z", &format!(r#""resultDisplay":{{"jobs":{part}}}"#)));
+    for kind in ["user", "assistant"] {
+        assert!(qwen(kind, "c", &format!(r#""resultDisplay":{{"jobs":{part}}}"#)), "{kind}");
+    }
+
+    let copilot = |output: &str| {
+        let event =
+            |kind: &str, data: &str| format!(r#"{{"type":"{kind}","data":{{{data}}},"id":"{kind}","timestamp":"t"}}"#);
+        let hook = r#""hookInvocationId":"h","hookType":"preToolUse""#;
+        is_gap(&[
+            &event("session.start", r#""sessionId":"c","version":1"#),
+            &event("hook.start", &format!(r#"{hook},"input":{{"toolName":"bash","toolArgs":{{"command":"ls"}}}}"#)),
+            &event("hook.end", &format!(r#"{hook},"output":{output}"#)),
+            &event("tool.execution_start", r#""toolCallId":"a","toolName":"bash","arguments":{"command":"ls"}"#),
+            &event("session.shutdown", r#""shutdownType":"routine""#),
+        ])
+    };
+    assert!(!copilot(r#"{"permissionDecision":"allow"}"#));
+    assert!(!copilot(r#"{"modifiedArgs":{"command":"id"}}"#));
+    assert!(copilot(&format!(r#"{{"calls":{part}}}"#)));
+    assert!(copilot(&format!(r#"{{"modifiedArgs":{{"command":"id"}},"calls":{part}}}"#)));
+}
+
+#[test]
 fn more_shapes_than_are_compared_are_a_limit() {
     let many = vec![r#"{"name":"a","input":{}}"#; 200_100].join(",");
     let log = Log::new(

@@ -7,7 +7,7 @@ use super::item::Payload;
 use super::{Rollout, facts, ran};
 use crate::assembly::RecordLocation;
 use crate::gaps::Gaps;
-use crate::json::{Counts, Raw, count, object, raw_text, record, text};
+use crate::json::{Counts, Raw, count, elements, is_string, object, raw_text, record, text};
 use agent_strace_model::{EventKind, Label, Usage, Window};
 
 record! {
@@ -67,13 +67,25 @@ pub(super) fn add<'a>(
                 gaps.unknown_record(location.line, "a notice of an unknown kind that looks like a call");
             }
             // The provider searches for the model: what it asked for is an item, or no act of this machine.
-            if kind.starts_with("web_search_") {
+            if kind.starts_with("web_search_") && is_search(notice.action) {
                 rollout.assembly.pass(notice.action);
             }
             rollout.assembly.push(location, EventKind::Other);
             facts::notice(rollout, &kind, payload);
         }
     }
+}
+
+record! {
+    struct Search { kind = "type", query = "query", queries = "queries", url = "url", pattern = "pattern" }
+}
+
+/// Whether an action says what to search for, or where, and nothing else.
+fn is_search(action: Option<Raw<'_>>) -> bool {
+    let Some(search) = object::<Search<'_>>(action) else { return false };
+    let is_known = matches!(text(search.kind).as_deref(), Some("search" | "open_page" | "find_in_page" | "other"));
+    let words = [search.query, search.url, search.pattern].into_iter().flatten().chain(elements(search.queries));
+    is_known && search.others == 0 && words.into_iter().all(|word| is_string(Some(word)))
 }
 
 /// Kinds of notices that hold a call's fields, though no call is told by them alone: questions to the user, progress of

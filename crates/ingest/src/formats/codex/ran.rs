@@ -74,7 +74,7 @@ fn item<'a>(
         "SubAgentActivity" | "CollabAgentToolCall" => {
             // It tells of agents: a call with arguments is something else.
             if !item.looks_given() {
-                rollout.assembly.pass(raw);
+                rollout.assembly.pass_around(raw);
             }
             super::facts::activity(rollout, raw);
         }

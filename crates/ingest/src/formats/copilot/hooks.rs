@@ -89,7 +89,6 @@ impl<'a> Events<'a> {
     /// A hook's output may give a call other arguments: for the call that it was asked about, or by the ids of calls.
     pub(super) fn hook_ended(&mut self, location: RecordLocation<'a>, envelope: &Envelope<'a>, gaps: &mut Gaps) {
         let hook = object::<Hook<'a>>(envelope.data).unwrap_or_default();
-        self.assembly.pass(hook.output);
         let asked = match self.end(&hook) {
             End::First(asked) => asked,
             End::Again => return self.assembly.push(location, EventKind::Other),
@@ -133,6 +132,8 @@ impl<'a> Events<'a> {
     }
 
     fn rewrite(&mut self, location: &RecordLocation<'a>, tool: Cow<'a, str>, changed: Raw<'a>) {
+        // What else an output holds may be a call of its own.
+        self.assembly.pass(Some(changed));
         let location = location.clone();
         self.rewrites.push(Rewrite { location, tool, arguments: arguments(Some(changed)) });
     }

@@ -119,8 +119,6 @@ impl<'a> Chat<'a> {
         }
         match &*kind {
             "user" | "assistant" | "tool_result" => {
-                // What a tool answered, for the screen.
-                self.assembly.pass(record.outcome);
                 if !record.message.is_object() {
                     gaps.malformed(*line, "a message record without its message");
                 }
@@ -131,6 +129,9 @@ impl<'a> Chat<'a> {
         }
         if let Some(message) = record.message.object() {
             let outcome = object::<parts::Outcome<'a>>(record.outcome).unwrap_or_default();
+            if kind == "tool_result" {
+                parts::pass_answer(self, &outcome);
+            }
             let around = Around {
                 cwd: filled(record.cwd),
                 subagent: filled(record.agent).filter(|_| self.assembly.session.parent.is_none()),

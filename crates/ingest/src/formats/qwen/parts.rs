@@ -43,7 +43,29 @@ record! {
 
 record! {
     /// What the host notes beside a result.
-    pub(super) struct Outcome { call_id = "callId", status = "status", error_type = "errorType" }
+    pub(super) struct Outcome {
+        call_id = "callId",
+        status = "status",
+        error_type = "errorType",
+        display = "resultDisplay",
+        parts = "responseParts",
+    }
+}
+
+record! {
+    /// What an agent that was started did, for the screen.
+    struct Display { calls = "toolCalls" }
+}
+
+/// What the tool of a known call answered holds no call. The screen of an agent that was started shows the calls of it,
+/// which are looked for like all others.
+pub(super) fn pass_answer<'a>(chat: &mut Chat<'a>, outcome: &Outcome<'a>) {
+    let is_known = identity(outcome.call_id).is_some_and(|id| chat.assembly.call_of(&id).is_some());
+    if is_known {
+        let shows_calls = object::<Display<'a>>(outcome.display).is_some_and(|display| display.calls.is_some());
+        chat.assembly.pass(outcome.display.filter(|_| !shows_calls));
+        chat.assembly.pass(outcome.parts);
+    }
 }
 
 record! {
