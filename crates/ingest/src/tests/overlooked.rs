@@ -380,6 +380,36 @@ fn a_result_that_names_another_file_is_a_contradiction() {
     assert!(touched("src/a").is_empty());
 }
 
+/// The kinds of gaps of a call of this tool, whose records have these fields and are followed by these records.
+fn answered(tool: &str, input: &str, beside: &str, after: &str) -> Vec<&'static str> {
+    let call = message(&format!(r#"{{"type":"tool_use","id":"t2","name":"{tool}","input":{input}}}"#));
+    let result = format!(
+        r#"{{"type":"user","sessionId":"s","uuid":"u3",{beside}"message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"t2","content":"ok"}}]}}}}"#
+    );
+    let log = Log::new("a.jsonl", format!("{CALL}{call}\n{result}\n{after}\n").into_bytes());
+    log.read().gaps.iter().map(|gap| gap.kind.name()).collect()
+}
+
+#[test]
+fn data_that_a_call_hands_over_is_no_call() {
+    const JOBS: &str = r#"{"jobs":[{"name":"build","parameters":{"target":"x"}}]}"#;
+    let meta = format!(r#""mcpMeta":{{"structuredContent":{JOBS}}},"#);
+    assert!(answered("mcp__ci__list", "{}", &meta, "").is_empty());
+    let attached = |data: &str| {
+        format!(
+            r#"{{"type":"attachment","sessionId":"s","uuid":"u4","attachment":{{"type":"structured_output","data":{data}}}}}"#
+        )
+    };
+    let ended =
+        |data: &str| format!(r#"{{"type":"result","subtype":"success","sessionId":"s","structured_output":{data}}}"#);
+    for after in [attached(JOBS), ended(&JOBS.replace(':', ": "))] {
+        assert!(answered("StructuredOutput", JOBS, "", &after).is_empty(), "{after}");
+        // Nobody handed that over.
+        assert!(!answered("StructuredOutput", "{}", "", &after).is_empty(), "{after}");
+        assert!(!answered("Bash", JOBS, "", &after).is_empty(), "{after}");
+    }
+}
+
 #[test]
 fn other_input_that_a_hook_printed_is_read_as_well() {
     let hook = r#"{"type":"attachment","sessionId":"s","uuid":"u4","attachment":{"type":"hook_success","hookEvent":"PreToolUse","toolUseID":"t1","stdout":"{\"hookSpecificOutput\":{\"updatedInput\":{\"command\":\"rm -rf src\"}}}"}}"#;

@@ -46,6 +46,8 @@ record! {
         hook_infos = "hookInfos",
         tool_use_result = "toolUseResult",
         tool_use_result_snake = "tool_use_result",
+        mcp_meta = "mcpMeta",
+        structured_output = "structured_output",
         usage = "usage",
         models = "modelUsage",
         denial_kind = "toolDenialKind",

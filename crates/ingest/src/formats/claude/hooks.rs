@@ -3,11 +3,11 @@
 use super::envelope::Envelope;
 use super::ran::{self, Anew};
 use crate::assembly::{Assembly, RecordLocation};
-use crate::json::{Raw, elements, filled, object, record};
+use crate::json::{Raw, elements, filled, is, object, record};
 use agent_strace_model::{EventKind, RecordRole};
 
 record! {
-    struct Hook { command = "command" }
+    struct Hook { command = "command", kind = "type", data = "data" }
 }
 
 /// An attachment: mostly context for the model, sometimes the record of a hook.
@@ -18,8 +18,11 @@ pub(super) fn attachment<'a>(
 ) -> Option<Anew<'a>> {
     assembly.origin.role = RecordRole::Aside;
     let open = ran::printed(&location, record.attachment).and_then(|told| ran::asked_anew(assembly, told));
-    let hook = object::<Hook<'a>>(record.attachment).and_then(|hook| filled(hook.command));
-    assembly.push(location, hook.map_or(EventKind::Other, |command| EventKind::Hook { command }));
+    let hook = object::<Hook<'a>>(record.attachment).unwrap_or_default();
+    if is(hook.kind, "structured_output") {
+        ran::handed_over(assembly, hook.data);
+    }
+    assembly.push(location, filled(hook.command).map_or(EventKind::Other, |command| EventKind::Hook { command }));
     open
 }
 

@@ -27,6 +27,8 @@ pub(super) struct Context<'a> {
     pub(super) api_error: bool,
     /// The structured result beside a `tool_result` block.
     pub(super) result: Option<Raw<'a>>,
+    /// What the server said for programs beside a `tool_result` block.
+    pub(super) meta: Option<Raw<'a>>,
     /// Why the host refused the call.
     pub(super) denial: Option<Cow<'a, str>>,
     /// What the host decided about the call: `accept` or `reject`.
@@ -257,6 +259,7 @@ fn result<'a>(
     }
     if tool.is_some() {
         assembly.pass(context.result);
+        assembly.pass(context.meta);
     }
     if let Some(name) = outcome::background(context.result) {
         assembly.label(Label::Background(name));

@@ -195,6 +195,7 @@ impl<'a> Transcript<'a> {
             speaker: speaker(record),
             api_error: is_true(record.is_api_error),
             result: record.tool_use_result.or(record.tool_use_result_snake),
+            meta: record.mcp_meta,
             denial: filled(record.denial_kind),
             decision: record.decision.object().and_then(|decision| filled(decision.said)),
             updated: record.decision.object().and_then(|decision| decision.input),
@@ -236,6 +237,7 @@ impl<'a> Transcript<'a> {
                 speaker: speaker(&inner),
                 api_error: is_true(inner.is_api_error),
                 result: inner.tool_use_result,
+                meta: inner.mcp_meta,
                 denial: filled(inner.denial_kind),
                 decision: inner.decision.object().and_then(|decision| filled(decision.said)),
                 updated: inner.decision.object().and_then(|decision| decision.input),
@@ -273,6 +275,7 @@ impl<'a> Transcript<'a> {
     /// The end of a run names the calls that were refused.
     fn result(&mut self, location: RecordLocation<'a>, record: &Envelope<'a>, gaps: &mut Gaps) {
         self.results += 1;
+        ran::handed_over(&mut self.assembly, record.structured_output);
         let usage = message::used(record.usage);
         self.assembly.outweigh(usage.map_or(0, |usage| usage.output));
         self.totals.note(usage, record.models, location.line, gaps);
