@@ -191,6 +191,32 @@ fn copilot_hooks_about_many_calls_are_read_in_one_pass() {
 }
 
 #[test]
+fn copilot_hooks_that_only_speak_of_arguments_give_none() {
+    let run = r#""toolCallId":"a","toolName":"bash","arguments":{"command":"ls"}"#;
+    let gaps = |kind: &str, output: &str| {
+        let start = format!(
+            r#""hookInvocationId":"h","hookType":"{kind}","input":{{"toolName":"bash","toolArgs":{{"command":"ls"}}}}"#
+        );
+        let end = format!(r#""hookInvocationId":"h","hookType":"{kind}","output":{output}"#);
+        copilot(&[("hook.start", &start), ("hook.end", &end), ("tool.execution_start", run)]).1
+    };
+    let object = r#"{"x":{"updatedInput":{"command":"id"}}}"#;
+    let text = r#"{"stdout":"{\"updatedInput\":{\"command\":\"id\"}}"}"#;
+    for (kind, output) in [
+        ("preToolUse", r#"{"permissionDecision":"allow","modifiedArgs":null}"#),
+        ("preToolUse", r#"{"additionalContext":"set updatedInput to change"}"#),
+        ("postToolUse", r#"{"additionalContext":"set updatedInput to change"}"#),
+        ("PostToolUse", object),
+        ("sessionStart", text),
+    ] {
+        assert_eq!(gaps(kind, output), Vec::<&str>::new(), "{kind} {output}");
+    }
+    for (kind, output) in [("preToolUse", object), ("preToolUse", text), ("unknown", object), ("unknown", text)] {
+        assert_eq!(gaps(kind, output), [OTHER], "{kind} {output}");
+    }
+}
+
+#[test]
 fn cursor_tells_of_another_file_or_of_two_ends() {
     let run = |args: &str, result: &str, key: &str| {
         let start = r#"{"type":"system","subtype":"init","cwd":"/w","session_id":"c"}"#.to_owned();

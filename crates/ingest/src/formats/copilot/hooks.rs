@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use serde_json::Value;
+
 use super::{Envelope, Events};
 use crate::assembly::{RecordLocation, arguments};
 use crate::gaps::Gaps;
@@ -115,7 +117,8 @@ impl<'a> Events<'a> {
                 self.rewrite(&location, (*tool).clone(), changed);
             }
         }
-        if says_anew(hook.output) && self.rewrites.len() == known {
+        let is_after = asked.is_empty() && comes_after(hook.kind);
+        if !is_after && says_anew(hook.output) && self.rewrites.len() == known {
             gaps.contradiction(location.line, UNNAMED);
         }
         self.assembly.push(location, EventKind::Other);
@@ -172,10 +175,39 @@ fn is_before(kind: Option<Raw<'_>>) -> bool {
     text(kind).is_some_and(|kind| kind.eq_ignore_ascii_case("preToolUse"))
 }
 
-/// Whether an output speaks of other arguments, in whichever form.
+/// The hooks that the host asks about no call, or about one that ran: it takes no arguments from them.
+const AFTER: &[&str] = &[
+    "postToolUse",
+    "postToolUseFailure",
+    "sessionStart",
+    "sessionEnd",
+    "userPromptSubmitted",
+    "agentStop",
+    "subagentStop",
+    "errorOccurred",
+];
+
+fn comes_after(kind: Option<Raw<'_>>) -> bool {
+    text(kind).is_some_and(|kind| AFTER.iter().any(|after| kind.eq_ignore_ascii_case(after)))
+}
+
+/// Whether an output gives other arguments, in whichever form: as a value, or in a text that holds JSON.
 fn says_anew(output: Option<Raw<'_>>) -> bool {
     const WORDS: [&str; 3] = ["modifiedArgs", "updatedInput", "modifiedInput"];
-    output.is_some_and(|output| WORDS.iter().any(|word| output.get().contains(word)))
+    fn gives(value: &Value) -> bool {
+        match value {
+            Value::Object(fields) => {
+                fields.iter().any(|(key, value)| WORDS.contains(&&**key) && !value.is_null() || gives(value))
+            }
+            Value::Array(list) => list.iter().any(gives),
+            Value::String(text) => text.contains('{') && WORDS.iter().any(|word| text.contains(word)),
+            _ => false,
+        }
+    }
+    let Some(output) = output.filter(|output| WORDS.iter().any(|word| output.get().contains(word))) else {
+        return false;
+    };
+    serde_json::from_str(output.get()).map_or(true, |value| gives(&value))
 }
 
 fn modified(output: Option<Raw<'_>>) -> Option<Raw<'_>> {
