@@ -19,14 +19,15 @@ pub(crate) fn look(sessions: &[Session<'_>], gaps: &mut Gaps) {
     }
 }
 
-/// Something stands after the last end. Events need not be in the order of the lines that tell of them.
+/// Something stands after the last end. Events need not be in the order of the records that tell of them, and one line may
+/// hold all records.
 fn goes_on(session: &Session<'_>) -> bool {
     let is_work = |event: &Event<'_>| {
         event.call().is_some() || matches!(event.kind, EventKind::Start | EventKind::Message(_) | EventKind::Result(_))
     };
     let is_end = |event: &Event<'_>| matches!(event.kind, EventKind::End(_));
-    let last =
-        |is: &dyn Fn(&Event<'_>) -> bool| session.events.iter().filter(|event| is(event)).map(|event| event.line).max();
+    let at = |event: &Event<'_>| (event.line, event.origin.row);
+    let last = |is: &dyn Fn(&Event<'_>) -> bool| session.events.iter().filter(|event| is(event)).map(at).max();
     last(&is_work) > last(&is_end)
 }
 

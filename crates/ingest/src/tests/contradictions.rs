@@ -49,6 +49,8 @@ fn claude_tells_of_another_file_or_command() {
         ("Write", r#"{"file_path":"/w/a/../ok"}"#, r#"{"filePath":"/w/ok"}"#, false),
         ("Write", r#"{"file_path":"/w/a/../ok"}"#, r#"{"filePath":"/w/secrets/key"}"#, true),
         ("NotebookEdit", r#"{"notebook_path":"a"}"#, r#"{"filePath":"/w/b"}"#, true),
+        ("NotebookEdit", r#"{"notebook_path":"/w/a"}"#, r#"{"notebook_path":"/w/a","new_source":""}"#, false),
+        ("NotebookEdit", r#"{"notebook_path":"/w/a"}"#, r#"{"notebook_path":"/w/b","new_source":""}"#, true),
         ("Bash", r#"{"command":"ls"}"#, r#"{"command":"ls ","stdout":""}"#, false),
         ("Bash", r#"{"command":"ls"}"#, r#"{"command":"id","stdout":""}"#, true),
     ] {
@@ -243,7 +245,8 @@ fn what_stands_beside_the_end_of_a_cursor_call_is_no_end() {
         );
         let log = Log::new("a.jsonl", [start, call, CURSOR_END.to_owned()].join("\n").into_bytes());
         let reading = log.read();
-        let status = reading.sessions.iter().flat_map(|session| session.calls()).map(|(_, call)| call.status).next();
+        let status =
+            reading.sessions.iter().flat_map(agent_strace_model::Session::calls).map(|(_, call)| call.status).next();
         (status.unwrap(), reading.gaps.len())
     };
     let beside = r#""isBackground":false,"sandboxPolicy":{"type":"x"},"zone":{"name":"x"}"#;

@@ -42,6 +42,18 @@ fn printed_runs_end_with_a_record() {
     assert_eq!(gaps("claude", &again, None), [crate::unended::CUT]);
 }
 
+/// One line may hold all records, and one log the output of several runs.
+#[test]
+fn each_printed_run_ends_with_a_record() {
+    let array = |lines: &[&str]| format!("[{}]", lines.join(", "));
+    assert_eq!(gaps("claude", &[&array(&CLAUDE)], None), Vec::<String>::new());
+    assert_eq!(gaps("claude", &[&array(&[&CLAUDE[..], &CLAUDE[..3]].concat())], None), [crate::unended::CUT]);
+    let other = CLAUDE.map(|line| line.replace(r#""session_id":"s""#, r#""session_id":"x""#));
+    let other: Vec<&str> = other.iter().map(String::as_str).collect();
+    assert_eq!(gaps("claude", &[&CLAUDE[..], &other[..]].concat(), None), Vec::<String>::new());
+    assert_eq!(gaps("claude", &[&CLAUDE[..3], &other[..]].concat(), None), [crate::unended::CUT]);
+}
+
 /// A recording may be read while its session runs: only a call that nobody answered shows that something is missing.
 #[test]
 fn a_recording_that_stops_in_a_call_is_incomplete() {

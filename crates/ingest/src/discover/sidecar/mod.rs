@@ -7,6 +7,8 @@ mod names;
 
 use std::path::Path;
 
+use serde_json::Value;
+
 use super::origin::Origin;
 use super::packed::Packing;
 use crate::detect;
@@ -73,7 +75,11 @@ fn holds_log(origin: &Origin, name: Name) -> bool {
     }
     // A companion holds no calls, whatever else it holds.
     let holds = |bytes: &[u8]| {
-        detect::is_log(bytes) || name == Name::Log && overlooked::holds_call(&String::from_utf8_lossy(bytes))
+        detect::is_log(bytes)
+            || name == Name::Log && {
+                let text = String::from_utf8_lossy(bytes);
+                overlooked::holds_call(&text) || holds_asked(&text)
+            }
     };
     if (glance.len() as u64) < GLANCE {
         return holds(&glance);
@@ -85,6 +91,23 @@ fn holds_log(origin: &Origin, name: Name) -> bool {
         Ok((head, _)) => holds(&head),
         Err(_) => true,
     }
+}
+
+/// Whether a text holds a record of a call as hosts hand them to hooks: it names its tool and what that is given, and no type.
+fn holds_asked(text: &str) -> bool {
+    let is_asked = |record: &Value| {
+        let has = |keys: [&str; 2]| keys.iter().any(|key| record.get(key).is_some_and(|value| !value.is_null()));
+        has(["tool_name", "toolName"]) && has(["tool_input", "toolInput"])
+    };
+    // Only few companions speak of it: no other is read again.
+    if !["\"tool_input\"", "\"toolInput\""].iter().any(|key| text.contains(key)) {
+        return false;
+    }
+    let mut records = serde_json::Deserializer::from_str(text).into_iter::<Value>().map_while(Result::ok);
+    records.any(|record| match &record {
+        Value::Array(list) => list.iter().any(is_asked),
+        record => is_asked(record),
+    })
 }
 
 /// Whether a JSON document describes runs or checkpoints, by the keys that only such a description has.

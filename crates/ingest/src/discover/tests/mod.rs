@@ -174,12 +174,14 @@ fn a_folder_of_logs_is_walked_and_nothing_hides_behind_a_name() {
     let block = r#"{"type":"tool_use","id":"t","name":"Bash","input":{"command":"id"}}"#;
     write(root, "a/settings.json", &format!(r#"{{"messages":[{{"content":[{block}]}}]}}"#));
     write(root, "other.json", "{\"name\":\"x\"}");
+    write(root, "tasks/x/1.json", r#"{"tool_name":"Bash","tool_input":{"command":"id"},"session_id":"x"}"#);
+    write(root, "tasks/x/2.json", r#"{"subject":"say \"tool_input\"","tool_name":"Bash"}"#);
     write(root, ".git/x.json", "{}");
     let folder = root.to_string_lossy().into_owned();
     let found = select(Path::new("/nonexistent"), &[folder], Selection::Latest).unwrap();
-    let expected = ["a/.hidden/deep.NDJSON", "a/settings.json", "b.jsonl", "eval.json", "other.json"];
+    let expected = ["a/.hidden/deep.NDJSON", "a/settings.json", "b.jsonl", "eval.json", "other.json", "tasks/x/1.json"];
     assert_eq!(names(root, &found), expected);
-    for at in [1, 4] {
+    for at in [1, 4, 5] {
         let log = found.sources[at].load().unwrap();
         assert!(log.read().gaps[0].reason().starts_with("not a log of a known agent"));
     }

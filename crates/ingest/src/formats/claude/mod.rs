@@ -18,6 +18,7 @@ use crate::assembly::{Assembly, Numbering, RecordLocation};
 use crate::gaps::Gaps;
 use crate::json::{Field, elements, filled, is, is_array, is_string, is_true, object, raw_text, scalar, text};
 use crate::reader::{Item, LineCounter, Reader};
+use crate::unended;
 use agent_strace_model::{Dialect, Ending, EventKind, GapKind, Origin, RecordRole, Session, Speaker};
 
 use super::{Base, Detect, Format, Home, Input};
@@ -56,6 +57,7 @@ fn read<'a>(dialect: &'static Dialect, input: &Input<'a>, gaps: &mut Gaps) -> Ve
         cwd: None,
         acted: false,
         results: 0,
+        running: None,
         rows: 0,
         noted: Noted::default(),
         anew: Vec::new(),
@@ -106,6 +108,8 @@ struct Transcript<'a> {
     acted: bool,
     /// Records of how a run ended.
     results: u32,
+    /// The session whose run has not ended yet, in a stream.
+    running: Option<Cow<'a, str>>,
     /// Records that were read.
     rows: u32,
     noted: Noted<'a>,
@@ -141,7 +145,7 @@ impl<'a> Transcript<'a> {
         match &*kind {
             "progress" => self.progress(location, record, gaps),
             "attachment" => self.anew.extend(hooks::attachment(&mut self.assembly, location, record)),
-            "system" => self.system(location, record),
+            "system" => self.system(location, record, gaps),
             "result" => self.result(location, record, gaps),
             "user" | "assistant" => {
                 self.acted = true;
@@ -251,9 +255,15 @@ impl<'a> Transcript<'a> {
         }
     }
 
-    fn system(&mut self, location: RecordLocation<'a>, record: &Envelope<'a>) {
+    fn system(&mut self, location: RecordLocation<'a>, record: &Envelope<'a>, gaps: &mut Gaps) {
         if is(record.subtype, "init") {
             self.acted = true;
+            let begun = filled(record.session_id_snake);
+            let is_other = self.running.as_ref().zip(begun.as_ref()).is_some_and(|(running, begun)| running != begun);
+            if is_other {
+                gaps.push(Some(location.line), GapKind::missing(unended::CUT));
+            }
+            self.running = begun;
             self.cwd = filled(record.cwd);
             facts::init(record, &mut self.assembly);
             return self.assembly.push(location, EventKind::Start);
@@ -275,6 +285,7 @@ impl<'a> Transcript<'a> {
     /// The end of a run names the calls that were refused.
     fn result(&mut self, location: RecordLocation<'a>, record: &Envelope<'a>, gaps: &mut Gaps) {
         self.results += 1;
+        self.running = None;
         ran::handed_over(&mut self.assembly, record.structured_output);
         let usage = message::used(record.usage);
         self.assembly.outweigh(usage.map_or(0, |usage| usage.output));

@@ -110,7 +110,7 @@ record! {
 }
 
 record! {
-    struct Touched { path = "filePath", file = "file", command = "command" }
+    struct Touched { path = "filePath", notebook = "notebook_path", file = "file", command = "command" }
 }
 
 /// What the host's record of a call says beside the call.
@@ -126,7 +126,7 @@ pub(super) enum Differs<'a> {
 pub(super) fn differs<'a>(call: &ToolCall<'_>, result: Option<Raw<'a>>) -> Option<Differs<'a>> {
     let Arguments::Json(json) = &call.arguments else { return None };
     let has = |key: &[u8]| result.is_some_and(|raw| memmem::find(raw.get().as_bytes(), key).is_some());
-    let speaks = has(b"\"filePath\"") || has(b"\"command\"");
+    let speaks = has(b"\"filePath\"") || has(b"\"command\"") || has(b"\"notebook_path\"");
     let touched = object::<Touched<'a>>(result.filter(|_| speaks))?;
     let asked = parse::<Asked<'_>>(json)?;
     let command = filled(asked.command).zip(filled(touched.command));
@@ -134,8 +134,9 @@ pub(super) fn differs<'a>(call: &ToolCall<'_>, result: Option<Raw<'a>>) -> Optio
         return Some(Differs::Other);
     }
     let inner = || object::<Touched<'a>>(touched.file).and_then(|file| filled(file.path));
-    let (asked, target) =
-        filled(asked.path).or_else(|| filled(asked.notebook)).zip(filled(touched.path).or_else(inner))?;
+    let (asked, target) = filled(asked.path)
+        .or_else(|| filled(asked.notebook))
+        .zip(filled(touched.path).or_else(|| filled(touched.notebook)).or_else(inner))?;
     match told(call.cwd.as_deref(), &asked, &target) {
         Told::Same => None,
         Told::Elsewhere => {
