@@ -159,7 +159,7 @@ impl<'a> Assembly<'a> {
         self.push(location, EventKind::Call(call));
     }
 
-    /// The model asked for something under this id in words that are no call. The host answers that, too.
+    /// The model asked for something under this id in words that are no call. The host answers that with an error.
     pub(super) fn unreadable(&mut self, id: Option<Cow<'a, str>>) {
         self.unreadable.extend(id);
     }
@@ -235,7 +235,7 @@ impl<'a> Assembly<'a> {
         let is_of_none = result.call_id.as_ref().is_some_and(|id| self.unreadable.contains(id));
         match self.settle(status, links) {
             Some(call_id) => result.call_id = Some(call_id),
-            None if is_of_none => result.call_id = None,
+            None if is_of_none && status == Status::Error => result.call_id = None,
             None => {}
         }
         self.push(location, EventKind::Result(result));

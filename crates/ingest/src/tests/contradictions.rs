@@ -219,6 +219,54 @@ fn copilot_hooks_that_only_speak_of_arguments_give_none() {
 }
 
 #[test]
+fn openhands_tells_what_came_of_a_call_that_became_no_action() {
+    let event = |kind: &str, more: &str| {
+        format!(r#"{{"id":"{kind}","timestamp":"t","source":"agent","kind":"{kind}","tool_name":"terminal",{more}}}"#)
+    };
+    let asked = event(
+        "ActionEvent",
+        r#""action":null,"tool_call_id":"c","tool_call":{"id":"c","name":"terminal","arguments":"{\"command\":\"id\"}"}"#,
+    );
+    let observed = |links: &str| {
+        let more = format!(r#""observation":{{"kind":"TerminalObservation","content":[],"exit_code":0}},{links}"#);
+        event("ObservationEvent", &more)
+    };
+    let error = event("AgentErrorEvent", r#""tool_call_id":"c","error":"no such tool""#);
+    assert_eq!(read(&[asked.clone(), error]), (0, vec![]));
+    for links in [r#""tool_call_id":"c""#, r#""action_id":"ActionEvent""#, r#""tool_call_id":"c","action_id":"x""#] {
+        assert_eq!(read(&[asked.clone(), observed(links)]), (1, vec![OTHER]), "{links}");
+    }
+    assert_eq!(read(&[observed(r#""tool_call_id":"c""#), asked]), (0, vec!["missing"]));
+}
+
+#[test]
+fn mini_swe_agent_tells_what_came_of_a_call_that_became_no_action() {
+    let log = |actions: &str, calls: &str, result: &str| {
+        read(&[format!(
+            r#"{{"trajectory_format":"mini-swe-agent-1.1","info":{{}},"messages":[{{"role":"assistant","content":"x",{calls},"extra":{{"actions":[{actions}]}}}},{result}]}}"#
+        )])
+    };
+    let call = r#"{"id":"a","type":"function","function":{"name":"bash","arguments":"{\"command\":\"id\"}"}}"#;
+    let output =
+        r#""output":[{"type":"function_call","call_id":"a","name":"bash","arguments":"{\"command\":\"id\"}"}]"#;
+    let (ran, refused) = (
+        r#"{"role":"tool","content":"o","tool_call_id":"a","extra":{"returncode":0}}"#,
+        r#"{"role":"user","content":"Use the tool.","extra":{"interrupt_type":"FormatError"}}"#,
+    );
+    let repeated = r#"{"command":"id","tool_call_id":"a"}"#;
+    for calls in [format!(r#""tool_calls":[{call}]"#), output.to_owned()] {
+        assert_eq!(log("", &calls, refused), (0, vec![]), "{calls}");
+        assert_eq!(log("", &calls, ran), (0, vec!["unknown_record"]), "{calls}");
+        assert_eq!(log(repeated, &calls, ran), (1, vec![]), "{calls}");
+        assert_eq!(log(r#"{"command":"id"}"#, &calls, ran), (1, vec![]), "{calls}");
+        assert_eq!(log(r#"{"command":"ls","tool_call_id":"a"}"#, &calls, ran), (1, vec!["unknown_record"]), "{calls}");
+    }
+    let unnamed = format!(r#""tool_calls":[{}]"#, call.replace(r#""id":"a","#, ""));
+    assert_eq!(log("", &unnamed, ran).1, ["unknown_record"]);
+    assert_eq!(log("", &unnamed, refused).1, Vec::<&str>::new());
+}
+
+#[test]
 fn cursor_tells_of_another_file_or_of_two_ends() {
     let run = |args: &str, result: &str, key: &str| {
         let start = r#"{"type":"system","subtype":"init","cwd":"/w","session_id":"c"}"#.to_owned();

@@ -1,5 +1,6 @@
 //! mini-swe-agent: a document with its messages, or in its first version the bare list of them.
 
+mod asked;
 mod fence;
 
 use std::borrow::Cow;
@@ -25,6 +26,8 @@ record! {
         output = "output",
         kind = "type",
         object = "object",
+        call_id = "tool_call_id",
+        output_id = "call_id",
         extra: Nested<Extra<'a>> = "extra",
     }
 }
@@ -92,8 +95,12 @@ pub(super) static FORMAT: Format = Format {
 };
 
 fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
-    let run =
-        || Run { assembly: Assembly::new(&FORMAT.dialect, &input.log.shown, Numbering::Ordinal), calls: 0, open: 0 };
+    let run = || Run {
+        assembly: Assembly::new(&FORMAT.dialect, &input.log.shown, Numbering::Ordinal),
+        calls: 0,
+        open: 0,
+        asked: asked::Asked::default(),
+    };
     let (mut sessions, mut bare) = (Vec::new(), None);
     let mut reader = Reader::new(input.text, input.shape);
     while let Some(item) = reader.next::<Entry<'a>>(gaps) {
@@ -101,12 +108,12 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
             Some(list) => {
                 let mut run = run();
                 run.document(&item, list, gaps);
-                sessions.push(run.assembly.finish());
+                sessions.push(run.finish());
             }
             None => bare.get_or_insert_with(run).message(&item, gaps),
         }
     }
-    sessions.extend(bare.map(|run| run.assembly.finish()));
+    sessions.extend(bare.map(Run::finish));
     sessions
 }
 
@@ -116,9 +123,15 @@ struct Run<'a> {
     calls: u32,
     /// The first call without a result.
     open: u32,
+    asked: asked::Asked<'a>,
 }
 
 impl<'a> Run<'a> {
+    fn finish(mut self) -> Session<'a> {
+        self.asked.pass(&mut self.assembly);
+        self.assembly.finish()
+    }
+
     fn document(&mut self, item: &Item<'a, Entry<'a>>, list: Raw<'a>, gaps: &mut Gaps) {
         if let Some(info) = item.record.info.object() {
             self.about(info);
@@ -189,9 +202,8 @@ impl<'a> Run<'a> {
         }
         // The agent notes what it ran: an answer it could not read ran nothing.
         if let Some(actions) = extra.and_then(|extra| extra.actions) {
-            self.assembly.pass(message.calls);
-            self.assembly.pass(message.output);
-            self.assembly.pass(extra.and_then(|extra| extra.response.object()).and_then(|response| response.choices));
+            let choices = extra.and_then(|extra| extra.response.object()).and_then(|response| response.choices);
+            self.asked.note(&mut self.assembly, [message.calls, message.output, choices], actions);
             for raw in elements(Some(actions)) {
                 if object::<Action<'_>>(Some(raw)).is_none_or(|action| action.command.is_none()) {
                     gaps.malformed(location.line, "an action without a command");
@@ -257,6 +269,7 @@ impl<'a> Run<'a> {
                 };
             }
         };
+        self.asked.answered(filled(message.call_id).or_else(|| filled(message.output_id)), self.open < self.calls);
         let link = (self.open < self.calls).then(|| Cow::Owned(self.open.to_string()));
         self.open = self.open.saturating_add(1).min(self.calls);
         let result = ToolResult { call_id: None, text: raw_text(words), is_error: status == Status::Error };

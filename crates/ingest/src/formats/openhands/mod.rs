@@ -5,6 +5,7 @@ mod first;
 mod sdk;
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use super::{Base, Detect, Format, Home, Input};
 use crate::assembly::{Assembly, Numbering};
@@ -66,6 +67,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
         assembly: Assembly::new(&FORMAT.dialect, &input.log.shown, Numbering::Ordinal),
         cwd: None,
         last: None,
+        unread: HashMap::new(),
         unnamed: 0,
     };
     let (mut sessions, mut loose) = (Vec::new(), None);
@@ -100,6 +102,8 @@ struct Run<'a> {
     cwd: Option<Cow<'a, str>>,
     /// The link of the last call: what comes of an action without an id follows it.
     last: Option<Cow<'a, str>>,
+    /// What the model asked for in words that became no action, by the ids of the call and of the record.
+    unread: HashMap<Cow<'a, str>, sdk::Unread<'a>>,
     unnamed: u32,
 }
 

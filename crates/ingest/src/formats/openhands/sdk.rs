@@ -6,7 +6,7 @@ use super::Run;
 use crate::assembly::{RecordLocation, arguments};
 use crate::chat::{self, Manner, Message};
 use crate::gaps::Gaps;
-use crate::json::{Nested, filled, is, is_true, raw_text, record, scalar, text};
+use crate::json::{Nested, Raw, filled, is, is_true, raw_text, record, scalar, text};
 use agent_strace_model::{Arguments, EventKind, RawText, Status, ToolCall, ToolResult};
 
 record! {
@@ -56,7 +56,10 @@ pub(super) fn add<'a>(run: &mut Run<'a>, line: u32, event: &Event<'a>, gaps: &mu
     match &*kind {
         "ActionEvent" => act(run, &location, event),
         "ACPToolCallEvent" => foreign(run, &location, event),
-        "ObservationEvent" => observe(run, &location, event),
+        "ObservationEvent" => {
+            ran_unread(run, event, line, gaps);
+            observe(run, &location, event);
+        }
         "UserRejectObservation" => {
             let links = filled(event.action_id).into_iter().chain(filled(event.call_id));
             run.assembly.settle(Status::Denied, links);
@@ -94,6 +97,39 @@ pub(super) fn add<'a>(run: &mut Run<'a>, line: u32, event: &Event<'a>, gaps: &mu
     }
 }
 
+record! {
+    struct Asked { arguments = "arguments", function: Nested<Function<'a>> = "function" }
+}
+
+record! {
+    struct Function { arguments = "arguments" }
+}
+
+/// What the model asked for, where the agent made no action of it.
+#[derive(Debug, Clone)]
+pub(super) struct Unread<'a> {
+    location: RecordLocation<'a>,
+    tool: Option<Cow<'a, str>>,
+    asked: Option<Raw<'a>>,
+}
+
+const RAN: &str = "something came of a call that became no action: it is judged as it was asked for";
+
+/// An action the agent could not read has none, and is answered with an error. Where anything else came of it, it ran.
+fn ran_unread<'a>(run: &mut Run<'a>, event: &Event<'a>, line: u32, gaps: &mut Gaps) {
+    let links = || [event.action_id, event.call_id].into_iter().filter_map(filled);
+    if links().any(|link| run.assembly.call_of(&link).is_some()) {
+        return;
+    }
+    let Some(Unread { location, tool, asked }) = links().find_map(|link| run.unread.get(&link)).cloned() else {
+        return;
+    };
+    gaps.contradiction(line, RAN);
+    let asked = crate::json::object::<Asked<'a>>(asked).unwrap_or_default();
+    let given = asked.arguments.or_else(|| asked.function.object().and_then(|function| function.arguments));
+    call(run, &location, tool, arguments(given), event);
+}
+
 /// An action the agent could not read has none, and did not run.
 fn act<'a>(run: &mut Run<'a>, location: &RecordLocation<'a>, event: &Event<'a>) {
     if let Some(thought) = event.reasoning.filter(|thought| thought.get() != "\"\"") {
@@ -103,6 +139,10 @@ fn act<'a>(run: &mut Run<'a>, location: &RecordLocation<'a>, event: &Event<'a>) 
     run.assembly.pass(event.asked);
     let Some(action) = event.action else {
         run.assembly.unreadable(filled(event.call_id));
+        let unread = Unread { location: location.clone(), tool: filled(event.tool), asked: event.asked };
+        for link in [event.call_id, event.id].into_iter().filter_map(filled) {
+            run.unread.insert(link, unread.clone());
+        }
         return run.assembly.push(location.clone(), EventKind::Other);
     };
     run.assembly.pass(event.action);
