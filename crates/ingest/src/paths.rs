@@ -63,7 +63,7 @@ pub(super) enum Told {
 }
 
 /// Compares the name that a call gave a file with the host's own, counted from the directory of the call. A `cd` that the
-/// log does not show may have moved it deeper or up, any directory may be the home, and hosts take away blanks.
+/// log does not show may have moved it deeper, any directory may be the home, and hosts take away blanks.
 pub(super) fn told(cwd: Option<&str>, asked: &str, told: &str) -> Told {
     if is_same(cwd, asked, told) {
         return Told::Same;
@@ -84,8 +84,8 @@ fn leads(name: &str, whole: &str) -> bool {
     }
     let below = plain(below.unwrap_or(name));
     let below = if has_drive(whole) { below.to_lowercase() } else { below };
-    let below = below.trim_start_matches("../");
-    !matches!(below, "" | "..") && ends_with(whole, below)
+    // What leads up may leave the repository.
+    !below.is_empty() && !below.starts_with("..") && ends_with(whole, &below)
 }
 
 /// A plain path as it reads beside one with a drive: Git Bash, Cygwin and WSL name drives as directories.
@@ -153,7 +153,7 @@ mod tests {
             ("key", "/w/key", Told::Same),
             ("key", "/w/secrets/key", Told::Elsewhere),
             ("./a/../x/key", "/w/secrets/x/key", Told::Elsewhere),
-            ("../key", "/w/a/key", Told::Elsewhere),
+            ("../key", "/w/a/key", Told::Other),
             ("key", "/w/secrets/monkey", Told::Other),
             ("x/key", "/w/secrets/key", Told::Other),
             ("/key", "/w/secrets/key", Told::Other),
