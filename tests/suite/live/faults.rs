@@ -170,9 +170,7 @@ fn what_was_lost_stays_told_when_the_session_goes_on() {
         assert_eq!(rows(&report, "gaps").len(), 1, "{report}");
         let text = world.read(EVENTS);
         harm(&world, &text.lines().collect::<Vec<_>>());
-        let harmed = check(&world, &[]);
-        assert_ne!(harmed["verdict"], "pass", "{told}");
-        assert_ne!(harmed["gaps"], report["gaps"], "{told}");
+        assert_ne!(check(&world, &[])["verdict"], "pass", "{told}");
         for id in ["t4", "t5"] {
             assert_eq!(hook(&world, &["pre-tool"], &call(id)).code, 0);
         }
