@@ -70,7 +70,7 @@ impl<'a> Head<'a> {
         json::object(self.get(key))
     }
 
-    /// Whether a field is a list of objects, or of lists of them.
+    /// Returns whether a field is a list of objects, or of lists of them.
     pub(super) fn holds_records(&self) -> bool {
         let first = |value: &Raw<'a>| json::first(Some(*value));
         self.fields

@@ -38,7 +38,7 @@ impl<'s> Named<'s> {
         named
     }
 
-    /// Whether one of the names is this file's.
+    /// Returns whether one of the names is this file's.
     pub(super) fn holds(&mut self, path: &str) -> bool {
         let mut found = self.ends(path).into_iter().filter_map(|end| self.names.get(*self.by_end.get(&end)?));
         if found.any(|name| is_same(self.cwd, name, path)) {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// Whether a path needs no directory to count from.
+/// Returns whether a path needs no directory to count from.
 pub(super) fn is_rooted(path: &str) -> bool {
     path.starts_with(['/', '\\', '~']) || has_drive(path)
 }
@@ -76,7 +76,7 @@ pub(super) fn told(cwd: Option<&str>, asked: &str, told: &str) -> Told {
     }
 }
 
-/// Whether a name that counts from some directory or from the home can be that of a whole path.
+/// Returns whether a name that counts from some directory or from the home can be that of a whole path.
 fn leads(name: &str, whole: &str) -> bool {
     let below = name.strip_prefix("~/").or_else(|| name.strip_prefix("~\\"));
     if below.is_none() && is_rooted(name) {
@@ -102,7 +102,7 @@ fn ends_with(long: &str, short: &str) -> bool {
     long == short || short.is_empty() || long.strip_suffix(short).is_some_and(|rest| rest.ends_with('/'))
 }
 
-/// Whether a path names with `~` what the other one names wholly.
+/// Returns whether a path names with `~` what the other one names wholly.
 fn is_in_home(short: &str, whole: &str) -> bool {
     let Some(rest) = short.strip_prefix('~') else { return false };
     let Some(home) = whole.strip_suffix(rest) else { return false };

@@ -31,7 +31,7 @@ fn goes_on(session: &Session<'_>) -> bool {
     last(&is_work) > last(&is_end)
 }
 
-/// No end is recorded, and a call of the session is the last thing that happened: nobody knows what became of it.
+/// No end is recorded, and a call of the session is the last thing that happened: what became of it is not known.
 pub(crate) fn stops_in_a_call(session: &Session<'_>) -> bool {
     let said = session.events.iter().rev().take_while(|event| {
         !matches!(event.kind, EventKind::End(_) | EventKind::Message(_) | EventKind::Prompt(_) | EventKind::Failure(_))

@@ -86,7 +86,7 @@ impl Roots {
         self.places.first.as_deref()
     }
 
-    /// Returns whether nobody states that the most likely root is the top, and the session was started elsewhere.
+    /// Returns whether no setting states that the most likely root is the top, and the session was started elsewhere.
     pub fn is_guessed(&self) -> bool {
         self.places.is_guessed
     }

@@ -14,9 +14,9 @@ use super::{Guarded, Repository, Standing, is_within};
 pub struct Places {
     /// The most likely root. `None`: the session shows no directory, and the caller states none.
     pub(super) first: Option<String>,
-    /// The directory in which the session was started, where nobody states the top.
+    /// The directory in which the session was started, where no setting states the top.
     pub(super) started: Option<String>,
-    /// The session was not started in the most likely root, and nobody states that it is the top.
+    /// The session was not started in the most likely root, and no setting states that it is the top.
     pub(super) is_guessed: bool,
     /// The top of the repository, where that is another directory.
     pub(super) top: Option<String>,
@@ -80,7 +80,7 @@ impl Places {
         Self { first: root.and_then(paths::root_again), matches: Matched::Several, ..Self::default() }
     }
 
-    /// The places of a session that was started in `cwd`, where nobody states the top.
+    /// The places of a session that was started in `cwd`, where no setting states the top.
     pub(super) fn guessed(session: &Session<'_>, cwd: &str, repository: &Repository, guarded: &Guarded) -> Self {
         let mut candidates = candidates::of(cwd, session.top.as_deref(), repository, guarded);
         if !repository.has_files() && candidates.len() == 1 {

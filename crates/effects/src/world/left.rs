@@ -42,7 +42,7 @@ impl Left {
 /// Files that a session hands on as those that it ran.
 const ASKED: usize = 1024;
 
-/// Whether others decide by this file what a program does that reads it by itself.
+/// Returns whether others decide by this file what a program does that reads it by itself.
 fn is_recipe(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     path.split('/').any(|part| matches!(part, "hooks" | ".husky" | ".bin")) || RECIPES.contains(&name)

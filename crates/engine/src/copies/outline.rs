@@ -63,7 +63,7 @@ impl Outline {
         }
     }
 
-    /// Whether a later reading of the log still holds all of it.
+    /// Returns whether a later reading of the log still holds all of it.
     pub fn is_held_by(&self, later: &Self) -> bool {
         (&self.id, &self.source) == (&later.id, &later.source)
             && later.calls.starts_with(&self.calls)

@@ -72,7 +72,7 @@ pub(super) fn look(text: &str, layout: Layout, format: &Format, sessions: &[Sess
     }
 }
 
-/// Whether a text that no format claims holds what its type calls a call.
+/// Returns whether a text that no format claims holds what its type calls a call.
 pub(super) fn holds_call(text: &str) -> bool {
     let mut reader = Reader::new(text, Layout::of(text));
     let mut ignored = Gaps::new("");
@@ -205,7 +205,7 @@ impl<'s, 'a> Read<'s, 'a> {
         left
     }
 
-    /// Whether a session has this call, or its format says that it is none.
+    /// Returns whether a session has this call, or its format says that it is none.
     fn holds(&mut self, shape: &Shape<'_>) -> bool {
         ends_after(&self.passed, shape.start())
             || shape.given.iter().all(|given| self.is_read(shape, *given) || self.is_told_again(shape, Some(*given)))
@@ -320,7 +320,7 @@ impl<'s> Known<'s> {
     }
 }
 
-/// Whether a log may call a tool so: by its name, or by the part of it that its server gives it.
+/// Returns whether a log may call a tool so: by its name, or by the part of it that its server gives it.
 fn is_named(tool: &str, name: &str) -> bool {
     let mut words = tool.rsplit(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty());
     let parts = name.rsplit(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty());
@@ -353,7 +353,7 @@ fn span(text: &str) -> (usize, usize) {
     (start, start + text.len())
 }
 
-/// Whether the last of these pieces that begins before a place goes on there.
+/// Returns whether the last of these pieces that begins before a place goes on there.
 fn ends_after(pieces: &BTreeMap<usize, usize>, place: usize) -> bool {
     pieces.range(..=place).next_back().is_some_and(|(_, end)| *end > place)
 }

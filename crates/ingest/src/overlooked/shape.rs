@@ -15,7 +15,7 @@ const MAX_SHAPES: usize = 200_000;
 /// Values of one meaning that are kept of one object: no agent has as many keys for a thing, and each is compared.
 const KEPT: usize = 12;
 
-/// Ids are compared for each shape inside their object: a longer one is none.
+/// Ids are compared for each shape inside their object: a longer one is not taken for an id.
 const LONGEST_ID: usize = 4_096;
 
 /// What looks like a call.
@@ -179,7 +179,7 @@ impl<'a> Look<'a> {
         let call_ids: Vec<_> = self.call_ids.iter().filter_map(|id| filled(Some(*id))).collect();
         let ids: Rc<[_]> = call_ids.iter().cloned().chain(self.ids.iter().filter_map(|id| filled(Some(*id)))).collect();
         let call_ids: Rc<[_]> = call_ids.into();
-        // A function with its arguments stands inside the object that has the id. The id of a record is none of a call.
+        // A function with its arguments stands inside the object that has the id. The id of a record is not the id of a call.
         for shape in self.found.iter_mut().filter(|shape| shape.ids.is_empty()) {
             let is_inner = shape.depth == self.depth + 1;
             shape.ids = Rc::clone(if is_inner { &ids } else { &call_ids });
@@ -242,7 +242,7 @@ fn holds_arguments(given: Raw<'_>) -> bool {
             && text(Some(given)).is_some_and(|text| text.trim_start().starts_with('{') && is_json(&text))
 }
 
-/// Whether an object describes the arguments of a tool: a schema has these keys and no others.
+/// Returns whether an object describes the arguments of a tool: a schema has these keys and no others.
 fn is_schema(given: Raw<'_>) -> bool {
     const WORDS: &[&str] = &[
         "type",

@@ -325,7 +325,7 @@ fn codex_tells_of_another_command_or_of_none() {
         read(&[start, call.to_owned(), end]).1
     };
     assert!(log(r#"["bash","-lc","ls"]"#).is_empty());
-    // A program whose name ends like that of a shell is none.
+    // A name that ends like that of a shell is not enough.
     assert_eq!(log(r#"["ssh","host","-c","ls"]"#), [OTHER]);
     assert_eq!(log("5"), [OTHER]);
 }

@@ -76,7 +76,7 @@ fn what_is_no_call_or_told_again_is_none() {
 
 const BAD: &str = r#""name":"Bash","input":{"command":"id"}"#;
 
-/// Whether a log of these records is not whole.
+/// Returns whether a log of these records is not whole.
 fn is_gap(records: &[&str]) -> bool {
     !Log::new("a.jsonl", records.join("\n").into_bytes()).read().gaps.is_empty()
 }
@@ -404,7 +404,7 @@ fn data_that_a_call_hands_over_is_no_call() {
         |data: &str| format!(r#"{{"type":"result","subtype":"success","sessionId":"s","structured_output":{data}}}"#);
     for after in [attached(JOBS), ended(&JOBS.replace(':', ": "))] {
         assert!(answered("StructuredOutput", JOBS, "", &after).is_empty(), "{after}");
-        // Nobody handed that over.
+        // No call handed that over.
         assert!(!answered("StructuredOutput", "{}", "", &after).is_empty(), "{after}");
         assert!(!answered("Bash", JOBS, "", &after).is_empty(), "{after}");
     }

@@ -54,7 +54,7 @@ fn each_printed_run_ends_with_a_record() {
     assert_eq!(gaps("claude", &[&CLAUDE[..3], &other[..]].concat(), None), [crate::unended::CUT]);
 }
 
-/// A recording may be read while its session runs: only a call that nobody answered shows that something is missing.
+/// A recording may be read while its session runs: only a call without an answer shows that something is missing.
 #[test]
 fn a_recording_that_stops_in_a_call_is_incomplete() {
     let start = r#"{"event_type":"session_start","timestamp":1,"event_id":"e1","session_id":"s","data":{"cwd":"/w","capture":{"format":"claude-code","agent":"claude-code"}}}"#;

@@ -169,7 +169,7 @@ pub(super) fn add<'a>(
     usage(assembly, location, message, context, acted);
 }
 
-/// Whether a text is a list of blocks. A model's own words come in a block of text.
+/// Returns whether a text is a list of blocks. A model's own words come in a block of text.
 fn holds_blocks(text: Raw<'_>) -> bool {
     text.get().starts_with("\"[{") && json::text(Some(text)).is_some_and(|text| is_json(&text))
 }

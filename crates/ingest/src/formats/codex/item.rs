@@ -50,7 +50,7 @@ impl Payload<'_> {
         asks.iter().any(Option::is_some) || (self.call_id.is_some() && !is_answer)
     }
 
-    /// Whether it holds what a call is given.
+    /// Returns whether it holds what a call is given.
     pub(super) fn looks_given(&self) -> bool {
         [self.arguments, self.input, self.action, self.command].iter().any(Option::is_some)
     }

@@ -80,7 +80,7 @@ record! {
     struct Search { kind = "type", query = "query", queries = "queries", url = "url", pattern = "pattern" }
 }
 
-/// Whether an action says what to search for, or where, and nothing else.
+/// Returns whether an action says what to search for, or where, and nothing else.
 fn is_search(action: Option<Raw<'_>>) -> bool {
     let Some(search) = object::<Search<'_>>(action) else { return false };
     let is_known = matches!(text(search.kind).as_deref(), Some("search" | "open_page" | "find_in_page" | "other"));

@@ -191,7 +191,7 @@ fn comes_after(kind: Option<Raw<'_>>) -> bool {
     text(kind).is_some_and(|kind| AFTER.iter().any(|after| kind.eq_ignore_ascii_case(after)))
 }
 
-/// Whether an output gives other arguments, in whichever form: as a value, or in a text that holds JSON.
+/// Returns whether an output gives other arguments, in whichever form: as a value, or in a text that holds JSON.
 fn says_anew(output: Option<Raw<'_>>) -> bool {
     const WORDS: [&str; 3] = ["modifiedArgs", "updatedInput", "modifiedInput"];
     fn gives(value: &Value) -> bool {

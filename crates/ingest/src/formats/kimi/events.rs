@@ -158,7 +158,7 @@ record! {
     struct Command { command = "command" }
 }
 
-/// Whether a call asks for another command than this one.
+/// Returns whether a call asks for another command than this one.
 fn asks_other(arguments: &Arguments<'_>, told: Raw<'_>) -> bool {
     let (Arguments::Json(json) | Arguments::Text(json)) = arguments else { return false };
     let asked = parse::<Command<'_>>(json).and_then(|asked| text(asked.command));
