@@ -14,18 +14,10 @@ const DENIES: &str = r#"{"files": {"read": {"deny": ["secrets/**"]}, "write": {"
 
 /// The errors about a session whose paths lie below `top`, and that was started in `start`.
 fn found(policy: &str, top: &str, start: &str) -> BTreeSet<(String, String)> {
-    let world = World::empty();
-    let repository = Repository::new(&world, ".");
-    repository.file(".agent-scope.json", policy).file("infra/main.tf", "a\n").file("src/a.py", "a\n");
-    repository.file("infra/README.md", "a\n").file("secrets/prod.yml", "a\n").commit("first");
     let separator = if top.contains('\\') { "\\" } else { "/" };
     let path = |path: &str| format!("{top}{separator}{}", path.replace('/', separator));
-    let call = |tool: &str, name: &str| {
-        let arguments = json!({"file_path": path(name), "content": "X\n"});
-        ("tool_call", json!({"tool_name": tool, "arguments": arguments}))
-    };
-    let events = [
-        ("session_start", json!({"cwd": start})),
+    let call = |tool: &'static str, name: &str| (tool, json!({"file_path": path(name), "content": "X\n"}));
+    let calls = [
         call("Read", "src/a.py"),
         call("Read", "infra/README.md"),
         call("Read", "secrets/prod.yml"),
@@ -35,12 +27,37 @@ fn found(policy: &str, top: &str, start: &str) -> BTreeSet<(String, String)> {
         call("Write", "infra/deep/new.tf"),
         call("Write", "docs/a.md"),
     ];
+    errors(policy, start, &calls)
+}
+
+/// The rules and paths of the errors about a session with these calls.
+fn errors(policy: &str, start: &str, calls: &[(&str, Value)]) -> BTreeSet<(String, String)> {
+    let world = World::empty();
+    let repository = Repository::new(&world, ".");
+    repository.file(".agent-scope.json", policy).file("infra/main.tf", "a\n").file("src/a.py", "a\n");
+    repository.file("infra/README.md", "a\n").file("secrets/prod.yml", "a\n").commit("first");
+    let calls = calls.iter().map(|(tool, given)| ("tool_call", json!({"tool_name": tool, "arguments": given})));
+    let events: Vec<(&str, Value)> = std::iter::once(("session_start", json!({"cwd": start}))).chain(calls).collect();
     world.session("aa11", 1_790_000_000, &events);
     let answer = world.run(&["check", "--format", "json"]);
     let report: Value = serde_json::from_str(&answer.stdout).unwrap_or_else(|_| panic!("{answer:?}"));
     let findings = report["findings"].as_array().unwrap().iter().filter(|finding| finding["level"] == "error");
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     findings.map(|finding| (text(&finding["rule"]), text(&finding["effect"]["path"]))).collect()
+}
+
+#[test]
+fn a_command_may_go_to_the_checkout_first() {
+    let bash = |command: &str| ("Bash", json!({"command": command}));
+    for (looks, acts) in [
+        ("cd /home/dana/rates && cat src/a.py", "cd /home/dana/rates && rm -rf infra"),
+        ("cd rates; head src/a.py", "rm -rf /home/dana/rates/infra/"),
+        ("git -C /home/dana/rates show HEAD src/a.py", "cat /home/dana/rates/secrets/new.yml"),
+    ] {
+        let found = errors(DENIES, "/home/dana", &[bash(looks), bash(acts)]);
+        assert_eq!(found.len(), 1, "{looks}: {found:?}");
+    }
+    assert_eq!(errors(DENIES, "/home/dana", &[bash("cd other && cat README"), bash("rm -rf other/infra")]).len(), 0);
 }
 
 #[test]

@@ -36,14 +36,13 @@ impl Mentioned {
         let mut left = BYTES;
         for (_, call) in session.recorded_calls() {
             let (Arguments::Json(text) | Arguments::Text(text)) = &call.arguments else { continue };
-            let start = call.cwd.as_deref().or(session.root.as_deref());
+            let start = call.cwd.as_deref().or(session.root.as_deref()).map(str::to_owned);
             let mut end = text.len().min(BYTES_OF_CALL).min(left);
             while !text.is_char_boundary(end) {
                 end -= 1;
             }
             left -= end;
-            let words = text.get(..end).unwrap_or_default().split(is_end).filter(|word| is_likely(word));
-            names.extend(words.filter_map(|word| absolute(word, start)));
+            add_names(text.get(..end).unwrap_or_default(), start, &mut names);
             if left == 0 || names.len() > WORDS {
                 break;
             }
@@ -108,6 +107,24 @@ fn is_end(character: char) -> bool {
 
 fn is_likely(word: &str) -> bool {
     word.len() > 1 && word.len() <= 1024 && word.contains(['/', '.', '\\']) && !word.contains("..")
+}
+
+/// Words behind which a directory follows that the next words count from.
+const MOVES: &[&str] = &["cd", "chdir", "pushd", "-C", "Set-Location", "sl"];
+
+/// Adds the names in the arguments of a call. Commands often begin with the way to their directory.
+fn add_names(text: &str, mut start: Option<String>, names: &mut BTreeSet<String>) {
+    let mut moves = false;
+    for word in text.split(is_end).filter(|word| !word.is_empty()) {
+        if is_likely(word) {
+            names.extend(absolute(word, start.as_deref()));
+        }
+        if moves {
+            // The way up from somewhere leads to a place that the words do not tell.
+            start = absolute(word, start.as_deref()).filter(|directory| !directory.contains(".."));
+        }
+        moves = MOVES.contains(&word);
+    }
 }
 
 fn absolute(word: &str, start: Option<&str>) -> Option<String> {

@@ -81,9 +81,14 @@ fn what_may_be_meant_is_judged_path_by_path() {
         // A repository that is called like what the policy guards.
         ("/h/secrets", vec![], "src/new/x.py", vec![]),
         ("/h/u/secrets", vec![], "src/new/x.py", vec![]),
-        ("/h/u/secrets/rates", vec![], "notes/z.txt", vec![("secrets/rates/notes/z.txt", Doubtful)]),
+        ("/h/u/secrets/rates", vec![], "notes/z.txt", vec![("secrets/rates/notes/z.txt", Plausible)]),
         ("/h/secrets", vec!["src/a.py"], "prod.yml", vec![("secrets/prod.yml", Plausible)]),
-        ("/h/secrets/rates", vec![], "notes/z.txt", vec![("secrets/rates/notes/z.txt", Doubtful)]),
+        (
+            "/h/secrets/rates",
+            vec!["src/a.py", "src/b.py"],
+            "notes/z.txt",
+            vec![("secrets/rates/notes/z.txt", Doubtful)],
+        ),
         ("/h/rates/secrets/x", vec![], "/h/rates/secrets/prod.yml", vec![("secrets/prod.yml", Plausible)]),
         // The checkout lies below the start, beside it, or above it.
         ("/h", vec![], "rates/infra/main.tf", vec![("infra/main.tf", Plausible)]),
