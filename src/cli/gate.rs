@@ -221,7 +221,7 @@ pub(super) fn repository(trust_base: TrustBase<'_>) -> (Arc<Repository>, Option<
     repository_from(trust_base, None)
 }
 
-/// The same, with paths from a directory above the current one: the directory of the policy, where that is one.
+/// Reads the repository with paths from a directory above the current one: the directory of the policy, where that is one.
 pub(super) fn repository_from(trust_base: TrustBase<'_>, above: Option<&Path>) -> (Arc<Repository>, Option<Gap>) {
     let here = if trust_base.is_top() { None } else { std::env::current_dir().ok() };
     let above = above.filter(|_| !trust_base.is_top());

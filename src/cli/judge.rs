@@ -1,15 +1,16 @@
 //! Judges inputs by the one evaluator.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::judge_config::JudgeConfig;
 use super::pipeline::{Inputs, Order};
+use super::reread::{self, Reread};
 use super::retention::Overdues;
 use agent_strace_effects::Left;
 use agent_strace_engine::{Judging, Outcome, SessionOutcome, Share};
 use agent_strace_ingest::{Log, Reading};
-use agent_strace_model::{Gap, GapKind, Session};
+use agent_strace_model::{Gap, Session};
 use agent_strace_repos::repo_audit;
 use agent_strace_rules::private::{Exposed, Wanted};
 
@@ -36,10 +37,9 @@ pub(super) fn judge_telling<T: Send>(
     let (mut logs, mut gaps) = inputs.each_log(Order::AtOnce, |log, reading| judge(log, reading, &nothing));
     let known = known(&logs);
     if !known.is_empty() {
-        let again = inputs.again(&known.keys().map(String::as_str).collect(), |log, reading| {
-            judge(log, reading, known.get(&log.shown).unwrap_or(&nothing))
-        });
-        gaps.extend(replace(&mut logs, again, &known));
+        let named = known.keys().map(String::as_str).collect();
+        let again = inputs.again(&named, |log, reading| judge(log, reading, known.get(&log.shown).unwrap_or(&nothing)));
+        gaps.extend(reread::replace(&mut logs, again, &named));
     }
     let (mut sessions, mut told) = (Vec::new(), Vec::new());
     for log in logs {
@@ -49,30 +49,6 @@ pub(super) fn judge_telling<T: Send>(
     }
     (agent_strace_engine::conclude(&config.policy, sessions, gaps, &config.settings), told)
 }
-
-/// Puts the second judgement of each log in the place of the first. A log that is not there any more, or that holds other
-/// sessions or fewer events, changed between the two: its first judgement stays, and it is a gap.
-fn replace<T>(logs: &mut [JudgedLog<T>], again: Vec<JudgedLog<T>>, known: &BTreeMap<String, Known>) -> Vec<Gap> {
-    // Entries of an archive may have the same name.
-    let mut by_name: BTreeMap<String, VecDeque<JudgedLog<T>>> = BTreeMap::new();
-    for judged in again {
-        by_name.entry(judged.shown.clone()).or_default().push_back(judged);
-    }
-    let mut gaps = Vec::new();
-    for log in logs.iter_mut().filter(|log| known.contains_key(&log.shown)) {
-        let second = by_name.get_mut(&log.shown).and_then(VecDeque::pop_front);
-        let Some(mut second) = second.filter(|second| second.holds(log)) else {
-            gaps.push(Gap::of_file(&log.shown, GapKind::Contradiction(CHANGED.into())));
-            continue;
-        };
-        let before = std::mem::take(&mut log.sessions);
-        second.sessions.iter_mut().zip(before).for_each(|(session, before)| session.keep_findings(before));
-        *log = second;
-    }
-    gaps
-}
-
-const CHANGED: &str = "the log changed while it was judged: judge it once more when nothing writes it";
 
 /// One log, judged.
 struct JudgedLog<T> {
@@ -85,12 +61,20 @@ struct JudgedLog<T> {
     exposes: bool,
 }
 
-impl<T> JudgedLog<T> {
-    /// Returns whether it holds the sessions of an earlier reading. A session that still runs may have grown.
+impl<T> Reread for JudgedLog<T> {
+    fn shown(&self) -> &str {
+        &self.shown
+    }
+
     fn holds(&self, before: &Self) -> bool {
         let mut pairs = self.sessions.iter().zip(&before.sessions);
         self.sessions.len() == before.sessions.len()
             && pairs.all(|(now, before)| now.id == before.id && now.events >= before.events)
+    }
+
+    fn take_over(&mut self, before: &mut Self) {
+        let before = std::mem::take(&mut before.sessions);
+        self.sessions.iter_mut().zip(before).for_each(|(session, before)| session.keep_findings(before));
     }
 }
 

@@ -50,6 +50,7 @@ mod record;
 mod recording;
 mod redact;
 mod repeats;
+mod reread;
 mod retention;
 mod rules;
 mod schema;

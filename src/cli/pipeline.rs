@@ -11,7 +11,8 @@ use super::environment::Environment;
 use super::failure::Failure;
 use super::gate::SessionRequests;
 use super::progress::Progress;
-use super::repeats::{self, Repeats, Told};
+use super::repeats::{Counted, Repeats};
+use super::reread;
 use super::session_filter::SessionFilter;
 use agent_strace_ingest::discover::{self, Found, SelectError, Selection, Sink, Source};
 use agent_strace_ingest::{Log, Reading};
@@ -173,20 +174,19 @@ impl Inputs {
         self.gather(order, put, Vec::extend)
     }
 
-    /// As [`Self::each_log`], with sessions that count only what no other one of them holds.
+    /// Like [`Self::each_log`], but calls and answers that several sessions hold count in one of them.
     fn each_once<T: Send>(&self, work: impl Fn(&Log, Reading<'_>) -> T + Sync) -> (Vec<T>, Vec<Gap>) {
-        let (mut logs, mut gaps) = self.each_log(Order::AtOnce, |log, reading| {
-            let told = Told::of(log, &reading);
-            (told, work(log, reading))
+        let (mut logs, mut gaps) = self.each_log(Order::AtOnce, |log, reading| Counted::new(log, reading, &work));
+        let repeats = Repeats::of(&logs);
+        let named = repeats.logs();
+        let again = self.again(&named, |log, reading| {
+            Counted::new(log, reading, |log, mut reading| {
+                repeats.apply(log, &mut reading);
+                work(log, reading)
+            })
         });
-        let repeats = Repeats::of(logs.iter().map(|(told, _)| told));
-        let again = self.again(&repeats.logs(), |log, mut reading| {
-            let told = Told::of(log, &reading);
-            repeats.apply(log, &mut reading);
-            (told, work(log, reading))
-        });
-        gaps.extend(repeats::replace(&mut logs, again, &repeats));
-        (logs.into_iter().map(|(_, result)| result).collect(), gaps)
+        gaps.extend(reread::replace(&mut logs, again, &named));
+        (logs.into_iter().map(|log| log.result).collect(), gaps)
     }
 
     /// Reads these logs once more, by the names that reports have for them.
@@ -292,7 +292,7 @@ impl Inputs {
         joined(parts, gaps)
     }
 
-    /// As [`Self::all`], with sessions that count only what no other one of them holds.
+    /// Like [`Self::all`], but calls and answers that several sessions hold count in one of them.
     pub(super) fn all_once<T: Send>(self, work: impl Fn(&Session<'_>) -> T + Sync) -> (Vec<T>, Vec<Gap>) {
         let (parts, gaps) = self.each_once(|_, reading| of_each(&reading, &work));
         joined(parts, gaps)

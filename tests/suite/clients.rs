@@ -22,7 +22,7 @@ struct Client {
     apart: Apart,
 }
 
-/// How far the logs hold another number of calls, requests and tokens than the model sent, and why.
+/// The difference between what the logs hold and what the model sent, with its reason.
 struct Apart {
     calls: i64,
     requests: i64,
@@ -30,7 +30,7 @@ struct Apart {
     why: &'static str,
 }
 
-/// What users typed in each of the scripts: the model and other agents said the rest.
+/// Prompts that users typed in each of the scripts: the model and other agents said the rest.
 const TYPED: u64 = 1;
 
 const SAME: Apart = Apart { calls: 0, requests: 0, tokens: 0, why: "" };

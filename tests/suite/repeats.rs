@@ -137,6 +137,17 @@ fn calls_of_other_sessions_are_no_copies() {
     let one = claude("aa", &[("m1", "Bash:0", 1, "ls"), ("m2", "Bash:1", 2, "git status")]);
     let later = claude("bb", &[("m8", "Bash:0", 31, "ls"), ("m9", "Bash:1", 32, "git status")]);
     assert_eq!(counted(&[("a.jsonl", &one), ("b.jsonl", &later)]).0, 4);
+    let three = |session: &str, message: &str, second: u32| {
+        let calls = [("item_0", "ls"), ("item_1", "git status"), ("item_2", "npm test")];
+        let messages: Vec<String> = (0..3).map(|number| format!("{message}{number}")).collect();
+        let calls: Vec<_> = messages
+            .iter()
+            .zip(calls)
+            .map(|(message, (id, command))| (message.as_str(), id, second, command))
+            .collect();
+        claude(session, &calls)
+    };
+    assert_eq!(counted(&[("a.jsonl", &three("aa", "m", 1)), ("b.jsonl", &three("bb", "n", 31))]).0, 6);
     let forged = claude("bb", &[("m1", "Bash:0", 1, "cat .env")]);
     assert_eq!(counted(&[("a.jsonl", &one), ("b.jsonl", &forged)]).0, 3);
     assert_eq!(errors(&[("a.jsonl", &one), ("b.jsonl", &forged)]), ["bb 1"]);

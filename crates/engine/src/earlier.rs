@@ -105,7 +105,7 @@ struct Run<'s> {
     by_id: BTreeMap<&'s str, Vec<usize>>,
     /// Places of the sessions that wrote a file that some session ran, or that programs read by themselves, ascending.
     writers: BTreeMap<String, Vec<usize>>,
-    /// Those of these files that programs read by themselves.
+    /// The written files that programs read by themselves.
     recipes: BTreeSet<String>,
 }
 

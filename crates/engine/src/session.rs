@@ -131,9 +131,9 @@ impl<'r> Rulings<'r> {
         let mut found: Vec<Finding> = reported.flat_map(|(step, judgement)| judgement.findings(step, shown)).collect();
         let acts: Vec<Act<'_>> = self.acts().collect();
         let effects =
-            self.each().map(|(step, effect, _)| TimedEffect { event: step.event.number, status: step.status, effect });
+            acts.iter().map(|act| TimedEffect { event: act.event, status: act.status, effect: act.effect }).collect();
         let pricing = self.policy.prices().map_or(Pricing::Later(|| shipped()), Pricing::Table);
-        let measured = Measured::new(self.session, effects.collect(), pricing);
+        let measured = Measured::new(self.session, effects, pricing);
         let (session, policy, pending_call) = (self.session, self.policy, self.pending_call);
         let log = Log { session, roots: self.roots, acts: &acts, policy, measured: &measured, pending_call };
         // Many hits may be of one event, whose text is long.

@@ -1,4 +1,4 @@
-//! Whether two names are of one file. Hosts resolve what a call names, and spell it in their own way.
+//! Compares names of files. Hosts resolve the path that a call names, and spell it in their own way.
 
 use std::borrow::Cow;
 
@@ -34,7 +34,7 @@ pub(super) fn plain(path: &str) -> String {
     if is_windows { path.to_lowercase() } else { path }
 }
 
-/// Whether both name one file, counted from this directory where one of them is relative. Without a directory, what a
+/// Returns whether both name one file, counted from this directory where one is relative. Without a directory, what a
 /// relative name says has to be the end of the other one.
 pub(super) fn is_same(cwd: Option<&str>, one: &str, other: &str) -> bool {
     // A log that was written on Windows may tell of directories as WSL does, and the other way round.
@@ -53,7 +53,7 @@ pub(super) fn is_same(cwd: Option<&str>, one: &str, other: &str) -> bool {
     ends_with(&one, &other) || ends_with(&other, &one)
 }
 
-/// What the host's name of a file says about the name that a call gave it.
+/// The relation of the host's name of a file to the name that a call gave it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Told {
     Same,
@@ -84,7 +84,7 @@ fn leads(name: &str, whole: &str) -> bool {
     }
     let below = plain(below.unwrap_or(name));
     let below = if has_drive(whole) { below.to_lowercase() } else { below };
-    // What leads up may leave the repository.
+    // A path that leads up may leave the repository.
     !below.is_empty() && !below.starts_with("..") && ends_with(whole, &below)
 }
 

@@ -90,7 +90,7 @@ const FORMS: &[Form] = &[
     },
 ];
 
-/// Who says a text that no mark of its record tells.
+/// Returns the speaker of a text that its record does not mark.
 pub(crate) fn of(text: &RawText<'_>) -> Speaker {
     let is_whole = |form: &&Form, text: &str| {
         form.unmarked.is_some_and(|(next, last)| {
@@ -125,7 +125,7 @@ fn shares_start(one: &str, other: &str) -> bool {
     one.starts_with(other) || other.starts_with(one)
 }
 
-/// Who says a text that consists of elements of hosts: the first of them tells.
+/// Returns the speaker of a text that consists of elements of hosts: that of the first one.
 fn of_elements(text: &str) -> Option<Speaker> {
     let (speaker, mut rest) = element(text)?;
     while !rest.is_empty() && !ENDINGS.iter().any(|ending| rest.starts_with(ending) && !rest.contains('\n')) {

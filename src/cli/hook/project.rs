@@ -6,7 +6,7 @@ use super::super::environment::Machine;
 use super::super::policy_file;
 use agent_strace_live::hook_events::Agent;
 
-/// What the agent's host says; else the top of the repository in which the policy lies, which no command of the agent moves;
+/// Returns the project that the host names; else the top of the repository that holds the policy, which no command moves;
 /// else the top of the repository that the hook runs in; else where it runs.
 pub(super) fn root(agent: &Agent, machine: Option<&Machine>, cwd: Option<&str>) -> PathBuf {
     let told = agent.variable.and_then(|name| machine?.projects.get(name)).filter(|path| path.is_dir());

@@ -78,7 +78,7 @@ impl MeasuredArgs {
     }
 }
 
-/// What all sessions did and used together: what several of them hold counts in one.
+/// Measures all sessions together: a call or answer that several of them hold counts in one.
 pub(super) fn totals(inputs: Inputs, pricing: Pricing<'_>, environment: Environment) -> Result<Measured, Failure> {
     let (measured, _) = measure_in(inputs, Counting::Once, pricing, environment, |_| ())?;
     Ok(measured)
@@ -100,7 +100,7 @@ pub(super) fn measure_telling<T: Send>(
     measure_in(inputs, Counting::Each, pricing, environment, tell)
 }
 
-/// Where calls and answers count that several sessions hold.
+/// The sessions in which a call or answer counts that several of them hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Counting {
     /// In each of them.

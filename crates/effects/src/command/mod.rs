@@ -70,6 +70,7 @@ use agent_strace_shell::Scope;
 use super::edited::Edited;
 use super::{About, Effect, Effects, Reason, World};
 use argument::Arg;
+pub(crate) use code::is_of_windows;
 use context::Context;
 use machine::walk;
 pub(crate) use net::named_commands;

@@ -78,7 +78,7 @@ pub(crate) fn root(text: &str) -> Option<String> {
     directory(base, text).filter(|root| !root.is_empty())
 }
 
-/// The same of a root that [`root`] may have returned: `//server/share` stays a share there.
+/// Normalises a root that [`root`] may have returned: `//server/share` stays a share there.
 pub(crate) fn root_again(text: &str) -> Option<String> {
     if text.starts_with("//") { Some(text.to_owned()) } else { root(text) }
 }

@@ -9,7 +9,7 @@ use super::super::{glob, paths};
 #[derive(Debug, Clone, Default)]
 pub struct Guarded(Arc<[Entry]>);
 
-/// How an entry of the policy covers a directory.
+/// The way in which an entry of the policy covers a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cover {
     /// The entry names the directory, or files below it.

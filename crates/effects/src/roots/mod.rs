@@ -31,7 +31,7 @@ pub struct Roots {
     repository: Arc<Repository>,
 }
 
-/// How much speaks for a name that a file has under another root.
+/// The weight of a name that a file has under another root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Standing {
     /// More speaks against it.

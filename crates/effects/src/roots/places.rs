@@ -24,7 +24,7 @@ pub struct Places {
     /// Directories that no start leads to, below which the session names files of the repository.
     pub(super) shown: BTreeMap<String, Standing>,
     pub(super) elsewhere: Elsewhere,
-    /// How many files of the repository the session names from the most likely root.
+    /// The number of files of the repository that the session names from the most likely root.
     pub(super) matches: Matched,
 }
 
@@ -53,9 +53,9 @@ pub(super) enum Reason {
 pub(super) enum Elsewhere {
     #[default]
     None,
-    /// Those that the change touches.
+    /// Only files that the change touches.
     Changed,
-    /// Those, and all others that the repository has.
+    /// All files that the repository has.
     All,
 }
 

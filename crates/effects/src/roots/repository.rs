@@ -15,7 +15,7 @@ pub struct Repository {
     files: BTreeSet<String>,
     /// The directories of all these files, and of those that the change touches.
     folders: BTreeSet<String>,
-    /// Those with capital letters, without them.
+    /// Folders whose names hold capital letters, in lower case.
     lower_folders: BTreeSet<String>,
     /// The directories with the endings of the files in them.
     endings: BTreeSet<(String, String)>,

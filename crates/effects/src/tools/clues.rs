@@ -1,53 +1,12 @@
 //! Clues in the text of a command to the shell that it is written for.
 
+use crate::command::is_of_windows;
 use crate::world::spells_windows_path;
 
-/// Commands of PowerShell and cmd that a POSIX shell does not have, or that do something else there.
-const OF_WINDOWS: &[&str] = &[
-    "attrib",
-    "copy",
-    "del",
-    "erase",
-    "icacls",
-    "md",
-    "mklink",
-    "move",
-    "rd",
-    "ren",
-    "robocopy",
-    "takeown",
-    "type",
-    "xcopy",
-    "gc",
-    "ni",
-    "sc",
-    "iwr",
-    "irm",
-    "iex",
-    "cmd",
-    "powershell",
-    "pwsh",
-];
-
-/// Returns whether a text spells a path of Windows, or names a command that Windows has.
+/// Returns whether a text spells a path of Windows, or names a command that only Windows has.
 pub(super) fn may_be_of_windows(text: &str) -> bool {
     let is_separator = |c: char| c.is_whitespace() || ";|&(){}".contains(c);
-    spells_windows_path(text)
-        || text.split(is_separator).any(|word| {
-            let word = word.to_lowercase();
-            let word = word.trim_end_matches(".exe");
-            OF_WINDOWS.contains(&word) || is_cmdlet(word)
-        })
-}
-
-/// `get-content`: a verb of PowerShell and a name.
-fn is_cmdlet(word: &str) -> bool {
-    const VERBS: &[&str] = &[
-        "add", "clear", "copy", "expand", "export", "get", "import", "invoke", "move", "new", "out", "remove",
-        "rename", "select", "set", "start", "stop",
-    ];
-    let name = |name: &str| name.len() > 2 && name.bytes().all(|byte| byte.is_ascii_alphabetic());
-    word.split_once('-').is_some_and(|(verb, noun)| VERBS.contains(&verb) && name(noun))
+    spells_windows_path(text) || text.split(is_separator).any(|word| is_of_windows(&word.to_lowercase()))
 }
 
 /// Returns whether the text holds a heredoc. To PowerShell and cmd all of such a text is an error, unless they see other
@@ -91,11 +50,12 @@ mod tests {
             "Get-Content .env",
             "gc x | % { $_ }",
             r"cat C:\x",
-            "powershell.exe -c ls",
+            "ri -r secrets",
+            "gci .env; sl x",
         ] {
             assert!(may_be_of_windows(text), "{text}");
         }
-        for text in ["cat .env", "git add -A", "ls -la | head"] {
+        for text in ["cat .env", "git add -A", "ls -la | head", "npm run set-version", "sort a | more"] {
             assert!(!may_be_of_windows(text), "{text}");
         }
     }

@@ -82,7 +82,7 @@ fn absolute(root: Option<&str>, path: &str) -> String {
     }
 }
 
-/// The same, with one name for all home directories.
+/// Normalises a path, with one name for all home directories.
 fn on_machine(root: Option<&str>, path: &str) -> String {
     paths::in_home(&absolute(root, path)).into_owned()
 }

@@ -1,10 +1,10 @@
-//! Finds what sessions of a run repeat from each other, so that each call and each answer of the model counts once.
+//! Finds the calls and the answers of the model that several sessions of a run hold, so that totals count each of them once.
 //!
 //! A resumed session begins with the history of the session that it goes on from, a fork with that of its origin, and the log
 //! of a sub-agent may repeat what its parent's log holds. A call is a copy only if its tool and its arguments are the same. The
 //! same id with other arguments is another call.
 //!
-//! A copy is still judged in each log, with the state of its own session: other acts may have come before it there.
+//! Judging looks at each log as it is: a copy may show where its session ran, and other acts may have come before it there.
 
 mod counting;
 mod outline;
@@ -19,10 +19,10 @@ use outline::{Item, Kind};
 
 /// Sessions with the same call, or of the same family, that are compared with one session.
 const MOST: usize = 8;
-/// Some hosts number the calls of each session. So many calls in a row are not the same in two sessions by accident.
+/// Two sessions do not hold so many calls with the same ids by accident, where no host counts the ids up.
 const FEWEST: usize = 3;
 
-/// What a session repeats.
+/// The calls and answers of a session that another session of the run holds, too.
 #[derive(Debug, Clone, Default)]
 pub struct Copies {
     /// The calls, by the index of their event.
@@ -31,7 +31,8 @@ pub struct Copies {
     answers: Vec<usize>,
 }
 
-/// Returns for each session of a run what it repeats from the others. The order of the sessions changes nothing.
+/// Returns for each session of a run the calls and answers that it repeats from the others, whatever the order of the
+/// sessions.
 pub fn copies(outlines: &[&Outline]) -> Vec<Copies> {
     let mut run = Run::default();
     let mut found = vec![Copies::default(); outlines.len()];
@@ -90,19 +91,16 @@ impl<'o> Run<'o> {
 
     fn compare(&self, outline: &Outline) -> Copies {
         if self.has_log_of(outline) {
-            return all_of(outline);
+            let indices = |items: &[Item]| items.iter().map(|item| item.index).collect();
+            return Copies { calls: indices(&outline.calls), answers: indices(&outline.answers) };
         }
-        let mut copies = Copies::default();
-        for kind in [Kind::Calls, Kind::Answers] {
-            let origins = self.named(outline, kind).or_else(|| self.contained(outline, kind)).unwrap_or_default();
-            let unnamed = self.unnamed(outline, kind);
-            let found = origins.into_iter().chain(unnamed).map(|(item, _)| item.index);
-            match kind {
-                Kind::Calls => copies.calls.extend(found),
-                Kind::Answers => copies.answers.extend(found),
-            }
-        }
-        copies
+        let of = |kind: Kind| {
+            let named = self.named(outline, kind);
+            let all = named.is_empty() && kind == Kind::Calls && self.is_contained(outline);
+            let named = if all { outline.calls.iter().map(|call| call.index).collect() } else { named };
+            [named, self.unnamed(outline, kind)].concat()
+        };
+        Copies { calls: of(Kind::Calls), answers: of(Kind::Answers) }
     }
 
     /// Returns whether the log of another session is the same, as far as it is compared.
@@ -112,39 +110,34 @@ impl<'o> Run<'o> {
             one.len() == other.len() && pairs.all(|(one, other)| (one.key, one.time) == (other.key, other.time))
         };
         let sizes = self.sizes.get(&outline.size).into_iter().flatten();
-        let same = sizes.filter_map(|at| self.sessions.get(*at).copied());
-        let key = |one: &Outline| (one.id.clone(), one.agent.clone(), one.began);
-        let mut same = same.filter(|other| key(other) == key(outline));
-        same.any(|other| alike(&other.calls, &outline.calls) && alike(&other.answers, &outline.answers))
+        let mut same = sizes.filter_map(|at| self.sessions.get(*at).copied());
+        same.any(|other| {
+            (&other.id, &other.agent, other.began) == (&outline.id, &outline.agent, outline.began)
+                && alike(&other.calls, &outline.calls)
+                && alike(&other.answers, &outline.answers)
+        })
     }
 
     /// Items with an id that a related session holds, too, or that any session holds with the same time.
-    fn named(&self, outline: &Outline, kind: Kind) -> Option<Vec<Origin<'o>>> {
-        let mut found = Vec::new();
-        for item in outline.items(kind).iter().filter(|item| item.named) {
-            let mut origins = self.origins(item);
-            let is_copy = |(of, origin): &(&Outline, Item)| {
-                of.is_related(outline) || origin.time.is_some() && origin.time == item.time
-            };
-            found.extend(origins.find(is_copy).map(|origin| (*item, origin)));
-        }
-        (!found.is_empty()).then_some(found)
+    fn named(&self, outline: &Outline, kind: Kind) -> Vec<usize> {
+        let is_copy = |item: &&Item| {
+            item.named
+                && self
+                    .origins(item)
+                    .any(|(of, origin)| of.is_related(outline) || origin.time.is_some() && origin.time == item.time)
+        };
+        outline.items(kind).iter().filter(is_copy).map(|item| item.index).collect()
     }
 
-    /// All calls of a session, where another one holds each of them with the same id, and no host counts these ids up.
-    fn contained(&self, outline: &Outline, kind: Kind) -> Option<Vec<Origin<'o>>> {
-        let items = outline.items(kind);
-        if kind != Kind::Calls || items.len() < FEWEST || items.iter().any(|item| !item.named || item.numbered) {
-            return None;
+    /// Returns whether another session holds each of the calls with the same id, and no host counts these ids up.
+    fn is_contained(&self, outline: &Outline) -> bool {
+        let calls = &outline.calls;
+        if calls.len() < FEWEST || calls.iter().any(|call| !call.named || call.numbered) {
+            return false;
         }
-        let first = items.first()?;
-        self.origins(first).find_map(|(of, _)| {
-            let origin = |item: &Item| {
-                let origin = self.origins(item).find(|(other, _)| std::ptr::eq(*other, of))?;
-                Some((*item, origin))
-            };
-            items.iter().map(origin).collect()
-        })
+        let holds = |of: &Outline, call: &Item| self.origins(call).any(|(other, _)| std::ptr::eq(other, of));
+        let mut firsts = calls.iter().take(1).flat_map(|first| self.origins(first));
+        firsts.any(|(of, _)| calls.iter().all(|call| holds(of, call)))
     }
 
     fn origins(&self, item: &Item) -> impl Iterator<Item = (&'o Outline, Item)> {
@@ -153,7 +146,7 @@ impl<'o> Run<'o> {
     }
 
     /// Items without an id: the history that a fork begins with, and what two logs of one session hold of the same time.
-    fn unnamed(&self, outline: &Outline, kind: Kind) -> Vec<Origin<'o>> {
+    fn unnamed(&self, outline: &Outline, kind: Kind) -> Vec<usize> {
         let family =
             |id: &str| self.family.get(id).into_iter().flatten().filter_map(|at| self.sessions.get(*at).copied());
         let forks = outline.forked_from.as_deref().into_iter().flat_map(family);
@@ -166,19 +159,11 @@ impl<'o> Run<'o> {
     }
 }
 
-/// An item, and where it is a copy of.
-type Origin<'o> = (Item, (&'o Outline, Item));
-
 /// Keeps the first ones: hostile logs may hold any number of them.
 fn few<T>(list: &mut Vec<T>, one: T) {
     if list.len() < MOST {
         list.push(one);
     }
-}
-
-fn all_of(outline: &Outline) -> Copies {
-    let indices = |items: &[Item]| items.iter().map(|item| item.index).collect();
-    Copies { calls: indices(&outline.calls), answers: indices(&outline.answers) }
 }
 
 fn unnamed(outline: &Outline, kind: Kind) -> impl Iterator<Item = &Item> {
@@ -187,22 +172,24 @@ fn unnamed(outline: &Outline, kind: Kind) -> impl Iterator<Item = &Item> {
 
 /// The items at the beginning of a fork that its origin holds in the same order. The first one that it does not hold ends
 /// the history.
-fn history<'o>(outline: &Outline, of: &'o Outline, kind: Kind) -> Vec<Origin<'o>> {
+fn history(outline: &Outline, of: &Outline, kind: Kind) -> Vec<usize> {
     let mut origins = unnamed(of, kind);
-    let origin = |item: &Item| Some((*item, (of, *origins.find(|origin| origin.key == item.key)?)));
-    unnamed(outline, kind).map_while(origin).collect()
+    let is_held = |item: &&Item| origins.any(|origin| origin.key == item.key);
+    unnamed(outline, kind).take_while(is_held).map(|item| item.index).collect()
 }
 
 /// The items that another log of the same session holds with the same time.
-fn timed<'o>(outline: &Outline, of: &'o Outline, kind: Kind) -> Vec<Origin<'o>> {
-    let mut origins: BTreeMap<(u128, Timestamp), Vec<Item>> = BTreeMap::new();
-    for origin in unnamed(of, kind) {
-        if let Some(time) = origin.time {
-            origins.entry((origin.key, time)).or_default().push(*origin);
-        }
+fn timed(outline: &Outline, of: &Outline, kind: Kind) -> Vec<usize> {
+    let mut origins: BTreeMap<(u128, Timestamp), usize> = BTreeMap::new();
+    for key in unnamed(of, kind).filter_map(|origin| Some((origin.key, origin.time?))) {
+        *origins.entry(key).or_default() += 1;
     }
-    let origin = |item: &Item| Some((*item, (of, origins.get_mut(&(item.key, item.time?))?.pop()?)));
-    unnamed(outline, kind).filter_map(origin).collect()
+    let copy = |item: &Item| {
+        let left = origins.get_mut(&(item.key, item.time?))?;
+        *left = left.checked_sub(1)?;
+        Some(item.index)
+    };
+    unnamed(outline, kind).filter_map(copy).collect()
 }
 
 impl Copies {

@@ -1,4 +1,4 @@
-//! What is compared of a session: its calls and the answers of the model, as digests.
+//! Keeps the digests of a session's calls and of the model's answers, by which sessions are compared.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 
 use agent_strace_model::{Arguments, EventKind, Session, Spent, ToolCall, Usage, moment};
 
-/// What is compared of a session.
+/// The parts of a session by which it is compared with others.
 #[derive(Debug)]
 pub struct Outline {
     pub(super) id: String,
@@ -77,7 +77,7 @@ impl Outline {
         }
     }
 
-    /// One of the two started the other, goes on from it, or has the same id or origin.
+    /// Returns whether one of the two started the other, goes on from it, or has the same id or origin.
     pub(super) fn is_related(&self, other: &Self) -> bool {
         let (id, others) = (self.id.as_str(), other.id.as_str());
         id == others
@@ -164,7 +164,7 @@ fn answer_key(spent: &Spent<'_>) -> u128 {
     key.finish()
 }
 
-/// A digest over parts, each with its length: whoever writes a log must not make two calls look the same.
+/// A digest over parts, each with its length, so that no author of a log can give two calls the same digest.
 struct Key(Sha256);
 
 impl Key {

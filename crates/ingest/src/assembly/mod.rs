@@ -44,7 +44,7 @@ pub(super) struct Assembly<'a> {
     streams: HashMap<Stream<'a>, u16>,
     /// Results that came before their call, by their links: how the call ended, and the index of the last of them.
     early: HashMap<Cow<'a, str>, (Status, usize)>,
-    /// What was asked for in words that are no call, so that nothing ran.
+    /// Requests in words that became no call, so that nothing ran.
     unreadable: HashSet<Cow<'a, str>>,
     /// API message → its index in `usages`.
     messages: HashMap<Cow<'a, str>, usize>,

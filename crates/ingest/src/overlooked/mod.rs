@@ -127,7 +127,7 @@ fn unasked(sessions: &[Session<'_>]) -> BTreeSet<u32> {
     results.filter(|(_, id)| !calls.contains(id)).map(|(line, _)| line).collect()
 }
 
-/// Whether only other formats could have this record. Some words are the same in many logs, so that a record which said
+/// Returns whether only other formats could have this record. Some words are the same in many logs, so that a record which said
 /// something is one of its log; a whole session is none of another log's records.
 fn is_foreign(json: &str, format: &Format, is_silent: bool) -> bool {
     let Some(head) = object::<Head<'_>>(Some(Raw::new(json))) else { return false };
@@ -150,7 +150,7 @@ struct Read<'s, 'a> {
     /// given, and what formats say is none.
     passed: BTreeMap<usize, usize>,
     calls: Vec<&'s ToolCall<'a>>,
-    /// What is known of all calls, once somebody asks.
+    /// All calls by what they are found by, made at the first question.
     known: Option<Known<'s>>,
     /// Lines that said something: words, a call with what it is given, its result.
     telling: HashSet<u32>,
@@ -188,7 +188,7 @@ impl<'s, 'a> Read<'s, 'a> {
     fn not_held<'b>(&mut self, mut shapes: Vec<Shape<'b>>) -> Vec<Shape<'b>> {
         shapes.sort_by_key(|shape| (shape.start(), std::cmp::Reverse(shape.end())));
         let mut left = Vec::new();
-        // What a call carries is its own business: the values lie side by side or in each other, and the inner ones are not
+        // The values that a call carries are its own: they lie side by side or in each other, and the inner ones are not
         // added.
         let mut carried = BTreeMap::new();
         for shape in shapes {
@@ -239,7 +239,7 @@ struct Known<'s> {
     hasher: RandomState,
 }
 
-/// What a call is found by.
+/// The key by which a call is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Under {
     Id(u64),
@@ -249,7 +249,7 @@ enum Under {
     Any,
 }
 
-/// What a call was given.
+/// The arguments of a call, as a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Given {
     Nothing,

@@ -23,11 +23,11 @@ const LONGEST_ID: usize = 4_096;
 pub(super) struct Shape<'a> {
     /// The object itself.
     pub(super) json: &'a str,
-    /// How deep it stands.
+    /// Its depth in the record.
     depth: u32,
-    /// What it, or the object around it, is called by.
+    /// The ids of it, or of the object around it.
     pub(super) ids: Rc<[Cow<'a, str>]>,
-    /// What the call is given, once for each key that holds something of the kind.
+    /// The arguments of the call, once for each key that holds some.
     pub(super) given: Vec<Raw<'a>>,
     kind: Option<Cow<'a, str>>,
     /// Each name of the tool that it has.
@@ -196,7 +196,7 @@ impl<'a> Look<'a> {
         Some(Shape { json: json.get(), depth: self.depth, ids, given, kind, names })
     }
 
-    /// What the call is given. Where several keys could say it, those that hold arguments do.
+    /// Returns the arguments of the call. Of several keys, those count that hold arguments.
     fn given(&self) -> Vec<Raw<'a>> {
         let all = self.given.iter().chain(&self.anew).copied();
         let fitting: Vec<_> = all.filter(|given| holds_arguments(*given)).collect();

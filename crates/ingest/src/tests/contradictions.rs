@@ -1,4 +1,4 @@
-//! What a host tells of a call that is not what the call asked for.
+//! Compares the host's record of a call with the call.
 
 use crate::Log;
 use agent_strace_model::{Access, EventKind, Status};
@@ -59,7 +59,7 @@ fn claude_tells_of_another_file_or_command() {
     }
 }
 
-/// Where a `cd` that the log does not show may have led a call, what the host names is an access of its own.
+/// A `cd` that the log does not show may have led a call elsewhere: the file that the host names is an access of its own.
 #[test]
 fn a_relative_path_that_leads_elsewhere_is_judged_where_the_host_says() {
     let cursor = |tool: &str, told: &str| {

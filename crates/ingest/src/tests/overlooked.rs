@@ -95,7 +95,7 @@ fn what_stands_beside_a_call_or_under_its_id_is_none_of_it() {
         message(&format!(r#"{{"type":"text","text":"x","y":{{"id":"t1",{BAD}}}}}"#)),
         message(&format!(r#"{{"type":"text","text":"x","tool_use_id":"t1","y":{{{BAD}}}}}"#)),
         message(r#"{"type":"text","text":"x","y":{"id":"t1","name":"Write","input":{"command":"ls"}}}"#),
-        // Whatever its type, its other names or its other arguments say.
+        // Its type, its other names and its other arguments do not matter.
         message(&format!(r#"{{"type":"text","text":"x","y":{{"type":"tool_end","id":"q",{BAD}}}}}"#)),
         message(&format!(r#"{{"type":"text","text":"x","y":{{"type":"x_result",{BAD}}}}}"#)),
         message(&format!(r#"{{"type":"text","text":"x","y":{{{BAD},"description":"show"}}}}"#)),
@@ -345,7 +345,7 @@ fn no_record_hides_the_calls_of_another_agent() {
     for log in &logs {
         heads.entry(log.format).or_insert(log);
     }
-    // What is no JSON is no record behind that of another.
+    // A text that is no JSON is no record behind that of another agent.
     let bodies: Vec<_> = logs.iter().filter(|log| log.text.starts_with(['{', '['])).collect();
     let alone: Vec<_> = bodies.par_iter().map(|log| account(&log.text).0).collect();
     let wrong: Vec<_> = heads

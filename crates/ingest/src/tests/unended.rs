@@ -29,7 +29,7 @@ const GEMINI: [&str; 4] = [
     r#"{"type":"result","timestamp":"2026-07-01T10:00:03Z","status":"success","stats":{"total_tokens":2,"input_tokens":1,"output_tokens":1,"tool_calls":1}}"#,
 ];
 
-/// What a run prints is whole with its last record only.
+/// The output of a run is whole with its last record only.
 #[test]
 fn printed_runs_end_with_a_record() {
     for (name, lines) in [("claude", CLAUDE), ("codex", CODEX), ("gemini", GEMINI)] {

@@ -22,9 +22,19 @@ use serde::Deserialize;
 use crate::{About, Reason};
 
 use super::argument::Arg;
-use super::knowledge::Language;
+use super::knowledge::{Language, builtin, is_of_the_shell};
 use super::machine::Machine;
 use super::simple::Io;
+
+/// Names that programs of other systems have, too: `ri` reads Ruby's manual, `sl` is Sapling, `type` explains a command.
+const OF_BOTH: &[&str] = &["mklink", "ri", "sl", "type"];
+
+/// Returns whether a command of Windows' shells has this name, and does not do there what it does elsewhere. `name`: in
+/// lower case.
+pub(crate) fn is_of_windows(name: &str) -> bool {
+    let is_elsewhere = || builtin(name).is_some() || is_of_the_shell(name);
+    OF_BOTH.contains(&name) || powershell::table().has(name) && !is_elsewhere()
+}
 
 /// One language in `calls.json`: a blank separates two names.
 ///

@@ -93,7 +93,7 @@ fn holds_log(origin: &Origin, name: Name) -> bool {
     }
 }
 
-/// Whether a text holds a record of a call as hosts hand them to hooks: it names its tool and what that is given, and no type.
+/// Returns whether a text holds a call as hosts hand it to hooks: the record names a tool and its arguments, and no type.
 fn holds_asked(text: &str) -> bool {
     let is_asked = |record: &Value| {
         let has = |keys: [&str; 2]| keys.iter().any(|key| record.get(key).is_some_and(|value| !value.is_null()));

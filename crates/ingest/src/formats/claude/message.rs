@@ -21,13 +21,13 @@ pub(super) struct Context<'a> {
     pub(super) subagent: Option<Cow<'a, str>>,
     /// A compaction wrote it: nobody said it.
     pub(super) summary: bool,
-    /// Who says the words, where the record marks it.
+    /// The speaker of the words, where the record marks one.
     pub(super) speaker: Option<Speaker>,
     /// The agent wrote it itself, because the model could not be asked.
     pub(super) api_error: bool,
     /// The structured result beside a `tool_result` block.
     pub(super) result: Option<Raw<'a>>,
-    /// What the server said for programs beside a `tool_result` block.
+    /// The structured answer of the server, beside a `tool_result` block.
     pub(super) meta: Option<Raw<'a>>,
     /// Why the host refused the call.
     pub(super) denial: Option<Cow<'a, str>>,

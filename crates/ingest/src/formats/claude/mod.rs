@@ -82,7 +82,7 @@ fn read<'a>(dialect: &'static Dialect, input: &Input<'a>, gaps: &mut Gaps) -> Ve
     vec![transcript.assembly.finish()]
 }
 
-/// Who wrote the message, where the record marks it: the host for a call (the text of a skill) or of its own, or the user.
+/// Returns the author whom the record marks: the host for a call (the text of a skill), the host by itself, or the user.
 fn speaker(record: &Envelope<'_>) -> Option<Speaker> {
     if is_string(record.source_tool_use) {
         return Some(Speaker::Skill);
@@ -113,7 +113,7 @@ struct Transcript<'a> {
     /// Records that were read.
     rows: u32,
     noted: Noted<'a>,
-    /// What hooks printed for calls that are not read yet.
+    /// The prints of hooks about calls that come later in the log.
     anew: Vec<Anew<'a>>,
     totals: Totals<'a>,
 }

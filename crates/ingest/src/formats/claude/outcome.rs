@@ -213,7 +213,7 @@ mod tests {
                          file edit, the new_string was NOT written to the file). STOP what you are doing and wait for \
                          the user to tell you how to proceed.";
 
-    /// How a call ended whose error is this text: `beside` stands beside the message of its result.
+    /// Returns the status of a call whose error is this text. `beside`: the value beside the message of its result.
     fn status(version: &str, tool: &str, content: &serde_json::Value, beside: &str) -> Status {
         let head = format!(r#""sessionId":"s","version":"{version}""#);
         let call = format!(

@@ -81,7 +81,7 @@ fn input(printed: &str) -> Option<String> {
 /// Events before a repeated answer among which its call is looked for.
 const ANSWERED: usize = 64;
 
-/// How much longer the same JSON can be in another spelling.
+/// The factor by which another spelling of the same JSON may be longer.
 const SPELLING: usize = 4;
 
 /// Passes what a run hands over where it repeats the answer that the model gave in a call. Anything else is looked at.
@@ -89,7 +89,7 @@ pub(super) fn handed_over<'a>(assembly: &mut Assembly<'a>, output: Option<Raw<'a
     let Some(said) = output.and_then(|output| serde_json::from_str::<Value>(output.get()).ok()) else { return };
     let calls = assembly.session.events.iter().rev().take(ANSWERED).filter_map(Event::call);
     let mut answers = calls.filter(|call| call.tool == "StructuredOutput").take(2);
-    // What is much longer says more, and would be read once for each output.
+    // A much longer text says more, and would be read once for each output.
     let most = output.map_or(0, |output| output.get().len()).saturating_mul(SPELLING);
     let is_same = |call: &ToolCall<'_>| match &call.arguments {
         Arguments::Json(json) if json.len() <= most => {
@@ -113,7 +113,7 @@ record! {
     struct Touched { path = "filePath", notebook = "notebook_path", file = "file", command = "command" }
 }
 
-/// What the host's record of a call says beside the call.
+/// The host's own record of a call, beside the call.
 #[derive(Debug)]
 pub(super) enum Differs<'a> {
     /// It names a file that the call may have meant.
@@ -122,7 +122,7 @@ pub(super) enum Differs<'a> {
     Other,
 }
 
-/// How the host's record of a call differs from the call.
+/// The way in which the host's record of a call differs from the call.
 pub(super) fn differs<'a>(call: &ToolCall<'_>, result: Option<Raw<'a>>) -> Option<Differs<'a>> {
     let Arguments::Json(json) = &call.arguments else { return None };
     let has = |key: &[u8]| result.is_some_and(|raw| memmem::find(raw.get().as_bytes(), key).is_some());

@@ -72,7 +72,7 @@ impl<'a> Rollout<'a> {
 }
 
 record! {
-    /// What a conversation goes on from.
+    /// The conversation from which this one goes on.
     struct Compacted { history = "replacement_history" }
 }
 

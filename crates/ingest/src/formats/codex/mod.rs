@@ -159,7 +159,7 @@ struct Rollout<'a> {
     spawned: HashMap<Cow<'a, str>, usize>,
     /// Threads of agents that were started.
     threads: HashSet<Cow<'a, str>>,
-    /// Who speaks where users speak, if it is not the user.
+    /// The speaker in the user's place, if it is not the user.
     asker: Option<Speaker>,
     /// Texts that users typed, as the host notes them.
     typed: HashSet<String>,
@@ -281,7 +281,7 @@ impl<'a> Rollout<'a> {
                 !text.is_empty() && self.typed.len() <= PARTED && self.typed.iter().any(|typed| typed.contains(text))
             };
             if self.typed.contains(text) {
-                // What a sub-agent is asked is noted as typed, too.
+                // The host notes the task of a sub-agent as typed, too.
                 event.origin.speaker = self.asker.unwrap_or_default();
             } else if event.origin.speaker.is_user() && !is_part() {
                 event.origin.speaker = Speaker::Context;

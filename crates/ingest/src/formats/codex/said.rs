@@ -26,7 +26,7 @@ pub(super) fn differs(asked: &ToolCall<'_>, ran: &Command<'_>) -> bool {
     let Arguments::Json(json) = &asked.arguments else { return false };
     let Some(given) = parse::<Asked<'_>>(json) else { return false };
     let line = given.line.and_then(said).or_else(|| given.words.and_then(said));
-    // What the host says that ran may be no command at all.
+    // The host may name something that is no command at all.
     let other_text = line.is_some_and(|asked| said(ran.text).is_none_or(|ran| asked != ran));
     let directory = filled(given.workdir).or_else(|| filled(given.directory));
     other_text || ran.cwd.as_deref().is_some_and(|cwd| ran_elsewhere(asked.cwd.as_deref(), directory.as_deref(), cwd))

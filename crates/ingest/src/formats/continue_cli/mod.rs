@@ -115,7 +115,7 @@ fn add<'a>(assembly: &mut Assembly<'a>, turn: &Item<'a, Turn<'a>>, gaps: &mut Ga
     }
 }
 
-/// What tells a call of the model from others.
+/// The fields that tell a call of the model from others.
 fn asked(raw: Raw<'_>) -> [Option<Cow<'_, str>>; 3] {
     let call = object::<Call<'_>>(Some(raw)).unwrap_or_default();
     let function = object::<Function<'_>>(call.function).unwrap_or_default();

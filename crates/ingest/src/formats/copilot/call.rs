@@ -24,7 +24,7 @@ record! {
 }
 
 impl Request<'_> {
-    /// Whether a hook is asked about this request: it gets the tool and its arguments.
+    /// Returns whether a hook is asked about this request: it gets the tool and its arguments.
     pub(super) fn is_of(&self, (tool, given): (Option<Raw<'_>>, Option<Raw<'_>>)) -> bool {
         let is_named =
             filled(tool).is_some_and(|tool| [self.data.tool, self.data.name].iter().any(|it| is(*it, &tool)));

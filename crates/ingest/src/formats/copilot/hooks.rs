@@ -38,9 +38,9 @@ const AT_ONCE: usize = 64;
 /// A hook that was started.
 #[derive(Debug)]
 pub(super) struct Run<'a> {
-    /// What it was asked about, until it ended.
+    /// The requests that it was asked about, until it ended.
     asked: Vec<Asking<'a>>,
-    /// What it ended with: an end without output is told as `null`.
+    /// Its output: `null` for an end without one.
     ended: Option<&'a str>,
 }
 
@@ -135,7 +135,7 @@ impl<'a> Events<'a> {
     }
 
     fn rewrite(&mut self, location: &RecordLocation<'a>, tool: Cow<'a, str>, changed: Raw<'a>) {
-        // What else an output holds may be a call of its own.
+        // Any other part of an output may be a call of its own.
         self.assembly.pass(Some(changed));
         let location = location.clone();
         self.rewrites.push(Rewrite { location, tool, arguments: arguments(Some(changed)) });
@@ -158,7 +158,7 @@ impl<'a> Events<'a> {
     }
 }
 
-/// What makes two calls the same: the tool, and a text or JSON that it is given.
+/// The tool and its arguments, as a text or as JSON: two calls with the same ones are the same.
 fn content<'s>(tool: &'s str, arguments: &'s Arguments<'_>) -> (&'s str, Option<&'s str>, Option<&'s str>) {
     match arguments {
         Arguments::Json(json) => (tool, None, Some(json)),

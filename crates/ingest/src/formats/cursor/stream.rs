@@ -360,7 +360,7 @@ const ENDS: &[&str] = &[
 ];
 
 record! {
-    /// What only a call that ran leaves behind.
+    /// The fields that only a call that ran leaves behind.
     struct Left { exit = "exitCode", stdout = "stdout", content = "content" }
 }
 
@@ -375,7 +375,7 @@ fn ends(result: Option<Raw<'_>>) -> Vec<(Cow<'_, str>, Raw<'_>)> {
     said.into_iter().filter(|(key, value)| !is_known || ENDS.contains(&&**key) || has_left(*value)).collect()
 }
 
-/// How a call ended. Where a result tells several ends, the call ran.
+/// Returns the status of a call. Where a result names several ends, the call ran.
 fn outcome(result: Option<Raw<'_>>) -> Option<(Cow<'_, str>, Raw<'_>)> {
     let mut ends = ends(result);
     let success = ends.iter().position(|(key, _)| key == "success");

@@ -82,7 +82,7 @@ impl<'a> Asked<'a> {
         self.is_more_answered |= !is_expected;
     }
 
-    /// What the agent could not read and did not answer did not run.
+    /// Passes over the calls that became no action and that nothing answered: they did not run.
     pub(super) fn pass(&mut self, assembly: &mut Assembly<'a>) {
         for (id, raw) in std::mem::take(&mut self.unrepeated) {
             let is_answered = id.map_or(self.is_more_answered, |id| self.answered.contains(&id));
@@ -93,5 +93,5 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// What ran: commands, with the ids of their calls where they are known.
+/// The commands that ran, with the ids of their calls where they are known.
 type Ran<'a> = HashSet<(Cow<'a, str>, Option<Cow<'a, str>>)>;

@@ -102,7 +102,7 @@ struct Run<'a> {
     cwd: Option<Cow<'a, str>>,
     /// The link of the last call: what comes of an action without an id follows it.
     last: Option<Cow<'a, str>>,
-    /// What the model asked for in words that became no action, by the ids of the call and of the record.
+    /// Calls of the model that became no action, by the ids of the call and of the record.
     unread: HashMap<Cow<'a, str>, sdk::Unread<'a>>,
     unnamed: u32,
 }

@@ -105,7 +105,7 @@ record! {
     struct Function { arguments = "arguments" }
 }
 
-/// What the model asked for, where the agent made no action of it.
+/// Calls of the model of which the agent made no action.
 #[derive(Debug, Clone)]
 pub(super) struct Unread<'a> {
     location: RecordLocation<'a>,
@@ -135,7 +135,7 @@ fn act<'a>(run: &mut Run<'a>, location: &RecordLocation<'a>, event: &Event<'a>) 
     if let Some(thought) = event.reasoning.filter(|thought| thought.get() != "\"\"") {
         run.assembly.push(location.clone(), EventKind::Reasoning(RawText::Json(thought.get())));
     }
-    // What the model asked for became the action, or nothing.
+    // The call of the model became the action, or nothing.
     run.assembly.pass(event.asked);
     let Some(action) = event.action else {
         run.assembly.unreadable(filled(event.call_id));

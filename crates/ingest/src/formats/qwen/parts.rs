@@ -53,11 +53,11 @@ record! {
 }
 
 record! {
-    /// What an agent that was started did, for the screen.
+    /// The calls of an agent that was started, as the screen shows them.
     struct Display { calls = "toolCalls" }
 }
 
-/// What the tool of a known call answered holds no call. The screen of an agent that was started shows the calls of it,
+/// The answer of a known call's tool holds no call. The screen of an agent that was started shows the calls of it,
 /// which are looked for like all others.
 pub(super) fn pass_answer<'a>(chat: &mut Chat<'a>, outcome: &Outcome<'a>) {
     let is_known = identity(outcome.call_id).is_some_and(|id| chat.assembly.call_of(&id).is_some());

@@ -106,7 +106,7 @@ pub(super) fn asked<'a>(request: &Request<'a>) -> Vec<Asked<'a>> {
     asked
 }
 
-/// Where a result keeps what the model asked for.
+/// The fields of a result that keep the model's request.
 pub(super) fn rounds(result: Raw<'_>) -> Option<Raw<'_>> {
     object::<Metadata<'_>>(object::<Outcome<'_>>(Some(result))?.metadata)?.rounds
 }

@@ -48,6 +48,14 @@ fn load() -> Result<Table, serde_json::Error> {
     serde_json::from_str(include_str!("cmdlets.json"))
 }
 
+impl Table {
+    /// Returns whether a command or a program has this name.
+    pub(in crate::command::code) fn has(&self, name: &str) -> bool {
+        let all = self.commands.iter().chain(&self.programs);
+        all.flat_map(|command| command.names.split(' ')).any(|one| one == name)
+    }
+}
+
 impl Cmdlet {
     /// Its parameters that matter, with their roles.
     pub(super) fn parameters(&self) -> Vec<(&str, &str)> {
