@@ -16,7 +16,22 @@ pub struct Effect {
     pub certainty: Certainty,
     /// How the call did it: `argument`, `command`, `redirect`, `patch`, `script src/x.sh`, `alias src/cfg`.
     pub via: Cow<'static, str>,
+    /// A program gathered the files itself, below a directory or by a glob, for this purpose. `None`: the call names each
+    /// of them, or leaves open which they are.
+    pub gathered: Option<Purpose>,
     pub origin: Origin,
+}
+
+/// The use that a program makes of files which it gathers itself.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Purpose {
+    /// It checks, formats, compiles or packs them for a build.
+    Check,
+    /// It shows lines that match a pattern, or counts and sums.
+    Search,
+    /// It shows, copies or sends whole files, or changes them.
+    #[default]
+    Whole,
 }
 
 /// What in a call led to an effect. It explains the effect and is no part of what it is: effects that differ in nothing
@@ -205,12 +220,12 @@ pub struct Connection {
 impl Effect {
     /// An effect of the call itself, of no command in it.
     pub fn new(kind: Kind, certainty: Certainty, via: impl Into<Cow<'static, str>>) -> Self {
-        Self { kind, certainty, via: via.into(), origin: Origin::default() }
+        Self { kind, certainty, via: via.into(), gathered: None, origin: Origin::default() }
     }
 
     /// The same act on or as something else.
     pub fn like(&self, kind: Kind, certainty: Certainty, via: Cow<'static, str>) -> Self {
-        Self { kind, certainty, via, origin: self.origin }
+        Self { kind, certainty, via, gathered: self.gathered, origin: self.origin }
     }
 
     /// Returns this act on another file or directory.
@@ -243,7 +258,7 @@ impl Effect {
             reason: None,
             class: None,
             vouched_by: Vec::new(),
-            certainty: Some(self.certainty.name()),
+            certainty: Some(if self.gathered.is_some() { "set" } else { self.certainty.name() }),
             via: Some(self.via.clone()),
             span: self.span(),
             parent: self.origin.parent,
@@ -311,6 +326,13 @@ impl fmt::Display for Effect {
         }
         f.write_str(self.kind.name())?;
         match self.certainty {
+            _ if self.gathered.is_some() => {
+                f.write_str(match self.gathered {
+                    Some(Purpose::Check) => "(check)",
+                    Some(Purpose::Search) => "(search)",
+                    Some(Purpose::Whole) | None => "(set)",
+                })?;
+            }
             Certainty::Exact => {}
             Certainty::Pattern => f.write_str("?")?,
             Certainty::Possible if self.origin.named => f.write_str("(named)")?,

@@ -41,6 +41,7 @@ mod memo;
 mod opaque;
 pub mod patch;
 mod paths;
+mod regex;
 mod roots;
 mod tools;
 mod tracker;

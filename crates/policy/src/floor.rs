@@ -6,6 +6,7 @@ use agent_strace_effects::{Certainty, PathTarget};
 use agent_strace_model::finding::RuleId;
 
 use super::Context;
+use super::judge::files::Reached;
 use super::path::{Files, OwnRule};
 
 struct Row {
@@ -288,12 +289,14 @@ pub(super) enum Floor {
 }
 
 /// For effects that write or delete. `judging`: the files of the policy itself.
-pub(super) fn check(files: &Files<'_>, certainty: Certainty, judging: &[OwnRule]) -> Option<Floor> {
+pub(super) fn check(files: &Files<'_>, reached: Reached, judging: &[OwnRule]) -> Option<Floor> {
     if files.is_unknown() {
         return Some(Floor::Perhaps);
     }
-    let broken = |own: &OwnRule| match certainty {
+    let is_gathered = reached.gathered.is_some();
+    let broken = |own: &OwnRule| match reached.certainty {
         Certainty::Pattern => files.aims_at(own) || files.asks_for(own) || files.sweeps(own),
+        Certainty::Exact | Certainty::Possible if is_gathered => files.aims_at(own) || files.sweeps(own),
         Certainty::Exact | Certainty::Possible => files.reaches(own),
     };
     if judging.iter().any(broken) {
@@ -302,6 +305,10 @@ pub(super) fn check(files: &Files<'_>, certainty: Certainty, judging: &[OwnRule]
             why: "this file is part of the policy that judges the agent",
         });
     }
-    let (row, _) = COMPILED.iter().find(|(_, globs)| globs.iter().any(broken))?;
-    Some(Floor::Broken { rule: row.rule, why: row.why })
+    if let Some((row, _)) = COMPILED.iter().find(|(_, globs)| globs.iter().any(broken)) {
+        return Some(Floor::Broken { rule: row.rule, why: row.why });
+    }
+    let reaches = |own: &OwnRule| files.reaches(own);
+    let perhaps = || judging.iter().any(reaches) || COMPILED.iter().any(|(_, globs)| globs.iter().any(reaches));
+    (is_gathered && reached.certainty != Certainty::Pattern && perhaps()).then_some(Floor::Perhaps)
 }

@@ -7,7 +7,7 @@ use agent_strace_shell::Provenance;
 use crate::{About, Reason, hosts};
 
 use super::argument::{Arg, Arguments, Given};
-use super::knowledge::{Entry, Meaning, Print, Role, Special, Subject};
+use super::knowledge::{Entry, Meaning, Print, Role, Special, Subject, purpose_of};
 use super::machine::{Launch, Machine};
 use super::operands::{Flags, adapted, assign, names, removed};
 use super::programs::{self, Call};
@@ -23,6 +23,7 @@ impl Machine<'_> {
         }
         let mark = self.emitter.mark();
         let cwd = self.world.cwd().map(str::to_owned);
+        let purpose = std::mem::replace(&mut self.context.purpose, purpose_of(self.knowledge.canonical_name(name)));
         self.execute(words, if entry.inert { Launch::Inert } else { Launch::Plain });
         let output = if let Some(special) = entry.special {
             let call = Call { entry, name, words, rest: words.get(1..).unwrap_or_default() };
@@ -35,6 +36,7 @@ impl Machine<'_> {
             self.project_scripts(name, words, io);
         }
         self.catch_words(entry, words, mark);
+        self.context.purpose = purpose;
         if !entry.subcommands.is_empty() && self.world.cwd() != cwd.as_deref() {
             // An option of the program said where its subcommand works.
             self.world.set_cwd(cwd);
@@ -132,11 +134,11 @@ impl Machine<'_> {
         }
         let placed = [Role::Write, Role::WriteTree, Role::WriteInto].iter().any(|role| arguments.has_role(*role));
         if let Some((role, path)) = entry.writes.as_deref().filter(|_| !harmless && !placed).and_then(target) {
-            self.path(role, &path);
+            self.own_path(role, &path);
         }
         let chosen = [Role::Read, Role::Edit].iter().any(|role| arguments.has_role(*role));
         if let Some((role, path)) = entry.reads.as_deref().filter(|_| !harmless && !chosen).and_then(target) {
-            self.path(role, &path);
+            self.own_path(role, &path);
         }
         if !harmless {
             self.always(entry);
@@ -346,14 +348,14 @@ impl Machine<'_> {
             if flags.in_place && role == Role::ReadTree {
                 self.path(Role::ReadTree, &path);
             }
-            self.path(adapted(role, Flags { tree: false, ..flags }), &path);
+            self.own_path(adapted(role, Flags { tree: false, ..flags }), &path);
         }
     }
 
     /// Adds the effects that a program has whatever its arguments are.
     fn always(&mut self, entry: &Entry) {
         for (role, path) in entry.always.iter().filter_map(|text| target(text)) {
-            self.path(role, &path);
+            self.own_path(role, &path);
         }
     }
 

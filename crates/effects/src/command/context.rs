@@ -3,7 +3,7 @@
 
 use agent_strace_shell::Span;
 
-use crate::{Origin, World};
+use crate::{Origin, Purpose, World};
 
 use super::outcome::Outcome;
 
@@ -33,6 +33,8 @@ pub(crate) struct Context {
     pub(super) substituted: bool,
     /// An assignment consists of the next substitution alone and has its exit status.
     pub(super) assigned: bool,
+    /// The use that the running program makes of files which it gathers.
+    pub(super) purpose: Purpose,
     /// More may run than this part: an opaque effect covers the rest.
     pub(super) guessed: bool,
     /// Another command may run instead of this part.

@@ -6,7 +6,7 @@ use crate::{
 
 use agent_strace_shell::{BYTES_A_STEP, Value};
 
-use super::argument::Arg;
+use super::argument::{Arg, Known};
 use super::context::Context;
 use super::descriptors::Descriptors;
 use super::emitter::{Emitter, opaque};
@@ -73,6 +73,24 @@ pub(crate) enum Launch {
     Plain,
     /// The program is unknown and may run any suffix of its arguments as a command.
     Embedding,
+}
+
+/// The way in which a program gets at files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reached {
+    /// A word names them, or nothing is known of them.
+    Named,
+    /// It finds those that exist, below a directory or by a glob.
+    Gathered,
+}
+
+impl Reached {
+    /// All that lies below a directory is deleted with it.
+    fn by(role: Role, word: &Arg, target: &PathTarget) -> Self {
+        let deletes = matches!(role, Role::Delete | Role::DeleteTree);
+        let gathers = word.known == Known::Glob || target.subtree && !deletes && word.is_exact();
+        if gathers { Self::Gathered } else { Self::Named }
+    }
 }
 
 /// Walks a text with what `inside` does, and returns its effects.
@@ -180,7 +198,7 @@ impl Machine<'_> {
     pub(super) fn mention(&mut self, kind: Kind) {
         let via = self.emitter.via(self.context.via, "argument");
         let origin = Origin { ran: false, told: false, named: true, ..self.origin() };
-        self.emitter.emit(Effect { kind, certainty: Certainty::Possible, via, origin });
+        self.emitter.emit(Effect { kind, certainty: Certainty::Possible, via, gathered: None, origin });
     }
 
     /// Emits an effect, and returns its index.
@@ -188,7 +206,16 @@ impl Machine<'_> {
         let via = self.emitter.via(self.context.via, via);
         let unsure = self.context.guessed || self.context.perhaps;
         let certainty = if unsure { certainty.guessed() } else { certainty };
-        self.emitter.emit(Effect { kind, certainty, via, origin: self.origin() })
+        self.emitter.emit(Effect { kind, certainty, via, gathered: None, origin: self.origin() })
+    }
+
+    /// Emits an effect on files that the program gathers itself.
+    fn emit_gathered(&mut self, kind: Kind, certainty: Certainty, via: &'static str) {
+        let via = self.emitter.via(self.context.via, via);
+        let unsure = self.context.guessed || self.context.perhaps;
+        let certainty = if unsure { certainty.guessed() } else { certainty };
+        let gathered = Some(self.context.purpose);
+        self.emitter.emit(Effect { kind, certainty, via, gathered, origin: self.origin() });
     }
 
     pub(crate) fn opaque(&mut self, about: About, reason: Reason, vouched_by: &[&str]) {
@@ -246,6 +273,19 @@ impl Machine<'_> {
         }
     }
 
+    /// A place that the program knows without being given it. In a directory of its own it finds only what it made;
+    /// the working directory is not its own.
+    pub(super) fn own_path(&mut self, role: Role, word: &Arg) {
+        if word.text == "." || !word.is_exact() {
+            return self.path(role, word);
+        }
+        self.at_word(word, |machine| {
+            let (target, certainty) = machine.world.locate_word(word);
+            let subtree = target.subtree || matches!(role, Role::ReadTree | Role::WriteTree | Role::ListTree);
+            machine.touch(role, &PathTarget { subtree, ..target }, certainty, "argument", Reached::Named);
+        });
+    }
+
     /// At most so many of the items; of more, the rest stays unresolved.
     pub(crate) fn at_most<T>(&mut self, most: usize, items: impl Iterator<Item = T>) -> Vec<T> {
         let mut taken: Vec<T> = items.take(most.saturating_add(1)).collect();
@@ -275,7 +315,7 @@ impl Machine<'_> {
     fn gate_program(&mut self, role: Role, word: &Arg, via: &'static str) {
         let Some(path) = word.likely.as_deref().filter(|_| !word.is_exact()).map(str::trim_end) else { return };
         if path.ends_with("/bin/agent-strace") {
-            self.touch(role, &PathTarget::new(path), Certainty::Possible, via);
+            self.touch(role, &PathTarget::new(path), Certainty::Possible, via, Reached::Named);
         }
     }
 
@@ -288,13 +328,14 @@ impl Machine<'_> {
             matches!(role, Role::ReadTree | Role::WriteTree | Role::DeleteTree | Role::ListTree | Role::WriteInto);
         let certainty = certainty.unwrap_or(found);
         self.gate_program(role, word, via);
+        let reached = if certainty == Certainty::Possible { Reached::Named } else { Reached::by(role, word, &target) };
         if target.subtree && certainty == Certainty::Exact && looks_like_file(&target.path) {
             // Most likely a file, whose subtree is itself; were it a directory, its content would count, too.
             let file = PathTarget { subtree: false, ..target.clone() };
-            self.touch(role, &file, certainty, via);
-            self.touch(role, &target, Certainty::Possible, via);
+            self.touch(role, &file, certainty, via, Reached::Named);
+            self.touch(role, &target, Certainty::Possible, via, Reached::Named);
         } else {
-            self.touch(role, &target, certainty, via);
+            self.touch(role, &target, certainty, via, reached);
         }
         if let Some(directory) = self.shell.failed_cd_dir.clone() {
             self.touch_after_failed_cd(role, word, &target, directory, via);
@@ -316,15 +357,16 @@ impl Machine<'_> {
         self.world.set_cwd(here);
         target.subtree = meant.subtree;
         let reads = matches!(role, Role::Read | Role::ReadTree | Role::List | Role::ListTree);
+        let reached = if word.known == Known::Glob { Reached::Gathered } else { Reached::Named };
         match certainty {
             _ if target == *meant => {}
             Certainty::Pattern if reads => {}
-            Certainty::Pattern => self.touch(role, &target, Certainty::Pattern, via),
-            Certainty::Exact | Certainty::Possible => self.touch(role, &target, Certainty::Possible, via),
+            Certainty::Pattern => self.touch(role, &target, Certainty::Pattern, via, reached),
+            Certainty::Exact | Certainty::Possible => self.touch(role, &target, Certainty::Possible, via, reached),
         }
     }
 
-    fn touch(&mut self, role: Role, target: &PathTarget, certainty: Certainty, via: &'static str) {
+    fn touch(&mut self, role: Role, target: &PathTarget, certainty: Certainty, via: &'static str, reached: Reached) {
         match role {
             Role::Edit | Role::Write | Role::WriteTree if certainty == Certainty::Pattern => {
                 self.world.edited_matching(&target.path);
@@ -353,7 +395,10 @@ impl Machine<'_> {
             let kind = kind(target.clone());
             // A command's operand that is only listed shows no content; policies judge it less strictly than a tool's argument.
             let via = if matches!(kind, Kind::List(_)) { "command" } else { via };
-            self.emit(kind, certainty, via);
+            match reached {
+                Reached::Named => self.emit(kind, certainty, via),
+                Reached::Gathered => self.emit_gathered(kind, certainty, via),
+            }
         }
     }
 

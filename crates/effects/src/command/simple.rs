@@ -1,7 +1,7 @@
 //! Simple commands: assignments, then words, then redirections, then the program.
 
 use crate::{About, Certainty, Reason};
-use agent_strace_shell::{AssignedValue, Function, Scope, Simple};
+use agent_strace_shell::{AssignedValue, Function, Scope, Simple, Value};
 
 use super::argument::Arg;
 use super::context::Context;
@@ -51,6 +51,9 @@ impl Machine<'_> {
             let mut command = self.with(Context { fresh_input, ..self.context });
             command.nested(Stream::Unknown, |machine| machine.dispatch(&words, &mut io))
         };
+        if let Some(last) = words.last() {
+            scope.assign("_", last.literal().map_or_else(Value::unknown, Value::known));
+        }
         self.declarations(simple, scope);
         if let Some(variables) = variables {
             scope.restore(variables);

@@ -318,14 +318,20 @@ fn links_and_copies_are_followed() {
         ),
         (
             call("Grep", r#"{"pattern":"k","glob":"*.pem"}"#, None, Status::Ok),
-            "read? **/**.pem; read conf/x.pem via src/y.pem",
+            "read(search) **/**.pem; read(search) conf/x.pem via src/y.pem",
         ),
-        (call("Glob", r#"{"pattern":"src/dir/*"}"#, None, Status::Ok), "list? src/dir/*; list? /etc/* via src/dir"),
+        (
+            call("Glob", r#"{"pattern":"src/dir/*"}"#, None, Status::Ok),
+            "list(set) src/dir/*; list(set) /etc/* via src/dir",
+        ),
     ] {
         assert_eq!(shown(&mut tracker, &event), expected);
     }
     let tree = shown(&mut tracker, &call("Grep", r#"{"pattern":"k","path":"src"}"#, None, Status::Ok));
-    assert!(tree.contains("read conf/keys/** via src/link") && tree.contains("read /etc/** via src/dir"), "{tree}");
+    assert!(
+        tree.contains("read(search) conf/keys/** via src/link") && tree.contains("read(search) /etc/** via src/dir"),
+        "{tree}"
+    );
 }
 
 #[test]
@@ -335,12 +341,12 @@ fn an_outer_directory_holds_the_workspace() {
         let arguments = format!(r#"{{"pattern":"k","path":"{path}"}}"#);
         shown(&mut tracker, &call("Grep", &arguments, None, Status::Ok))
     };
-    assert_eq!(grep("/"), "read /**; read **");
-    assert_eq!(grep("/home"), "read /home/**; read **");
-    assert_eq!(grep("~"), "read /home/u/**; read **");
-    assert_eq!(grep("/home/v"), "read /home/v/**");
-    assert_eq!(grep(".."), "read /home/u/**; read **");
-    assert_eq!(grep("src"), "read src/**");
+    assert_eq!(grep("/"), "read(search) /**; read(search) **");
+    assert_eq!(grep("/home"), "read(search) /home/**; read(search) **");
+    assert_eq!(grep("~"), "read(search) /home/u/**; read(search) **");
+    assert_eq!(grep("/home/v"), "read(search) /home/v/**");
+    assert_eq!(grep(".."), "read(search) /home/u/**; read(search) **");
+    assert_eq!(grep("src"), "read(search) src/**");
 }
 
 #[test]

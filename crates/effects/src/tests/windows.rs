@@ -63,7 +63,7 @@ fn a_shell_of_windows_that_is_not_named_may_be_any() {
         (r"Get-Content $env:USERPROFILE\.ssh\id_rsa", "read ~/.ssh/id_rsa"),
         (r"rd /s /q build", "delete build/**"),
         (r"cat .e\nv", "read?? .env"),
-        (r"rg -n foo src\lib | head -5", "read src/lib/**"),
+        (r"rg -n foo src\lib | head -5", "read(search) src/lib/**"),
     ];
     for (command, effect) in cases {
         let got = run(&session, "run_shell_command", command);

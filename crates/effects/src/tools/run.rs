@@ -7,8 +7,8 @@ use super::value::{Object, Value};
 use super::{Given, mentions, names};
 use crate::edited::Edited;
 use crate::{
-    About, Certainty, Connection, Effect, Effects, Kind, Opaque, PathTarget, Reach, Reason, World, append, command,
-    hosts, paths,
+    About, Certainty, Connection, Effect, Effects, Kind, Opaque, PathTarget, Purpose, Reach, Reason, World, append,
+    command, hosts, paths,
 };
 use agent_strace_model::Scripts;
 
@@ -56,6 +56,13 @@ impl Run<'_> {
         self.effects.to_mut().push(Effect::new(kind, certainty, "argument"));
     }
 
+    /// The last effect is on files that the tool gathers itself.
+    fn gathers(&mut self, purpose: Purpose) {
+        if let Some(effect) = self.effects.to_mut().last_mut() {
+            effect.gathered = Some(purpose);
+        }
+    }
+
     pub(super) fn opaque(&mut self, about: About, reason: Reason) {
         let opaque = Opaque::new(about, reason, Vec::new());
         self.effects.to_mut().push(Effect::new(Kind::Opaque(opaque), Certainty::Possible, "argument"));
@@ -67,10 +74,10 @@ impl Run<'_> {
         self.located(access, &unwrapped, reach, Certainty::Exact)
     }
 
-    pub(super) fn located(&mut self, access: Access, text: &str, reach: Reach, certainty: Certainty) -> PathTarget {
+    pub(super) fn located(&mut self, access: Access, text: &str, reach: Reach, given: Certainty) -> PathTarget {
         let (mut target, certainty) = match elision(text) {
             Some(marker) => self.world.locate_unknown(&paths::escaped(text).replace(&paths::escaped(marker), "**")),
-            None => self.world.locate(text, certainty),
+            None => self.world.locate(text, given),
         };
         target.subtree = reach == Reach::Subtree;
         let kind = match access {
@@ -79,11 +86,26 @@ impl Run<'_> {
             Access::Delete => Kind::Delete(target.clone()),
             Access::List => Kind::List(target.clone()),
         };
+        let is_known = elision(text).is_none();
+        let is_glob = given == Certainty::Pattern && certainty == Certainty::Pattern;
+        let is_gathered = is_known && access != Access::Delete && (target.subtree || is_glob);
         self.emit(kind, certainty);
+        if is_gathered {
+            self.gathers(Purpose::Whole);
+        }
         if access == Access::Write && certainty == Certainty::Exact {
             self.world.wrote(&target, None);
         }
         target
+    }
+
+    /// A search for content below a directory, or by a glob.
+    pub(super) fn searched(&mut self, text: &str, reach: Reach, certainty: Certainty, purpose: Purpose) {
+        let unwrapped = unwrapped(text);
+        self.located(Access::Read, &unwrapped, reach, certainty);
+        if self.effects.last().is_some_and(|effect| effect.gathered.is_some()) {
+            self.gathers(purpose);
+        }
     }
 
     /// A connection, or a read of a `file:` URL.

@@ -2,9 +2,10 @@
 
 use super::registry::{Entry, REGISTRY};
 use super::run::{Access, Run, is_true, literal_base, texts};
-use super::value::Object;
-use super::{UNJUDGEABLE, globs};
-use crate::{About, Certainty, Reach, paths};
+use super::value::{Object, Value};
+use super::{UNJUDGEABLE, globs, names};
+use crate::regex::purpose_of_pattern;
+use crate::{About, Certainty, Purpose, Reach, paths};
 
 pub(super) fn list(run: &mut Run<'_>, entry: &Entry, given: &Object) {
     let reach = if is_true(given, entry, "recursive") { Reach::Subtree } else { Reach::Itself };
@@ -41,6 +42,7 @@ pub(super) fn grep(run: &mut Run<'_>, entry: &Entry, given: &Object) {
     let includes = texts(given, entry, "include");
     let bases = texts(given, entry, "directory");
     let filters = filters(&includes.texts, &bases.texts).filter(|_| !includes.malformed);
+    let purpose = purpose(given);
     for base in directories(run, entry, given) {
         if REGISTRY.is_file_name(base) {
             run.path(Access::Read, base, Reach::Itself);
@@ -48,18 +50,31 @@ pub(super) fn grep(run: &mut Run<'_>, entry: &Entry, given: &Object) {
         }
         match &filters {
             None => {
-                run.path(Access::Read, base, Reach::Subtree);
+                run.searched(base, Reach::Subtree, Certainty::Exact, purpose);
             }
             Some(filters) => {
                 let base = literal_base(base);
                 for filter in filters {
                     let pattern = globs::below(Some(&base), filter);
-                    run.located(Access::Read, &pattern, Reach::Itself, Certainty::Pattern);
+                    run.searched(&pattern, Reach::Itself, Certainty::Pattern, purpose);
                 }
             }
         }
     }
 }
+
+/// The purpose of a search by its pattern. A tool that names it otherwise may show anything.
+fn purpose(given: &Object) -> Purpose {
+    let patterns = given.iter().filter(|(key, _)| PATTERNS.contains(&names::plain(key).as_ref()));
+    let purposes = patterns.map(|(_, value)| match value {
+        Value::Text(pattern) => purpose_of_pattern(pattern),
+        _ => Purpose::Whole,
+    });
+    purposes.max().unwrap_or(Purpose::Whole)
+}
+
+/// Arguments that hold the pattern of a search for content, plainly spelled.
+const PATTERNS: &[&str] = &["pattern", "query", "regex", "searchpattern", "searchquery", "searchterm"];
 
 /// Include globs as patterns below the searched directory; `None` when they don't limit the search, or not in a way
 /// that is the same in every tool.

@@ -2,13 +2,13 @@
 
 use crate::compiled::{CompiledLists, Rules};
 use crate::floor::{self, Floor};
-use crate::path::{self, Files, PathList};
+use crate::path::{Files, Grade, Met, PathList};
 use crate::sensitive::{self, Touch};
 use crate::{Context, Judgement, JudgementDetail};
-use agent_strace_effects::{Certainty, PathTarget};
+use agent_strace_effects::{Certainty, Effect, PathTarget, Purpose};
 use agent_strace_model::finding::{Level, RuleId};
 
-use super::{allowed, allowed_by, asked_by, denied, denied_by, no_policy, unruled};
+use super::{Rest, allowed, allowed_by, asked_by, denied, denied_by, no_policy, unruled};
 
 /// The words for one kind of file access.
 pub(super) struct Wording {
@@ -62,11 +62,14 @@ impl CompiledLists {
     pub(super) fn file(
         &self,
         target: &PathTarget,
-        certainty: Certainty,
+        reached: Reached,
         context: &Context<'_>,
         wording: &Wording,
     ) -> Judgement {
-        let files = Files::new(target, certainty, context);
+        let Reached { certainty, gathered } = reached;
+        // Who changes files that it checks changes whole files.
+        let purpose = if wording.rule == READ.rule { gathered } else { gathered.map(|_| Purpose::Whole) };
+        let files = Files::new(target, certainty, context).gathered_for(purpose);
         let (rules, touch) = match &self.delete {
             _ if wording.rule == READ.rule => (&self.read, Touch::Read),
             Some(delete) if wording.rule == DELETE.rule => (delete, Touch::Write),
@@ -77,58 +80,24 @@ impl CompiledLists {
             && context.detail == JudgementDetail::Everything
             && floor::instructs(&files)
             && !self.without_floor.contains(&RuleId::FloorAgentSettings);
-        let floor = if touch == Touch::Write { floor::check(&files, certainty, &self.judging) } else { None };
+        let floor = if touch == Touch::Write { floor::check(&files, reached, &self.judging) } else { None };
         let floor =
             floor.filter(|floor| !matches!(floor, Floor::Broken { rule, .. } if self.without_floor.contains(rule)));
-        let named = JudgedFiles { files: &files, forbidden: &files, certainty, floor };
+        let named = JudgedFiles { files: &files, reached, floor };
         Judgement { sensitive, instructs, ..self.scoped(rules, &named, wording) }
     }
 
-    /// A tool that looks for names. A pattern that floats (`**/index.ts`) could match in every directory, but it shows
-    /// no content: a deny and the table of sensitive files count where they meet what the pattern spells.
-    pub(super) fn names(&self, target: &PathTarget, certainty: Certainty, context: &Context<'_>) -> Judgement {
-        let Some(spelled) = path::spelled(target).filter(|_| certainty == Certainty::Pattern) else {
-            return self.listed(self.file(target, certainty, context, &READ), target, certainty, context);
-        };
-        let files = Files::new(target, certainty, context);
-        let forbidden = Files::new(&spelled.pattern, certainty, context);
-        let shortest = Files::new(&spelled.shortest, Certainty::Exact, context);
-        let sensitive = context.detail == JudgementDetail::Everything && sensitive::touched(&shortest, Touch::Read);
-        let named = JudgedFiles { files: &files, forbidden: &forbidden, certainty, floor: None };
-        let found = Judgement { sensitive, ..self.scoped(&self.read, &named, &READ) };
-        self.listed(found, &spelled.pattern, certainty, context)
-    }
-
-    /// What rules about lists alone say beside that.
-    fn listed(&self, found: Judgement, target: &PathTarget, certainty: Certainty, context: &Context<'_>) -> Judgement {
-        if self.list.deny.is_empty() && self.list.ask.is_empty() {
-            return found;
-        }
-        let files = Files::new(target, certainty, context);
-        let denied = files.denied_by(&self.list.deny).map(|rule| denied_by(READ.rule, READ.deny, &rule.stated));
-        let asked = || files.denied_by(&self.list.ask).map(|rule| asked_by(READ.ask, &rule.stated));
-        match denied.or_else(asked) {
-            Some(other) if other.strictness() > found.strictness() => Judgement { sensitive: found.sensitive, ..other },
-            _ => found,
-        }
-    }
-
-    /// Names alone are not content: only a path that is denied itself is reported.
+    /// Names alone are no content: entries about content do not speak of them, only rules about lists do.
     pub(super) fn listing(&self, target: &PathTarget, certainty: Certainty, context: &Context<'_>) -> Judgement {
-        let itself = PathTarget { path: target.path.clone(), subtree: false };
-        let files = Files::new(&itself, certainty, context);
-        let denies = [&self.read.deny, &self.list.deny].into_iter().filter_map(|list| files.denied_by(list));
-        let asks = [&self.read.ask, &self.list.ask].into_iter().filter_map(|list| files.denied_by(list));
-        if certainty != Certainty::Pattern {
-            if let Some(rule) = denies.min_by_key(|rule| rule.stated.rank()) {
-                return denied_by(READ.rule, READ.deny, &rule.stated);
-            }
-            if let Some(rule) = asks.min_by_key(|rule| rule.stated.rank()) {
-                return asked_by(READ.ask, &rule.stated);
-            }
-            if let Some((Some(rule), _)) = files.allowed_by(&self.list.allow) {
-                return allowed_by(READ.rule, READ.allow, &rule.stated);
-            }
+        let files = Files::new(target, certainty, context);
+        if let Some(rule) = files.denied_by(&self.list.deny) {
+            return denied_by(READ.rule, READ.deny, &rule.stated);
+        }
+        if let Some(rule) = files.denied_by(&self.list.ask) {
+            return asked_by(READ.ask, &rule.stated);
+        }
+        if let Some((Some(rule), _)) = files.allowed_by(&self.list.allow) {
+            return allowed_by(READ.rule, READ.allow, &rule.stated);
         }
         unruled(READ.rule, "listing names needs no policy")
     }
@@ -140,7 +109,9 @@ impl CompiledLists {
             let level = if rest.is_open() { Level::Warning } else { Level::Error };
             self.unresolved(level, reason, rest.location())
         };
-        if !unknown && let Some(rule) = named.forbidden.denied_by(&rules.deny) {
+        let met = |list| named.files.met_by(list).filter(|_| !unknown);
+        let (denied_rule, asked_rule) = (met(&rules.deny), met(&rules.ask));
+        if let Some(Met { rule, grade: Grade::Certain }) = denied_rule {
             return denied_by(wording.rule, wording.deny, &rule.stated);
         }
         match &named.floor {
@@ -148,9 +119,40 @@ impl CompiledLists {
             Some(Floor::Perhaps) => return unproven("the path is not known, it may be one that no agent may change"),
             None => {}
         }
-        if !unknown && let Some(rule) = named.forbidden.denied_by(&rules.ask) {
+        if let Some(Met { rule, grade: Grade::Certain }) = asked_rule {
             return asked_by(wording.ask, &rule.stated);
         }
+        let found = self.by_allow(rules, named, wording, rest);
+        let open = self.open(denied_rule, wording.deny).or_else(|| self.open(asked_rule, wording.ask));
+        match open {
+            Some(open) if open.strictness() > found.strictness() => open,
+            _ => found,
+        }
+    }
+
+    /// What an entry says that may speak of one of the files.
+    fn open(&self, met: Option<Met<'_>>, list: &str) -> Option<Judgement> {
+        let Met { rule, grade: Grade::Open(level) } = met? else { return None };
+        let stated = &rule.stated;
+        let name = stated.policy_rule.as_ref().map_or(list, |rule| rule.id.as_str());
+        let reason = format!("which files that are is not known, and {name} may name one");
+        let found = self.unresolved(level.min(stated.level), &reason, Some(&stated.location));
+        Some(Judgement { policy_rule: stated.policy_rule.clone(), ..found })
+    }
+
+    /// What the list says that allows, and what becomes of what it does not name.
+    fn by_allow(
+        &self,
+        rules: &Rules<PathList>,
+        named: &JudgedFiles<'_>,
+        wording: &Wording,
+        rest: Rest<'_>,
+    ) -> Judgement {
+        let unknown = named.files.is_unknown();
+        let unproven = |reason: &str| {
+            let level = if rest.is_open() { Level::Warning } else { Level::Error };
+            self.unresolved(level, reason, rest.location())
+        };
         let forbids = !rules.deny.is_empty() || !rules.ask.is_empty();
         if !unknown || !forbids {
             match named.files.allowed_by(&rules.allow) {
@@ -161,7 +163,7 @@ impl CompiledLists {
                 None => {}
             }
         }
-        match (rest.is_open(), named.certainty) {
+        match (rest.is_open(), named.reached.certainty) {
             (true, _) if unknown && forbids => unproven("the path is not known, it may be a denied one"),
             (true, _) if forbids => allowed(wording.rule, format!("matches {}", wording.allow), None),
             (true, _) => no_policy(wording.rule, wording.unruled),
@@ -172,11 +174,23 @@ impl CompiledLists {
     }
 }
 
+/// How well files are known.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reached {
+    pub(crate) certainty: Certainty,
+    /// A program gathered them, for this purpose.
+    pub(crate) gathered: Option<Purpose>,
+}
+
+impl Reached {
+    pub(super) fn of(effect: &Effect) -> Self {
+        Self { certainty: effect.certainty, gathered: effect.gathered }
+    }
+}
+
 /// The files of an effect.
 struct JudgedFiles<'a> {
     files: &'a Files<'a>,
-    /// What of them a deny looks at.
-    forbidden: &'a Files<'a>,
-    certainty: Certainty,
+    reached: Reached,
     floor: Option<Floor>,
 }

@@ -2,7 +2,7 @@
 
 mod commands;
 mod env;
-mod files;
+pub(crate) mod files;
 mod named;
 mod network;
 mod opaque;
@@ -109,15 +109,14 @@ impl CompiledLists {
     }
 
     fn judge_by_all(&self, effect: &Effect, context: &Context<'_>) -> Judgement {
-        let certainty = effect.certainty;
+        let (certainty, reached) = (effect.certainty, files::Reached::of(effect));
         if effect.origin.named {
             return self.named(effect, context);
         }
         match &effect.kind {
-            Kind::Read(target) => self.file(target, certainty, context, &files::READ),
-            Kind::Write(target) => self.file(target, certainty, context, &files::WRITE),
-            Kind::Delete(target) => self.file(target, certainty, context, self.delete_wording()),
-            Kind::List(target) if effect.via == "argument" => self.names(target, certainty, context),
+            Kind::Read(target) => self.file(target, reached, context, &files::READ),
+            Kind::Write(target) => self.file(target, reached, context, &files::WRITE),
+            Kind::Delete(target) => self.file(target, reached, context, self.delete_wording()),
             Kind::List(target) => self.listing(target, certainty, context),
             Kind::Execute(execution) => self.command(execution, certainty, context),
             Kind::Connect(connection) => self.connection(connection, certainty),

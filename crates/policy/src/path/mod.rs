@@ -1,17 +1,19 @@
 //! Path entries against the files an effect names.
 
+mod grade;
 mod pattern;
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-use agent_strace_effects::{Certainty, PathTarget, escaped};
+use agent_strace_effects::{Certainty, PathTarget, Purpose, escaped};
 use agent_strace_model::finding::PolicyLocation;
 
 use super::Context;
 use super::fold::fold;
 use super::glob::{Answer, Glob, Pairs};
 
+pub(super) use grade::{Grade, Met};
 pub(super) use pattern::{Anchor, PathList, PathPattern, PathRule, PathSet};
 
 /// `/x`, `~/x`, `~user/x` or `C:/x`.
@@ -98,6 +100,8 @@ pub(super) struct Files<'a> {
     anchored: bool,
     /// The files are known by their directory alone: no part of a name is spelled.
     nameless: bool,
+    /// A program gathered the files that exist, for this purpose.
+    gathered: Option<Purpose>,
     below: OnceCell<Glob>,
     /// A pattern that crosses directories, without those that it may cross.
     crossed: OnceCell<Option<Names<'a>>>,
@@ -188,6 +192,7 @@ impl<'a> Files<'a> {
                 Certainty::Pattern => !spells_a_name(&target.path) && !spells_a_dot(&target.path),
                 Certainty::Exact | Certainty::Possible => target.subtree,
             },
+            gathered: None,
             anchored: is_anchored(&target.path),
             below: OnceCell::new(),
             crossed: OnceCell::new(),
@@ -196,6 +201,11 @@ impl<'a> Files<'a> {
                 Box::new(Self::new(first.target, first.certainty, &context))
             }),
         }
+    }
+
+    /// The files that exist of those, gathered by a program.
+    pub(super) fn gathered_for(self, purpose: Option<Purpose>) -> Self {
+        Self { gathered: purpose, ..self }
     }
 
     /// Of a pattern that crosses directories (`src/**/*.ts`), the directories that it spells: any other may not exist.
@@ -237,7 +247,8 @@ impl<'a> Files<'a> {
     /// A bare name counts in every directory. For files that are known by their directory alone (`grep -r x src`) it
     /// counts at the root only, where people keep such files: else `.env` would forbid to search anything.
     fn touched_by(&self, rule: &PathPattern) -> bool {
-        let entry = if self.nameless { rule.at_root.as_ref().unwrap_or(&rule.folded) } else { &rule.folded };
+        let is_named_at_root = self.nameless && self.gathered.is_none();
+        let entry = if is_named_at_root { rule.at_root.as_ref().unwrap_or(&rule.folded) } else { &rule.folded };
         // As version 1 compared: folding turns a negated class around.
         let as_written = || !self.nameless && self.own.names.meets(&rule.exact);
         let meets = match (&rule.itself, self.crossed()) {
@@ -445,25 +456,6 @@ const ANY_NAME: &str = "any name";
 /// The folded directory is somebody's home directory.
 fn is_home(directory: &str) -> bool {
     directory.starts_with('~') && !directory.trim_end_matches('/').contains('/')
-}
-
-/// What a pattern spells, without what may be anything.
-#[derive(Debug)]
-pub(super) struct Spelled {
-    /// Without directories that may be any number of directories (`**/`).
-    pub(super) pattern: PathTarget,
-    /// The shortest path that matches.
-    pub(super) shortest: PathTarget,
-}
-
-/// Nothing where the last component spells nothing: such a pattern lists whole directories.
-pub(super) fn spelled(target: &PathTarget) -> Option<Spelled> {
-    if target.subtree || !spells_a_name(&target.path) {
-        return None;
-    }
-    let pattern = target.path.replace("**/", "");
-    let shortest = pattern.replace('*', "");
-    Some(Spelled { pattern: PathTarget::new(pattern), shortest: PathTarget::new(shortest) })
 }
 
 /// The literal start of a pattern ends inside a file name.

@@ -24,6 +24,8 @@ pub(crate) struct PathPattern {
     pub(super) at_root: Option<Glob>,
     /// It spells the last component of what it names: `.env`, `secrets/**`, and not `*.key`.
     pub(super) spelled: bool,
+    /// The folded name that it spells, without its wildcards, where it does.
+    pub(super) name: Option<Glob>,
 }
 
 /// Where a pattern of version 2 counts.
@@ -43,6 +45,7 @@ impl PathPattern {
         Self {
             exact: Glob::path(text),
             spelled: is_spelled(text),
+            name: is_spelled(text).then(|| Glob::path(&super::without_wildcards(&folded))),
             anchored: is_anchored(text),
             rooted: false,
             at_root: bare_name(&folded).map(Glob::component_wise),
@@ -72,6 +75,7 @@ impl PathPattern {
         Self {
             exact: compile(text),
             spelled: is_spelled(text),
+            name: is_spelled(text).then(|| compile(&super::without_wildcards(forbidden))),
             anchored: anchor == Anchor::Absolute,
             rooted: anchor == Anchor::Root,
             at_root: at_root.map(|name| below(Glob::component_wise(name))),

@@ -10,7 +10,7 @@ mod version_2;
 
 use super::*;
 use agent_strace_effects::{
-    About, Argument, Certainty, Connection, Effect, Execution, Kind, Opaque, PathTarget, Reason,
+    About, Argument, Certainty, Connection, Effect, Execution, Kind, Opaque, PathTarget, Purpose, Reason,
 };
 
 fn policy(text: &str) -> Policy {
@@ -70,6 +70,63 @@ fn short(judgement: &Judgement) -> String {
     format!("{} {}", judgement.decision.name(), judgement.rule)
 }
 
+/// Levels of what stays open: files that a program gathers, and names of which a part is unknown.
+#[test]
+fn gathered_files_that_a_deny_may_name() {
+    let scope = policy(
+        r#"{"version": 2, "files": {"read": {"deny": [".env", ".env.*", "*.pem", "id_rsa", "secrets/**", "config/prod.yml", "deploy"]},
+            "write": {"deny": [".github/**", "*.key"]}}}"#,
+    );
+    let cases = [
+        // What the text spells of a denied name, or of the directory that it is in, is asked for.
+        ("search read tree secrets", "denied error"),
+        ("search read glob .e*", "denied error"),
+        ("search read glob src/**/.env", "denied error"),
+        ("whole read glob .*", "denied error"),
+        ("whole read glob secrets/*", "denied error"),
+        ("whole read glob *.pem", "denied error"),
+        ("whole read glob sec*/a", "denied error"),
+        ("whole read glob id_*", "denied error"),
+        ("none read glob **/.env*", "denied error"),
+        // Whole files, of which one may be denied.
+        ("whole read tree .", "unresolved warning"),
+        ("whole read tree src", "unresolved warning"),
+        ("whole read glob config/*.yml", "unresolved warning"),
+        ("whole read glob */a", "unresolved warning"),
+        ("none read glob **.txt", "unresolved warning"),
+        // Lines of them, or a check.
+        ("search read tree .", "unresolved note"),
+        ("search read glob .*", "unresolved note"),
+        ("check read tree .", "unresolved note"),
+        ("check read glob config/*.yml", "unresolved note"),
+        // Only a directory of that name would hold one of the files.
+        ("whole read glob skills/*/SKILL.md", "unresolved note"),
+        // A wildcard does not match a leading dot.
+        ("whole read glob src/*.rs", "allowed note"),
+        ("whole read glob *.json", "allowed note"),
+        ("whole read glob src/**/*.ts", "allowed note"),
+        // Who changes files that it gathers may change the denied one.
+        ("check write tree .", "unresolved warning"),
+        ("check write glob src/*.ts", "allowed note"),
+        ("whole write tree .github/workflows", "denied error"),
+        ("whole write glob .git*/x", "denied error"),
+        // Names are no content.
+        ("whole list glob .env*", "unruled note"),
+        ("whole list tree secrets", "unruled note"),
+    ];
+    for (text, expected) in cases {
+        let (purpose, act) = text.split_once(' ').unwrap();
+        let gathered = match purpose {
+            "whole" => Some(Purpose::Whole),
+            "search" => Some(Purpose::Search),
+            "check" => Some(Purpose::Check),
+            _ => None,
+        };
+        let found = decide(&scope, &Effect { gathered, ..file_effect(act) }, Some("/repo"));
+        assert_eq!(format!("{} {}", found.decision.name(), found.level.name()), expected, "{text}: {}", found.reason);
+    }
+}
+
 #[test]
 fn files() {
     let scope = policy(
@@ -94,17 +151,17 @@ fn files() {
         ("read lib/x", "allowed scope/read"),
         ("read /opt/data/x/y", "allowed scope/read"),
         ("read glob src/*.rs", "allowed scope/read"),
-        ("read glob s*/x", "denied scope/read"),
+        ("read glob s*/x", "unresolved scope/unresolved"),
         ("read glob docs/*", "unresolved scope/unresolved"),
         ("read glob .e?v", "denied scope/read"),
         ("read glob docs/[a-c]*", "unresolved scope/unresolved"),
         ("read glob **", "unresolved scope/unresolved"),
-        ("list glob **/secrets/*.txt", "denied scope/read"),
-        ("list glob secr*/a.txt", "denied scope/read"),
-        ("list glob **/.env*", "denied scope/read"),
-        ("list glob **/*", "denied scope/read"),
-        ("list glob src/**/index.ts", "allowed scope/read"),
-        ("list glob **/index.ts", "unresolved scope/unresolved"),
+        ("list glob **/secrets/*.txt", "unruled scope/read"),
+        ("list glob secr*/a.txt", "unruled scope/read"),
+        ("list glob **/.env*", "unruled scope/read"),
+        ("list glob **/*", "unruled scope/read"),
+        ("list glob src/**/index.ts", "unruled scope/read"),
+        ("list glob **/index.ts", "unruled scope/read"),
         ("read glob **/index.ts", "denied scope/read"),
         ("read tree src", "allowed scope/read"),
         ("read glob src/*", "allowed scope/read"),
@@ -125,7 +182,7 @@ fn files() {
         ("write tree .", "denied scope/write"),
         ("delete src/a", "allowed scope/delete"),
         ("delete .github", "denied scope/delete"),
-        ("list secrets", "denied scope/read"),
+        ("list secrets", "unruled scope/read"),
         ("write .agent-scope.json", "denied floor/policy"),
         ("write sub/.claude/settings.local.json", "denied floor/agent-settings"),
         ("write ~/.codex/config.toml", "denied floor/agent-settings"),

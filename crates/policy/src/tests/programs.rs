@@ -53,7 +53,7 @@ const TOLD: &[(&str, &[(&str, &str)])] = &[
     (
         r#"{"black": {"options": {"--report": "write", "--line-length -l": "value"}}, "cpanm": {"operands": ["value"]}}"#,
         &[
-            ("black --report r -l 9 src", "write r, write src/**"),
+            ("black --report r -l 9 src", "write r, write(check) src/**"),
             (
                 "cpanm ./x",
                 "connect registry:cpan, opaque: runs what the packages bring (vouched by `cpanm`), read(named) x, write(named) x",

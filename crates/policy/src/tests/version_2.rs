@@ -166,7 +166,7 @@ fn defaults_decide_where_no_entry_speaks() {
             ("run ls", "denied scope/command"),
             ("host x.example", "denied scope/network"),
             ("host -", "unresolved scope/unresolved"),
-            ("list src", "allowed scope/read"),
+            ("list src", "unruled scope/read"),
             ("write glob x*", "unresolved scope/unresolved"),
         ],
     );

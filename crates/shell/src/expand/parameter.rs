@@ -61,7 +61,7 @@ impl Expansion<'_> {
                     Value::unknown()
                 });
             }
-            "0" if self.scope.content("0").is_some() => return Expanded::One(self.scope.value("0")),
+            "0" | "_" if self.scope.content(name).is_some() => return Expanded::One(self.scope.value(name)),
             "" | "?" | "$" | "!" | "-" | "_" | "0" => return Expanded::One(Value::unknown()),
             _ => {}
         }

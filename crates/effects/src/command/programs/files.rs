@@ -7,7 +7,8 @@ use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
 use crate::command::temporary;
-use crate::{About, Reason};
+use crate::regex::purpose_of_pattern;
+use crate::{About, Purpose, Reason};
 
 use super::Call;
 use super::printing::selection;
@@ -163,8 +164,9 @@ impl Machine<'_> {
             self.options(&arguments, io);
             return Stream::Names(arguments.operands.iter().map(|start| below(start, "")).collect());
         }
-        self.given(call.entry, call.words, &arguments, io);
         let replaced = arguments.has_role(Role::Pattern) || arguments.has_role(Role::PatternFile);
+        self.context.purpose = searched(&arguments, replaced);
+        self.given(call.entry, call.words, &arguments, io);
         let files = arguments.operands.get(usize::from(!replaced)..).unwrap_or_default();
         self.searched_names(call.name, &arguments, files);
         let names = arguments.has(&["-l", "-L", "--files-with-matches", "--files-without-match"]);
@@ -285,6 +287,19 @@ impl Machine<'_> {
             self.path(Role::Edit, file);
         }
         Stream::nothing()
+    }
+}
+
+/// The purpose of a search: lines of a pattern that nobody knows, or that do not match (`-v`), may be all of them.
+pub(super) fn searched(arguments: &Arguments, replaced: bool) -> Purpose {
+    let turns_around = arguments.has(&["-v", "--invert-match", "--files-without-match", "-L"]);
+    let operand = if replaced { None } else { arguments.operands.first() };
+    let given = arguments.options.iter().filter(|option| option.role == Some(Role::Pattern));
+    let patterns = given.filter_map(|option| option.value.as_ref()).chain(operand);
+    let shown = patterns.map(|pattern| pattern.literal().map_or(Purpose::Whole, purpose_of_pattern)).max();
+    match shown {
+        Some(purpose) if !turns_around => purpose,
+        _ => Purpose::Whole,
     }
 }
 

@@ -42,7 +42,7 @@ impl Machine<'_> {
     /// What a setting makes git run.
     fn git_value(&mut self, name: &str, value: &Arg, io: &mut Io<'_>) {
         if is_location(name) {
-            self.path(Role::List, value);
+            self.path(if name == "include.path" { Role::Read } else { Role::List }, value);
             self.opaque(About::Anything, Reason::GitRunsPrograms, &[]);
             return;
         }

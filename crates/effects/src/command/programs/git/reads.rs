@@ -1,5 +1,6 @@
 //! Subcommands that show files or revisions, and the top of a repository.
 
+use super::super::files::searched;
 use super::Sub;
 use super::pathspec::{excludes, is_whole};
 use crate::command::argument::Arg;
@@ -7,7 +8,7 @@ use crate::command::knowledge::Role;
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
-use crate::{About, Certainty, Reason};
+use crate::{About, Certainty, Purpose, Reason};
 
 /// Options that ask for names or numbers in place of content.
 const NAMES_ONLY: &[&str] = &[
@@ -21,6 +22,9 @@ const NAMES_ONLY: &[&str] = &[
     "--summary",
     "--no-patch",
 ];
+
+/// Subcommands that put whole files into what they make.
+const PACKING: &[&str] = &["archive", "blame", "annotate", "cat-file", "fast-export"];
 
 /// How a subcommand that shows files or revisions reads its operands.
 #[derive(Debug, Clone, Copy)]
@@ -59,7 +63,7 @@ impl Reading {
             "diff" | "show" => Self { content: Content::Shown, prints_names: true, ..plain },
             "diff-tree" => Self { prints_names: true, ..plain },
             "ls-tree" => Self { content: Content::Never, prints_names: true, ..plain },
-            "format-patch" => Self { operands: Operands::Revisions, ..plain },
+            "format-patch" => Self { content: Content::Shown, operands: Operands::Revisions, ..plain },
             _ => plain,
         }
     }
@@ -83,6 +87,10 @@ impl Machine<'_> {
         let names_only = reading.content == Content::Never || sub.arguments.has(NAMES_ONLY) && !patch;
         let shows = reading.content == Content::Shown || patch || sub.arguments.has(&["-L", "-G", "-S", "--cc", "-c"]);
         let role = if names_only || !shows { Role::List } else { Role::ReadTree };
+        if !PACKING.contains(&sub.name) {
+            // Of tracked files, it shows the lines that differ.
+            self.context.purpose = Purpose::Search;
+        }
         // All but what is excluded: that is less than what no path at all shows.
         let excluded = sub.arguments.operands.iter().chain(sub.paths).any(excludes);
         for word in sub.arguments.values(&["-L"]) {
@@ -146,6 +154,7 @@ impl Machine<'_> {
             }
         }
         let has_pattern = sub.arguments.has(&["-e", "-f"]);
+        self.context.purpose = searched(&sub.arguments, has_pattern);
         let mut targets: Vec<Arg> = sub
             .arguments
             .operands

@@ -1,0 +1,91 @@
+//! The use that programs make of the files which they gather below a directory or by a glob.
+
+use super::index;
+use crate::Purpose;
+
+/// Families of programs that check, format, compile or test what they gather.
+const CHECKING: &[&str] = &["build", "compilers", "linters", "tests"];
+
+/// Programs that look for a pattern, count or sum, and show little of what they read, sorted.
+const SEARCHING: &[&str] = &[
+    "ack",
+    "ag",
+    "ast-grep",
+    "b2sum",
+    "b3sum",
+    "cksum",
+    "cloc",
+    "cmp",
+    "crc32",
+    "ctags",
+    "egrep",
+    "etags",
+    "fgrep",
+    "file",
+    "ggrep",
+    "gocloc",
+    "grep",
+    "hashdeep",
+    "loc",
+    "md5",
+    "md5sum",
+    "pdfgrep",
+    "rg",
+    "rga",
+    "rhash",
+    "ripgrep",
+    "scc",
+    "sg",
+    "sha1sum",
+    "sha224sum",
+    "sha256sum",
+    "sha384sum",
+    "sha512sum",
+    "shasum",
+    "sum",
+    "test",
+    "tokei",
+    "ug",
+    "ugrep",
+    "wc",
+    "xxhsum",
+    "zgrep",
+];
+
+/// The use that a program makes of files, by its bare name.
+pub(crate) fn purpose_of(program: &str) -> Purpose {
+    if SEARCHING.binary_search(&program).is_ok() {
+        return Purpose::Search;
+    }
+    match index::find(program) {
+        Some(builtin) if CHECKING.contains(&builtin.family) => Purpose::Check,
+        _ => Purpose::Whole,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Purpose, SEARCHING, index, purpose_of};
+
+    #[test]
+    fn searching_programs_are_known_and_sorted() {
+        assert!(SEARCHING.is_sorted());
+        for name in SEARCHING {
+            assert!(index::find(name).is_some(), "{name}");
+        }
+    }
+
+    #[test]
+    fn programs_gather_files_for_a_purpose() {
+        for (program, purpose) in [
+            ("rg", Purpose::Search),
+            ("wc", Purpose::Search),
+            ("eslint", Purpose::Check),
+            ("cat", Purpose::Whole),
+            ("tar", Purpose::Whole),
+            ("a-program-of-somebody", Purpose::Whole),
+        ] {
+            assert_eq!(purpose_of(program), purpose, "{program}");
+        }
+    }
+}

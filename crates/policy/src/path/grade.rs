@@ -1,0 +1,138 @@
+//! How surely files that a program gathers, or of whose name a part is unknown, are those that an entry forbids.
+
+use agent_strace_effects::{Certainty, Purpose};
+use agent_strace_model::finding::Level;
+
+use crate::glob::{Answer, Glob};
+
+use super::{Files, PathList, PathPattern, PathRule, spells_a_dot};
+
+/// The part of a denied name that a pattern has to spell to ask for it.
+const SPELLED: usize = 2;
+
+/// How surely an entry speaks of some of the files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Grade {
+    /// It may speak of one of them, at this level.
+    Open(Level),
+    /// It names one of them, the directory that they are in, or what the pattern spells.
+    Certain,
+}
+
+/// An entry that speaks of some of the files.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Met<'r> {
+    pub(crate) rule: &'r PathRule,
+    pub(crate) grade: Grade,
+}
+
+impl Files<'_> {
+    /// The entry of the list that speaks of any of the files the most surely. Files that the call names are all there.
+    pub(crate) fn met_by<'r>(&self, list: &'r PathList) -> Option<Met<'r>> {
+        if self.gathered.is_none() && self.certainty != Certainty::Pattern {
+            return self.denied_by(list).map(|rule| Met { rule, grade: Grade::Certain });
+        }
+        if list.is_empty() {
+            return None;
+        }
+        let met = |rule: &'r PathRule| {
+            let patterns = rule.set.any_of.iter();
+            let grade = patterns.filter_map(|pattern| self.grade(pattern)).max()?;
+            (!self.is_excepted(&rule.set.except)).then_some(Met { rule, grade })
+        };
+        let listed = list.rules.iter().filter_map(met).filter(|_| !self.is_excepted(&list.except));
+        let all = list.named.iter().filter_map(met).chain(listed);
+        // Of equals, the first: a rule says why.
+        all.reduce(|known, other| if stricter(&other, &known) { other } else { known })
+    }
+
+    fn grade(&self, pattern: &PathPattern) -> Option<Grade> {
+        if !self.touched_by(pattern) {
+            return None;
+        }
+        if self.lies_in(pattern) || self.spells(pattern) {
+            return Some(Grade::Certain);
+        }
+        Some(Grade::Open(match self.gathered {
+            Some(Purpose::Whole) | None if self.asks_for_dots(pattern) => return Some(Grade::Certain),
+            Some(Purpose::Whole) if self.is_directory_only(pattern) => Level::Note,
+            Some(Purpose::Whole) | None => Level::Warning,
+            Some(Purpose::Search | Purpose::Check) => Level::Note,
+        }))
+    }
+
+    /// All of them are files that the entry covers.
+    fn lies_in(&self, pattern: &PathPattern) -> bool {
+        let below = || self.target.subtree && self.below().within(&[&pattern.folded]) == Answer::Yes;
+        self.folded().names.within([&pattern.folded].into_iter()) || below()
+    }
+
+    /// The files, or the directories on the way to them, are called in part as the entry spells it.
+    fn spells(&self, pattern: &PathPattern) -> bool {
+        let Some(name) = &pattern.name else { return false };
+        let path = &self.folded().path;
+        let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
+        ends.filter_map(|end| path.get(..end)).any(|start| {
+            let last = start.rsplit('/').next().unwrap_or(start);
+            let meets = || match self.certainty {
+                Certainty::Pattern => Glob::shell(start).meets(name) != Answer::No,
+                Certainty::Exact | Certainty::Possible => name.matches(start),
+            };
+            !last.starts_with("**") && spelled_letters(last) >= SPELLED && meets()
+        })
+    }
+
+    /// The pattern asks for names with a leading dot, and the entry spells such a name.
+    fn asks_for_dots(&self, pattern: &PathPattern) -> bool {
+        let path = &self.folded().path;
+        let name = pattern.name.as_ref().filter(|_| self.certainty == Certainty::Pattern && spells_a_dot(path));
+        name.is_some_and(|name| self.folded().names.meets(name))
+    }
+
+    /// The entry is a name, and only a directory of that name would hold any of the files.
+    fn is_directory_only(&self, pattern: &PathPattern) -> bool {
+        let is_glob = self.certainty == Certainty::Pattern && !self.target.subtree;
+        is_glob && pattern.itself.as_ref().is_some_and(|itself| !self.folded().names.meets(itself))
+    }
+}
+
+/// The more severe of two entries that speak of the same files.
+fn stricter(one: &Met<'_>, other: &Met<'_>) -> bool {
+    (one.grade, one.rule.stated.level) > (other.grade, other.rule.stated.level)
+}
+
+/// The letters of a component that stand for themselves. An ending behind a wildcard (`*.json`) names a kind of files and no
+/// file.
+fn spelled_letters(component: &str) -> usize {
+    let stem = match component.rsplit_once('.') {
+        Some((stem, _)) if stem.ends_with(['*', '?', ']']) => stem,
+        _ => component,
+    };
+    let mut in_class = false;
+    let literal = stem.chars().filter(|character| {
+        match character {
+            '[' => in_class = true,
+            ']' => {
+                in_class = false;
+                return false;
+            }
+            _ => {}
+        }
+        !in_class && !matches!(character, '*' | '?')
+    });
+    literal.count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::spelled_letters;
+
+    #[test]
+    fn endings_behind_wildcards_spell_no_name() {
+        for (component, letters) in
+            [("*.json", 0), (".e*", 2), (".*", 1), ("*rsa", 3), ("cr*.json", 2), ("a[xy]c", 2), ("*", 0), (".env", 4)]
+        {
+            assert_eq!(spelled_letters(component), letters, "{component}");
+        }
+    }
+}
