@@ -43,6 +43,7 @@ pub mod patch;
 mod paths;
 mod regex;
 mod roots;
+mod settle;
 mod tools;
 mod tracker;
 mod world;
@@ -58,6 +59,7 @@ pub use memo::Memo;
 pub use opaque::{About, Class, Opaque, Reason};
 pub use paths::{escaped, fold_for_deny};
 pub use roots::{Guarded, Moved, Places, Repository, Roots, Standing};
+pub use settle::{Results, Trust};
 pub use tracker::{Links, Tracker};
 pub use world::{Left, World};
 

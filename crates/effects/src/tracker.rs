@@ -7,6 +7,7 @@ use agent_strace_model::{Access, Dialect, Event, EventKind, FileEvent, Session, 
 
 use super::command::knowledge::Knowledge;
 use super::jobs::Jobs;
+use super::settle::{self, Ran, Results, Trust};
 use super::world::{AliasKind, Left, Name, System, Within};
 use super::{
     About, Certainty, Class, Effect, Effects, Kind, Memo, Opaque, PathTarget, Reason, Roots, World, command, glob,
@@ -124,10 +125,19 @@ impl Tracker {
 
     /// Works out the effects of an event for a caller that need not own them.
     pub fn step(&mut self, event: &Event<'_>) -> Effects {
+        self.step_with(event, &Results::default())
+    }
+
+    /// Works out the effects of an event, settled by the results of the session.
+    pub fn step_with(&mut self, event: &Event<'_>, results: &Results<'_>) -> Effects {
         (self.text, self.raw) = (None, None);
         let mut effects = match &event.kind {
             // It changed what later calls find, whichever session it counts for.
-            EventKind::Call(call) | EventKind::Copied(call) => self.call(call),
+            EventKind::Call(call) | EventKind::Copied(call) => {
+                let before = self.base.clone();
+                let (shell, effects) = (self.shell.clone(), self.call(call));
+                self.settled(call, effects, results, shell.or(before))
+            }
             EventKind::File(file) => self.file(file).into(),
             EventKind::Hook { command } => self.hook(command).into(),
             EventKind::Start
@@ -172,6 +182,19 @@ impl Tracker {
             self.jobs.started(text, here, &effects);
         }
         effects
+    }
+
+    /// The effects of a call, as far as its result settles them.
+    fn settled(&self, call: &ToolCall<'_>, effects: Effects, results: &Results<'_>, before: Option<String>) -> Effects {
+        if !effects.iter().any(|effect| effect.gathered.is_some()) {
+            return effects;
+        }
+        // A shell that lives on may have functions in the place of programs.
+        let lives = tools::may_live_on(call, self.dialect.shell);
+        let trust = if lives { Trust::Accuses } else { results.trust() };
+        let cwd = if self.shell_stays() && call.cwd.is_none() { before } else { self.base.clone() };
+        let ran = Ran { call, agent: self.dialect.agent, command: self.raw.as_deref(), cwd, trust };
+        settle::settle(effects.into_vec(), &ran, results, &self.world).into()
     }
 
     /// Takes over the directory that the call's record names.

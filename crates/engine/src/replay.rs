@@ -4,12 +4,19 @@ use std::sync::Arc;
 
 #[cfg(test)]
 use agent_strace_effects::Effect;
-use agent_strace_effects::{Effects, Kind, Left, Repository, Roots, Tracker};
+use agent_strace_effects::{Effects, Kind, Left, Repository, Results, Roots, Tracker, Trust};
 use agent_strace_metrics::{Measured, Pricing, TimedEffect};
 use agent_strace_model::{Event, EventKind, Session, Status};
 use agent_strace_policy::Policy;
+use agent_strace_policy::evidence::Grade;
 
 use super::cache::JudgementCache;
+
+/// Where a policy demands logs that somebody else produced, what they hold proves nothing for the agent.
+fn trust(policy: &Policy) -> Trust {
+    let demanded = policy.evidence().minimum().map(|(grade, _)| grade);
+    if demanded >= Some(Grade::Produced) { Trust::Accuses } else { Trust::Settles }
+}
 
 /// The effects of a session, not judged yet.
 pub struct Replay<'s> {
@@ -61,7 +68,8 @@ impl<'s> Replay<'s> {
     ) -> Self {
         let roots = Roots::of(session, repository, &policy.guarded());
         let tracker = Tracker::new(session, &roots).with_programs(policy.programs());
-        Self::tracked(session, roots, tracker.after(earlier.iter().map(Arc::as_ref)))
+        let results = Results::of(session, trust(policy));
+        Self::tracked(session, roots, tracker.after(earlier.iter().map(Arc::as_ref)), &results)
     }
 
     /// Replays a session with a cache that is shared by many sessions.
@@ -72,10 +80,11 @@ impl<'s> Replay<'s> {
     ) -> Self {
         let roots = Roots::of(session, repository, cache.guarded());
         let tracker = Tracker::new(session, &roots).with_programs(cache.policy().programs());
-        Self::tracked(session, roots, tracker.with_memo(&cache.commands))
+        let results = Results::of(session, trust(cache.policy()));
+        Self::tracked(session, roots, tracker.with_memo(&cache.commands), &results)
     }
 
-    fn tracked(session: &'s Session<'s>, roots: Roots, mut tracker: Tracker) -> Self {
+    fn tracked(session: &'s Session<'s>, roots: Roots, mut tracker: Tracker, results: &Results<'_>) -> Self {
         let mut replay = Self {
             session,
             roots,
@@ -86,7 +95,7 @@ impl<'s> Replay<'s> {
             asked_for: Vec::new(),
         };
         for event in &session.events {
-            let effects = tracker.step(event);
+            let effects = tracker.step_with(event, results);
             let mut step = Step { event, status: None, effects, text: None, raw: None };
             if let Some(call) = event.call() {
                 if !step.is_copied() {

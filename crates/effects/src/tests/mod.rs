@@ -3,6 +3,7 @@
 mod hosts;
 mod paths;
 mod properties;
+mod settling;
 mod tracker;
 mod windows;
 mod world;

@@ -1,0 +1,107 @@
+//! Rows of results of searches.
+
+use std::collections::BTreeSet;
+
+/// The length of a name that is looked at. Systems allow no longer paths.
+const LONGEST: usize = 4_096;
+
+/// The name in `path:12:text`, the row of a line that matches.
+pub(super) fn matching(line: &str) -> Option<&str> {
+    before_number(line, ':')
+}
+
+/// The rest of `path-12-text`, a line around a match, begins as such rows do behind the name.
+pub(super) fn is_context(rest: &str) -> bool {
+    let number = rest.strip_prefix('-').map(|rest| rest.trim_start_matches(|digit: char| digit.is_ascii_digit()));
+    number.is_some_and(|behind| behind.starts_with('-') && behind.len() + 2 <= rest.len())
+}
+
+/// The name in `path:text`, as a search without line numbers prints it: all before the first colon that is no drive's.
+fn plain(line: &str) -> Option<&str> {
+    let start = if is_on_drive(line) { 2 } else { 0 };
+    let at = line.get(start..)?.find(':')? + start;
+    line.get(..at).filter(|path| is_name(path))
+}
+
+/// The name in `path:3`, as a count prints it.
+pub(super) fn counted(line: &str) -> Option<&str> {
+    let (path, count) = line.rsplit_once(':')?;
+    let is_count = !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit());
+    (is_count && is_name(path)).then_some(path)
+}
+
+/// The line, where it can be a name.
+pub(super) fn whole(line: &str) -> Option<&str> {
+    is_name(line).then_some(line)
+}
+
+/// All names that the rows of a result may show, however it is laid out.
+pub(super) fn named(text: &str) -> BTreeSet<&str> {
+    text.lines().flat_map(|line| names_in(line.strip_suffix('\r').unwrap_or(line))).collect()
+}
+
+/// `git grep` puts a revision before the name.
+fn names_in(line: &str) -> Vec<&str> {
+    let numbered = before_number(line, ':').or_else(|| before_number(line, '-'));
+    if let Some(name) = numbered {
+        let behind = name.split_once(':').map(|(_, behind)| behind);
+        return [Some(name), behind].into_iter().flatten().collect();
+    }
+    let name = plain(line);
+    let behind = name.and_then(|name| line.get(name.len() + 1..)).and_then(plain);
+    [name, behind, whole(line)].into_iter().flatten().collect()
+}
+
+/// The name before a number between two marks.
+fn before_number(line: &str, mark: char) -> Option<&str> {
+    let marks = line.match_indices(mark).map(|(at, _)| at);
+    marks.take_while(|at| *at <= LONGEST).find_map(|at| {
+        let rest = line.get(at + 1..)?;
+        let behind = rest.trim_start_matches(|digit: char| digit.is_ascii_digit());
+        let is_number = behind.len() < rest.len() && behind.starts_with(mark);
+        line.get(..at).filter(|path| is_number && is_name(path))
+    })
+}
+
+/// It can be a name: no control characters, no colour codes, no blank at an end.
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.len() <= LONGEST && text.trim() == text && !text.chars().any(char::is_control)
+}
+
+fn is_on_drive(text: &str) -> bool {
+    let mut bytes = text.bytes();
+    bytes.next().is_some_and(|byte| byte.is_ascii_alphabetic())
+        && bytes.next() == Some(b':')
+        && matches!(bytes.next(), Some(b'/' | b'\\'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{counted, is_context, matching, named, plain};
+
+    #[test]
+    fn rows_name_files() {
+        assert_eq!(matching("src/a.rs:12:let x = 1;"), Some("src/a.rs"));
+        assert_eq!(matching("C:\\x\\a.rs:3:y"), Some("C:\\x\\a.rs"));
+        assert_eq!(matching("12:let x"), None);
+        assert_eq!(matching("\u{1b}[35m./a\u{1b}[0m:1:x"), None);
+        assert!(is_context("-13-let y;") && !is_context("-x") && !is_context("--"));
+        assert_eq!(plain("src/a.rs:let x = 1;"), Some("src/a.rs"));
+        assert_eq!(plain("C:/a.rs:x"), Some("C:/a.rs"));
+        assert_eq!(counted("a.rs:3"), Some("a.rs"));
+        assert_eq!(counted("a.rs:x"), None);
+    }
+
+    #[test]
+    fn any_row_may_accuse() {
+        for (line, name) in [
+            (".env:1:KEY=1", ".env"),
+            (".env:KEY=1", ".env"),
+            (".env", ".env"),
+            (".env-2-B=1", ".env"),
+            ("HEAD:secrets/key:KEY=k", "secrets/key"),
+        ] {
+            assert!(named(line).contains(name), "{line}");
+        }
+    }
+}
