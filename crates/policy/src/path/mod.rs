@@ -283,6 +283,7 @@ impl<'a> Files<'a> {
             (Names::One(..), _) => false,
             (Names::Many(paths), root) => {
                 let elsewhere = match (&rule.below_home, rule.anchored, root) {
+                    (Some(_), _, _) if self.is_of_the_system(paths) => return false,
                     (Some(below), _, _) => Glob::after("/", &Glob::anywhere(below)),
                     (None, true, _) => return false,
                     (None, false, Some(root)) => Glob::after(&format!("{}/", fold(root).trim_end_matches('/')), entry),
@@ -291,6 +292,16 @@ impl<'a> Files<'a> {
                 paths.meets(&elsewhere) != Answer::No
             }
         }
+    }
+
+    /// The files lie in a directory of the system.
+    fn is_of_the_system(&self, paths: &Glob) -> bool {
+        let start = if self.target.subtree && self.certainty != Certainty::Pattern {
+            Cow::Owned(format!("{}/", self.folded().path.trim_end_matches('/')))
+        } else {
+            self.spelled_start(paths)
+        };
+        SYSTEM.iter().any(|directory| start.starts_with(directory))
     }
 
     /// The first rule of the list that speaks of any of the files. What the list leaves out counts only where it is all
@@ -457,6 +468,28 @@ const ANY_NAME: &str = "any name";
 fn is_home(directory: &str) -> bool {
     directory.starts_with('~') && !directory.trim_end_matches('/').contains('/')
 }
+
+/// Directories of the system, which hold no home directory. `/var/root` is one.
+const SYSTEM: &[&str] = &[
+    "/tmp/",
+    "/private/tmp/",
+    "/usr/",
+    "/etc/",
+    "/opt/",
+    "/proc/",
+    "/sys/",
+    "/dev/",
+    "/bin/",
+    "/sbin/",
+    "/lib/",
+    "/run/",
+    "/var/tmp/",
+    "/var/folders/",
+    "/private/var/folders/",
+    "/var/log/",
+    "/var/cache/",
+    "/var/run/",
+];
 
 /// The literal start of a pattern ends inside a file name.
 fn spells_part_of_a_name(start: &str) -> bool {

@@ -235,6 +235,13 @@ fn home_patterns_are_for_files_outside_of_the_root() {
         ("/home/ana", "write .ssh/config", "denied scope/write"),
         ("/root", "write .ssh/config", "denied scope/write"),
         ("/home/ana", "read a", "allowed scope/read"),
+        // Directories of the system hold no home directory; any other directory may be one.
+        ("/home/ana/work", "read tree /tmp/build", "allowed scope/read"),
+        ("/home/ana/work", "read glob /usr/include/*.h", "allowed scope/read"),
+        ("/home/ana/work", "read tree /var/log", "allowed scope/read"),
+        ("/home/ana/work", "read tree /home/ana", "denied scope/read"),
+        ("/home/ana/work", "read tree /var/root", "denied scope/read"),
+        ("/home/ana/work", "write tree /srv/ana", "denied scope/write"),
     ] {
         assert_eq!(short(&decide(&scope, &file_effect(text), Some(root))), expected, "{text} in {root}");
     }

@@ -122,8 +122,12 @@ impl Machine<'_> {
     pub(super) fn mktemp(&mut self, call: Call<'_>) -> Stream {
         let arguments = Arguments::divide(call.entry, call.rest);
         let given = arguments.operands.first().or_else(|| arguments.values(&["-t"]).next());
-        if let Some(word) = given.filter(|word| !word.is_exact()) {
-            self.path(Role::Write, word);
+        let directory = arguments.values(&["-p", "--tmpdir"]).next();
+        let suffix = arguments.values(&["--suffix"]).next();
+        if let Some(word) = [given, directory, suffix].into_iter().flatten().find(|word| !word.is_exact()) {
+            let is_whole = directory.is_none() && suffix.is_none();
+            let target = if is_whole { word.clone() } else { Arg::unknown(word.text.as_str()) };
+            self.path(Role::Write, &target);
             return Stream::Unknown;
         }
         let template = match given.map(|word| word.text.as_str()) {
@@ -132,7 +136,7 @@ impl Machine<'_> {
             Some(template) => template.to_owned(),
         };
         let own = arguments.operands.is_empty() || arguments.has(&["-p", "-t", "--tmpdir"]);
-        let directory = arguments.values(&["-p", "--tmpdir"]).next().map_or("/tmp", |word| word.text.as_str());
+        let directory = directory.map_or("/tmp", |word| word.text.as_str());
         let template = if own { format!("{directory}/{template}") } else { template };
         // The last run of the letter is what gets replaced.
         let letters = template.rfind("XXX").map(|end| {
@@ -145,7 +149,10 @@ impl Machine<'_> {
             self.path(Role::Write, &Arg::exact(template));
             return Stream::Unknown;
         };
-        let name = format!("{before}{}{after}", temporary::unknown_part(self.world.temporary()));
+        let letters = template.len() - before.len() - after.len();
+        let made_up = temporary::unknown_part(self.world.temporary(), letters);
+        let suffix = suffix.map_or("", |word| word.text.as_str());
+        let name = format!("{before}{made_up}{after}{suffix}");
         self.path(Role::Write, &Arg::exact(name.as_str()));
         Stream::of(name + "\n")
     }
