@@ -7,6 +7,7 @@
 
 mod candidates;
 mod guarded;
+mod inferred;
 mod mentioned;
 mod places;
 mod repository;

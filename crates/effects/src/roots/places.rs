@@ -7,7 +7,7 @@ use agent_strace_model::Session;
 use super::super::paths;
 use super::candidates::{self, Candidate, Why};
 use super::mentioned::Mentioned;
-use super::{Guarded, Repository, Standing, is_within};
+use super::{Guarded, Repository, Standing, inferred, is_within};
 
 /// The directories, as far as they can be told from those of another session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
@@ -116,9 +116,22 @@ impl Places {
         let mentioned = Mentioned::of(session);
         let known = repository.stated().iter().map(String::as_str).chain(repository.place());
         let mut roots = known.filter(|root| mentioned.names_below(root)).map(str::to_owned);
-        let Some(first) = roots.next() else { return Self::shown(&mentioned, repository) };
+        let Some(first) = roots.next() else { return Self::shown(&mentioned, repository).or_inferred(session) };
         let others = roots.map(Some).chain([None]).map(|root| Other { root, why: Reason::Plausible }).collect();
         Self { first: Some(first), others, matches: Matched::Several, ..Self::default() }
+    }
+
+    /// Where the files of the repository show no directory, the one that holds all files of the session is the most likely
+    /// root. Its paths may still be of anywhere.
+    fn or_inferred(mut self, session: &Session<'_>) -> Self {
+        if self.first.is_none()
+            && let Some(root) = inferred::root(session)
+        {
+            self.is_guessed = true;
+            self.others.push(Other { root: None, why: Reason::Plausible });
+            self.first = Some(root);
+        }
+        self
     }
 
     /// Looks for at least these files elsewhere.

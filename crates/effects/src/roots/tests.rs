@@ -127,6 +127,28 @@ fn what_the_caller_states_or_the_place_of_the_judge_decides_alone() {
 }
 
 #[test]
+fn files_of_a_session_without_a_directory_show_the_one_that_holds_them() {
+    for (paths, expected) in [
+        (vec!["/project/a.py", "/project/tests/b.py"], "/project"),
+        (vec!["/Users/x/app/src/a.ts", "/Users/x/app/src/b.ts", "/Users/x/.config/tmux.conf"], "/Users/x/app/src"),
+        (vec!["C:\\\\app\\\\a.cs", "C:\\\\app\\\\b\\\\c.cs"], "C:/app"),
+        // One file lies in many directories.
+        (vec!["/Users/x/app/a.ts"], "-"),
+        // A home directory and those of the system are no repositories.
+        (vec!["/home/x/a/b", "/home/x/c/d"], "-"),
+        (vec!["/home/x/.ssh/a", "/home/x/.ssh/b"], "-"),
+        (vec!["/etc/cron.d/a", "/etc/cron.d/b"], "-"),
+        (vec!["/project/a", "/srv/b"], "-"),
+        (vec!["/project/../etc/a", "/project/../etc/b"], "-"),
+    ] {
+        let roots = roots(&session(None, &paths), Repository::default(), &[]);
+        assert_eq!(roots[0], expected, "{paths:?}");
+        // Whatever is most likely, what a policy forbids may lie in any directory.
+        assert!(roots.contains(&"-".to_owned()), "{paths:?}");
+    }
+}
+
+#[test]
 fn a_claim_of_the_log_ranks_and_removes_nothing() {
     let claimed = Session { top: Some("/r".into()), ..session(Some("/r/a/b"), &[]) };
     assert_eq!(roots(&claimed, repository(&["b/y"]), &[]), ["/r", "/r/a/b", "/r/a"]);

@@ -76,9 +76,18 @@ fn own<'a>(text: &str, shown: Option<&str>) -> Option<(Cow<'a, str>, Arguments<'
             arguments.extend(named(names, words(text)?)?);
         }
         Words::Editor => arguments = editor(words(text)?)?,
-        Words::Any => arguments.extend(words(text)?.get(1..).map(|words| ("message", words.join(" ")))),
+        Words::Any => arguments.push(("message", message(text.get(name.len()..)?.trim())?)),
     }
     Some((Cow::Borrowed(tool), Arguments::Json(Cow::Owned(object(&arguments)))))
+}
+
+/// Words in which a shell runs nothing, whatever names and braces it expands in them.
+fn message(text: &str) -> Option<String> {
+    if let Some(words) = words(text) {
+        return Some(words.join(" "));
+    }
+    const RUNS: &[char] = &['$', '`', ';', '&', '|', '<', '>', '(', ')', '#', '\n', '\r', '\'', '"'];
+    (!text.contains(RUNS)).then(|| text.to_owned())
 }
 
 /// Words by their index, and those behind `--NAME` by that name, wherever they stand.
@@ -200,6 +209,7 @@ mod tests {
                 r#"str_replace_editor {"command":"view","path":"/r/a.py","view_range":"9"}"#,
             ),
             ("submit", r#"submit {"message":""}"#),
+            ("submit flag{b3low}", r#"submit {"message":"flag{b3low}"}"#),
         ];
         for (text, expected) in cases {
             assert_eq!(shown(text), expected, "{text}");
@@ -216,6 +226,7 @@ mod tests {
             "submit \"$(cat /etc/passwd)\"",
             "submit `id`",
             "submit && id",
+            "submit flag{$(id)}",
             "str_replace_editor create",
             "str_replace_editor create x --other y",
             "ls -F",

@@ -98,7 +98,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
             gaps.twice(item.line, key, "the session");
         }
         let assembly = Assembly::new(&FORMAT.dialect, &input.log.shown, Numbering::Ordinal);
-        let mut run = Run { assembly, opened: None, cwd: None };
+        let mut run = Run { assembly, repository: None, opened: None, cwd: None };
         run.about(&item.record);
         let evidence = &mut run.assembly.session.evidence;
         settings::look_through(evidence, "replay_config", item.record.replay);
@@ -110,6 +110,8 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
 
 struct Run<'a> {
     assembly: Assembly<'a>,
+    /// The folder that the settings name for the repository.
+    repository: Option<String>,
     /// The file that the agent's editor shows, as far as the actions tell.
     opened: Option<Cow<'a, str>>,
     /// The directory after the last step.
@@ -128,7 +130,7 @@ impl<'a> Run<'a> {
         note_each(&mut attribution.models, model.map(Cow::Owned));
         // The agent puts a repository into the folder of its name.
         let repository = replay.env.object().and_then(|env| env.repo.object()).and_then(|repo| owned(repo.name));
-        self.assembly.root(repository.map(|name| Cow::Owned(format!("/{name}"))));
+        self.repository = repository.map(|name| format!("/{name}"));
     }
 
     fn steps(&mut self, item: &Item<'a, Document<'a>>, gaps: &mut Gaps) {
@@ -183,7 +185,7 @@ impl<'a> Run<'a> {
         }
         let (state, after) = state(step);
         let cwd = if after { self.cwd.take() } else { state.cwd.clone() };
-        self.assembly.root(cwd.clone().or_else(|| state.cwd.clone()));
+        self.start(cwd.as_deref(), state.cwd.as_deref());
         let shown = state.file.filter(|file| file != "n/a");
         match text(step.action) {
             Some(words) if !words.trim().is_empty() => {
@@ -205,12 +207,24 @@ impl<'a> Run<'a> {
         self.cwd = state.cwd;
     }
 
+    /// Takes the folder of the settings for the root, unless a directory from before the first action shows another one: the
+    /// settings of a replay may be those of another run.
+    fn start(&mut self, before: Option<&str>, after: Option<&str>) {
+        let is_in = |folder: &String, path: &str| {
+            path.strip_prefix(folder.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let named = self.repository.take().filter(|folder| before.is_none_or(|before| is_in(folder, before)));
+        let root = named.or_else(|| before.or(after).map(str::to_owned));
+        self.assembly.root(root.map(Cow::Owned));
+    }
+
     fn finish(mut self, document: &Document<'a>) -> Session<'a> {
         if let Some(status) = document.info.object().and_then(|info| filled(info.exit)) {
             let ending = Ending { status: Some(status), ..Ending::default() };
             let line = self.assembly.session.events.last().map_or(1, |event| event.line);
             self.assembly.push(RecordLocation { line, id: None, time: None }, EventKind::End(ending));
         }
+        self.start(None, None);
         let mut session = self.assembly.finish();
         if let Some(stats) = document.info.object().and_then(|info| info.stats.object()) {
             let mut counts = Counts::default();
