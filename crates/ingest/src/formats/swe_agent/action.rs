@@ -81,12 +81,14 @@ fn own<'a>(text: &str, shown: Option<&str>) -> Option<(Cow<'a, str>, Arguments<'
     Some((Cow::Borrowed(tool), Arguments::Json(Cow::Owned(object(&arguments)))))
 }
 
+/// With these a shell runs something, or the words end.
+const RUNS: &[char] = &['$', '`', ';', '&', '|', '<', '>', '(', ')', '#', '\n', '\r', '\'', '"'];
+
 /// Words in which a shell runs nothing, whatever names and braces it expands in them.
 fn message(text: &str) -> Option<String> {
     if let Some(words) = words(text) {
         return Some(words.join(" "));
     }
-    const RUNS: &[char] = &['$', '`', ';', '&', '|', '<', '>', '(', ')', '#', '\n', '\r', '\'', '"'];
     (!text.contains(RUNS)).then(|| text.to_owned())
 }
 
