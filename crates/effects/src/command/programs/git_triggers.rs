@@ -9,7 +9,8 @@ use crate::command::argument::Arg;
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::write_mode::WriteMode;
-use crate::{About, Reason};
+use crate::world::AliasKind;
+use crate::{About, Certainty, Reason};
 
 /// A setting by its full name in lower case.
 pub(super) type Setting = (String, Arg);
@@ -123,8 +124,25 @@ pub(super) fn is_idle(value: &str) -> bool {
 }
 
 impl Machine<'_> {
-    /// The repository's own directory as a word.
+    /// The repository's own directory as a word: that of the repository itself, in a work tree that the session added.
     pub(super) fn git_directory(&self) -> Arg {
+        let root = self.world.root().filter(|_| self.is_in_added_tree());
+        root.map_or_else(
+            || self.git_directory_here(),
+            |root| Arg::exact(format!("{}/.git", root.trim_end_matches('/'))),
+        )
+    }
+
+    fn is_in_added_tree(&self) -> bool {
+        self.world.has_aliases()
+            && self.world.cwd().is_some_and(|cwd| {
+                let names = self.world.originals(cwd, Certainty::Exact);
+                names.iter().any(|name| name.alias_kind == AliasKind::Checkout && !name.path.starts_with(['/', '~']))
+            })
+    }
+
+    /// The same as it is called in the work tree.
+    fn git_directory_here(&self) -> Arg {
         let cwd = self.world.cwd();
         match (self.world.root(), cwd) {
             (Some(root), Some(cwd)) if cwd != root && !cwd.starts_with(&format!("{}/", root.trim_end_matches('/'))) => {
@@ -223,7 +241,8 @@ impl Machine<'_> {
         let hooks = of(sub).filter(|hook| !skips || !listed(&table().skippable, hook)).chain(of("*"));
         let hooks: Vec<&str> = hooks.chain(named.map(|word| word.text.as_str())).collect();
         let own = self.git_directory();
-        let top = own.text.trim_end_matches(".git").trim_end_matches('/').to_owned();
+        let here = self.git_directory_here();
+        let top = here.text.trim_end_matches(".git").trim_end_matches('/').to_owned();
         let set = effective(settings, "core.hookspath").pop().cloned();
         let mut directories: Vec<String> = table().directories.split(' ').map(|name| format!("{top}/{name}")).collect();
         match set.as_ref().map(Arg::literal) {
@@ -245,7 +264,9 @@ impl Machine<'_> {
 
     fn git_hook(&mut self, file: &Arg, io: &mut Io<'_>) -> bool {
         let (target, certainty) = self.world.locate_word(file);
-        let linked = !self.world.originals(&target.path, certainty).is_empty();
+        // A work tree of the repository is no link: its hooks are those of the repository.
+        let names = self.world.originals(&target.path, certainty);
+        let linked = names.iter().any(|name| name.alias_kind != AliasKind::Checkout);
         if !self.world.is_written(&target) && !linked {
             return false;
         }

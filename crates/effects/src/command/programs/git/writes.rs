@@ -8,7 +8,7 @@ use crate::command::knowledge::Role;
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
-use crate::{About, Reason};
+use crate::{About, Certainty, Kind, PathTarget, Reason};
 
 impl Machine<'_> {
     pub(super) fn git_checkout(&mut self, sub: &Sub<'_>) {
@@ -213,12 +213,22 @@ impl Machine<'_> {
                 }
             }
             (Some("add"), Some(directory)) => {
-                self.path(Role::WriteTree, directory);
+                self.adds_tree(directory);
                 self.checked_out(directory);
             }
             (Some("remove"), Some(directory)) => self.path(Role::DeleteTree, directory),
             _ => {}
         }
+    }
+
+    /// What a new work tree holds is in the repository, and its `.git` names the repository's own directory: nothing of it
+    /// counts as written by the session. Beside the repository, the files are the repository's own.
+    fn adds_tree(&mut self, directory: &Arg) {
+        let (target, certainty) = self.world.locate_word(directory);
+        let is_near = directory.is_exact() && self.world.root().is_some_and(|root| is_near(&target.path, root));
+        let certainty = if is_near { Certainty::Possible } else { certainty };
+        let target = PathTarget { subtree: true, ..target };
+        self.emit(Kind::Write(target), certainty, "argument");
     }
 
     /// From now on a directory is one more work tree of the repository.
@@ -230,6 +240,17 @@ impl Machine<'_> {
             self.world.checked_out(&tree, &top);
         }
     }
+}
+
+/// The directory is beside the repository, where people put work trees: `../x`, `../repository__worktrees/x`.
+fn is_near(path: &str, root: &str) -> bool {
+    if path.starts_with("/tmp/") {
+        return true;
+    }
+    let Some((holder, _)) = root.trim_end_matches('/').rsplit_once('/') else { return false };
+    let beside = path.strip_prefix(holder).and_then(|rest| rest.strip_prefix('/')).unwrap_or_default();
+    let most = if holder.is_empty() { 1 } else { 2 };
+    !beside.is_empty() && !beside.starts_with('.') && beside.split('/').count() <= most
 }
 
 /// `git maintenance start`
