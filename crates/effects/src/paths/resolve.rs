@@ -269,6 +269,7 @@ fn walk(base: PathBase<'_>, start: Resolved, rest: &str, certainty: Certainty) -
     }
     mounted_drive(base, &mut resolved);
     without_private(&mut resolved);
+    temporary(&mut resolved);
     resolved
 }
 
@@ -343,4 +344,18 @@ fn without_private(resolved: &mut Resolved) {
     if resolved.anchor == Anchor::Slash && matches!(names.as_slice(), ["private", "tmp" | "var" | "etc"]) {
         resolved.components.remove(0);
     }
+}
+
+/// A user's own directory for temporary files is `/tmp`, as Git for Windows mounts it and as programs on macOS use it.
+fn temporary(resolved: &mut Resolved) {
+    let names: Vec<String> = resolved.components.iter().take(5).map(|name| name.to_ascii_lowercase()).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let count = match (&resolved.anchor, names.as_slice()) {
+        (Anchor::Drive(_), ["users", _, "appdata", "local", "temp"])
+        | (Anchor::Slash, ["var", "folders", _, _, "t"]) => 5,
+        (Anchor::Home(_), ["appdata", "local", "temp", ..]) => 3,
+        _ => return,
+    };
+    resolved.anchor = Anchor::Slash;
+    resolved.components.splice(..count, ["tmp".to_owned()]);
 }

@@ -3,7 +3,7 @@
 use super::registry::{Action, Entry, REGISTRY};
 use super::run::{Access, RoleValues, Run, elision, is_true, objects, texts};
 use super::value::{Object, Value};
-use super::{UNJUDGEABLE, globs, names, with_object};
+use super::{UNJUDGEABLE, globs, names, plans, with_object};
 use crate::command::gate;
 use crate::{About, Certainty, Reach, Reason, patch as patches};
 
@@ -56,6 +56,9 @@ pub(super) fn write(run: &mut Run<'_>, entry: &Entry, given: &Object) {
         _ => None,
     };
     for path in required(run, texts(given, entry, "path"), About::Writes) {
+        if plans::is_plan(run.world, path) {
+            continue;
+        }
         let target = run.path(Access::Write, path, Reach::Itself);
         run.world.wrote(&target, whole);
     }
@@ -64,6 +67,9 @@ pub(super) fn write(run: &mut Run<'_>, entry: &Entry, given: &Object) {
 pub(super) fn edit(run: &mut Run<'_>, entry: &Entry, given: &Object) {
     let (old, new) = (texts(given, entry, "old").texts.join("\n"), texts(given, entry, "new").texts.join("\n"));
     for path in required(run, texts(given, entry, "path"), About::Writes) {
+        if plans::is_plan(run.world, path) {
+            continue;
+        }
         if gate::is_recipe(path) && gate::loses_call(&old, &new) {
             run.opaque(About::Writes, Reason::GateCallRemoved);
         }

@@ -9,6 +9,7 @@ mod mcp;
 mod mentions;
 mod names;
 mod network;
+mod plans;
 mod registry;
 mod run;
 mod search;
