@@ -93,7 +93,7 @@ impl Search {
     }
 
     /// The names in the rows; `None`: the result is not complete, or a row has another form.
-    pub(super) fn files<'t>(&self, text: &'t str) -> Option<Vec<&'t str>> {
+    pub(super) fn files(self, text: &str) -> Option<Vec<&str>> {
         let rows = self.rows(text)?;
         let names: Option<Vec<&str>> = match self.form {
             Form::Numbered => return Self::numbered(&rows),
@@ -109,12 +109,12 @@ impl Search {
         let names: BTreeSet<&str> = rows.iter().filter_map(|line| rows::matching(line)).collect();
         let is_around = |line: &str| names.iter().any(|name| line.strip_prefix(name).is_some_and(rows::is_context));
         let is_row = |line: &&str| *line == "--" || rows::matching(line).is_some() || is_around(line);
-        let is_complete = names.len() <= MOST && rows.iter().all(|line| is_row(line));
+        let is_complete = names.len() <= MOST && rows.iter().all(is_row);
         is_complete.then(|| names.into_iter().collect())
     }
 
     /// The rows without what the host adds.
-    fn rows<'t>(&self, text: &'t str) -> Option<Vec<&'t str>> {
+    fn rows(self, text: &str) -> Option<Vec<&str>> {
         if text.len() > LONGEST {
             return None;
         }
@@ -130,7 +130,7 @@ impl Search {
         }
     }
 
-    fn rows_of_tool<'t>(&self, text: &'t str) -> Option<Vec<&'t str>> {
+    fn rows_of_tool(self, text: &str) -> Option<Vec<&str>> {
         if matches!(text, "No matches found" | "No files found") {
             return Some(Vec::new());
         }
