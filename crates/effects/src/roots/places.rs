@@ -116,15 +116,16 @@ impl Places {
         let mentioned = Mentioned::of(session);
         let known = repository.stated().iter().map(String::as_str).chain(repository.place());
         let mut roots = known.filter(|root| mentioned.names_below(root)).map(str::to_owned);
-        let Some(first) = roots.next() else { return Self::shown(&mentioned, repository).or_inferred(session) };
+        let Some(first) = roots.next() else { return Self::shown(&mentioned, repository).or_inferred(session, repository) };
         let others = roots.map(Some).chain([None]).map(|root| Other { root, why: Reason::Plausible }).collect();
         Self { first: Some(first), others, matches: Matched::Several, ..Self::default() }
     }
 
-    /// Where the files of the repository show no directory, the one that holds all files of the session is the most likely
-    /// root. Its paths may still be of anywhere.
-    fn or_inferred(mut self, session: &Session<'_>) -> Self {
+    /// Where nothing is known of the repository, the directory that holds all files of the session is the most likely root.
+    /// Its paths may still be of anywhere.
+    fn or_inferred(mut self, session: &Session<'_>, repository: &Repository) -> Self {
         if self.first.is_none()
+            && !repository.has_files()
             && let Some(root) = inferred::root(session)
         {
             self.is_guessed = true;

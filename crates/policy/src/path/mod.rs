@@ -251,6 +251,12 @@ impl<'a> Files<'a> {
         let entry = if is_named_at_root { rule.at_root.as_ref().unwrap_or(&rule.folded) } else { &rule.folded };
         // As version 1 compared: folding turns a negated class around.
         let as_written = || !self.nameless && self.own.names.meets(&rule.exact);
+        // An entry for whole home directories (`~/**`) speaks of places outside of the root, and under the most likely one the
+        // file lies inside.
+        let is_below_first = || self.anchored && self.first.as_ref().is_some_and(|first| !first.anchored);
+        if rule.below_home.as_ref().is_some_and(|below| below.matches(ANY_NAME)) && is_below_first() {
+            return false;
+        }
         let meets = match (&rule.itself, self.crossed()) {
             (Some(itself), Some(crossed)) => self.folded().names.meets(itself) || crossed.meets(entry),
             _ => self.folded().names.meets(entry),
