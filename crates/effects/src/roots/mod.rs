@@ -97,7 +97,7 @@ impl Roots {
         &self.places
     }
 
-    pub(crate) fn repository(&self) -> &Repository {
+    pub fn repository(&self) -> &Repository {
         &self.repository
     }
 

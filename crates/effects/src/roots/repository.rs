@@ -54,6 +54,11 @@ impl Repository {
         self
     }
 
+    /// Its files at the base, and those that the change touches.
+    pub fn tracked(&self) -> impl Iterator<Item = &str> {
+        self.files.union(&self.changed).map(String::as_str)
+    }
+
     /// The policy lies in this directory, and its paths count from there.
     #[must_use]
     pub fn with_policy_in(self, folder: &str) -> Self {

@@ -1,8 +1,9 @@
 //! How surely files that a program gathers, or of whose name a part is unknown, are those that an entry forbids.
 
-use agent_strace_effects::{Certainty, Purpose};
+use agent_strace_effects::{Certainty, Purpose, Repository};
 use agent_strace_model::finding::Level;
 
+use crate::fold::fold;
 use crate::glob::{Answer, Glob};
 
 use super::{Files, PathList, PathPattern, PathRule, spells_a_dot};
@@ -55,6 +56,7 @@ impl Files<'_> {
         }
         Some(Grade::Open(match self.gathered {
             Some(Purpose::Whole) | None if self.asks_for_dots(pattern) => return Some(Grade::Certain),
+            Some(Purpose::Whole) if self.holds_tracked(pattern) => return Some(Grade::Certain),
             Some(Purpose::Whole) if self.is_directory_only(pattern) => Level::Note,
             Some(Purpose::Whole) | None => Level::Warning,
             Some(Purpose::Search | Purpose::Check) => Level::Note,
@@ -87,6 +89,13 @@ impl Files<'_> {
         let path = &self.folded().path;
         let name = pattern.name.as_ref().filter(|_| self.certainty == Certainty::Pattern && spells_a_dot(path));
         name.is_some_and(|name| self.folded().names.meets(name))
+    }
+
+    /// The repository holds a file that is among them and that the entry speaks of.
+    fn holds_tracked(&self, pattern: &PathPattern) -> bool {
+        let names = &self.folded().names;
+        let mut tracked = self.repository.into_iter().flat_map(Repository::tracked).map(fold);
+        tracked.any(|file| pattern.folded.matches(&file) && names.has(&file))
     }
 
     /// The entry is a name, and only a directory of that name would hold any of the files.

@@ -6,7 +6,7 @@ mod pattern;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-use agent_strace_effects::{Certainty, PathTarget, Purpose, escaped};
+use agent_strace_effects::{Certainty, PathTarget, Purpose, Repository, Roots, escaped};
 use agent_strace_model::finding::PolicyLocation;
 
 use super::Context;
@@ -102,6 +102,8 @@ pub(super) struct Files<'a> {
     nameless: bool,
     /// A program gathered the files that exist, for this purpose.
     gathered: Option<Purpose>,
+    /// The judged repository, where the files count from its most likely root.
+    repository: Option<&'a Repository>,
     below: OnceCell<Glob>,
     /// A pattern that crosses directories, without those that it may cross.
     crossed: OnceCell<Option<Names<'a>>>,
@@ -152,6 +154,14 @@ impl<'a> Names<'a> {
         }
     }
 
+    /// It is among them.
+    fn has(&self, name: &str) -> bool {
+        match self {
+            Self::One(path, _) => path == name,
+            Self::Many(paths) => paths.matches(name),
+        }
+    }
+
     fn within<'g>(&self, mut globs: impl Iterator<Item = &'g Glob>) -> bool {
         match self {
             Self::One(path, pairs) => globs.any(|glob| glob.matches_text(path, *pairs)),
@@ -193,6 +203,7 @@ impl<'a> Files<'a> {
                 Certainty::Exact | Certainty::Possible => target.subtree,
             },
             gathered: None,
+            repository: context.roots.map(Roots::repository),
             anchored: is_anchored(&target.path),
             below: OnceCell::new(),
             crossed: OnceCell::new(),
