@@ -1,10 +1,12 @@
 //! Walks a session in order and turns each call into effects.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use agent_strace_model::{Access, Dialect, Event, EventKind, FileEvent, Session, Shell, Status, ToolCall};
 
+use super::command::LINK;
 use super::command::knowledge::Knowledge;
 use super::jobs::Jobs;
 use super::settle::{self, Ran, Results, Trust};
@@ -426,6 +428,8 @@ fn checked_out(effect: &Effect, target: &PathTarget) -> Option<Effect> {
 fn sibling(effect: &Effect, name: &Name, target: &PathTarget) -> Option<Effect> {
     let same = match effect.kind {
         Kind::Read(_) | Kind::List(_) => true,
+        // A new link takes a name, and leaves the file that it leads to.
+        Kind::Write(_) if name.within == Within::Itself && matches!(effect.via, Cow::Borrowed(LINK)) => false,
         // A work tree that is made or removed leaves the files of the others.
         Kind::Write(_) | Kind::Delete(_) if name.alias_kind == AliasKind::Checkout => name.within == Within::Directory,
         Kind::Write(_) => name.alias_kind == AliasKind::Same,

@@ -101,6 +101,8 @@ impl Machine<'_> {
         let global = Arguments::divide(entry, globals);
         self.options(&global, io);
         match entry.otherwise.as_deref() {
+            // `NAME --help`, where the subcommands share the option.
+            Some(otherwise) if Arguments::divide(otherwise, globals).has_role(Role::Harmless) => Stream::Unknown,
             Some(otherwise) => self.given(otherwise, words, &Arguments::default(), io),
             None => Stream::Unknown,
         }
@@ -399,6 +401,15 @@ fn global_options(entry: &Entry, words: &[Arg]) -> usize {
 fn is_question(words: &[Arg]) -> bool {
     let [_, question] = words else { return false };
     matches!(question.literal(), Some("--version" | "--help"))
+}
+
+/// The same behind the names of subcommands: `NAME sub --help`.
+pub(crate) fn is_question_of_part(words: &[Arg]) -> bool {
+    let Some((question, [_, parts @ ..])) = words.split_last() else { return false };
+    let is_name = |text: &str| text.starts_with(char::is_alphabetic) && !text.contains(['/', '.', '=', ':', '\\']);
+    matches!(question.literal(), Some("--version" | "--help"))
+        && parts.len() <= 2
+        && parts.iter().all(|part| part.literal().is_some_and(is_name))
 }
 
 /// The first `count` words that are no options: what a policy entry has to cover.

@@ -281,6 +281,10 @@ impl Arguments {
     }
 
     pub(crate) fn has_role(&self, role: Role) -> bool {
+        // `--noEmit false`: the next word takes the flag back.
+        if role == Role::Harmless && self.operands.iter().any(|word| word.text == "false") {
+            return false;
+        }
         self.options.iter().any(|option| option.role == Some(role))
     }
 

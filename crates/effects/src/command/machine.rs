@@ -16,6 +16,9 @@ use super::outcome::Outcome;
 use super::stream::Stream;
 use super::words::Pipe;
 
+/// How the name of a new link is written: never the file that it leads to.
+pub(crate) const LINK: &str = "link";
+
 /// The depth to which parts of a text may be nested, and the texts that they run: groups, branches, substitutions,
 /// functions, wrappers, shells and calls in programs of all languages together. A walk of that depth, with a text that is
 /// parsed at its end, fits the stack of a thread that nobody gave a larger one.
@@ -299,6 +302,14 @@ impl Machine<'_> {
     /// Adds the effects on a path that the program may not touch at all.
     pub(crate) fn possible_path(&mut self, role: Role, word: &Arg) {
         self.at_word(word, |machine| machine.path_by(role, word, "argument", Some(Certainty::Possible)));
+    }
+
+    /// A link takes the place of what has its name, and the file that it leads to stays as it is.
+    pub(super) fn link_name(&mut self, word: &Arg, certainty: Option<Certainty>) {
+        self.at_word(word, |machine| machine.path_by(Role::Write, word, LINK, certainty));
+        for reading in word.readings() {
+            self.possible_path(Role::Write, &reading);
+        }
     }
 
     pub(crate) fn redirected(&mut self, role: Role, word: &Arg) {

@@ -72,6 +72,7 @@ use super::{About, Effect, Effects, Reason, World};
 use argument::Arg;
 pub(crate) use code::is_of_windows;
 use context::Context;
+pub(crate) use machine::LINK;
 use machine::walk;
 pub(crate) use net::named_commands;
 use outcome::Outcome;

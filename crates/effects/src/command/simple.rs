@@ -3,6 +3,7 @@
 use crate::{About, Certainty, Reason};
 use agent_strace_shell::{AssignedValue, Function, Scope, Simple, Value};
 
+use super::apply::is_question_of_part;
 use super::argument::Arg;
 use super::context::Context;
 use super::knowledge::{Role, fronts};
@@ -216,6 +217,10 @@ impl Machine<'_> {
 
     /// A program nobody told us about.
     fn unknown(&mut self, bare: &str, words: &[Arg], io: &mut Io<'_>) -> Stream {
+        if is_question_of_part(words) && self.is_installed(bare, io) {
+            self.execute(words, Launch::Plain);
+            return Stream::Unknown;
+        }
         self.execute(words, Launch::Embedding);
         let name = words.first().map_or("", |word| word.text.as_str());
         self.opaque(About::Anything, Reason::UnknownProgram(shown(name)), &[name]);
@@ -239,6 +244,14 @@ impl Machine<'_> {
         self.possible_operands(words);
         self.catch_texts(words);
         Stream::Unknown
+    }
+
+    /// Nothing of the session can stand for the program: no file of that name, no way to programs, no handler.
+    fn is_installed(&self, bare: &str, io: &Io<'_>) -> bool {
+        let handlers = ["command_not_found_handle", "command_not_found_handler"];
+        let is_handled = || handlers.iter().any(|handler| io.scope.function(handler).is_some());
+        let is_made = || self.world.has_written() && self.world.has_written_called(bare);
+        !self.context.shadowed && !bare.starts_with(['!', ':']) && !is_handled() && !is_made()
     }
 
     /// Operands of a program that may do anything with them.
@@ -272,8 +285,9 @@ impl Machine<'_> {
         let (target, _) = self.world.locate(&slashed, crate::Certainty::Exact);
         let (directory, name) = target.path.rsplit_once('/')?;
         let is_windows = directory.as_bytes().get(1) == Some(&b':');
-        let is_system =
-            SYSTEM_DIRECTORIES.contains(&directory) || is_windows && slashed.to_ascii_lowercase().ends_with(".exe");
+        let is_system = SYSTEM_DIRECTORIES.contains(&directory)
+            || is_of_bundle(directory)
+            || is_windows && slashed.to_ascii_lowercase().ends_with(".exe");
         is_system.then(|| self.knowledge.bare(name))
     }
 
@@ -324,6 +338,12 @@ const SYSTEM_DIRECTORIES: &[&str] = &[
     "/usr/libexec/git-core",
     "/usr/local/opt/coreutils/libexec/gnubin",
 ];
+
+/// `/Applications/NAME.app/Contents/…/bin` holds programs of an installed application.
+fn is_of_bundle(directory: &str) -> bool {
+    let inside = directory.strip_prefix("/Applications/").and_then(|rest| rest.split_once(".app/Contents/"));
+    inside.is_some_and(|(name, inside)| !name.contains('/') && (inside == "MacOS" || inside.ends_with("bin")))
+}
 
 /// `/permissions`: a command of agents that changes what the agent may do, or what runs beside it.
 pub(crate) fn is_settings_command(text: &str) -> bool {

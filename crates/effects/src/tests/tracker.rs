@@ -129,6 +129,17 @@ fn a_shell_that_a_call_names_may_live_on() {
 }
 
 #[test]
+fn a_new_link_leaves_the_file_that_it_leads_to() {
+    let mut tracker = track(Some("/repo"), &FRESH);
+    assert_eq!(
+        unaliased(&run(&mut tracker, "shell", "ln -s ../lib src/lib")),
+        "execute ln -s ../lib src/lib; write src/lib; write?? src/lib/lib; write?? lib/lib; read(named) /lib; write(named) /lib"
+    );
+    let through = unaliased(&run(&mut tracker, "shell", "echo x > src/lib"));
+    assert_eq!(through, "write src/lib; write lib; execute echo x");
+}
+
+#[test]
 fn a_worktree_holds_the_files_of_the_repository() {
     let cases = [
         ("echo x > ../wt/.github/x", "write?? /wt/.github/x; write .github/x; execute echo x"),

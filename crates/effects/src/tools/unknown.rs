@@ -130,12 +130,28 @@ pub(super) fn call(run: &mut Run<'_>, tool: &str, given: &Given) {
     guessed(run, None, tool, given, Reason::UnknownTool);
 }
 
-/// Effects of what the arguments look like; opaque for `reason` where they look like nothing.
+/// Effects of what the arguments look like. Where they look like nothing, a policy's list of tools judges the call, unless
+/// the tool's name says that it runs text or types it.
 pub(super) fn guessed(run: &mut Run<'_>, server: Option<&str>, tool: &str, given: &Given, reason: Reason) {
-    if !arguments(run, tool, given) {
+    if !arguments(run, tool, given) && !is_judged_by_name(server, tool, given) {
         run.opaque(About::Anything, reason);
     }
     mentions::of_unknown(run, server, tool, given);
+}
+
+/// Its arguments are named, and neither the tool's name nor what it is asked for speaks of commands, typing or a language.
+fn is_judged_by_name(server: Option<&str>, tool: &str, given: &Given) -> bool {
+    let words = names::words(tool);
+    let Given::Object(object) = given else { return false };
+    let presses = |(key, value): &(String, Value)| {
+        is_selector(key)
+            && text(value).is_some_and(|action| matches!(action, "type" | "key" | "keys" | "press" | "run"))
+    };
+    if object.iter().any(presses) {
+        return false;
+    }
+    let speaks = || TABLE.hints.languages.values().any(|language| words.iter().any(|word| language.contains(word)));
+    !runs_commands(tool) && !types(server, tool) && !speaks()
 }
 
 /// Whatever argument it is: a URL or a path.

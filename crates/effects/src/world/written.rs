@@ -319,6 +319,17 @@ impl World {
         texts.take(HOPS).collect()
     }
 
+    /// The session wrote a file of this name in some directory.
+    pub(crate) fn has_written_called(&self, name: &str) -> bool {
+        let found = self.written.iter().any(|(path, _)| path.rsplit('/').next() == Some(name));
+        self.note(|queries| {
+            queries.any_written = Some(!self.written.is_empty());
+            queries.unrepeatable |= !self.written.is_empty();
+        });
+        self.meter.charge_bytes(self.written.len());
+        found || self.forgetful
+    }
+
     /// Files with one of these endings, with the known texts in them.
     pub(crate) fn written_with_extension(&self, extensions: &[&str]) -> Vec<(String, String)> {
         const SOURCES: usize = 64;

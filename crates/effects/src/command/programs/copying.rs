@@ -175,10 +175,10 @@ impl Machine<'_> {
         for source in sources {
             let targets = destination.targets(source);
             if let Some(target) = targets.first() {
-                self.path(Role::Write, target);
+                self.link_name(target, None);
             }
             for target in targets.iter().skip(1).filter(|target| target.known != Known::Not) {
-                self.possible_path(Role::Write, target);
+                self.link_name(target, Some(Certainty::Possible));
             }
             for target in targets {
                 let (alias, certainty) = self.world.locate_word(&target);

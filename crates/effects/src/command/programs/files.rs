@@ -8,7 +8,7 @@ use crate::command::simple::Io;
 use crate::command::stream::Stream;
 use crate::command::temporary;
 use crate::regex::purpose_of_pattern;
-use crate::{About, Purpose, Reason};
+use crate::{About, Certainty, Purpose, Reason};
 
 use super::Call;
 use super::printing::selection;
@@ -36,12 +36,25 @@ impl Machine<'_> {
             for word in arguments.operands.iter().filter(|word| word.is_exact()) {
                 let mut left = word.text.trim_end_matches('/');
                 while let Some((parent, _)) = left.rsplit_once('/').filter(|(parent, _)| !parent.is_empty()) {
+                    if self.is_around(parent) {
+                        break;
+                    }
                     self.possible_path(Role::Write, &word.with(parent));
                     left = parent;
                 }
             }
         }
         Stream::nothing()
+    }
+
+    /// The directory holds the working directory or the workspace, so it is there already.
+    fn is_around(&self, directory: &str) -> bool {
+        let (target, certainty) = self.world.locate(directory, Certainty::Exact);
+        let holds = |inner: Option<&str>| {
+            let rest = inner.and_then(|inner| inner.strip_prefix(target.path.trim_end_matches('/')));
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        certainty == Certainty::Exact && (target.path == "." || holds(self.world.root()) || holds(self.world.cwd()))
     }
 
     /// `chmod -x file`: a mode may look like an option.

@@ -22,6 +22,17 @@ struct Program {
     puts: Vec<String>,
 }
 
+/// `s/a/b/`, `3d`, `$d`, `/x/d`: more a script than the name of a file.
+fn looks_like_script(text: &str) -> bool {
+    let mut characters = text.chars();
+    match characters.next() {
+        Some('s' | 'y') => characters.next().is_some_and(|separator| "/|#,:@!".contains(separator)),
+        Some('0'..='9' | '$') => true,
+        Some('/') => text.ends_with(['d', 'p']) && text.ends_with("/d") | text.ends_with("/p"),
+        _ => false,
+    }
+}
+
 impl Machine<'_> {
     pub(super) fn sed(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let arguments = divide(call.rest);
@@ -38,6 +49,12 @@ impl Machine<'_> {
                 None if self.foreign_script(file, io) => {}
                 None => self.opaque(About::Anything, Reason::SedScriptNotWritten, &[]),
             }
+        }
+        // `sed -i '' SCRIPT FILE`, as BSD and macOS have it: the next word says how backups end.
+        let is_bsd = arguments.has(&["-i", "-I"]) && arguments.operands.first().and_then(Arg::literal) == Some("");
+        let is_script = || arguments.operands.get(1).and_then(Arg::literal).is_some_and(looks_like_script);
+        if is_bsd && (!scripts.is_empty() || from_files || arguments.operands.len() > 2 && is_script()) {
+            operands.next();
         }
         if scripts.is_empty() && !from_files {
             scripts.extend(operands.next().cloned());

@@ -292,8 +292,14 @@ impl Machine<'_> {
             return Stream::Unknown;
         }
         if matches!(sub, "send-keys" | "send") {
-            for word in call.rest.iter().skip(1).filter(|word| word.text.contains(' ')) {
-                self.command_text(word, io);
+            if presses_keys_only(call.rest) {
+                return Stream::nothing();
+            }
+            let mut targeted = false;
+            for word in call.rest.iter().skip(1) {
+                if !std::mem::replace(&mut targeted, word.text == "-t") && word.text.contains(' ') {
+                    self.command_text(word, io);
+                }
             }
             self.opaque(About::Anything, Reason::KeysTyped, &[program, sub]);
             return Stream::nothing();
@@ -346,6 +352,26 @@ impl Machine<'_> {
         self.options(&arguments, io);
         Stream::Unknown
     }
+}
+
+/// Keys that type no text, and that end no line which the session typed: a terminal's own keys.
+const KEYS: &[&str] = &[
+    "Tab", "BTab", "Escape", "Up", "Down", "Left", "Right", "Home", "End", "PageUp", "PageDown", "PPage", "NPage",
+    "BSpace", "DC", "IC", "C-c", "C-l", "C-z", "C-u", "C-a", "C-e", "C-k", "C-w", "^C", "^L", "^U",
+];
+
+/// `tmux send-keys -t PANE Tab`: no text is typed.
+fn presses_keys_only(words: &[Arg]) -> bool {
+    let mut words = words.iter().skip(1);
+    let mut keys = 0;
+    while let Some(word) = words.next() {
+        match word.literal() {
+            Some("-t") if words.next().is_some_and(Arg::is_exact) => {}
+            Some(key) if KEYS.contains(&key) => keys += 1,
+            _ => return false,
+        }
+    }
+    keys > 0
 }
 
 /// How `env` was given text to split.
