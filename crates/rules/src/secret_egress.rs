@@ -24,20 +24,21 @@ fn check(log: &Log<'_>, hits: &mut Vec<Hit>) {
         let event = first.event;
         let length = acts.iter().skip(from).take_while(|act| act.event == event).count();
         let call = acts.get(from..from + length).unwrap_or_default();
-        if let Some(path) = call.iter().find_map(secret_read) {
+        if let Some(path) = call.iter().find_map(|act| secret_read(act, call)) {
             read_at = Some((event, path));
         }
         if let Some((read, path)) = &read_at {
             for (at, act) in call.iter().enumerate() {
                 let Some(host) = egress(act) else { continue };
-                if !reported.insert((event, host.clone())) {
-                    continue;
-                }
                 let (level, when) = if *read == event {
                     (Level::Error, "the same call".to_owned())
                 } else {
                     (Level::Warning, format!("event {read}"))
                 };
+                // A secret that may have left for a host is reported once, unless a later call sends it for sure.
+                if !reported.insert((path.clone(), host.clone(), level)) {
+                    continue;
+                }
                 let message = format!("connects to {host} after {when} read `{path}`");
                 let since = if *read == event { Vec::new() } else { vec![(*read, format!("reads `{path}`"))] };
                 hits.push(Hit { since, ..Hit::at(from + at, &RULE, level, message) });
@@ -47,8 +48,8 @@ fn check(log: &Log<'_>, hits: &mut Vec<Hit>) {
     }
 }
 
-/// The secret that an act read.
-fn secret_read(act: &Act<'_>) -> Option<String> {
+/// The secret that an act of the call read.
+fn secret_read(act: &Act<'_>, call: &[Act<'_>]) -> Option<String> {
     let Kind::Read(target) = &act.effect.kind else { return None };
     // A search through a whole directory is not after one file, and what it found is not known.
     let one = !target.subtree && act.effect.certainty != Certainty::Pattern;
@@ -57,13 +58,30 @@ fn secret_read(act: &Act<'_>) -> Option<String> {
             && act.judgement.location.is_some()
             && act.judgement.decision == Decision::Denied
             && act.judgement.basis == Basis::Entry;
-    (secret && happened(act)).then(|| target.shown().into_owned())
+    let is_read = secret && happened(act) && !act.effect.origin.named && !is_own_key(act, &target.path, call);
+    is_read.then(|| target.shown().into_owned())
+}
+
+/// Programs that prove with a key who they are, and send none.
+const BY_KEY: &[&str] = &["ssh", "scp", "sftp", "rsync", "git", "ssh-add", "mosh", "autossh"];
+
+/// `ssh -i KEY` reads the key to prove who it is: the key stays here.
+fn is_own_key(act: &Act<'_>, path: &str, call: &[Act<'_>]) -> bool {
+    let parent = act.effect.origin.parent.and_then(|parent| call.get(parent as usize));
+    let Some(Kind::Execute(execution)) = parent.map(|parent| &parent.effect.kind) else { return false };
+    let mut words = execution.argv.iter().map(|word| word.text.as_str());
+    let name = words.next().map_or("", |program| program.rsplit('/').next().unwrap_or(program));
+    let file = path.rsplit('/').next().unwrap_or(path);
+    let words: Vec<&str> = words.collect();
+    let follows = words.windows(2).any(|pair| matches!(pair, ["-i", key] if key.rsplit('/').next() == Some(file)));
+    BY_KEY.contains(&name) && follows
 }
 
 /// The host that an act may have sent something to.
 fn egress(act: &Act<'_>) -> Option<String> {
     let Kind::Connect(connection) = &act.effect.kind else { return None };
-    if !happened(act) {
+    let is_allowed = act.judgement.decision == Decision::Allowed && act.judgement.location.is_some();
+    if !happened(act) || is_allowed || act.effect.origin.named {
         return None;
     }
     match connection.host.as_deref() {
