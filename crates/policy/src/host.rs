@@ -70,6 +70,8 @@ pub(super) struct HostPattern {
     target: Target,
     /// `None`: any port.
     port: Option<u16>,
+    /// It is no symbol.
+    names_hosts: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -86,11 +88,12 @@ impl HostPattern {
 
     /// `name`: in lower case, with no wildcards but `*` or `*.` in front.
     pub(super) fn named(name: &str, port: Option<u16>) -> Self {
-        Self { target: Target::Named(Glob::fnmatch(&encoded(name))), port }
+        let names_hosts = !is_remote(name) && !name.starts_with("registry:");
+        Self { target: Target::Named(Glob::fnmatch(&encoded(name))), port, names_hosts }
     }
 
     pub(super) fn addresses(addresses: Addresses, port: Option<u16>) -> Self {
-        Self { target: Target::Addresses(addresses), port }
+        Self { target: Target::Addresses(addresses), port, names_hosts: true }
     }
 
     pub(super) fn includes(&self, connection: &Connection, certainty: Certainty) -> bool {
@@ -132,7 +135,15 @@ impl HostPattern {
             }
             (Target::Addresses(addresses), _) => addresses.have(&host),
         };
-        if same { Match::Yes } else { Match::No }
+        // Only the repository's owner knows where a remote leads.
+        let may_lead_there = !same && self.names_hosts && is_remote(&host);
+        if same {
+            Match::Yes
+        } else if may_lead_there {
+            Match::Maybe
+        } else {
+            Match::No
+        }
     }
 }
 
@@ -212,8 +223,17 @@ impl Addresses {
     }
 }
 
-/// `host:443` and `[::1]:443`; `registry:npm` and `::1` have no port.
+/// The symbol of a remote of the repository, as its owner configured it: `remote:origin`, or `remote:*` for all of them. A
+/// number is the port of a host that is called `remote`.
+pub(super) fn is_remote(text: &str) -> bool {
+    text.strip_prefix("remote:").is_some_and(|name| !name.is_empty() && name.parse::<u16>().is_err())
+}
+
+/// `host:443` and `[::1]:443`; `registry:npm`, `remote:origin` and `::1` have no port.
 pub(super) fn split_port(text: &str) -> (&str, Option<u16>) {
+    if is_remote(text) {
+        return (text, None);
+    }
     // Other brackets are classes of a pattern.
     if let Some((host, after)) = text.strip_prefix('[').and_then(|rest| rest.split_once(']'))
         && host.contains(':')

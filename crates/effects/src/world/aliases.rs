@@ -85,6 +85,12 @@ impl World {
         self.name(tree, Some(&top.path), AliasKind::Checkout);
     }
 
+    /// The top of the judged repository, if `directory` lies in a work tree of it that the session added.
+    pub(crate) fn checkout_of(&self, directory: &str) -> Option<&str> {
+        let names = self.originals(directory, Certainty::Exact);
+        names.iter().any(|name| name.alias_kind == AliasKind::Checkout).then(|| self.root().unwrap_or("."))
+    }
+
     fn name(&mut self, alias: &PathTarget, original: Option<&str>, alias_kind: AliasKind) {
         if original == Some(alias.path.as_str()) {
             return;

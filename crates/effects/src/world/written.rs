@@ -298,6 +298,11 @@ impl World {
         self.written_entry(target).is_some() || self.forgetful
     }
 
+    /// What the session wrote into the file, or the fact that it wrote it, was kept. Follows aliases.
+    pub(crate) fn has_entry(&self, target: &PathTarget) -> bool {
+        self.written_entry(target).is_some()
+    }
+
     /// The session wrote all of the file, and it is not empty. Follows aliases.
     pub(crate) fn holds_text(&self, target: &PathTarget) -> bool {
         let whole = self.written_entry(target).and_then(|written| written.whole.as_ref());

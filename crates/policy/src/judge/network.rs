@@ -2,6 +2,7 @@
 
 use crate::Judgement;
 use crate::compiled::CompiledLists;
+use crate::host::is_remote;
 use agent_strace_effects::{Certainty, Connection};
 use agent_strace_model::finding::{Level, RuleId};
 
@@ -21,13 +22,15 @@ impl CompiledLists {
         if let Some(rule) = to_ask {
             return asked_by("network.ask", &rule.stated);
         }
-        if let Some(rule) = perhaps {
+        let listed = network.rules.allow.rules.iter().find(|rule| rule.pattern.includes(connection, certainty));
+        // Whoever allows a remote by its name knows to which host it leads.
+        let is_vouched = listed.is_some() && connection.host.as_deref().is_some_and(is_remote);
+        if let Some(rule) = perhaps.filter(|_| !is_vouched) {
             return self.perhaps(&rule.stated, rest, "may be denied by", "network.deny");
         }
-        if let Some(rule) = perhaps_to_ask {
+        if let Some(rule) = perhaps_to_ask.filter(|_| !is_vouched) {
             return self.perhaps(&rule.stated, rest, "may need an approval by", "network.ask");
         }
-        let listed = network.rules.allow.rules.iter().find(|rule| rule.pattern.includes(connection, certainty));
         if let Some(rule) = listed.filter(|rule| !rest.is_open() || rule.stated.policy_rule.is_some()) {
             let name = rule.stated.policy_rule.as_ref().map_or("network.allow", |rule| rule.id.as_str());
             let found = allowed(RULE, format!("allowed by {name}"), Some(&rule.stated.location));

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use crate::host::{Addresses, HostPattern, NoAddresses};
+use crate::host::{Addresses, HostPattern, NoAddresses, is_remote};
 
 use super::{Fault, quoted};
 
@@ -12,7 +12,7 @@ pub(super) fn of_version_1(text: &str) -> Result<String, Fault> {
         let message = format!("{} can never match: networks of addresses need version 2", quoted(text));
         return Err((message, Some("add `\"version\": 2`, or name the addresses".to_owned())));
     }
-    if host.contains('/') || host.contains('@') {
+    if (host.contains('/') || host.contains('@')) && !is_remote(host) {
         let rest = host.split_once("://").map_or(host, |(_, rest)| rest);
         let authority = rest.split('/').next().unwrap_or(rest);
         let bare = authority.rsplit('@').next().unwrap_or(authority);
@@ -39,8 +39,15 @@ pub(super) fn of_version_2(text: &str) -> Result<HostPattern, Fault> {
         return Ok(HostPattern::addresses(addresses, port));
     }
     let bare = name.strip_prefix("*.").unwrap_or(name);
-    if name == "*" || name.starts_with("registry:") {
+    if name == "*" || name == "remote:*" || name.starts_with("registry:") {
         return Ok(HostPattern::named(name, port));
+    }
+    if is_remote(name) {
+        let plain = |character: char| character.is_ascii_alphanumeric() || "-_./".contains(character);
+        if name.chars().skip("remote:".len()).all(plain) {
+            return Ok(HostPattern::named(name, None));
+        }
+        return Err((never("no remote is called that"), Some("`remote:*` stands for all of them".to_owned())));
     }
     if bare.contains(['*', '?', '[']) {
         let help = "a `*` stands alone or in front of a dot: `*.example.com`".to_owned();
@@ -62,7 +69,7 @@ pub(super) fn of_version_2(text: &str) -> Result<HostPattern, Fault> {
 
 /// The host, and the port behind it.
 fn ported<'a>(text: &str, host: &'a str) -> Result<(&'a str, Option<u16>), Fault> {
-    if host.parse::<IpAddr>().is_ok() || host.starts_with("registry:") {
+    if host.parse::<IpAddr>().is_ok() || host.starts_with("registry:") || is_remote(host) {
         return Ok((host, None));
     }
     let (name, port) = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {

@@ -225,8 +225,23 @@ pub(super) fn host(text: &str, symbols: &[String]) -> Result<(), Fault> {
         };
         return Err((format!("{} can never match: nobody knows this registry", quoted(text)), Some(help)));
     }
+    remote(text, &host)?;
     let label = host.split(['.', ':']).find_map(|label| seeming(label).map(|seems| (label, seems)));
     label.map_or(Ok(()), |(label, seems)| Err(not_what_it_seems(text, label, &seems)))
+}
+
+/// `remotes:origin`, `remote:orgin` and the like, where `remote:origin` is meant.
+fn remote(text: &str, host: &str) -> Result<(), Fault> {
+    let name = match host.split_once([':', '/']) {
+        Some(("remote", name)) if host.contains(':') => nearest(name, &["origin"]).filter(|near| *near != name),
+        Some(("remote" | "remotes" | "git" | "repo" | "repository", name)) => {
+            Some(name).filter(|name| !name.is_empty() && name.parse::<u16>().is_err())
+        }
+        _ => None,
+    };
+    let Some(name) = name else { return Ok(()) };
+    let message = format!("{} can never match: a remote of the repository is `remote:` and its name", quoted(text));
+    Err((message, Some(format!("did you mean `remote:{name}`?"))))
 }
 
 /// The syntax of other tools, which no path of any version has.

@@ -224,7 +224,8 @@ struct Commands {
 struct Network {
     /// Only hosts in `allow` may be contacted. Without it `allow` decides nothing.
     deny_all: Option<bool>,
-    /// Hosts, with `*`, and with `:port` where one port is meant; `registry:npm` and the like for default registries.
+    /// Hosts, with `*`, and with `:port` where one port is meant; `registry:npm` and the like for default registries,
+    /// `remote:origin` for a remote of the repository as its owner configured it.
     allow: Option<Vec<Pattern>>,
     /// What may not be contacted, whatever else is allowed (version 2).
     deny: Option<Vec<Pattern>>,

@@ -77,6 +77,39 @@ fn path_patterns() {
     }
 }
 
+/// `remote:origin` is the remote as its owner configured it, wherever it leads.
+#[test]
+fn remotes_are_named() {
+    let network = |lists: &str| policy(&format!(r#"{{"version": 2, "network": {{{lists}}}}}"#));
+    let listed = network(r#""deny_all": true, "allow": ["remote:origin", "git.example"], "deny": ["10.0.0.0/8"]"#);
+    decisions(
+        &listed,
+        &[
+            ("host remote:origin", "allowed scope/network"),
+            ("host remote:upstream", "unresolved scope/unresolved"),
+            ("host -", "unresolved scope/unresolved"),
+            ("host git.example", "allowed scope/network"),
+        ],
+    );
+    decisions(
+        &network(r#""deny_all": true, "allow": ["remote:*"]"#),
+        &[("host remote:upstream", "allowed scope/network"), ("host glob remote:*", "allowed scope/network")],
+    );
+    decisions(
+        &network(r#""deny_all": true, "allow": ["remote:origin"]"#),
+        &[("host remote:upstream", "denied scope/network"), ("host glob remote:*", "unresolved scope/unresolved")],
+    );
+    // An owner's remote may be a host that is denied, unless an entry names the remote.
+    decisions(
+        &network(r#""deny": ["evil.example"]"#),
+        &[("host remote:origin", "unresolved scope/unresolved"), ("host registry:npm", "allowed scope/network")],
+    );
+    decisions(
+        &network(r#""deny": ["remote:upstream"]"#),
+        &[("host remote:upstream", "denied scope/network"), ("host remote:origin", "allowed scope/network")],
+    );
+}
+
 /// As in `.gitignore`; an allow says what is below, and an exception leaves out what it names alone.
 #[test]
 fn a_deny_of_a_directory_covers_what_is_below() {

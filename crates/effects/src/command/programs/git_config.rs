@@ -9,7 +9,7 @@ use crate::command::simple::Io;
 use crate::command::write_mode::WriteMode;
 use crate::{About, PathTarget, Reason};
 
-use super::git_triggers::{self, Setting, is_idle, runs};
+use super::git_triggers::{self, Settings, is_idle, runs};
 
 /// The command line of `git config`.
 #[derive(Debug, Default)]
@@ -23,9 +23,10 @@ struct Invocation {
 
 impl Machine<'_> {
     /// `-c name=value`.
-    pub(super) fn git_setting(&mut self, setting: &Arg, settings: &mut Vec<Setting>, io: &mut Io<'_>) {
+    pub(super) fn git_setting(&mut self, setting: &Arg, settings: &mut Settings, io: &mut Io<'_>) {
         let Some((name, value)) = setting.after('=') else {
             if !setting.is_exact() {
+                settings.is_altered = true;
                 self.opaque(About::Anything, Reason::UnknownGitSetting, &[]);
             }
             return;
@@ -34,8 +35,11 @@ impl Machine<'_> {
         if !lower.starts_with("alias.") {
             self.git_value(&lower, &value, io);
         }
-        if lower.starts_with("alias.") || lower.starts_with("remote.") || lower == "core.hookspath" {
-            settings.push((lower, value));
+        let outlives = ["alias.", "remote.", "branch.", "url."].iter().any(|section| lower.starts_with(section));
+        if outlives || lower == "core.hookspath" {
+            settings.made.push((lower, value));
+        } else {
+            settings.is_altered |= git_triggers::diverts(&lower, &value);
         }
     }
 
@@ -50,8 +54,8 @@ impl Machine<'_> {
         if !runs(name) {
             return;
         }
-        let idle = value.literal().is_some_and(is_idle);
-        if idle {
+        let is_url = name.starts_with("remote.") && name.ends_with("url");
+        if is_url && !value.text.starts_with("ext::") || value.literal().is_some_and(is_idle) {
             return;
         }
         if name.starts_with("url.") {

@@ -10,10 +10,28 @@ use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::write_mode::WriteMode;
 use crate::world::AliasKind;
-use crate::{About, Certainty, Reason};
+use crate::{About, Reason};
 
 /// A setting by its full name in lower case.
 pub(super) type Setting = (String, Arg);
+
+/// The settings that a git command uses, as far as the session made them.
+#[derive(Debug, Default)]
+pub(super) struct Settings {
+    /// In order of increasing weight.
+    pub(super) made: Vec<Setting>,
+    /// The session changed others in a way that is not known, or made git read those of another repository: nothing is left of
+    /// what the owner of the repository configured.
+    pub(super) is_altered: bool,
+}
+
+impl Settings {
+    /// Adds settings of more weight.
+    pub(super) fn then(mut self, mut more: Self) -> Self {
+        self.made.append(&mut more.made);
+        Self { is_altered: self.is_altered || more.is_altered, ..self }
+    }
+}
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -24,6 +42,8 @@ struct Table {
     settings: Vec<Row>,
     /// Names that change what runs without being run themselves.
     steers: String,
+    /// Names that send connections elsewhere than the URL of a remote says.
+    diverts: String,
     /// Names whose value is a file that git reads.
     reads: String,
     /// The same for files that it writes.
@@ -83,6 +103,11 @@ fn triggers(name: &str, sub: &str) -> bool {
     })
 }
 
+/// The setting sends connections elsewhere than the URL of a remote says.
+pub(super) fn diverts(name: &str, value: &Arg) -> bool {
+    listed(&table().diverts, name) && !value.literal().is_some_and(is_idle)
+}
+
 /// Values that people set and that run nothing of their own.
 pub(super) fn is_idle(value: &str) -> bool {
     let harmless = [
@@ -124,39 +149,63 @@ pub(super) fn is_idle(value: &str) -> bool {
 }
 
 impl Machine<'_> {
+    /// The top of the work tree that git works in; empty where that is not known.
+    fn work_tree(&self) -> &str {
+        match (self.world.root(), self.world.cwd()) {
+            (Some(root), Some(cwd)) if !is_within(root, cwd) => cwd,
+            (Some(root), _) => root,
+            (None, _) => "",
+        }
+    }
+
     /// The repository's own directory as a word: that of the repository itself, in a work tree that the session added.
     pub(super) fn git_directory(&self) -> Arg {
-        let root = self.world.root().filter(|_| self.is_in_added_tree());
-        root.map_or_else(
-            || self.git_directory_here(),
-            |root| Arg::exact(format!("{}/.git", root.trim_end_matches('/'))),
-        )
-    }
-
-    fn is_in_added_tree(&self) -> bool {
-        self.world.has_aliases()
-            && self.world.cwd().is_some_and(|cwd| {
-                let names = self.world.originals(cwd, Certainty::Exact);
-                names.iter().any(|name| name.alias_kind == AliasKind::Checkout && !name.path.starts_with(['/', '~']))
-            })
-    }
-
-    /// The same as it is called in the work tree.
-    fn git_directory_here(&self) -> Arg {
+        if let Some(top) = self.git_made_here() {
+            return Arg::exact(format!("{}/.git", top.trim_end_matches('/')));
+        }
         let cwd = self.world.cwd();
         match (self.world.root(), cwd) {
-            (Some(root), Some(cwd)) if cwd != root && !cwd.starts_with(&format!("{}/", root.trim_end_matches('/'))) => {
-                Arg::exact(format!("{cwd}/.git"))
-            }
+            (Some(root), Some(cwd)) if !is_within(root, cwd) => match self.world.checkout_of(cwd) {
+                // All work trees of a repository have one configuration.
+                Some(top) => Arg::exact(format!("{}/.git", top.trim_end_matches('/'))),
+                None => Arg::exact(format!("{cwd}/.git")),
+            },
             (Some(root), _) => Arg::exact(format!("{}/.git", root.trim_end_matches('/'))),
             (None, _) => Arg::exact(".git"),
         }
     }
 
-    /// Settings that this session made, in order of increasing weight.
-    pub(super) fn git_settings(&mut self) -> Vec<Setting> {
+    /// The top of a repository that the session cloned or made, if git runs in one.
+    fn git_made_here(&self) -> Option<String> {
+        let cwd = self.world.cwd().filter(|_| self.world.has_written())?;
+        let root = self.world.root().unwrap_or(".");
+        let top = root.trim_end_matches('/');
+        let mut directory = cwd.trim_end_matches('/');
+        while directory != top && !directory.is_empty() && directory != "." {
+            let (config, _) = self.world.locate_from(root, &format!("{directory}/.git/config"));
+            if self.world.has_entry(&config) {
+                return Some(directory.to_owned());
+            }
+            directory = directory.rsplit_once('/').map_or("", |(above, _)| above);
+        }
+        None
+    }
+
+    /// Git runs in the judged repository, or in one of its work trees.
+    pub(super) fn git_is_judged(&self) -> bool {
+        let Some(cwd) = self.world.cwd() else { return false };
+        let is_own = match self.world.root() {
+            Some(root) => is_within(root, cwd) || self.world.checkout_of(cwd).is_some(),
+            None => !cwd.starts_with(['/', '~']) && !cwd.starts_with("..") && cwd.as_bytes().get(1) != Some(&b':'),
+        };
+        is_own && self.git_made_here().is_none()
+    }
+
+    /// Settings that this session made.
+    pub(super) fn git_settings(&mut self) -> Settings {
+        let mut settings = Settings::default();
         if !self.world.has_written() {
-            return Vec::new();
+            return settings;
         }
         let own = self.git_directory();
         let files = [
@@ -166,14 +215,13 @@ impl Machine<'_> {
             own.with(format!("{}/config", own.text)),
             own.with(format!("{}/config.worktree", own.text)),
         ];
-        let mut settings = Vec::new();
         for file in files {
             self.git_file(&file, &mut settings, 0);
         }
         settings
     }
 
-    fn git_file(&mut self, file: &Arg, settings: &mut Vec<Setting>, depth: usize) {
+    fn git_file(&mut self, file: &Arg, settings: &mut Settings, depth: usize) {
         let (target, _) = self.world.locate_word(file);
         let texts: Vec<String> = match self.world.written(&target) {
             None => return,
@@ -181,23 +229,35 @@ impl Machine<'_> {
             Some(None) => self.world.parts(&target).to_vec(),
         };
         if texts.is_empty() {
+            settings.is_altered = true;
             self.opaque(About::Anything, Reason::GitSettingsChanged, &[]);
         }
         for text in texts {
             for (name, value) in parsed(&text) {
                 if let Some(key) = name.strip_prefix('.') {
                     // The section stands in the part of the file that nobody knows.
+                    settings.is_altered = true;
                     self.opaque(About::Anything, Reason::UnknownGitSetting, &[]);
-                    settings.extend(full_names(key).map(|name| (name, Arg::exact(value.as_str()))));
-                } else if depth == 0 && listed("include.path includeif.*", &name) {
-                    let holder = file.text.rsplit_once('/').map_or("", |(holder, _)| holder);
-                    let free = value.starts_with(['/', '~']);
-                    let included = if free { value } else { format!("{holder}/{value}") };
-                    self.git_file(&Arg::exact(included), settings, 1);
+                    settings.made.extend(full_names(key).map(|name| (name, Arg::exact(value.as_str()))));
+                } else if listed("include.path includeif.*", &name) {
+                    self.git_included(file, value, settings, depth);
                 } else {
-                    settings.push((name, Arg::exact(value)));
+                    settings.made.push((name, Arg::exact(value)));
                 }
             }
+        }
+    }
+
+    /// A configuration file includes another one.
+    fn git_included(&mut self, file: &Arg, path: String, settings: &mut Settings, depth: usize) {
+        let holder = file.text.rsplit_once('/').map_or("", |(holder, _)| holder);
+        let free = path.starts_with(['/', '~']);
+        let included = Arg::exact(if free { path } else { format!("{holder}/{path}") });
+        let (target, _) = self.world.locate_word(&included);
+        // What the session did not write may say anything.
+        settings.is_altered |= depth > 0 || self.world.written(&target).flatten().is_none();
+        if depth == 0 {
+            self.git_file(&included, settings, 1);
         }
     }
 
@@ -241,8 +301,7 @@ impl Machine<'_> {
         let hooks = of(sub).filter(|hook| !skips || !listed(&table().skippable, hook)).chain(of("*"));
         let hooks: Vec<&str> = hooks.chain(named.map(|word| word.text.as_str())).collect();
         let own = self.git_directory();
-        let here = self.git_directory_here();
-        let top = here.text.trim_end_matches(".git").trim_end_matches('/').to_owned();
+        let top = self.work_tree().trim_end_matches('/').to_owned();
         let set = effective(settings, "core.hookspath").pop().cloned();
         let mut directories: Vec<String> = table().directories.split(' ').map(|name| format!("{top}/{name}")).collect();
         match set.as_ref().map(Arg::literal) {
@@ -274,6 +333,12 @@ impl Machine<'_> {
         self.run_file(&shown, None, &[], &[], io);
         true
     }
+}
+
+/// `directory` is `root`, or lies below it.
+fn is_within(root: &str, directory: &str) -> bool {
+    let below = directory.strip_prefix(root.trim_end_matches('/'));
+    below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// Settings that run a command and end in `key`.

@@ -161,7 +161,7 @@ fn path(text: &str, version_2: bool) -> Option<String> {
 
 fn host(text: &str) -> Option<String> {
     let (text, prefix) = text.split_once('/').map_or((text, None), |(text, prefix)| (text, Some(prefix)));
-    if text.starts_with("registry:") || text.starts_with('[') {
+    if text.starts_with("registry:") || text.starts_with("remote:") || text.starts_with('[') {
         return None;
     }
     let text = text.rsplit_once(':').map_or(text, |(host, _)| host);

@@ -1,6 +1,7 @@
 //! git: global options, subcommands with path specifications, revisions with paths, remotes.
 
 mod index;
+mod leads;
 mod pathspec;
 mod reads;
 mod remotes;
@@ -15,9 +16,10 @@ use crate::{About, Argument, Certainty, Execution, Kind, Reason};
 
 use super::Call;
 use super::git_config::setting_of_variable;
-use super::git_triggers::Setting;
+use super::git_triggers::Settings;
+use leads::{Way, add_variables};
 pub(super) use reads::revision_path;
-use remotes::{Listed, fetches, pushes};
+use remotes::{fetches, pushes};
 use writes::schedules;
 
 /// One git command behind its global options.
@@ -31,6 +33,7 @@ struct Sub<'a> {
     /// Words behind `--`.
     paths: &'a [Arg],
     has_dashes: bool,
+    settings: &'a Settings,
 }
 
 impl Machine<'_> {
@@ -43,7 +46,8 @@ impl Machine<'_> {
 
     fn git_globals(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let mut left = call.rest;
-        let mut settings = self.git_settings();
+        let mut settings = Settings::default();
+        add_variables(&mut settings, io);
         while let Some((word, rest)) = left.split_first() {
             left = rest;
             let mut value = || {
@@ -74,6 +78,7 @@ impl Machine<'_> {
                 }
                 "--git-dir" | "--work-tree" => {
                     let directory = value();
+                    settings.is_altered = true;
                     self.git_elsewhere(directory.as_ref());
                 }
                 "--namespace" | "--super-prefix" | "--attr-source" | "--list-cmds" => {
@@ -82,16 +87,22 @@ impl Machine<'_> {
                 "--exec-path" => return Stream::Unknown,
                 text if text.starts_with("--git-dir=") || text.starts_with("--work-tree=") => {
                     let directory = word.after('=').map(|(_, directory)| directory);
+                    settings.is_altered = true;
                     self.git_elsewhere(directory.as_ref());
                 }
                 text if text.starts_with("--exec-path=") => {
+                    settings.is_altered = true;
                     self.opaque(About::Anything, Reason::GitPrograms, &[]);
                 }
                 text if text.starts_with("-c") && text.len() > 2 => {
                     self.git_setting(&word.with(text.trim_start_matches("-c")), &mut settings, io);
                 }
                 text if text.starts_with('-') && word.is_exact() => {}
-                _ => return self.git_command(word, rest, &settings, call, io),
+                _ => {
+                    // Which files git reads depends on the directory that `-C` names.
+                    let settings = self.git_settings().then(settings);
+                    return self.git_command(word, rest, &settings, call, io);
+                }
             }
         }
         Stream::Unknown
@@ -108,7 +119,7 @@ impl Machine<'_> {
         &mut self,
         name: &Arg,
         words: &[Arg],
-        settings: &[Setting],
+        settings: &Settings,
         call: Call<'_>,
         io: &mut Io<'_>,
     ) -> Stream {
@@ -117,13 +128,13 @@ impl Machine<'_> {
             return Stream::Unknown;
         };
         let alias = format!("alias.{}", sub.to_lowercase());
-        if let Some((_, value)) = settings.iter().rev().find(|(name, _)| *name == alias)
+        if let Some((_, value)) = settings.made.iter().rev().find(|(name, _)| *name == alias)
             && value.literal() != Some("")
             && !git::is_builtin(sub)
         {
             return self.git_alias(&value.clone(), words, call, io);
         }
-        self.git_triggers(sub, words, settings, io);
+        self.git_triggers(sub, words, &settings.made, io);
         let dashes = words.iter().position(|word| word.literal() == Some("--"));
         let paths = dashes.and_then(|at| words.get(at + 1..)).unwrap_or_default();
         let before = dashes.and_then(|at| words.get(..at)).unwrap_or(words);
@@ -136,9 +147,9 @@ impl Machine<'_> {
         if arguments.unknown().next().is_some() {
             self.opaque(About::Anything, Reason::UnknownOption, &["git", sub]);
         }
-        let sub = Sub { name: sub, words, arguments, paths, has_dashes: dashes.is_some() };
+        let sub = Sub { name: sub, words, arguments, paths, has_dashes: dashes.is_some(), settings };
         if sub.name == "push" {
-            self.git_forces(&sub, settings);
+            self.git_forces(&sub, &settings.made);
             self.git_destinations(&sub);
         }
         self.git_sub(&sub, io)
@@ -193,20 +204,17 @@ impl Machine<'_> {
             }
             "send-pack" => self.git_plumbing_push(sub),
             "clone" => self.git_clone(sub, io),
-            "remote" => self.git_remotes(sub, Listed::Remotes, io),
-            "submodule" => self.git_remotes(sub, Listed::Submodules, io),
+            "remote" => self.git_remotes(sub),
+            "submodule" => self.git_submodules(sub, io),
             "archive" if sub.arguments.has(&["--remote"]) => {
                 let remote = sub.arguments.values(&["--remote"]).next();
-                match remote.filter(|remote| is_location(&remote.text)) {
-                    Some(url) if url.text.contains(':') => self.connect(url),
-                    _ => self.connect_to(None, Some("git")),
-                }
+                self.git_remote_of(remote, Way::Fetch, sub.settings);
                 for command in sub.arguments.values(&["--exec"]) {
                     self.command_text(command, io);
                 }
             }
             "lfs" if pushes(sub) => self.git_plumbing_push(sub),
-            "lfs" if fetches(sub) => self.git_remote_of(sub.arguments.operands.get(1)),
+            "lfs" if fetches(sub) => self.git_remote(sub),
             // Later runs are written into the schedule of the user, and into the user's settings.
             "maintenance" if schedules(sub) => {
                 self.path(Role::Edit, &Arg::exact("~/.gitconfig"));
@@ -216,7 +224,9 @@ impl Machine<'_> {
                 self.opaque(About::Writes, Reason::SubtreeCommits, &["git", "subtree"]);
             }
             "subtree" => {
-                self.connect_to(None, Some("git"));
+                if matches!(operands(sub).first().and_then(Arg::literal), Some("add" | "pull") | None) {
+                    self.git_remote(sub);
+                }
                 self.opaque(About::Writes, Reason::AnotherRepository, &["git", "subtree"]);
             }
             "for-each-repo" => {

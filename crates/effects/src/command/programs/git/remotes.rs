@@ -1,57 +1,48 @@
 //! Subcommands that talk to other repositories.
 
+use super::leads::{Way, remote_lost, remote_renamed};
 use super::{Sub, is_location, operands};
 use crate::command::argument::Arg;
 use crate::command::knowledge::Role;
 use crate::command::machine::{Launch, Machine};
-use crate::command::programs::git_triggers::{self, Setting};
+use crate::command::programs::git_triggers::{self, Setting, Settings};
 use crate::command::simple::Io;
 use crate::command::write_mode::WriteMode;
 use crate::{About, Argument, Certainty, Execution, Kind, PathTarget, Reason};
 
-/// The repositories that a subcommand manages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Listed {
-    Remotes,
-    Submodules,
-}
-
 impl Machine<'_> {
-    /// Where a remote operation goes: a URL as operand, or a name that the repository's configuration resolves.
+    /// Where a remote operation goes: a URL, or a name that the repository's configuration resolves, as operand.
     pub(super) fn git_remote(&mut self, sub: &Sub<'_>) {
         for option in &sub.arguments.options {
             if matches!(option.name.as_str(), "--upload-pack" | "--receive-pack" | "--exec") {
                 self.opaque(About::Commands, Reason::RemoteProgram, &[]);
             }
         }
-        self.git_remote_of(sub.arguments.operands.first());
+        let way = if matches!(sub.name, "push" | "send-pack") || pushes(sub) { Way::Push } else { Way::Fetch };
+        // Before it stand the verb, or the commit from which to start.
+        let before = usize::from(matches!(sub.name, "lfs" | "subtree" | "request-pull"));
+        let operands = sub.arguments.operands.get(before..).unwrap_or_default();
+        if sub.arguments.has(&["--multiple"]) {
+            for remote in operands {
+                self.git_remote_of(Some(remote), way, sub.settings);
+            }
+        } else if sub.arguments.has(&["--all"]) && operands.is_empty() && way == Way::Fetch {
+            self.git_all_remotes(way, sub.settings);
+        } else {
+            self.git_remote_of(operands.first().or(sub.arguments.values(&["--repo"]).next()), way, sub.settings);
+        }
+        self.git_tracks(sub, operands.first());
     }
 
-    /// Goes to the remote that a word names, or to the default one.
-    pub(super) fn git_remote_of(&mut self, remote: Option<&Arg>) {
-        match remote {
-            Some(word) if is_location(&word.text) => self.git_location(word),
-            Some(word) if word.is_exact() => {
-                if !self.git_remote_named(&word.text) {
-                    self.connect_to(None, Some("git"));
-                }
-            }
-            _ => {
-                self.git_remote_named("origin");
-                self.connect_to(None, Some("git"));
-            }
+    /// `git push -u NAME`: from now on the branch belongs to this remote.
+    fn git_tracks(&mut self, sub: &Sub<'_>, remote: Option<&Arg>) {
+        let sets = sub.name == "push" && sub.arguments.has(&["-u", "--set-upstream"]);
+        let Some(name) = remote.and_then(Arg::literal).filter(|name| sets && *name != "origin") else { return };
+        if let Some(text) = git_triggers::written("branch.pushed.remote", name, WriteMode::Append) {
+            let own = self.git_directory();
+            let (target, _) = self.world.locate_word(&own.with(format!("{}/config", own.text)));
+            self.world.appended(&target, &text);
         }
-    }
-
-    /// Goes where this session said that the remote is; `false`: it said nothing.
-    fn git_remote_named(&mut self, name: &str) -> bool {
-        let keys = ["url", "pushurl"].map(|key| format!("remote.{}.{key}", name.to_lowercase()));
-        let urls: Vec<Arg> =
-            self.git_settings().into_iter().filter(|(key, _)| keys.contains(key)).map(|(_, url)| url).collect();
-        for url in urls.iter().filter(|url| !url.text.is_empty()) {
-            self.git_location(url);
-        }
-        !urls.is_empty()
     }
 
     /// The repository's settings change in a way that this command's words say.
@@ -136,9 +127,9 @@ impl Machine<'_> {
     }
 
     pub(super) fn git_clone(&mut self, sub: &Sub<'_>, io: &mut Io<'_>) {
-        let mut aliases = Vec::new();
+        let mut settings = Settings::default();
         for setting in sub.arguments.values(&["-c", "--config"]) {
-            self.git_setting(setting, &mut aliases, io);
+            self.git_setting(setting, &mut settings, io);
         }
         if sub.arguments.has(&["-u", "--upload-pack", "--template"]) {
             self.opaque(About::Commands, Reason::RemoteProgram, &[]);
@@ -158,7 +149,7 @@ impl Machine<'_> {
         if location.is_exact() && !is_location(&location.text) {
             self.path(Role::ReadTree, location);
         } else {
-            self.git_location(location);
+            self.git_rewritten(location, Way::Fetch, sub.settings);
         }
         let from_here = location.is_exact() && !location.text.contains(':');
         let directory = operands.next().cloned().unwrap_or_else(|| {
@@ -169,52 +160,109 @@ impl Machine<'_> {
         if location.is_exact() && location.text.contains(':') && !location.text.starts_with("file:") {
             self.world.fetched_directory(&directory);
         }
+        self.git_cloned(sub, location, &directory);
         if from_here && directory.is_exact() {
             let (copy, original) = (self.world.locate_word(&directory).0, self.world.locate_word(location).0);
             self.world.copied(&copy, &original);
         }
     }
 
-    pub(super) fn git_remotes(&mut self, sub: &Sub<'_>, listed: Listed, io: &mut Io<'_>) {
+    /// The remote of a clone is what was cloned.
+    fn git_cloned(&mut self, sub: &Sub<'_>, location: &Arg, directory: &Arg) {
+        if !directory.is_exact() {
+            return;
+        }
+        let name = match sub.arguments.values(&["-o", "--origin"]).next() {
+            Some(name) => name.literal(),
+            None => Some("origin"),
+        };
+        let (config, _) = self.world.locate_word(&directory.with(format!("{}/.git/config", directory.text)));
+        let text = name
+            .zip(location.literal())
+            .and_then(|(name, url)| git_triggers::written(&format!("remote.{name}.url"), url, WriteMode::Replace));
+        self.world.wrote(&config, Some(&text.unwrap_or_else(|| remote_lost("origin"))));
+    }
+
+    pub(super) fn git_remotes(&mut self, sub: &Sub<'_>) {
+        let mut operands = sub.arguments.operands.iter();
+        let action = operands.next().map_or("", |word| word.text.as_str());
+        let first = operands.next();
+        match action {
+            "add" | "set-url" => {
+                self.git_remote_set(sub, action, first, operands.next());
+                if sub.arguments.has(&["-f", "--fetch"]) {
+                    let settings = self.git_settings();
+                    self.git_remote_of(first, Way::Fetch, &settings);
+                }
+            }
+            "rename" => {
+                let target = self.git_settings_written();
+                match first.and_then(Arg::literal).zip(operands.next().and_then(Arg::literal)) {
+                    Some((before, after)) => {
+                        self.world.appended(&target, &remote_renamed(before, after, &sub.settings.made));
+                    }
+                    None => self.world.wrote(&target, None),
+                }
+            }
+            "remove" | "rm" => {
+                let target = self.git_settings_written();
+                match first.and_then(Arg::literal) {
+                    Some(name) => self.world.appended(&target, &remote_lost(name)),
+                    None => self.world.wrote(&target, None),
+                }
+            }
+            "update" if first.is_none() => self.git_all_remotes(Way::Fetch, sub.settings),
+            "update" => {
+                for remote in sub.arguments.operands.iter().skip(1) {
+                    self.git_remote_of(Some(remote), Way::Fetch, sub.settings);
+                }
+            }
+            "show" if first.is_none() => {}
+            "prune" | "show" => self.git_remote_of(first, Way::Fetch, sub.settings),
+            "set-head" if sub.arguments.has(&["-a", "--auto"]) => self.git_remote_of(first, Way::Fetch, sub.settings),
+            _ => {}
+        }
+    }
+
+    /// `git remote add NAME URL`, `git remote set-url NAME URL`
+    fn git_remote_set(&mut self, sub: &Sub<'_>, action: &str, name: Option<&Arg>, url: Option<&Arg>) {
+        let target = self.git_settings_written();
+        let Some(name) = name.and_then(Arg::literal) else { return self.world.wrote(&target, None) };
+        let key = if sub.arguments.has(&["--push"]) { "pushurl" } else { "url" };
+        let adds = action == "set-url" && sub.arguments.has(&["--add"]);
+        let mode = if adds { WriteMode::Append } else { WriteMode::Replace };
+        let text = url
+            .and_then(Arg::literal)
+            .filter(|_| !sub.arguments.has(&["--delete"]))
+            .and_then(|url| git_triggers::written(&format!("remote.{name}.{key}"), url, mode));
+        self.world.appended(&target, &text.unwrap_or_else(|| remote_lost(name)));
+        if sub.arguments.has(&["--mirror"]) && action == "add" {
+            let text = git_triggers::written(&format!("remote.{name}.mirror"), "true", WriteMode::Append);
+            self.world.appended(&target, text.as_deref().unwrap_or_default());
+        }
+        if let Some(url) = url.filter(|url| url.text.starts_with("ext::")) {
+            self.git_location(url);
+        }
+    }
+
+    pub(super) fn git_submodules(&mut self, sub: &Sub<'_>, io: &mut Io<'_>) {
         let action = sub.arguments.operands.first().map_or("", |word| word.text.as_str());
         match action {
-            "update" | "prune" | "show" | "add" | "set-url" | "set-head" => {
+            "update" | "add" | "set-url" => {
                 match sub.arguments.operands.iter().find(|word| is_location(&word.text)) {
-                    Some(url) if matches!(action, "add" | "set-url") => {
-                        let target = self.git_settings_written();
-                        let name = sub.arguments.operands.iter().skip(1).find(|word| word.text != url.text);
-                        if let (Some(name), Some(url)) = (name.and_then(Arg::literal), url.literal()) {
-                            let setting = format!("remote.{name}.url");
-                            let mode = if action == "add" { WriteMode::Append } else { WriteMode::Replace };
-                            let text = git_triggers::written(&setting, url, mode);
-                            self.world.appended(&target, text.as_deref().unwrap_or_default());
-                            if sub.arguments.has(&["--mirror"]) && action == "add" {
-                                let text = git_triggers::written(&format!("remote.{name}.mirror"), "true", mode);
-                                self.world.appended(&target, text.as_deref().unwrap_or_default());
-                            }
-                        }
-                        if listed == Listed::Submodules
-                            || sub.arguments.has(&["-f", "--fetch"])
-                            || url.text.starts_with("ext::")
-                        {
-                            self.git_location(url);
-                        }
+                    Some(url) if action != "update" => {
+                        self.git_settings_written();
+                        self.git_location(url);
                     }
-                    _ if listed == Listed::Submodules || action != "add" => self.connect_to(None, Some("git")),
-                    _ => {}
+                    _ => self.connect_to(None, Some("git")),
                 }
-                if listed == Listed::Submodules {
-                    self.opaque(About::Writes, Reason::SubmoduleFiles, &["git", "submodule"]);
-                }
+                self.opaque(About::Writes, Reason::SubmoduleFiles, &["git", "submodule"]);
             }
             "foreach" => {
                 // Options behind the command's name are the command's own.
                 let behind = sub.words.iter().skip_while(|word| word.literal() != Some("foreach")).skip(1);
                 let rest: Vec<Arg> = behind.skip_while(|word| word.text.starts_with('-')).cloned().collect();
                 self.joined(&rest, io);
-            }
-            "remove" | "rm" | "rename" => {
-                self.git_settings_written();
             }
             _ => {}
         }

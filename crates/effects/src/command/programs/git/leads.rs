@@ -1,0 +1,205 @@
+//! Where a remote leads: the URLs that the session gave it, or the name under which the owner of the judged repository
+//! configured it.
+
+use super::is_location;
+use crate::command::argument::Arg;
+use crate::command::machine::Machine;
+use crate::command::programs::git_triggers::{self, Setting, Settings, diverts};
+use crate::command::simple::Io;
+use crate::command::write_mode::WriteMode;
+
+/// A key of a remote: it leads where this other remote led before it got its name.
+const RENAMED: &str = "renamedfrom";
+/// The most settings that are taken from `GIT_CONFIG_COUNT`.
+const MOST: usize = 64;
+
+/// Variables that make git read other settings, or connect in another way.
+const DIVERTING: &[&str] = &[
+    "GIT_DIR",
+    "GIT_COMMON_DIR",
+    "GIT_SSH",
+    "GIT_SSH_COMMAND",
+    "GIT_PROXY_COMMAND",
+    "GIT_EXEC_PATH",
+    "GIT_CONFIG",
+    "GIT_CONFIG_PARAMETERS",
+    "HOME",
+    "XDG_CONFIG_HOME",
+];
+
+/// The way that data take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    Fetch,
+    Push,
+}
+
+/// What the session said about one key of a remote.
+#[derive(Debug)]
+struct Stated<'s> {
+    urls: Vec<&'s Arg>,
+    /// What the owner configured counts no more.
+    replaces: bool,
+    /// The name under which the owner configured it.
+    renamed: Option<&'s str>,
+}
+
+impl<'s> Stated<'s> {
+    fn new(settings: &'s [Setting], remote: &str, key: &str) -> Self {
+        let name = |key: &str| format!("remote.{}.{key}", remote.to_lowercase());
+        let (wanted, renamed) = (name(key), name(RENAMED));
+        let mut stated = Self { urls: Vec::new(), replaces: false, renamed: None };
+        for (name, value) in settings {
+            if *name == renamed {
+                stated.renamed = value.literal();
+            } else if *name == wanted && value.literal() == Some("") {
+                stated = Self { urls: Vec::new(), replaces: true, renamed: None };
+            } else if *name == wanted {
+                stated.urls.push(value);
+            }
+        }
+        stated
+    }
+}
+
+impl Machine<'_> {
+    /// Goes to the remote that a word names, or to the default one.
+    pub(super) fn git_remote_of(&mut self, remote: Option<&Arg>, way: Way, settings: &Settings) {
+        match remote {
+            Some(word) if is_location(&word.text) => self.git_rewritten(word, way, settings),
+            Some(word) => match word.literal() {
+                Some(name) => self.git_remote_named(name, way, settings),
+                None => self.connect_to(None, Some("git")),
+            },
+            None => self.git_default_remote(way, settings),
+        }
+    }
+
+    /// Goes to all remotes.
+    pub(super) fn git_all_remotes(&mut self, way: Way, settings: &Settings) {
+        for name in made(&settings.made, "remote.", ".url") {
+            self.git_remote_named(name, way, settings);
+        }
+        let host = self.git_owns_remotes(settings).then_some("remote:*");
+        self.connect_to(host, host.is_none().then_some("git"));
+    }
+
+    fn git_default_remote(&mut self, way: Way, settings: &Settings) {
+        let is_default = |name: &str| match name.strip_prefix("branch.") {
+            Some(branch) => branch.ends_with(".remote") || way == Way::Push && branch.ends_with(".pushremote"),
+            None => way == Way::Push && name == "remote.pushdefault",
+        };
+        let is_set = |(name, value): &&Setting| is_default(name) && value.literal() != Some("");
+        let set: Vec<&Setting> = settings.made.iter().filter(is_set).collect();
+        for (_, remote) in &set {
+            self.git_remote_of(Some(remote), way, settings);
+        }
+        if !set.iter().any(|(name, _)| name == "remote.pushdefault") {
+            self.git_remote_named("origin", way, settings);
+        }
+    }
+
+    fn git_remote_named(&mut self, name: &str, way: Way, settings: &Settings) {
+        let url = Stated::new(&settings.made, name, "url");
+        let push = (way == Way::Push).then(|| Stated::new(&settings.made, name, "pushurl"));
+        let stated = push.filter(|push| !push.urls.is_empty()).unwrap_or(url);
+        for url in &stated.urls {
+            self.git_rewritten(url, way, settings);
+        }
+        match (stated.renamed, stated.replaces) {
+            (Some(before), _) => self.git_owners(before, settings),
+            (None, false) => self.git_owners(name, settings),
+            (None, true) if stated.urls.is_empty() => self.connect_to(None, Some("git")),
+            (None, true) => {}
+        }
+    }
+
+    /// Goes where the owner of the repository configured it.
+    fn git_owners(&mut self, name: &str, settings: &Settings) {
+        let plain = |character: char| {
+            character.is_ascii_lowercase() || character.is_ascii_digit() || matches!(character, '-' | '_' | '.' | '/')
+        };
+        let is_name = !name.is_empty() && name.chars().all(plain);
+        let is_rewritten = made(&settings.made, "url.", "").next().is_some();
+        if is_name && !is_rewritten && self.git_owns_remotes(settings) {
+            self.connect_to(Some(&format!("remote:{name}")), None);
+        } else {
+            self.connect_to(None, Some("git"));
+        }
+    }
+
+    fn git_owns_remotes(&self, settings: &Settings) -> bool {
+        let is_diverted = settings.made.iter().any(|(name, value)| diverts(name, value));
+        let (ssh, _) = self.world.locate_word(&Arg::exact("~/.ssh/config"));
+        !settings.is_altered && !is_diverted && self.git_is_judged() && !self.world.is_written(&ssh)
+    }
+
+    /// Goes to a location after what `url.BASE.insteadOf` makes of it.
+    pub(super) fn git_rewritten(&mut self, location: &Arg, way: Way, settings: &Settings) {
+        let Some(text) = location.literal() else { return self.git_location(location) };
+        let base_of = |ending: &str| {
+            let rules = settings.made.iter().filter_map(|(name, start)| {
+                let base = name.strip_prefix("url.")?.strip_suffix(ending)?;
+                let rest = text.strip_prefix(start.literal().filter(|start| !start.is_empty())?)?;
+                Some((rest, base))
+            });
+            rules.min_by_key(|(rest, _)| rest.len())
+        };
+        let rule = (way == Way::Push).then(|| base_of(".pushinsteadof")).flatten();
+        match rule.or_else(|| base_of(".insteadof")) {
+            Some((rest, base)) => self.git_location(&location.with(format!("{base}{rest}"))),
+            None => self.git_location(location),
+        }
+    }
+}
+
+/// Takes over what variables of the environment say of git's settings.
+pub(super) fn add_variables(settings: &mut Settings, io: &Io<'_>) {
+    let is_set = |name: &str| io.scope.content(name).is_some() && io.scope.known(name).as_deref() != Some("");
+    let replaced = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"]
+        .into_iter()
+        .any(|name| is_set(name) && io.scope.known(name).as_deref() != Some("/dev/null"));
+    settings.is_altered |= replaced || DIVERTING.iter().any(|name| is_set(name));
+    if !is_set("GIT_CONFIG_COUNT") {
+        return;
+    }
+    let count = io.scope.known("GIT_CONFIG_COUNT").and_then(|count| count.parse::<usize>().ok());
+    let Some(count) = count.filter(|count| *count <= MOST) else {
+        settings.is_altered = true;
+        return;
+    };
+    for index in 0..count {
+        let of = |part: &str| io.scope.known(&format!("GIT_CONFIG_{part}_{index}"));
+        match of("KEY").zip(of("VALUE")) {
+            Some((key, value)) => settings.made.push((key.to_lowercase(), Arg::exact(value))),
+            None => settings.is_altered = true,
+        }
+    }
+}
+
+/// What stands between the two parts in names of settings.
+fn made<'s>(settings: &'s [Setting], before: &'s str, behind: &'s str) -> impl Iterator<Item = &'s str> {
+    settings.iter().filter_map(move |(name, _)| name.strip_prefix(before)?.strip_suffix(behind))
+}
+
+/// A remote has a URL that is not known.
+pub(super) fn remote_lost(name: &str) -> String {
+    format!("\n[remote \"{name}\"]\n\turl =\n\tpushurl =\n")
+}
+
+/// A remote leads where `before` did.
+pub(super) fn remote_renamed(before: &str, after: &str, settings: &[Setting]) -> String {
+    let mut text = remote_lost(after);
+    let mut add = |key: &str, value: &str| {
+        let setting = git_triggers::written(&format!("remote.{after}.{key}"), value, WriteMode::Append);
+        text.push_str(&setting.unwrap_or_default());
+    };
+    for key in ["url", "pushurl"] {
+        let stated = Stated::new(settings, before, key);
+        stated.urls.iter().filter_map(|url| url.literal()).for_each(|url| add(key, url));
+        if key == "url" && !stated.replaces {
+            add(RENAMED, stated.renamed.unwrap_or(before));
+        }
+    }
+    text + &remote_lost(before)
+}
