@@ -130,7 +130,7 @@ fn trouble(entry: &Entry) -> Trouble {
             About::Reads => Trouble::Reads,
             About::Writes => Trouble::Writes,
             About::Network => Trouble::Connects,
-            About::Anything | About::Commands | About::Project => Trouble::Runs,
+            About::Anything | About::Elsewhere | About::Commands | About::Project => Trouble::Runs,
         },
         Kind::Execute(_) | Kind::Tool { .. } | Kind::Spawn { .. } | Kind::Env { .. } => Trouble::Runs,
     }

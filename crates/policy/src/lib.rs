@@ -60,12 +60,16 @@
 //! | reads, writes, commands or hosts | only denies of that kind, or nothing | warning: it may be a denied one |
 //! | anything: an unknown program, script or variable that decides what runs | an allow list of any kind, or `network.deny_all` | error |
 //! | anything | only denies | warning |
-//! | the project's own code, run by a known runner (`npm test`, `make`) | an allow list for commands or files, and no entry that vouches | error |
-//! | the project's own code | only denies, also with `network.deny_all` | note |
-//! | anything that an entry of `commands.allow` vouches for | | allowed |
+//! | the project's own code, run by a known runner (`npm test`, `make`) | an allow list for commands, and no entry that vouches | error |
+//! | the project's own code | no allow list for commands | note |
+//! | code that the session altered in a way that is not known | an allow list for commands, or `network.deny_all` | error |
+//! | files of another revision | `files.write.allow` that leaves out parts of the workspace | warning |
+//! | files of another revision | only denies, or `/**` in `files.write.allow` | note |
+//! | hidden code: computed, decoded or downloaded | | error |
+//! | anything but hidden code that an entry of `commands.allow` vouches for | | allowed |
 //!
-//! The last but one is the one place where the absence of a list counts for something: who lists no commands lets every
-//! command run that no deny names, and a test suite is what its repository says. An unknown program is not: nobody said
+//! The absence of a list counts for something in two places: who lists no commands lets every command run that no deny
+//! names, and a test suite or another revision is what its repository says. An unknown program is not: nobody said
 //! what it is; nor is a runner outside of the workspace, or one that is pointed outside of it. `--fail-on warning` makes a
 //! policy that only denies as strict as one with allow lists, and lets runners pass.
 

@@ -198,7 +198,8 @@ impl Machine<'_> {
             Stream::Unknown
         } else {
             let program = words.first().map_or("source", |word| word.text.as_str());
-            self.opaque(About::Anything, Reason::ScriptNotWritten, &[program, &file.text]);
+            let about = self.world.about_project(&[Arg::exact(""), file.clone()]);
+            self.opaque(about, Reason::ScriptNotWritten, &[program, &file.text]);
             Stream::Unknown
         }
     }

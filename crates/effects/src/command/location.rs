@@ -127,6 +127,17 @@ impl World {
         fetched.next().is_some_and(|inside| !inside.split('/').any(|part| MADE.contains(&part)))
     }
 
+    /// The session unpacked or copied the directory that the file is in, and nothing built or installed the file there.
+    pub(crate) fn is_in_written_directory(&self, file: &PathTarget) -> bool {
+        let path = file.path.as_str();
+        let places = path.match_indices('/').filter(|(at, _)| *at > 0).take(DIRECTORIES);
+        let mut written = places.filter_map(|(at, _)| {
+            let directory = path.get(..at)?;
+            self.has_entry(&PathTarget::new(directory)).then_some(directory)
+        });
+        written.next().is_some() && !path.split('/').any(|part| MADE.contains(&part))
+    }
+
     /// A runner of the project's code runs nothing else, unless it runs in or is pointed to another directory.
     pub(crate) fn about_project(&self, words: &[Arg]) -> About {
         let inside = match (self.root(), self.cwd()) {
@@ -140,7 +151,7 @@ impl World {
         if inside && !words.iter().skip(1).any(|word| self.points_outside(word)) {
             About::Project
         } else {
-            About::Anything
+            About::Elsewhere
         }
     }
 

@@ -225,6 +225,18 @@ impl Machine<'_> {
         self.opaque_indexed(about, reason, vouched_by);
     }
 
+    /// The same, where an entry with other words vouches for it as well.
+    pub(crate) fn opaque_by(&mut self, about: About, reason: Reason, vouched_by: &[&str], or_by: &[&str]) {
+        if self.context.guessed {
+            return;
+        }
+        let mut effect = opaque(about, reason, vouched_by);
+        if let Kind::Opaque(opaque) = &mut effect.kind {
+            opaque.or_by = or_by.iter().map(|word| (*word).to_owned()).collect();
+        }
+        self.emitter.add(Effect { origin: self.origin(), ..effect });
+    }
+
     fn opaque_indexed(&mut self, about: About, reason: Reason, vouched_by: &[&str]) -> Option<u32> {
         if self.context.guessed {
             return None;

@@ -20,11 +20,24 @@ pub struct Opaque {
     /// A policy that allows a command with at least these leading words vouches for it (`["npm", "test"]`): a build
     /// runner is opaque unless the policy names it. Empty: nothing vouches for it.
     pub vouched_by: Vec<String>,
+    /// Other words that do so: of the program that a runner of packages or modules runs.
+    pub or_by: Vec<String>,
 }
 
 impl Opaque {
     pub fn new(about: About, reason: Reason, vouched_by: Vec<String>) -> Self {
-        Self { class: reason.class(), reason, about, vouched_by }
+        let class = reason.class();
+        let class = if about == About::Elsewhere { class.max(Class::Unknown) } else { class };
+        Self { class, reason, about, vouched_by, or_by: Vec::new() }
+    }
+
+    /// The leading words of which a policy has to allow so many.
+    pub fn vouchers(&self) -> impl Iterator<Item = (&[String], usize)> {
+        // Who allows the installer of packages allows what it installs from its default registry.
+        let is_package = matches!(self.reason, Reason::RunsPackage | Reason::FetchesPackage);
+        let least = move |words: &[String]| if is_package { 1 } else { words.len() };
+        let all = [self.vouched_by.as_slice(), self.or_by.as_slice()];
+        all.into_iter().filter(|words| !words.is_empty()).map(move |words| (words, least(words)))
     }
 
     /// The origin of the code that ran, where that is a proven act, and the command that ran it.
@@ -92,12 +105,14 @@ pub enum About {
     Network,
     /// Anything, by the project's own code: a known runner (`npm test`, `make`) ran what the repository says.
     Project,
+    /// Anything, by code that lies outside of the workspace, or nobody knows where.
+    Elsewhere,
 }
 
 impl fmt::Display for Opaque {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.about {
-            About::Anything | About::Project => "opaque: ",
+            About::Anything | About::Project | About::Elsewhere => "opaque: ",
             About::Reads => "opaque reads: ",
             About::Writes => "opaque writes: ",
             About::Commands => "opaque commands: ",

@@ -12,7 +12,7 @@ mod synonyms;
 
 use std::sync::OnceLock;
 
-use agent_strace_effects::{Argument, Execution};
+use agent_strace_effects::{Argument, Execution, Opaque};
 use agent_strace_model::finding::PolicyLocation;
 
 use super::glob::Glob;
@@ -198,21 +198,47 @@ impl CommandPattern {
         }
     }
 
-    /// Whether the entry names at least these words: it vouches for what a build runner does with them.
-    pub(super) fn vouches_for(&self, wanted: &[String]) -> bool {
+    /// Whether the entry names the words that vouch for the act, or the first of them and `*`.
+    pub(super) fn vouches_for(&self, opaque: &Opaque) -> bool {
+        opaque.vouchers().any(|(wanted, least)| match self {
+            Self::Text(text) => vouch(&text.words, wanted, least),
+            Self::Parts(parts) => parts.vouches_for(wanted, least),
+        })
+    }
+
+    /// The entry is `*`: it allows every command.
+    pub(super) fn is_for_all(&self) -> bool {
         match self {
-            Self::Text(text) => vouch(&text.words, wanted),
-            Self::Parts(parts) => parts.vouches_for(wanted),
+            Self::Text(text) => matches!(text.words.as_slice(), [word] if word == "*"),
+            Self::Parts(parts) => parts.is_for_all(),
         }
     }
 }
 
-fn vouch(words: &[String], wanted: &[String]) -> bool {
-    words.len() >= wanted.len()
+fn vouch(words: &[String], wanted: &[String], least: usize) -> bool {
+    // `npm run *`: whatever follows.
+    let family = words.split_last().filter(|(last, rest)| *last == "*" && !rest.is_empty()).map(|(_, rest)| rest);
+    let words = family.unwrap_or(words);
+    (family.is_some() || words.len() >= least)
         && words.iter().zip(wanted).all(|(word, wanted)| {
-            word == wanted
-                || has_wildcard(word) && word.chars().any(char::is_alphanumeric) && Glob::fnmatch(word).matches(wanted)
+            let is_pattern = has_wildcard(word) && word.chars().any(char::is_alphanumeric);
+            if word.contains('/') {
+                here(word) == here(wanted) || is_pattern && is_path_within(word, wanted)
+            } else {
+                word == wanted || is_pattern && Glob::fnmatch(word).matches(wanted)
+            }
         })
+}
+
+/// `./scripts/*` covers the files of one directory, `./scripts/**` those below it, too.
+fn is_path_within(pattern: &str, path: &str) -> bool {
+    let leads_up = path.split('/').any(|part| part == "..");
+    !leads_up && path.contains('/') && Glob::path(here(pattern)).matches(here(path))
+}
+
+/// A path below the working directory, however it is spelled.
+fn here(word: &str) -> &str {
+    word.strip_prefix("./").filter(|rest| rest.contains('/')).unwrap_or(word)
 }
 
 #[derive(Debug, Clone)]

@@ -212,20 +212,27 @@ impl Parts {
     }
 
     /// An entry with conditions on flags and operands vouches for nothing: what it does not know it can't vouch for.
-    pub(super) fn vouches_for(&self, wanted: &[String]) -> bool {
-        let conditions = !self.any_flag.is_empty()
-            || !self.all_flags.is_empty()
-            || self.only_flags.is_some()
-            || !self.operands.is_empty();
+    pub(super) fn vouches_for(&self, wanted: &[String], least: usize) -> bool {
         let none = [Vec::new()];
         let subcommands = if self.subcommands.is_empty() { &none[..] } else { &self.subcommands };
-        !conditions
+        !self.has_conditions()
             && self.programs.iter().any(|program| {
                 subcommands.iter().any(|words| {
                     let all: Vec<String> = std::iter::once(program).chain(words).cloned().collect();
-                    vouch(&all, wanted)
+                    vouch(&all, wanted, least)
                 })
             })
+    }
+
+    pub(super) fn is_for_all(&self) -> bool {
+        !self.has_conditions() && self.subcommands.is_empty() && self.programs.iter().any(|program| program == "*")
+    }
+
+    fn has_conditions(&self) -> bool {
+        !self.any_flag.is_empty()
+            || !self.all_flags.is_empty()
+            || self.only_flags.is_some()
+            || !self.operands.is_empty()
     }
 }
 
@@ -282,8 +289,11 @@ fn is_program(wanted: &str, program: &str) -> bool {
     {
         return false;
     }
-    if wanted == program || !has_wildcard(wanted) || wanted.contains('/') {
+    if wanted == program || !has_wildcard(wanted) {
         return same_program(wanted, program);
+    }
+    if wanted.contains('/') {
+        return super::is_path_within(wanted, program);
     }
     let name = system_name(program).unwrap_or(program);
     wanted == "*" || !name.contains('/') && Glob::fnmatch(wanted).matches(name)

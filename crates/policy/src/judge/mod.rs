@@ -9,7 +9,7 @@ mod opaque;
 pub(crate) mod roots;
 mod tools;
 
-use agent_strace_effects::{Effect, Kind};
+use agent_strace_effects::{Class, Effect, Kind};
 use agent_strace_model::finding::{Level, PolicyLocation, RuleId};
 
 use super::agents::Holds;
@@ -132,7 +132,7 @@ impl CompiledLists {
     fn speaks(&self, judgement: &Judgement) -> bool {
         judgement.decision != Decision::Unresolved
             || judgement.level == Level::Error
-            || self.defaults.unresolved.is_some()
+            || self.defaults.weighs_unresolved()
     }
 
     /// What becomes of what no entry allows; `list`: where an allow list stands that is not empty.
@@ -149,6 +149,12 @@ impl CompiledLists {
     /// Something that can't be resolved; `level`: what it weighs where the policy does not say.
     fn unresolved(&self, level: Level, reason: &str, location: Option<&PolicyLocation>) -> Judgement {
         let level = self.defaults.unresolved.as_ref().map_or(level, |(level, _)| *level);
+        judgement(Decision::Unresolved, UNRESOLVED, level, reason, location)
+    }
+
+    /// The same of an act of this class.
+    fn unresolved_of(&self, class: Class, level: Level, reason: &str, location: Option<&PolicyLocation>) -> Judgement {
+        let level = self.defaults.of_class(class).unwrap_or(level);
         judgement(Decision::Unresolved, UNRESOLVED, level, reason, location)
     }
 

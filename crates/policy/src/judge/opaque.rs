@@ -1,9 +1,10 @@
 //! What could not be resolved.
 
 use crate::compiled::CompiledLists;
+use crate::path::{Files, PathList};
 use crate::{Context, Decision, Judgement};
-use agent_strace_effects::{About, Class, Opaque, Provenance};
-use agent_strace_model::finding::{Level, RuleId};
+use agent_strace_effects::{About, Certainty, Class, Opaque, PathTarget, Provenance};
+use agent_strace_model::finding::{Level, PolicyLocation, RuleId};
 
 use super::{UNRESOLVED, allowed, denied};
 
@@ -15,45 +16,108 @@ impl CompiledLists {
         if opaque.reason.is_about_gate() && !self.without_floor.contains(&RuleId::FloorGate) {
             return denied(RuleId::FloorGate, "built-in floor: nothing is judged without it", None);
         }
-        // Whoever allows a tool allows what nobody can tell of it.
+        // What is hidden may be anything, also what its author would never allow.
+        if opaque.class != Class::Hidden
+            && let Some(found) = self.vouched(opaque, via, context)
+        {
+            return found;
+        }
+        let location = self.demands(opaque, context);
+        let level = match (opaque.class, location) {
+            (Class::Delegated, None) if opaque.about != About::Anything => {
+                let reason = format!("{} (no allow list says what may run)", opaque.reason);
+                return self.unresolved_of(opaque.class, Level::Note, &reason, None);
+            }
+            (Class::State, None) => Level::Note,
+            (Class::State, Some(_)) | (Class::Delegated | Class::Changed | Class::Unknown, None) => Level::Warning,
+            // A list that only denies can't be held against what nobody can see, unless somebody hid it.
+            (Class::Hidden, _) | (_, Some(_)) => Level::Error,
+        };
+        self.unresolved_of(opaque.class, level, &opaque.reason.to_string(), location)
+    }
+
+    /// An entry answers for what nobody can tell of a command or tool that it allows.
+    fn vouched(&self, opaque: &Opaque, via: &str, context: &Context<'_>) -> Option<Judgement> {
         if let (Some((server, tool)), "argument", About::Anything) = (context.tool, via, opaque.about) {
             let found = self.tool(server, tool);
             if found.decision == Decision::Allowed {
-                return Judgement { rule: UNRESOLVED, reason: format!("vouched for: {}", found.reason), ..found };
+                let reason = format!("vouched for: {}", found.reason);
+                return Some(Judgement { rule: UNRESOLVED, reason, ..found });
             }
         }
-        if !opaque.vouched_by.is_empty()
-            && let Some(rule) =
-                self.commands.allow.rules.iter().find(|rule| rule.pattern.vouches_for(&opaque.vouched_by))
-        {
-            let name = rule.stated.policy_rule.as_ref().map_or("commands.allow", |rule| rule.id.as_str());
-            let found = allowed(UNRESOLVED, format!("vouched for by {name}"), Some(&rule.stated.location));
-            return Judgement { policy_rule: rule.stated.policy_rule.clone(), ..found };
-        }
-        let reads = self.rest(self.read.allow.list_location()).location();
-        let writes = self.rest(self.write.allow.list_location()).location();
-        let commands = self.rest(self.commands.allow.list_location()).location();
-        let network = self.rest(self.network.deny_all.as_ref()).location();
-        let variables = self.env.demands();
-        let location = match opaque.about {
-            About::Reads => reads,
-            About::Writes => writes,
-            About::Commands => commands,
-            About::Network => network,
-            About::Anything => commands.or(writes).or(reads).or(network).or(variables),
-            About::Project => {
-                let Some(location) = commands.or(writes).or(reads) else {
-                    let reason = format!("{} (no allow list says what may run)", opaque.reason);
-                    return self.unresolved(Level::Note, &reason, None);
-                };
-                Some(location)
-            }
-        };
-        // A list that only denies can't be held against what nobody can see.
-        let is_error = location.is_some() || opaque.class == Class::Hidden;
-        let level = if is_error { Level::Error } else { Level::Warning };
-        self.unresolved(level, &opaque.reason.to_string(), location)
+        let rules = &self.commands.allow.rules;
+        // A path in an entry counts from the workspace.
+        let is_relative = |word: &String| word.contains('/') && !word.starts_with(['/', '~']) && !word.contains("://");
+        let is_misplaced = opaque.about == About::Elsewhere && opaque.vouched_by.iter().any(is_relative);
+        let named = rules.iter().find(|rule| !is_misplaced && rule.pattern.vouches_for(opaque));
+        let rule = named.or_else(|| {
+            let for_all = rules.iter().find(|rule| rule.pattern.is_for_all())?;
+            self.leaves_to_commands(opaque, context).then_some(for_all)
+        })?;
+        let name = rule.stated.policy_rule.as_ref().map_or("commands.allow", |rule| rule.id.as_str());
+        let found = allowed(UNRESOLVED, format!("vouched for by {name}"), Some(&rule.stated.location));
+        Some(Judgement { policy_rule: rule.stated.policy_rule.clone(), ..found })
     }
+
+    /// What an entry for all commands vouches for: the project's code, and what no other list has a say in.
+    fn leaves_to_commands(&self, opaque: &Opaque, context: &Context<'_>) -> bool {
+        match opaque.class {
+            Class::Delegated => true,
+            Class::State | Class::Unknown => match opaque.about {
+                About::Commands | About::Project => true,
+                About::Writes => self.narrows_writes(context).is_none(),
+                About::Reads => self.narrows_reads(context).is_none(),
+                About::Network => self.rest(self.network.deny_all.as_ref()).is_open(),
+                About::Anything | About::Elsewhere => self.narrower(context).is_none(),
+            },
+            Class::Changed | Class::Hidden => false,
+        }
+    }
+
+    /// The list that demands of the act that it be allowed.
+    fn demands(&self, opaque: &Opaque, context: &Context<'_>) -> Option<&PolicyLocation> {
+        let commands = || self.rest(self.commands.allow.list_location()).location();
+        let network = || self.rest(self.network.deny_all.as_ref()).location();
+        let reads = || self.rest(self.read.allow.list_location()).location();
+        let writes = || self.rest(self.write.allow.list_location()).location();
+        let anything = || commands().or_else(writes).or_else(reads).or_else(network).or_else(|| self.env.demands());
+        match opaque.class {
+            Class::Delegated => commands(),
+            // What the session altered without a trace may connect anywhere.
+            Class::Changed => commands().or_else(network),
+            Class::State => self.narrows_writes(context),
+            Class::Unknown => match opaque.about {
+                About::Reads => reads(),
+                About::Writes => writes(),
+                About::Commands => commands(),
+                About::Network => network(),
+                About::Anything | About::Elsewhere | About::Project => anything(),
+            },
+            Class::Hidden => anything(),
+        }
+    }
+
+    /// A list that allows less than all of its kind, of any kind but commands.
+    fn narrower(&self, context: &Context<'_>) -> Option<&PolicyLocation> {
+        self.narrows_writes(context)
+            .or_else(|| self.narrows_reads(context))
+            .or_else(|| self.rest(self.network.deny_all.as_ref()).location())
+            .or_else(|| self.env.demands())
+    }
+
+    fn narrows_writes(&self, context: &Context<'_>) -> Option<&PolicyLocation> {
+        self.rest(self.write.allow.list_location()).location().filter(|_| !allows_all(&self.write.allow, context))
+    }
+
+    fn narrows_reads(&self, context: &Context<'_>) -> Option<&PolicyLocation> {
+        self.rest(self.read.allow.list_location()).location().filter(|_| !allows_all(&self.read.allow, context))
+    }
+}
+
+/// The list allows every file of the workspace.
+fn allows_all(list: &PathList, context: &Context<'_>) -> bool {
+    let workspace = PathTarget { path: ".".to_owned(), subtree: true };
+    Files::new(&workspace, Certainty::Exact, context).allowed_by(list).is_some()
 }
 
 /// The rule for acts that are proven, and that no policy wants.

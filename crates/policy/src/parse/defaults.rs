@@ -1,9 +1,10 @@
 //! The key `defaults`: what holds where no entry speaks.
 
 use crate::Decision;
+use agent_strace_effects::Class;
 use agent_strace_model::finding::Level;
 
-use super::keys::DEFAULTS;
+use super::keys::{DEFAULTS, HIDDEN};
 use super::{Data, Defaults, Parser, Value, nearest, quoted};
 
 /// What may be done with what no entry names.
@@ -22,6 +23,9 @@ pub(crate) const UNKNOWN_TOOLS: &[(&str, Decision)] = &[
 pub(crate) const UNRESOLVED: &[(&str, Level)] =
     &[("deny", Level::Error), ("warn", Level::Warning), ("note", Level::Note)];
 
+/// The classes of acts that can't be resolved.
+const CLASSES: [Class; 5] = [Class::Delegated, Class::State, Class::Changed, Class::Unknown, Class::Hidden];
+
 impl Parser<'_> {
     pub(super) fn defaults(&mut self, value: &Value, pointer: &str) -> Defaults {
         let mut defaults = Defaults::default();
@@ -34,6 +38,7 @@ impl Parser<'_> {
                 "decision" => {
                     defaults.decision = self.one_of(value, &below, DECISIONS).map(|decision| (decision, location));
                 }
+                "unresolved" if matches!(value.data, Data::Object(_)) => self.classes(value, &below, &mut defaults),
                 "unresolved" => {
                     defaults.unresolved = self.one_of(value, &below, UNRESOLVED).map(|level| (level, location));
                 }
@@ -45,6 +50,55 @@ impl Parser<'_> {
             }
         }
         defaults
+    }
+
+    /// What unresolved acts weigh, class by class.
+    fn classes(&mut self, value: &Value, pointer: &str, defaults: &mut Defaults) {
+        let names: Vec<&str> = CLASSES.iter().map(|class| class.name()).collect();
+        let Some(members) = self.object(value, pointer, &names) else { return };
+        self.unknown_keys(&members, pointer, &names, &[]);
+        for (key, value) in members {
+            let below = format!("{pointer}/{}", key.name);
+            let Some(class) = CLASSES.into_iter().find(|class| class.name() == key.name) else { continue };
+            let location = self.locator.location(value.span.start, &below);
+            let level = match class {
+                Class::Hidden => self.hidden(value, &below),
+                _ => self.one_of(value, &below, UNRESOLVED),
+            };
+            defaults.unresolved_classes.extend(level.map(|level| (class, (level, location))));
+        }
+    }
+
+    /// Whoever lowers what nobody can see says why.
+    fn hidden(&mut self, value: &Value, pointer: &str) -> Option<Level> {
+        let Data::Object(_) = &value.data else {
+            let level = self.one_of(value, pointer, UNRESOLVED)?;
+            if level < Level::Error {
+                let message = "what is hidden is an error unless a reason says why not".to_owned();
+                let help = "write {\"level\": \"warn\", \"reason\": \"…\"}".to_owned();
+                self.faults.push(value.span.clone(), pointer, message, Some(help));
+            }
+            return Some(level);
+        };
+        let members = self.object(value, pointer, HIDDEN)?;
+        self.unknown_keys(&members, pointer, HIDDEN, &[]);
+        let (mut level, mut reason) = (None, None);
+        for (key, value) in &members {
+            let below = format!("{pointer}/{}", key.name);
+            match key.name.as_str() {
+                "level" => level = self.one_of(value, &below, UNRESOLVED),
+                "reason" => match &value.data {
+                    Data::Text(text) => reason = Some(text.trim()).filter(|text| !text.is_empty()),
+                    _ => self.wrong_type(value, &below, "a text"),
+                },
+                _ => {}
+            }
+        }
+        if reason.is_none() {
+            let message = "what is hidden is an error unless a reason says why not".to_owned();
+            self.faults.push(value.span.clone(), pointer, message, Some("add a \"reason\"".to_owned()));
+        }
+        level
     }
 
     /// One of the words, as what it stands for.

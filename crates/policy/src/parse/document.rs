@@ -15,6 +15,7 @@ use crate::path::PathSet;
 use crate::sequences::Sequence;
 use crate::sessions::Conditions;
 use crate::waivers::{Names, Waiver};
+use agent_strace_effects::Class;
 use agent_strace_effects::knowledge::Knowledge;
 use agent_strace_model::finding::{Level, PolicyLocation, PolicyRule};
 
@@ -132,8 +133,24 @@ pub(crate) struct Defaults {
     pub decision: Option<(Decision, PolicyLocation)>,
     /// How much it weighs that something could not be resolved.
     pub unresolved: Option<(Level, PolicyLocation)>,
+    /// The same for one class of acts.
+    pub unresolved_classes: BTreeMap<Class, (Level, PolicyLocation)>,
     /// Of a tool of no server that nobody knows.
     pub(crate) unknown_tool: Option<(Decision, PolicyLocation)>,
+}
+
+impl Defaults {
+    /// What the policy says about unresolved acts of this class. Only the entry for the class itself lowers what is hidden.
+    pub(crate) fn of_class(&self, class: Class) -> Option<Level> {
+        let own = self.unresolved_classes.get(&class).map(|(level, _)| *level);
+        let all = self.unresolved.as_ref().map(|(level, _)| *level);
+        own.or(all.filter(|level| class != Class::Hidden || *level == Level::Error))
+    }
+
+    /// The policy says something about what could not be resolved.
+    pub(crate) fn weighs_unresolved(&self) -> bool {
+        self.unresolved.is_some() || !self.unresolved_classes.is_empty()
+    }
 }
 
 /// The lists that judge, wherever they stand: at the root of a policy or in a part of it for some agents.

@@ -86,9 +86,11 @@ impl Mcp {
 
 impl Defaults {
     fn inherit(&mut self, base: Self) {
-        let Self { decision, unresolved, unknown_tool } = base;
+        let Self { decision, unresolved, unresolved_classes, unknown_tool } = base;
         self.decision = self.decision.take().or(decision);
-        self.unresolved = self.unresolved.take().or(unresolved);
+        if !self.weighs_unresolved() {
+            (self.unresolved, self.unresolved_classes) = (unresolved, unresolved_classes);
+        }
         self.unknown_tool = self.unknown_tool.take().or(unknown_tool);
     }
 }

@@ -111,10 +111,59 @@ struct Defaults {
     /// Of a kind of effect that has no allow list: what no entry names may be done (`allow`, as without this key), needs an
     /// approval (`ask`), or is out of scope (`deny`).
     decision: Option<DefaultDecision>,
-    /// What it weighs that something could not be resolved: an error (`deny`), a warning (`warn`) or a note.
-    unresolved: Option<DefaultUnresolved>,
+    /// What it weighs that something could not be resolved: an error (`deny`), a warning (`warn`) or a note. For all acts, or
+    /// for each class of them.
+    unresolved: Option<Unresolved>,
     /// Of a tool of no server that nobody knows.
     unknown_tool: Option<DefaultTool>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[expect(dead_code, reason = "only its schema is used")]
+enum Unresolved {
+    All(DefaultUnresolved),
+    Classes(Classes),
+}
+
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct Classes {
+    /// Code of the project or of an installed package runs.
+    delegated: Option<DefaultUnresolved>,
+    /// Files of another revision take the place of those in the work tree.
+    state: Option<DefaultUnresolved>,
+    /// Code of the project runs that the session altered.
+    changed: Option<DefaultUnresolved>,
+    /// What a program or tool does is not known.
+    unknown: Option<DefaultUnresolved>,
+    /// Nobody can see what runs. Less than an error needs a reason.
+    hidden: Option<Hidden>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[expect(dead_code, reason = "only its schema is used")]
+enum Hidden {
+    Error(Deny),
+    Lowered(Lowered),
+}
+
+#[derive(JsonSchema)]
+#[schemars(rename_all = "lowercase")]
+#[expect(dead_code, reason = "only its schema is used")]
+enum Deny {
+    Deny,
+}
+
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct Lowered {
+    level: DefaultUnresolved,
+    #[schemars(length(min = 1))]
+    reason: String,
 }
 
 /// A tool is judged by the entries of its server; a server that is not here by `default`.

@@ -310,42 +310,109 @@ fn hosts() {
     assert_eq!(short(&decide(&Policy::none(), &host("b.example"), None)), "unruled scope/network");
 }
 
+fn unresolved(about: About, reason: Reason, vouched: &[&str]) -> Effect {
+    let vouched_by = vouched.iter().map(|word| (*word).to_owned()).collect();
+    effect(Kind::Opaque(Opaque::new(about, reason, vouched_by)), Certainty::Possible)
+}
+
+/// The kind of an unresolved act is what it may do, and only a list of this kind demands that it is allowed.
 #[test]
-fn opaque_effects_are_never_allowed_unless_vouched_for() {
-    let opaque = |about, vouched: &[&str]| {
-        let vouched_by = vouched.iter().map(|word| (*word).to_owned()).collect();
-        effect(Kind::Opaque(Opaque::new(about, Reason::ScriptNotWritten, vouched_by)), Certainty::Possible)
-    };
-    let scope = policy(r#"{"commands": {"allow": ["npm test", "python3", "make b*"]}}"#);
-    for (about, vouched, decision, level) in [
-        (About::Commands, &["npm", "test"][..], Decision::Allowed, Level::Note),
-        (About::Commands, &["python3", "x.py"], Decision::Unresolved, Level::Error),
-        (About::Anything, &[], Decision::Unresolved, Level::Error),
-        (About::Reads, &[], Decision::Unresolved, Level::Warning),
-        (About::Network, &[], Decision::Unresolved, Level::Warning),
-        (About::Anything, &["make", "build"], Decision::Allowed, Level::Note),
+fn classes_of_unresolved_acts_have_their_levels() {
+    let lists = [
+        r#"{"files": {"write": {"deny": [".env"]}}, "commands": {"deny": ["rm"]}}"#,
+        r#"{"commands": {"deny": ["rm"]}, "network": {"deny_all": true}}"#,
+        r#"{"commands": {"allow": ["ls"]}}"#,
+        r#"{"version": 2, "files": {"write": {"allow": ["/**"]}}}"#,
+        r#"{"version": 2, "files": {"write": {"allow": ["src/**"]}}}"#,
+        r#"{"version": 2, "files": {"read": {"allow": ["src/**"]}}}"#,
+    ];
+    // One letter for each of these policies: error, warning or note.
+    for (about, reason, levels) in [
+        (About::Project, Reason::RunsBuild, "nnennn"),
+        (About::Elsewhere, Reason::RunsBuild, "weeeee"),
+        (About::Anything, Reason::ScriptContentUnknown, "weewww"),
+        (About::Writes, Reason::AnotherRevision, "nnnnwn"),
+        (About::Anything, Reason::UnknownFunction, "weeeee"),
+        (About::Reads, Reason::ListedFiles, "wwwwwe"),
+        (About::Anything, Reason::EvaluatesUnknownText, "eeeeee"),
     ] {
-        let found = decide(&scope, &opaque(about, vouched), None);
-        assert_eq!((found.decision, found.level), (decision, level), "{about:?} {vouched:?}");
+        let found =
+            lists.map(|text| match decide(&policy(text), &unresolved(about, reason.clone(), &[]), None).level {
+                Level::Error => 'e',
+                Level::Warning => 'w',
+                Level::Note => 'n',
+            });
+        assert_eq!(found.iter().collect::<String>(), levels, "{reason} {about:?}");
     }
-    let deny_only = policy(
-        r#"{"files": {"write": {"deny": [".env"]}}, "commands": {"deny": ["rm"]}, "network": {"deny_all": true}}"#,
-    );
-    for (about, level) in [
-        (About::Anything, Level::Error),
-        (About::Network, Level::Error),
-        (About::Commands, Level::Warning),
-        (About::Reads, Level::Warning),
-        (About::Writes, Level::Warning),
-        (About::Project, Level::Note),
+}
+
+/// An entry vouches for what cannot be known, and never for what is hidden.
+#[test]
+fn entries_vouch_by_their_words() {
+    let project = |vouched: &[&str]| unresolved(About::Project, Reason::RunsBuild, vouched);
+    let entry = |entry: &str| policy(&format!(r#"{{"version": 2, "commands": {{"allow": ["{entry}"]}}}}"#));
+    for (text, act, vouches) in [
+        ("npm test", project(&["npm", "test"]), true),
+        ("npm run *", project(&["npm", "run", "build"]), true),
+        ("npm run *", project(&["npm", "test"]), false),
+        ("npm run", project(&["npm", "run", "build"]), false),
+        ("npm *", project(&["npm", "test"]), true),
+        ("make", project(&["make"]), true),
+        ("./scripts/*", project(&["./scripts/build.sh"]), true),
+        ("scripts/*", project(&["./scripts/build.sh"]), true),
+        ("./scripts/*", project(&["./tools/build.sh"]), false),
+        ("*", project(&["npm", "test"]), true),
+        ("*", unresolved(About::Anything, Reason::RunsBuild, &[]), true),
+        ("*", unresolved(About::Writes, Reason::StashedFiles, &["git", "stash"]), true),
+        ("git stash", unresolved(About::Writes, Reason::StashedFiles, &["git", "stash"]), true),
+        ("git stash *", unresolved(About::Writes, Reason::StashedFiles, &["git", "stash"]), true),
+        ("git", unresolved(About::Writes, Reason::StashedFiles, &["git", "stash"]), false),
+        ("*", unresolved(About::Anything, Reason::UnknownProgram("x".into()), &["x"]), true),
+        ("*", unresolved(About::Anything, Reason::ScriptContentUnknown, &[]), false),
+        ("*", unresolved(About::Anything, Reason::EvaluatesUnknownText, &[]), false),
+        ("x", unresolved(About::Anything, Reason::KeysTyped, &["x"]), false),
+        ("*", unresolved(About::Anything, Reason::KeysTyped, &["x"]), false),
+        ("npx", unresolved(About::Anything, Reason::RunsPackage, &["npx", "tool"]), true),
+        ("npx tool", unresolved(About::Anything, Reason::RunsPackage, &["npx", "tool"]), true),
+        ("npx other", unresolved(About::Anything, Reason::RunsPackage, &["npx", "tool"]), false),
     ] {
-        let found = decide(&deny_only, &opaque(about, &["npm", "test"]), None);
-        assert_eq!((found.decision, found.level), (Decision::Unresolved, level), "{about:?}");
+        let found = decide(&entry(text), &act, None).decision;
+        let expected = if vouches { Decision::Allowed } else { Decision::Unresolved };
+        assert_eq!(found, expected, "`{text}` for {act}");
     }
-    let writes = policy(r#"{"files": {"write": {"allow": ["src/**"]}}}"#);
-    assert_eq!(decide(&writes, &opaque(About::Project, &["npm", "test"]), None).level, Level::Error);
-    let found = decide(&Policy::none(), &opaque(About::Anything, &[]), None);
-    assert_eq!((found.decision, found.level), (Decision::Unresolved, Level::Warning));
+}
+
+/// Where another list has a say, an entry for all commands says nothing of what nobody knows.
+#[test]
+fn an_entry_for_all_commands_leaves_other_lists_alone() {
+    let lists = |more: &str| policy(&format!(r#"{{"version": 2, "commands": {{"allow": ["*"]}}, {more}}}"#));
+    let program = unresolved(About::Anything, Reason::UnknownProgram("x".into()), &["x"]);
+    for (more, vouches) in [
+        (r#""files": {"write": {"allow": ["/**"]}}"#, true),
+        (r#""files": {"write": {"allow": ["src/**"]}}"#, false),
+        (r#""files": {"read": {"allow": ["src/**"]}}"#, false),
+        (r#""files": {"read": {"deny": [".env"]}}"#, true),
+        (r#""network": {"deny_all": true}"#, false),
+    ] {
+        let found = decide(&lists(more), &program, None).decision;
+        assert_eq!(found == Decision::Allowed, vouches, "{more}");
+    }
+    let build = unresolved(About::Project, Reason::RunsBuild, &["npm", "test"]);
+    let narrow = lists(r#""files": {"write": {"allow": ["src/**"]}}, "network": {"deny_all": true}"#);
+    assert_eq!(decide(&narrow, &build, None).decision, Decision::Allowed);
+}
+
+#[test]
+fn a_policy_says_what_classes_weigh() {
+    let defaults = |text: &str| policy(&format!(r#"{{"version": 2, "defaults": {{"unresolved": {text}}}}}"#));
+    let build = unresolved(About::Project, Reason::RunsBuild, &["make"]);
+    let hidden = unresolved(About::Anything, Reason::EvaluatesUnknownText, &[]);
+    let levels = |text: &str| [&build, &hidden].map(|act| decide(&defaults(text), act, None).level);
+    assert_eq!(levels(r#""deny""#), [Level::Error, Level::Error]);
+    assert_eq!(levels(r#""note""#), [Level::Note, Level::Error], "only a reason lowers what is hidden");
+    assert_eq!(levels(r#"{"delegated": "warn"}"#), [Level::Warning, Level::Error]);
+    let lowered = r#"{"hidden": {"level": "warn", "reason": "a generator of ours evaluates text"}}"#;
+    assert_eq!(levels(lowered), [Level::Note, Level::Warning]);
 }
 
 #[test]

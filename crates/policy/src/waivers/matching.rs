@@ -53,8 +53,7 @@ impl Condition {
             }
             // What could not be resolved is vouched for as `commands.allow` does it.
             (Self::Command(commands, _), Kind::Opaque(opaque)) => {
-                !opaque.vouched_by.is_empty()
-                    && commands.rules.iter().any(|rule| rule.pattern.vouches_for(&opaque.vouched_by))
+                commands.rules.iter().any(|rule| rule.pattern.vouches_for(opaque))
             }
             (Self::Host(hosts), Kind::Connect(connection)) => {
                 hosts.rules.iter().any(|host| host.pattern.includes(connection, effect.certainty))

@@ -48,7 +48,7 @@ impl<'l> Ran<'l> {
         let mut ran = Self::default();
         let background = Background::of(log);
         for act in log.acts.iter().filter(|act| act.status != Some(Status::Denied)) {
-            if ran.hidden.is_none() && may_be_any(act, &[About::Anything, About::Commands]) {
+            if ran.hidden.is_none() && may_be_any(act, &[About::Anything, About::Elsewhere, About::Commands]) {
                 ran.hidden = Some(act);
             }
             let asks = asks(act);

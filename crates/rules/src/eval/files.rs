@@ -70,7 +70,7 @@ pub(super) fn scoped(policy: &Policy, log: &Log<'_>, touches: Touches) -> Measur
             }
             Kind::Opaque(opaque) => match opaque.about {
                 About::Reads if touches == Touches::All => reads.miss(act.event, &opaque.reason),
-                About::Writes | About::Anything => changes.miss(act.event, &opaque.reason),
+                About::Writes | About::Anything | About::Elsewhere => changes.miss(act.event, &opaque.reason),
                 // What the project's own code does is its own affair, as in a policy that lists no commands.
                 _ => {}
             },

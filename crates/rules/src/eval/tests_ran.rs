@@ -154,7 +154,7 @@ impl<'a> TestHistory<'a> {
     /// What may be a change: nobody knows what was done, or it was done elsewhere, where this project may go on.
     fn may_change(&self, at: usize, act: &Act<'_>) -> bool {
         let elsewhere = !self.anywhere && changed(act).is_some_and(is_anchored);
-        let unseen = may_be_any(act, &[About::Anything, About::Writes])
+        let unseen = may_be_any(act, &[About::Anything, About::Elsewhere, About::Writes])
             || may_be_any(act, &[About::Project]) && self.cause(at, act).is_some_and(|cause| self.rewrites(cause));
         elsewhere || act.status != Some(Status::Denied) && unseen
     }
@@ -162,7 +162,7 @@ impl<'a> TestHistory<'a> {
     /// Functions, aliases and the search path among it.
     fn may_set_anything(&self, at: usize, act: &Act<'_>) -> bool {
         let command = || self.acts.get(self.cause(at, act)?).map(|act| &act.effect.kind);
-        may_be_any(act, &[About::Anything])
+        may_be_any(act, &[About::Anything, About::Elsewhere])
             && matches!(command(), Some(Kind::Execute(execution)) if runs_in_shell(execution))
     }
 

@@ -84,7 +84,8 @@ impl Machine<'_> {
                     if let Some(provenance) = self.world.content_of(value).provenance() {
                         self.foreign_code(provenance);
                     }
-                    self.opaque(About::Anything, Reason::ProgramNotRead, &[program, &value.text]);
+                    let about = self.world.about_project(&[Arg::exact(program), value.clone()]);
+                    self.opaque(about, Reason::ProgramNotRead, &[program, &value.text]);
                 }
                 (Some(role @ (Role::Command | Role::Config)), _) => self.role(*role, value, io),
                 (Some(role), _) if role.is_of_files() => self.path(*role, value),

@@ -1,7 +1,7 @@
 //! Runs `python3 -m MODULE`: modules of the standard library, of the session, and those that are programs of their own.
 
 use crate::command::argument::{Arg, Arguments};
-use crate::command::knowledge::{Entry, Language, OptionRole, Role, Subject};
+use crate::command::knowledge::{Entry, Language, OptionRole, Role};
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::{About, Reason};
@@ -119,7 +119,7 @@ impl Machine<'_> {
                 self.run_script(program, Language::Python, file, rest, io);
             }
             (None, None) if words.is_empty() => {}
-            (None, None) => self.opaque(About::Anything, Reason::RunsModule, &[program]),
+            (None, None) => self.opaque(self.world.about_project(words), Reason::RunsModule, &[program]),
         }
     }
 
@@ -156,10 +156,8 @@ impl Machine<'_> {
             return;
         }
         // `python3 -m pytest` is `pytest`.
-        let unproven = listed.and_then(|entry| entry.unproven.as_ref());
-        let of_project = unproven.is_some_and(|unproven| unproven.about == Subject::Project);
-        let about = if of_project { self.world.about_project(words) } else { About::Anything };
-        self.opaque(about, Reason::RunsModule, &[program]);
+        let about = self.world.about_project(words);
+        self.opaque_by(about, Reason::RunsModule, &[program], &[name]);
         if self.world.has_written() {
             self.project_scripts(name, words, io);
         }

@@ -48,7 +48,7 @@ impl Machine<'_> {
         if installed && !arguments.has(&["-p", "--package"]) {
             let local = |word: &Arg| matches!(word.literal(), Some("--no-install" | "--no" | "--offline"));
             if !call.rest.iter().any(local) {
-                self.opaque(About::Network, Reason::FetchesPackage, &vouchers);
+                self.opaque(About::Project, Reason::FetchesPackage, &vouchers);
             }
             return self.command(&arguments.operands, io);
         }

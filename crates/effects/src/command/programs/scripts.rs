@@ -93,7 +93,15 @@ impl Machine<'_> {
                 } else if file.is_exact() && self.world.is_in_fetched_directory(&self.world.locate_word(file).0) {
                     self.opaque(About::Anything, Reason::ClonedScript, &[]);
                 } else if file.is_exact() && self.process_output(file).is_none() {
-                    self.opaque(About::Anything, Reason::ScriptNotWritten, vouched_by);
+                    if self.world.is_in_written_directory(&self.world.locate_word(file).0) {
+                        self.opaque(About::Anything, Reason::ScriptContentUnknown, &[]);
+                    } else {
+                        // A bare name may be that of a program, wherever it lies.
+                        let is_file = file.text.contains(['/', '.', '\\']);
+                        let about = self.world.about_project(&[Arg::exact(""), file.clone()]);
+                        let about = if is_file { about } else { About::Elsewhere };
+                        self.opaque(about, Reason::ScriptNotWritten, vouched_by);
+                    }
                     self.run_sources(file, Built::Perhaps, io);
                 } else {
                     self.opaque(About::Anything, Reason::UnknownScript, &[]);

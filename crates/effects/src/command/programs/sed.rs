@@ -47,7 +47,10 @@ impl Machine<'_> {
             match content.text() {
                 Some(text) => scripts.push(Arg::exact(text)),
                 None if self.foreign_script(file, io) => {}
-                None => self.opaque(About::Anything, Reason::SedScriptNotWritten, &[]),
+                None => {
+                    let about = self.world.about_project(&[Arg::exact("sed"), file.clone()]);
+                    self.opaque(about, Reason::SedScriptNotWritten, &["sed"]);
+                }
             }
         }
         // `sed -i '' SCRIPT FILE`, as BSD and macOS have it: the next word says how backups end.

@@ -86,7 +86,7 @@ fn runs_download(run: &Run) -> bool {
                 }
             }
             Kind::Opaque(opaque) if is_behind && opaque.vouched_by.is_empty() => {
-                let is_code = matches!(opaque.about, About::Anything | About::Commands);
+                let is_code = matches!(opaque.about, About::Anything | About::Elsewhere | About::Commands);
                 let files: Vec<&str> = files(run, at).collect();
                 if is_code && (files.is_empty() || files.iter().any(|file| written.contains(bare(file)))) {
                     return true;

@@ -28,7 +28,7 @@ use crate::command::argument::Arg;
 use crate::command::knowledge::Language;
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
-use crate::{About, Certainty, Reason};
+use crate::{About, Certainty, Class, Reason};
 
 use super::Calls;
 use super::lexer::{TemplatePart, Token};
@@ -138,7 +138,8 @@ impl Machine<'_> {
         }
         let unread = scan.unread.is_some();
         if let Some(reason) = scan.unread {
-            self.opaque(About::Anything, reason, &[]);
+            let about = if reason.class() == Class::Delegated { About::Project } else { About::Anything };
+            self.opaque(about, reason, &[]);
         }
         if unread || scan.touches_unknown {
             // Which of them goes where is not known.

@@ -101,6 +101,9 @@ impl Machine<'_> {
                 self.at_root(Role::WriteTree, prefix);
             }
         } else {
+            if sub.arguments.has(&["--reset"]) && sub.arguments.has(&["-u"]) {
+                self.git_meant(&["git", "reset", "--hard"], sub);
+            }
             self.git_switches(sub, io);
         }
     }

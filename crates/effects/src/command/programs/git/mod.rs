@@ -174,11 +174,16 @@ impl Machine<'_> {
 
     /// The plumbing below `git push`: whoever denies the one means the other.
     fn git_plumbing_push(&mut self, sub: &Sub<'_>) {
-        let words = ["git", "push"].into_iter().chain(sub.words.iter().map(Arg::best));
-        let argv = words.map(|text| Argument { text: text.to_owned(), known: true }).collect();
-        let push = Execution { argv, inert: true, embeds: false };
-        self.emit(Kind::Execute(push), Certainty::Possible, "git send-pack");
+        self.git_meant(&["git", "push"], sub);
         self.git_remote(sub);
+    }
+
+    /// Whoever denies this command means the one that runs, too.
+    fn git_meant(&mut self, command: &[&str], sub: &Sub<'_>) {
+        let words = command.iter().copied().chain(sub.words.iter().map(Arg::best));
+        let argv = words.map(|text| Argument { text: text.to_owned(), known: true }).collect();
+        let meant = Execution { argv, inert: true, embeds: false };
+        self.emit(Kind::Execute(meant), Certainty::Possible, "git plumbing");
     }
 
     fn git_sub(&mut self, sub: &Sub<'_>, io: &mut Io<'_>) -> Stream {

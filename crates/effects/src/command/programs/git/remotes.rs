@@ -22,7 +22,7 @@ impl Machine<'_> {
         // Before it stand the verb, or the commit from which to start.
         let before = usize::from(matches!(sub.name, "lfs" | "subtree" | "request-pull"));
         let operands = sub.arguments.operands.get(before..).unwrap_or_default();
-        if sub.arguments.has(&["--multiple"]) {
+        if sub.arguments.has(&["--multiple"]) && !operands.is_empty() {
             for remote in operands {
                 self.git_remote_of(Some(remote), way, sub.settings);
             }

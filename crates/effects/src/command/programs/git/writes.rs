@@ -164,7 +164,9 @@ impl Machine<'_> {
                 }
             }
             Some("list" | "drop" | "clear" | "create" | "store") => {}
-            Some("pop" | "apply" | "branch") => self.opaque(About::Writes, Reason::StashedFiles, &[]),
+            Some("pop" | "apply" | "branch") => {
+                self.opaque(About::Writes, Reason::StashedFiles, &["git", "stash"]);
+            }
             _ => {
                 self.pathspecs(Role::WriteTree, sub.paths);
                 self.opaque(About::Writes, Reason::RestoresFiles, &["git", "stash"]);
