@@ -116,7 +116,9 @@ impl Places {
         let mentioned = Mentioned::of(session);
         let known = repository.stated().iter().map(String::as_str).chain(repository.place());
         let mut roots = known.filter(|root| mentioned.names_below(root)).map(str::to_owned);
-        let Some(first) = roots.next() else { return Self::shown(&mentioned, repository).or_inferred(session, repository) };
+        let Some(first) = roots.next() else {
+            return Self::shown(&mentioned, repository).or_inferred(session, repository);
+        };
         let others = roots.map(Some).chain([None]).map(|root| Other { root, why: Reason::Plausible }).collect();
         Self { first: Some(first), others, matches: Matched::Several, ..Self::default() }
     }
