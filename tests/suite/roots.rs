@@ -47,6 +47,30 @@ fn errors(policy: &str, start: &str, calls: &[(&str, Value)]) -> BTreeSet<(Strin
 }
 
 #[test]
+fn a_session_without_a_directory_counts_from_its_files() {
+    let policy = r#"{"version": 2, "files": {"write": {"allow": ["/**"], "deny": ["~/**", "secrets/**"]}}}"#;
+    let write = |path: &str| ("Write", json!({"file_path": path, "content": "x"}));
+    let found = |paths: &[&str]| {
+        let world = World::empty();
+        world.write(".agent-scope.json", policy);
+        let calls = paths.iter().map(|path| write(path));
+        let calls = calls.map(|(tool, arguments)| ("tool_call", json!({"tool_name": tool, "arguments": arguments})));
+        world.session("aa11", 1_790_000_000, &calls.collect::<Vec<_>>());
+        world.write(".agent-traces/aa11/meta.json", r#"{"session_id": "aa11", "started_at": 1790000000.0}"#);
+        let answer = world.run(&["check", "--format", "json"]);
+        let report: Value = serde_json::from_str(&answer.stdout).unwrap_or_else(|_| panic!("{answer:?}"));
+        let findings = report["findings"].as_array().unwrap().iter().filter(|finding| finding["level"] == "error");
+        findings.map(|finding| finding["evidence"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let (one, other) = ("/Users/dana/app/src/a.ts", "/Users/dana/app/src/b.ts");
+    assert_eq!(found(&[one, other]), [""; 0]);
+    assert_eq!(found(&[one]), [one]);
+    for outside in ["/Users/dana/.zshrc", "/Users/dana/app/src/secrets/x", "/etc/cron.d/x"] {
+        assert_eq!(found(&[one, other, outside]), [outside], "{outside}");
+    }
+}
+
+#[test]
 fn a_command_may_go_to_the_checkout_first() {
     let bash = |command: &str| ("Bash", json!({"command": command}));
     for (looks, acts) in [

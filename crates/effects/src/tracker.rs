@@ -291,11 +291,15 @@ impl Tracker {
             let start = all.len();
             let origin = effect.origin;
             indices.push(u32::try_from(start).ok());
-            // The file is one of the repository: that is the name which an allow list has to know.
-            if siblings.iter().any(|sibling| sibling.via == WORKTREE && sibling.certainty == effect.certainty) {
+            // The file is one of the repository: that is the name which an allow list has to know. A tree beside the
+            // repository is a place of it, too, so there the file has no other name.
+            let is_ours = siblings.iter().any(|one| one.via == WORKTREE && one.certainty == effect.certainty);
+            if is_ours {
                 effect.certainty = effect.certainty.guessed();
             }
-            all.push(effect);
+            if !is_ours || !self.is_in_near_tree(&effect) {
+                all.push(effect);
+            }
             for sibling in siblings {
                 if !all.iter().skip(start).any(|known| *known == sibling) {
                     all.push(Effect { origin, ..sibling });
@@ -303,6 +307,14 @@ impl Tracker {
             }
         }
         all.into()
+    }
+
+    /// The file lies in a work tree beside the repository.
+    fn is_in_near_tree(&self, effect: &Effect) -> bool {
+        let (Some(target), Some(root)) = (effect.kind.path(), self.world.root()) else { return false };
+        let names = self.world.originals(&target.path, effect.certainty);
+        let mut trees = names.iter().filter(|name| name.alias_kind == AliasKind::Checkout);
+        trees.any(|name| paths::is_beside(&name.alias, root))
     }
 
     fn siblings(&self, effect: &Effect, looks: &mut Looks) -> Vec<Effect> {

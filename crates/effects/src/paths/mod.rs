@@ -198,3 +198,15 @@ fn settled(path: String, certainty: Certainty) -> (PathTarget, Certainty) {
         None => (PathTarget::new(path), Certainty::Pattern),
     }
 }
+
+/// The directory is beside the repository, where people put work trees (`../x`, `../repository__worktrees/x`), or a
+/// temporary one.
+pub(crate) fn is_beside(path: &str, root: &str) -> bool {
+    if path.starts_with("/tmp/") {
+        return true;
+    }
+    let Some((holder, _)) = root.trim_end_matches('/').rsplit_once('/') else { return false };
+    let beside = path.strip_prefix(holder).and_then(|rest| rest.strip_prefix('/')).unwrap_or_default();
+    let most = if holder.is_empty() { 1 } else { 2 };
+    !beside.is_empty() && !beside.starts_with('.') && beside.split('/').count() <= most
+}

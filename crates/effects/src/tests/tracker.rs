@@ -142,11 +142,11 @@ fn a_new_link_leaves_the_file_that_it_leads_to() {
 #[test]
 fn a_worktree_holds_the_files_of_the_repository() {
     let cases = [
-        ("echo x > ../wt/.github/x", "write?? /wt/.github/x; write .github/x; execute echo x"),
-        ("rm -r /wt/.github", "execute rm -r /wt/.github; delete?? /wt/.github/**; delete .github/**"),
-        ("cd ../wt && cat .env", "execute cd ../wt; execute cat .env; read?? /wt/.env; read .env"),
+        ("echo x > ../wt/.github/x", "write .github/x; execute echo x"),
+        ("rm -r /wt/.github", "execute rm -r /wt/.github; delete .github/**"),
+        ("cd ../wt && cat .env", "execute cd ../wt; execute cat .env; read .env"),
         ("rm -r ../wt", "execute rm -r ../wt; delete /wt/**"),
-        ("touch ../moved/a", "execute touch ../moved/a; write?? /moved/a; write a"),
+        ("touch ../moved/a", "execute touch ../moved/a; write a"),
         // A file that is written there is not written here.
         ("sh a.sh", "execute sh a.sh; read a.sh; execute rm x; delete x"),
     ];
@@ -155,7 +155,7 @@ fn a_worktree_holds_the_files_of_the_repository() {
         run(&mut tracker, "shell", text);
     }
     run(&mut tracker, "shell", "echo ls > ../wt/a.sh");
-    assert!(!run(&mut tracker, "shell", "git worktree add ../wt").contains(" via "));
+    assert!(!run(&mut tracker, "shell", "git worktree add ../wt").contains("write"));
     for (text, effects) in cases {
         assert_eq!(unaliased(&run(&mut tracker, "shell", text)), effects);
     }

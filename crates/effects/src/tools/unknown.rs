@@ -151,7 +151,8 @@ fn is_judged_by_name(server: Option<&str>, tool: &str, given: &Given) -> bool {
         return false;
     }
     let speaks = || TABLE.hints.languages.values().any(|language| words.iter().any(|word| language.contains(word)));
-    !runs_commands(tool) && !types(server, tool) && !speaks()
+    let shows_environment = || words.iter().any(|word| matches!(word.as_str(), "env" | "environ" | "environment"));
+    !runs_commands(tool) && !types(server, tool) && !speaks() && !shows_environment()
 }
 
 /// Whatever argument it is: a URL or a path.

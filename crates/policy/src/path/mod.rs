@@ -264,8 +264,7 @@ impl<'a> Files<'a> {
         let as_written = || !self.nameless && self.own.names.meets(&rule.exact);
         // An entry for whole home directories (`~/**`) speaks of places outside of the root, and under the most likely one the
         // file lies inside.
-        let is_below_first = || self.anchored && self.first.as_ref().is_some_and(|first| !first.anchored);
-        if rule.below_home.as_ref().is_some_and(|below| below.matches(ANY_NAME)) && is_below_first() {
+        if rule.below_home.as_ref().is_some_and(|below| below.matches(ANY_NAME)) && self.is_inside_first() {
             return false;
         }
         let meets = match (&rule.itself, self.crossed()) {
@@ -279,6 +278,11 @@ impl<'a> Files<'a> {
             return true;
         }
         self.anchored && self.touched_in_place(rule, entry)
+    }
+
+    /// The files are looked at as those of any directory, and lie inside the most likely root.
+    fn is_inside_first(&self) -> bool {
+        self.root.is_none() && self.anchored && self.first.as_ref().is_some_and(|first| !first.anchored)
     }
 
     /// Whether an anchored entry can speak of files inside the root. A home directory is a name for places outside of the

@@ -8,7 +8,8 @@ use crate::command::knowledge::Role;
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
-use crate::{About, Certainty, Kind, PathTarget, Reason};
+use crate::paths::is_beside;
+use crate::{About, Kind, PathTarget, Reason};
 
 impl Machine<'_> {
     pub(super) fn git_checkout(&mut self, sub: &Sub<'_>) {
@@ -227,10 +228,9 @@ impl Machine<'_> {
     /// counts as written by the session. Beside the repository, the files are the repository's own.
     fn adds_tree(&mut self, directory: &Arg) {
         let (target, certainty) = self.world.locate_word(directory);
-        let is_near = directory.is_exact() && self.world.root().is_some_and(|root| is_near(&target.path, root));
-        let certainty = if is_near { Certainty::Possible } else { certainty };
-        let target = PathTarget { subtree: true, ..target };
-        self.emit(Kind::Write(target), certainty, "argument");
+        let is_near = directory.is_exact() && self.world.root().is_some_and(|root| is_beside(&target.path, root));
+        let kind = if is_near { Kind::List(target) } else { Kind::Write(PathTarget { subtree: true, ..target }) };
+        self.emit(kind, certainty, "argument");
     }
 
     /// From now on a directory is one more work tree of the repository.
@@ -242,17 +242,6 @@ impl Machine<'_> {
             self.world.checked_out(&tree, &top);
         }
     }
-}
-
-/// The directory is beside the repository, where people put work trees: `../x`, `../repository__worktrees/x`.
-fn is_near(path: &str, root: &str) -> bool {
-    if path.starts_with("/tmp/") {
-        return true;
-    }
-    let Some((holder, _)) = root.trim_end_matches('/').rsplit_once('/') else { return false };
-    let beside = path.strip_prefix(holder).and_then(|rest| rest.strip_prefix('/')).unwrap_or_default();
-    let most = if holder.is_empty() { 1 } else { 2 };
-    !beside.is_empty() && !beside.starts_with('.') && beside.split('/').count() <= most
 }
 
 /// `git maintenance start`
