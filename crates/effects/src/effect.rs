@@ -217,6 +217,9 @@ pub struct Connection {
     pub scheme: Option<String>,
 }
 
+/// How a tool of a server connects to the service that the server is of.
+pub const SERVICE: &str = "service";
+
 impl Effect {
     /// An effect of the call itself, of no command in it.
     pub fn new(kind: Kind, certainty: Certainty, via: impl Into<Cow<'static, str>>) -> Self {

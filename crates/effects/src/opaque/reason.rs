@@ -75,9 +75,7 @@ macro_rules! reasons {
 reasons! {
     Delegated {
         RunsBuild: "runs the project's build",
-        RunsPackage: "runs a package",
         RunsModule: "runs a module",
-        RunsComposeFile: "runs what the compose file says",
         FetchesPackage: "fetches the package where it is not installed",
         ScriptNotWritten: "runs a script that was not written in this session",
         SedScriptNotWritten: "runs a sed script that was not written in this session",
@@ -85,6 +83,8 @@ reasons! {
         ProgramNotRead: "runs a program that is not read",
     }
     Changed {
+        RunsPackage: "runs a package",
+        RunsComposeFile: "runs what the compose file says",
         ScriptContentUnknown: "runs a script whose content in this session is not known",
         ClonedScript: "runs a script of a repository that was cloned in this session",
         SkillContentUnknown: "runs what a skill says whose content in this session is not known",

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::registry::{Action, Entry, REGISTRY};
 use super::run::{Run, texts};
 use super::{Given, known, mentions, names, unknown};
-use crate::{Argument, Certainty, Connection, Execution, Kind};
+use crate::{Argument, Certainty, Connection, Execution, Kind, SERVICE};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
@@ -119,7 +119,7 @@ fn service_call(run: &mut Run<'_>, service: &Server, tool: &str, given: &Given) 
         Certainty::Exact
     };
     let connection = Connection { host: service.reaches.clone(), port: Some(443), scheme: Some("https".to_owned()) };
-    run.emit(Kind::Connect(connection), certainty);
+    run.emit_as(SERVICE, Kind::Connect(connection), certainty);
     let plain = names::plain(tool);
     for (command, tools) in &service.stands_for {
         if tools.iter().any(|name| names::plain(name) == plain) {

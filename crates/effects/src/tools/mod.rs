@@ -180,7 +180,7 @@ fn act(run: &mut Run<'_>, tool: &str, entry: &Entry, given: &Given) {
         Action::WriteFixed => return files::write_fixed(run, entry),
         Action::Spawn => return network::spawn(run, entry, given),
         Action::Skill => return skills::call(run, tool, entry, given),
-        Action::SearchWeb => return network::search(run, entry, given),
+        Action::SearchWeb => return network::search(run, tool, entry, given),
         Action::Connect => return network::fixed(run, entry),
         Action::Unproven => return unproven(run, tool, entry, given),
         Action::PageScript => return run.opaque(About::Network, Reason::PageScript),

@@ -31,8 +31,9 @@ pub(super) fn fetch(run: &mut Run<'_>, entry: &Entry, given: &Object) {
     }
 }
 
-/// A search sends its query to a host that the log doesn't name; some of these tools open pages, too.
-pub(super) fn search(run: &mut Run<'_>, entry: &Entry, given: &Given) {
+/// A search sends its query to a host that the log doesn't name, unless the provider of the model runs it: then this machine
+/// connects to nothing. Some of these tools open pages, too.
+pub(super) fn search(run: &mut Run<'_>, tool: &str, entry: &Entry, given: &Given) {
     let mut pages = Vec::new();
     if let Some(object) = given.object().filter(|_| entry.fetches) {
         for (_, value) in object {
@@ -41,6 +42,10 @@ pub(super) fn search(run: &mut Run<'_>, entry: &Entry, given: &Given) {
     }
     for (connection, certainty) in &pages {
         run.emit(Kind::Connect(connection.clone()), *certainty);
+    }
+    if let Some(name) = &entry.provider {
+        let server = Some(format!("provider:{name}"));
+        return run.emit(Kind::Tool { server, tool: tool.to_owned() }, Certainty::Exact);
     }
     let opens_only = pages.len() == 1 && given.object().is_some_and(is_page_view);
     if !opens_only {

@@ -126,6 +126,9 @@ pub(super) struct Entry {
     /// For [`Action::Connect`]: a host glob.
     #[serde(default)]
     pub(super) connects: Option<String>,
+    /// For [`Action::SearchWeb`]: the provider of the model runs it, and calls it by this name.
+    #[serde(default)]
+    pub(super) provider: Option<String>,
     /// For [`Action::SearchWeb`]: it opens pages, too.
     #[serde(default)]
     pub(super) fetches: bool,

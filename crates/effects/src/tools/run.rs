@@ -53,7 +53,11 @@ pub(super) struct RoleValues<'v> {
 
 impl Run<'_> {
     pub(super) fn emit(&mut self, kind: Kind, certainty: Certainty) {
-        self.effects.to_mut().push(Effect::new(kind, certainty, "argument"));
+        self.emit_as("argument", kind, certainty);
+    }
+
+    pub(super) fn emit_as(&mut self, via: &'static str, kind: Kind, certainty: Certainty) {
+        self.effects.to_mut().push(Effect::new(kind, certainty, via));
     }
 
     /// The last effect is on files that the tool gathers itself.

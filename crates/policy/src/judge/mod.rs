@@ -9,7 +9,7 @@ mod opaque;
 pub(crate) mod roots;
 mod tools;
 
-use agent_strace_effects::{Class, Effect, Kind};
+use agent_strace_effects::{Class, Effect, Kind, SERVICE};
 use agent_strace_model::finding::{Level, PolicyLocation, RuleId};
 
 use super::agents::Holds;
@@ -119,6 +119,7 @@ impl CompiledLists {
             Kind::Delete(target) => self.file(target, reached, context, self.delete_wording()),
             Kind::List(target) => self.listing(target, certainty, context),
             Kind::Execute(execution) => self.command(execution, certainty, context),
+            Kind::Connect(connection) if effect.via == SERVICE => self.service(connection, certainty, context),
             Kind::Connect(connection) => self.connection(connection, certainty),
             Kind::Tool { server, tool } => self.tool(server.as_deref(), tool),
             Kind::Spawn { agent } => self.spawn(agent.as_deref()),

@@ -1,8 +1,8 @@
 //! Connections.
 
-use crate::Judgement;
 use crate::compiled::CompiledLists;
 use crate::host::is_remote;
+use crate::{Basis, Context, Decision, Judgement};
 use agent_strace_effects::{Certainty, Connection};
 use agent_strace_model::finding::{Level, RuleId};
 
@@ -11,6 +11,20 @@ use super::{Rest, allowed, asked_by, denied, denied_by, no_policy};
 const RULE: RuleId = RuleId::ScopeNetwork;
 
 impl CompiledLists {
+    /// A tool's connection to its own service: whoever allows the tool allows it, unless an entry denies the host.
+    pub(super) fn service(&self, connection: &Connection, certainty: Certainty, context: &Context<'_>) -> Judgement {
+        let found = self.connection(connection, certainty);
+        let Some((server, tool)) = context.tool.filter(|_| found.basis != Basis::Entry) else { return found };
+        let vouching = self.tool(server, tool);
+        match vouching.decision {
+            Decision::Allowed => {
+                let reason = format!("vouched for: {}", vouching.reason);
+                Judgement { rule: RULE, reason, basis: Basis::Whole, ..vouching }
+            }
+            _ => found,
+        }
+    }
+
     pub(super) fn connection(&self, connection: &Connection, certainty: Certainty) -> Judgement {
         let network = &self.network;
         let rest = self.rest(network.deny_all.as_ref());
