@@ -35,6 +35,9 @@ const fn risk(
 }
 
 const ANY: &[&str] = &[];
+/// A push that takes something away from others, or sends more than one branch.
+const FORCED: &[&str] =
+    &["-f", "--force", "--force-with-lease", "--mirror", "-d", "--delete", "--all", "--tags", "--prune"];
 
 pub(super) const RISKS: &[Risk] = &[
     risk("rm", ANY, ANY, What::Destroys),
@@ -55,7 +58,7 @@ pub(super) const RISKS: &[Risk] = &[
     risk("rsync", ANY, ANY, What::Destroys),
     risk("git", &["reset"], &["--hard", "--merge", "--keep"], What::Destroys),
     risk("git", &["clean"], ANY, What::Destroys),
-    risk("git", &["rebase"], ANY, What::Destroys),
+    risk("git", &["rebase"], &["-i", "--interactive", "-x", "--exec", "--onto", "--root"], What::Destroys),
     risk("git", &["restore"], ANY, What::Destroys),
     risk("git", &["checkout"], &["-f", "--force", "--"], What::Destroys),
     risk("git", &["branch"], &["-d", "-D", "--delete", "-f", "--force", "-M"], What::Destroys),
@@ -69,7 +72,7 @@ pub(super) const RISKS: &[Risk] = &[
     risk("git", &["reflog"], ANY, What::Destroys),
     risk("git", &["gc"], ANY, What::Destroys),
     risk("git", &["rm"], ANY, What::Destroys),
-    risk("git", &["push"], ANY, What::Publishes),
+    risk("git", &["push"], FORCED, What::Publishes),
     risk("git", &["send-pack"], ANY, What::Publishes),
     risk("git", &["send-email"], ANY, What::Publishes),
     risk("git", &["remote"], &["add", "set-url", "remove", "rename", "rm"], What::Publishes),
@@ -312,6 +315,12 @@ pub(super) const FAMILIES: &[Family] = &[
         members: &["git add", "git commit"],
     },
     Family {
+        name: "git commands that exchange commits with the repository's remotes and take them over",
+        together: 2,
+        slot: Slot::Commands,
+        members: &["git checkout", "git fetch", "git merge", "git pull", "git stash", "git switch"],
+    },
+    Family {
         name: "git commands that show what is there",
         together: 1,
         slot: Slot::Commands,
@@ -491,7 +500,7 @@ pub(super) const TEMPLATE: &str = r#"{
     "write": { "allow": ["//tmp/tmp.*", "//tmp/tmp.*/**"] },
     "delete": { "allow": [] }
   },
-  "network": { "deny_all": true },
+  "network": { "deny_all": true, "allow": ["remote:origin"] },
   "mcp": {
     "servers": {
       "*": { "allow": ["Skill", "activate_skill", "code_intelligence", "load_skill", "lsp", "use_skill"] }

@@ -62,8 +62,7 @@ impl CompiledLists {
     /// What an entry for all commands vouches for: the project's code, and what no other list has a say in.
     fn leaves_to_commands(&self, opaque: &Opaque, context: &Context<'_>) -> bool {
         match opaque.class {
-            // Of what is installed or fetched, the installer has to be named.
-            Class::Delegated => opaque.about != About::Anything,
+            Class::Delegated => true,
             Class::State | Class::Unknown => match opaque.about {
                 About::Commands | About::Project => true,
                 About::Writes => self.narrows_writes(context).is_none(),
