@@ -1,6 +1,6 @@
 //! Effects in words, and what the log says about a call.
 
-use agent_strace_effects::{Connection, Effect, Kind, PathTarget};
+use agent_strace_effects::{Connection, Effect, Kind, PathTarget, Purpose};
 use agent_strace_model::{Arguments, EventKind, ToolCall};
 
 /// The most characters of log text in one message.
@@ -12,8 +12,15 @@ pub(super) fn act(effect: &Effect) -> String {
         return mention(&effect.kind);
     }
     match &effect.kind {
-        Kind::Read(target) => format!("reads {}", files(target)),
+        Kind::Read(target) => match effect.gathered {
+            None => format!("reads {}", files(target)),
+            Some(Purpose::Whole) => format!("reads {}", gathered(target)),
+            Some(Purpose::Search) => format!("searches {}", gathered(target)),
+            Some(Purpose::Check) => format!("looks at {}", gathered(target)),
+        },
+        Kind::Write(target) if effect.gathered.is_some() => format!("writes {}", gathered(target)),
         Kind::Write(target) => format!("writes {}", files(target)),
+        Kind::Delete(target) if effect.gathered.is_some() => format!("deletes {}", gathered(target)),
         Kind::Delete(target) => format!("deletes {}", files(target)),
         Kind::List(target) => format!("lists {}", files(target)),
         Kind::Execute(execution) => {
@@ -49,6 +56,12 @@ fn mention(kind: &Kind) -> String {
         }
         _ => "names what it may act on".to_owned(),
     }
+}
+
+/// Files that a program found itself.
+fn gathered(target: &PathTarget) -> String {
+    let found = files(target);
+    if found.starts_with('`') { format!("files of {found}") } else { found }
 }
 
 /// The files, and in words what `**` stands for.

@@ -112,7 +112,11 @@ impl CompiledLists {
         let met = |list| named.files.met_by(list).filter(|_| !unknown);
         let (denied_rule, asked_rule) = (met(&rules.deny), met(&rules.ask));
         if let Some(Met { rule, grade: Grade::Certain }) = denied_rule {
-            return denied_by(wording.rule, wording.deny, &rule.stated);
+            let found = denied_by(wording.rule, wording.deny, &rule.stated);
+            return match named.files.tracked_of(rule) {
+                Some(file) => Judgement { reason: format!("{}, as `{file}` is one of them", found.reason), ..found },
+                None => found,
+            };
         }
         match &named.floor {
             Some(Floor::Broken { rule, why }) => return denied(*rule, &format!("built-in floor: {why}"), None),
@@ -123,7 +127,10 @@ impl CompiledLists {
             return asked_by(wording.ask, &rule.stated);
         }
         let found = self.by_allow(rules, named, wording, rest);
-        let open = self.open(denied_rule, wording.deny).or_else(|| self.open(asked_rule, wording.ask));
+        let is_gathered = named.reached.gathered.is_some();
+        let unknown_part = if is_gathered { "the log does not show which" } else { "a part of the name is not known" };
+        let open = |met, list| self.open(met, list, unknown_part);
+        let open = open(denied_rule, wording.deny).or_else(|| open(asked_rule, wording.ask));
         match open {
             Some(open) if open.strictness() > found.strictness() => open,
             _ => found,
@@ -131,11 +138,11 @@ impl CompiledLists {
     }
 
     /// What an entry says that may speak of one of the files.
-    fn open(&self, met: Option<Met<'_>>, list: &str) -> Option<Judgement> {
+    fn open(&self, met: Option<Met<'_>>, list: &str, unknown_part: &str) -> Option<Judgement> {
         let Met { rule, grade: Grade::Open(level) } = met? else { return None };
         let stated = &rule.stated;
         let name = stated.policy_rule.as_ref().map_or(list, |rule| rule.id.as_str());
-        let reason = format!("which files that are is not known, and {name} may name one");
+        let reason = format!("{unknown_part}, and {name} may name one of them");
         let found = self.unresolved(level.min(stated.level), &reason, Some(&stated.location));
         Some(Judgement { policy_rule: stated.policy_rule.clone(), ..found })
     }

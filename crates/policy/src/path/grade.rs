@@ -56,7 +56,7 @@ impl Files<'_> {
         }
         Some(Grade::Open(match self.gathered {
             Some(Purpose::Whole) | None if self.asks_for_dots(pattern) => return Some(Grade::Certain),
-            Some(Purpose::Whole) if self.holds_tracked(pattern) => return Some(Grade::Certain),
+            Some(Purpose::Whole) if self.tracked(pattern).is_some() => return Some(Grade::Certain),
             Some(Purpose::Whole) if self.is_directory_only(pattern) => Level::Note,
             Some(Purpose::Whole) | None => Level::Warning,
             Some(Purpose::Search | Purpose::Check) => Level::Note,
@@ -91,11 +91,19 @@ impl Files<'_> {
         name.is_some_and(|name| self.folded().names.meets(name))
     }
 
-    /// The repository holds a file that is among them and that the entry speaks of.
-    fn holds_tracked(&self, pattern: &PathPattern) -> bool {
+    /// A file of the repository that is among the gathered ones, and that the entry speaks of.
+    pub(crate) fn tracked_of(&self, rule: &PathRule) -> Option<&str> {
+        self.gathered?;
+        rule.set.any_of.iter().find_map(|pattern| self.tracked(pattern))
+    }
+
+    fn tracked(&self, pattern: &PathPattern) -> Option<&str> {
         let names = &self.folded().names;
-        let mut tracked = self.repository.into_iter().flat_map(Repository::tracked).map(fold);
-        tracked.any(|file| pattern.folded.matches(&file) && names.has(&file))
+        let is_meant = |file: &&str| {
+            let file = fold(file);
+            pattern.folded.matches(&file) && names.has(&file)
+        };
+        self.repository.into_iter().flat_map(Repository::tracked).find(is_meant)
     }
 
     /// The entry is a name, and only a directory of that name would hold any of the files.
