@@ -74,6 +74,10 @@ impl Machine<'_> {
                 self.execute(words, Launch::Inert);
                 return Some(self.command(rest.get(1..).unwrap_or_default(), io));
             }
+            "pwd" if rest.iter().all(|word| word.literal() == Some("-L")) => {
+                self.execute(words, Launch::Inert);
+                return Some(self.world.cwd().map_or(Stream::Unknown, |cwd| Stream::of(format!("{cwd}\n"))));
+            }
             "complete" | "bind" | "enable" | "hash" => self.unusual_builtin(name, words, io),
             "compgen" | "fc" => {
                 self.unusual_builtin(name, words, io);

@@ -376,11 +376,12 @@ impl Machine<'_> {
                 }
             }
             "ls-files" => return self.git_names(sub),
-            "status" | "branch" | "rev-parse" | "describe" | "reflog" | "name-rev" | "symbolic-ref"
-            | "for-each-ref" | "show-ref" | "check-ignore" | "check-attr" | "var" | "version" | "help"
-            | "count-objects" | "fsck" | "gc" | "prune" | "repack" | "pack-refs" | "maintenance" | "update-ref"
-            | "write-tree" | "commit-tree" | "cherry" | "verify-commit" | "verify-tag" | "column"
-            | "check-ref-format" | "merge-tree" | "patch-id" | "rerere" | "replace" | "lfs" => {}
+            "rev-parse" => return self.git_top(sub),
+            "status" | "branch" | "describe" | "reflog" | "name-rev" | "symbolic-ref" | "for-each-ref" | "show-ref"
+            | "check-ignore" | "check-attr" | "var" | "version" | "help" | "count-objects" | "fsck" | "gc"
+            | "prune" | "repack" | "pack-refs" | "maintenance" | "update-ref" | "write-tree" | "commit-tree"
+            | "cherry" | "verify-commit" | "verify-tag" | "column" | "check-ref-format" | "merge-tree" | "patch-id"
+            | "rerere" | "replace" | "lfs" => {}
             "p4" | "svn" | "send-email" | "imap-send" | "instaweb" | "daemon" | "gui" | "citool" | "web--browse" => {
                 self.opaque(About::Anything, Reason::GitNetworkProgram, &[]);
             }
@@ -395,6 +396,20 @@ impl Machine<'_> {
             }
         }
         Stream::Unknown
+    }
+
+    /// `git rev-parse --show-toplevel` in the workspace prints its root. A link, a variable of git's or a work tree leads
+    /// elsewhere.
+    fn git_top(&self, sub: &Sub<'_>) -> Stream {
+        let asks = matches!(sub.words, [word] if word.literal() == Some("--show-toplevel"));
+        let inside = self.world.root().filter(|root| {
+            let below = self.world.cwd().and_then(|cwd| cwd.strip_prefix(root.trim_end_matches('/')));
+            below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
+        });
+        match inside.filter(|_| asks && !self.world.has_aliases()) {
+            Some(root) => Stream::of(format!("{root}\n")),
+            None => Stream::Unknown,
+        }
     }
 
     fn git_messages(&mut self, sub: &Sub<'_>) {

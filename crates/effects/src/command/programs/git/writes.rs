@@ -9,7 +9,7 @@ use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
 use crate::paths::is_beside;
-use crate::{About, Kind, PathTarget, Reason};
+use crate::{About, Certainty, Kind, PathTarget, Reason};
 
 impl Machine<'_> {
     pub(super) fn git_checkout(&mut self, sub: &Sub<'_>) {
@@ -229,8 +229,11 @@ impl Machine<'_> {
     fn adds_tree(&mut self, directory: &Arg) {
         let (target, certainty) = self.world.locate_word(directory);
         let is_near = directory.is_exact() && self.world.root().is_some_and(|root| is_beside(&target.path, root));
-        let kind = if is_near { Kind::List(target) } else { Kind::Write(PathTarget { subtree: true, ..target }) };
-        self.emit(kind, certainty, "argument");
+        if is_near {
+            self.emit(Kind::List(target), Certainty::Possible, "argument");
+        } else {
+            self.emit(Kind::Write(PathTarget { subtree: true, ..target }), certainty, "argument");
+        }
     }
 
     /// From now on a directory is one more work tree of the repository.
