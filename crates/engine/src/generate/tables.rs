@@ -318,7 +318,7 @@ pub(super) const FAMILIES: &[Family] = &[
         name: "git commands that exchange commits with the repository's remotes and take them over",
         together: 2,
         slot: Slot::Commands,
-        members: &["git checkout", "git fetch", "git merge", "git pull", "git stash", "git switch"],
+        members: &["git checkout", "git fetch", "git merge", "git pull", "git switch"],
     },
     Family {
         name: "git commands that show what is there",
