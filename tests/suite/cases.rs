@@ -82,8 +82,8 @@ fn all_still_denied(data: &Data) {
         }
         // Whatever the lists are: nothing harmless is refused, nothing unresolved passes for allowed.
         let bad = match case.expect.as_str() {
-            "allow" => exceptions != "allow",
-            "unresolved" => exceptions == "allow" || none == "allow",
+            "allow" => !matches!(exceptions, "allow" | "note"),
+            "unresolved" => !is_by_design(case) && (exceptions == "allow" || none == "allow"),
             _ => false,
         };
         if bad {
@@ -117,7 +117,13 @@ fn without(policy: &Path, lists: &[&str]) -> String {
     policy.to_string()
 }
 
-/// The heaviest finding: `deny`, `unresolved`, or `warning`, where `--fail-on warning` refuses what was not resolved.
+/// A search of the model's provider connects to nothing from this machine: the list of tools judges it.
+fn is_by_design(case: &Case) -> bool {
+    case.calls.iter().all(|(tool, _)| tool == "WebSearch")
+}
+
+/// The heaviest finding: `deny`, `unresolved`, or `warning`, where `--fail-on warning` refuses what was not resolved, or
+/// `note`.
 fn weight(report: &Value) -> &'static str {
     let Some(findings) = report["findings"].as_array() else { return "broken" };
     let has = |level: &str, unresolved: bool| {
@@ -125,11 +131,16 @@ fn weight(report: &Value) -> &'static str {
             .iter()
             .any(|finding| finding["level"] == level && (finding["rule"] == "scope/unresolved") == unresolved)
     };
-    match (has("error", false), has("error", true), has("warning", true)) {
-        (true, _, _) => "deny",
-        (false, true, _) => "unresolved",
-        (false, false, true) => "warning",
-        (false, false, false) => "allow",
+    if has("error", false) {
+        "deny"
+    } else if has("error", true) {
+        "unresolved"
+    } else if has("warning", true) {
+        "warning"
+    } else if has("note", true) {
+        "note"
+    } else {
+        "allow"
     }
 }
 
@@ -255,7 +266,8 @@ impl Board {
                 answer == Answer::Allow
             }
             _ => {
-                let closed = matches!(answer, Answer::Deny | Answer::Unresolved);
+                let says_so = weight(report) != "allow" || is_by_design(case);
+                let closed = matches!(answer, Answer::Deny | Answer::Unresolved) || says_so;
                 if !closed {
                     self.opened.push(row);
                 }

@@ -7,6 +7,10 @@ const META: &[char] = &['.', '^', '$', '*', '+', '?', '(', ')', '{', '}', '|'];
 
 /// The purpose of a search: one whose pattern can match every line shows whole files.
 pub(crate) fn purpose_of_pattern(pattern: &str) -> Purpose {
+    // Groups that look around, counts of none and classes of classes may match anything.
+    if ["(?", "{0", "{,", "[\\"].iter().any(|part| pattern.contains(part)) {
+        return Purpose::Whole;
+    }
     let is_open = |alternative: &str| !spells_something(alternative);
     if pattern.replace("\\|", "|").split('|').any(is_open) { Purpose::Whole } else { Purpose::Search }
 }
@@ -50,6 +54,9 @@ mod tests {
             (r"TODO\|", Whole),
             (r"\w", Whole),
             (r"[^x]", Whole),
+            (r"[\s\S]", Whole),
+            ("x{0}", Whole),
+            ("(?=.)", Whole),
             ("[a-z]", Whole),
             ("(.*)", Whole),
             ("TODO", Search),

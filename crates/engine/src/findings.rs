@@ -59,6 +59,15 @@ pub(super) fn of_effect(effect: &Effect, judgement: &Judgement) -> Vec<Finding> 
         let message = format!("{act}: agents follow what stands there, or it runs by itself");
         findings.push(finding(effect, RuleId::FloorAgentSettings, Level::Note, message, judgement));
     }
+    if let Some(open) = &judgement.left_open {
+        let at = Judgement {
+            location: Some(open.location.clone()),
+            policy_rule: open.policy_rule.clone(),
+            ..judgement.clone()
+        };
+        let message = format!("{act}: {}", open.reason);
+        findings.push(finding(effect, RuleId::ScopeUnresolved, Level::Note, message, &at));
+    }
     findings
 }
 

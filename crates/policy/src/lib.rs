@@ -259,6 +259,16 @@ pub struct Judgement {
     pub sensitive: bool,
     /// The effect changed what agents read as instructions, or what runs by itself.
     pub instructs: bool,
+    /// An entry that forbids may speak of one of the files, and that weighs no more than a note.
+    pub left_open: Option<Box<LeftOpen>>,
+}
+
+/// The entry that may speak of one of the files of an effect, and why that is not known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftOpen {
+    pub reason: String,
+    pub location: PolicyLocation,
+    pub policy_rule: Option<Arc<PolicyRule>>,
 }
 
 impl Judgement {
@@ -272,7 +282,10 @@ impl Judgement {
 
     /// It is worth reporting.
     pub fn matters(&self) -> bool {
-        !matches!(self.decision, Decision::Allowed | Decision::Unruled) || self.sensitive || self.instructs
+        !matches!(self.decision, Decision::Allowed | Decision::Unruled)
+            || self.sensitive
+            || self.instructs
+            || self.left_open.is_some()
     }
 }
 

@@ -32,6 +32,7 @@ mod lint;
 mod lints;
 mod markdown;
 mod measured;
+mod notes;
 pub mod replay;
 pub mod repo_audit;
 mod retention;

@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 
 use super::activity;
 use super::escape::{markdown, shorten};
+use super::notes::{self, is_counted};
 use super::text::{after_merge, change_shown, counted, counts, use_text};
 use super::view::{Report, ShownFinding, ShownGap, ShownSession};
 use agent_strace_engine::Verdict;
@@ -27,6 +28,7 @@ const ACTIVITY: usize = 5_000;
 const SESSIONS: usize = 4_000;
 const USES: usize = 4_000;
 const GAPS: usize = 4_000;
+const NOTES: usize = 2_000;
 
 const ABOUT: &str = "agent-strace reads the logs of AI coding agents, works out which files, commands, hosts and tools they \
                      touched, and holds that against the policy that is committed in this repository.";
@@ -127,14 +129,22 @@ fn activity_line(line: &activity::Line) -> String {
 }
 
 fn push_findings(text: &mut String, report: &Report) {
-    let mut findings: Vec<_> = report.findings().collect();
+    let mut findings: Vec<_> = report.findings().filter(|(_, finding)| !is_counted(report, finding)).collect();
     if findings.is_empty() {
-        return;
+        return push_notes(text, report);
     }
     findings.sort_by_key(|(_, finding)| std::cmp::Reverse((report.fails(finding), finding.level)));
     text.push_str("\n### Findings\n\n| level | rule | what | where | policy |\n|---|---|---|---|---|\n");
     let rows = findings.iter().take(ROWS).map(|(session, finding)| row(report, *session, finding));
     push_lines(text, FINDINGS, findings.len(), rows, "findings");
+    push_notes(text, report);
+}
+
+/// Acts whose effects the log does not show, by cause.
+fn push_notes(text: &mut String, report: &Report) {
+    let causes = notes::causes(report);
+    let lines = causes.iter().map(|(cause, count)| format!("- {}: {}\n", counted(*count, "act"), cell(cause)));
+    push_part(text, "Not resolved, and no more than a note", NOTES, lines.collect(), "causes");
 }
 
 fn row(report: &Report, session: Option<&ShownSession>, finding: &ShownFinding) -> String {
@@ -168,7 +178,7 @@ fn row(report: &Report, session: Option<&ShownSession>, finding: &ShownFinding) 
 /// What to do about the findings, rule by rule, those with most findings first.
 fn push_rules(text: &mut String, report: &Report) {
     let mut found: BTreeMap<&str, usize> = BTreeMap::new();
-    for (_, finding) in report.findings() {
+    for (_, finding) in report.findings().filter(|(_, finding)| !is_counted(report, finding)) {
         *found.entry(finding.rule.as_str()).or_default() += 1;
     }
     if found.is_empty() {

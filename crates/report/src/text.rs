@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::Colour;
 use super::change::{AfterMerge, ShownChange, ShownRevision};
 use super::escape::{shorten, terminal};
+use super::notes::{self, is_counted};
 use super::tree::Glyphs;
 use super::view::{Report, ShownFinding, ShownGap, ShownSession, ShownUse};
 use agent_strace_engine::Verdict;
@@ -24,15 +25,21 @@ pub(super) fn render(report: &Report, colour: Colour) -> String {
     let paint = Paint(colour);
     let mut lines = vec![judged_by(report)];
     lines.extend(report.change.as_ref().map(change_shown));
-    for session in report.sessions.iter().filter(|session| !session.findings.is_empty()) {
+    for session in &report.sessions {
+        let listed = session.findings.iter().filter(|finding| !is_counted(report, finding));
+        let listed: Vec<&ShownFinding> = listed.collect();
+        if listed.is_empty() {
+            continue;
+        }
         lines.push(String::new());
         lines.push(heading(session, &paint));
         lines.extend(session.who.line(terminal).map(|line| format!("  {line}")));
-        // Findings are sorted by event, so what one call did stands together.
-        for findings in session.findings.chunk_by(|left, right| left.event == right.event) {
+        // Findings are sorted by event, so those of one call are together.
+        for findings in listed.chunk_by(|left, right| left.event == right.event) {
             lines.extend(event_lines(report, session, findings, &paint));
         }
     }
+    lines.extend(notes_by_cause(report, &paint));
     lines.extend(of_change(report, &paint));
     lines.extend(waivers(report, &paint));
     if !report.gaps.is_empty() {
@@ -45,6 +52,17 @@ pub(super) fn render(report: &Report, colour: Colour) -> String {
     lines.extend(report.change.as_ref().and_then(after_merge));
     lines.push(verdict(report, &paint));
     lines.join("\n") + "\n"
+}
+
+/// Acts whose effects the log does not show, by cause.
+fn notes_by_cause(report: &Report, paint: &Paint) -> Vec<String> {
+    let causes = notes::causes(report);
+    if causes.is_empty() {
+        return Vec::new();
+    }
+    let heading = "not resolved, and no more than a note (`--format json` lists each)";
+    let lines = causes.iter().map(|(cause, count)| format!("  {count:>5}  {}", shorten(&terminal(cause), EVIDENCE)));
+    [String::new(), paint.bold(heading)].into_iter().chain(lines).collect()
 }
 
 /// `the change abc… (origin/main) to def… (HEAD): 3 files, 1 commit`.
@@ -173,7 +191,7 @@ fn heading(session: &ShownSession, paint: &Paint) -> String {
 }
 
 /// One event: where it stands, then each piece of what the log says with everything found in it.
-fn event_lines(report: &Report, session: &ShownSession, findings: &[ShownFinding], paint: &Paint) -> Vec<String> {
+fn event_lines(report: &Report, session: &ShownSession, findings: &[&ShownFinding], paint: &Paint) -> Vec<String> {
     let Some(first) = findings.first() else { return Vec::new() };
     let tool = first.tool.as_ref().map(|tool| format!(" {}", shorten(&terminal(tool.as_str()), TOOL)));
     let source = terminal(session.source.as_str());
@@ -184,7 +202,7 @@ fn event_lines(report: &Report, session: &ShownSession, findings: &[ShownFinding
         lines.push(format!("  event {}{} at {source}:{}", first.event, tool.unwrap_or_default(), first.line));
     }
     let width = findings.iter().map(|finding| finding.rule.as_str().len()).max().unwrap_or(0);
-    for (evidence, findings) in by_evidence(findings) {
+    for (evidence, findings) in by_evidence(findings.iter().copied()) {
         lines.extend(evidence.map(|said| format!("    > {}", shorten(&terminal(said), EVIDENCE))));
         for finding in findings {
             lines.extend(finding_lines(report, finding, width, paint));

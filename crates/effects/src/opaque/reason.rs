@@ -114,6 +114,7 @@ reasons! {
         UnknownPowerShellMethod: "a method that is not known",
         UnknownTool: "what this tool does is not known",
         UnknownMcpTool: "what this MCP tool does is not known",
+        UnlistedTool: "what this tool does is not known, and no list of tools names it",
         UnknownToolTarget: "what this tool works on is not known",
         SurprisingOption: "an option makes it do more than its arguments say",
         ArbitrarySettings: "settings can make the program do anything",

@@ -19,6 +19,29 @@ const PATCHED: &[&str] = &["*** Update File: ", "*** Add File: ", "*** Delete Fi
 const BYTES_OF_CALL: usize = 1 << 20;
 const BYTES: usize = 16 << 20;
 
+/// Files at the top of a repository. Other directories hold files in common, too: `~/bin`, `~/Library/LaunchAgents`.
+const MARKS: &[&str] = &[
+    "AGENTS.md",
+    "CHANGELOG.md",
+    "CLAUDE.md",
+    "CONTRIBUTING.md",
+    "Cargo.toml",
+    "Dockerfile",
+    "GEMINI.md",
+    "LICENSE",
+    "Makefile",
+    "README.md",
+    "composer.json",
+    "go.mod",
+    "mix.exs",
+    "package.json",
+    "pom.xml",
+    "pyproject.toml",
+    "requirements.txt",
+    "setup.py",
+    "tsconfig.json",
+];
+
 /// Fewer names show no directory that they have in common.
 const NAMES: usize = 2;
 
@@ -71,7 +94,9 @@ pub(super) fn root(session: &Session<'_>) -> Option<String> {
         let alike = first.iter().zip(other).take_while(|(one, other)| one == other).count();
         shared = shared.min(alike).min(other.len().saturating_sub(1));
     }
-    let directory = first.get(..shared).filter(|parts| names.len() >= NAMES && is_deep(parts))?;
+    let is_marked =
+        names.iter().any(|parts| parts.len() == shared + 1 && parts.last().is_some_and(|name| MARKS.contains(name)));
+    let directory = first.get(..shared).filter(|parts| is_marked && names.len() >= NAMES && is_deep(parts))?;
     paths::root(&directory.join("/"))
 }
 

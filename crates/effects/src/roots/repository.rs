@@ -1,6 +1,7 @@
 //! The judged repository, as far as it is known apart from any session.
 
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 
 use super::super::Links;
 use super::super::paths;
@@ -21,6 +22,8 @@ pub struct Repository {
     endings: BTreeSet<(String, String)>,
     /// Files that the change touches.
     changed: BTreeSet<String>,
+    /// All of these, folded and sorted, once somebody asks.
+    tracked: OnceLock<Vec<(String, String)>>,
     /// The directory of the policy; empty at the top.
     policy_folder: String,
     /// The directory in which it is checked out where the judge runs.
@@ -54,9 +57,22 @@ impl Repository {
         self
     }
 
-    /// Its files at the base, and those that the change touches.
-    pub fn tracked(&self) -> impl Iterator<Item = &str> {
-        self.files.union(&self.changed).map(String::as_str)
+    /// Its files at the base, and those that the change touches, whose paths begin so: folded as denies compare them, with the
+    /// path as it is.
+    pub fn tracked_below(&self, prefix: &str) -> impl Iterator<Item = (&str, &str)> {
+        let all = self.tracked.get_or_init(|| {
+            let files = self.files.union(&self.changed);
+            let mut all: Vec<(String, String)> =
+                files.map(|file| (paths::fold_for_deny(file), file.clone())).collect();
+            all.sort();
+            all
+        });
+        let start = all.partition_point(|(folded, _)| folded.as_str() < prefix);
+        let below = all.get(start..).unwrap_or_default().iter();
+        let prefix = prefix.to_owned();
+        below
+            .take_while(move |(folded, _)| folded.starts_with(&prefix))
+            .map(|(folded, file)| (folded.as_str(), file.as_str()))
     }
 
     /// The policy lies in this directory, and its paths count from there.

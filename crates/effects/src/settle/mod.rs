@@ -12,17 +12,19 @@ use std::collections::{BTreeSet, HashMap};
 use agent_strace_model::{EventKind, RawText, Session, ToolCall};
 
 use crate::command::knowledge::purpose_of;
-use crate::{Certainty, Effect, Kind, PathTarget, Purpose, World, glob};
+use crate::{About, Certainty, Effect, Kind, Opaque, PathTarget, Purpose, Reason, World, glob};
 use searches::Search;
 
 /// Bytes of a result that are looked at for the price of one step of work.
 const BYTES_A_STEP: usize = 256;
+/// Names in results that are compared with the sets of a call, at most.
+const LOOKS: usize = 1 << 17;
 
 /// The results of a session by the calls that they answer.
 #[derive(Debug, Default)]
 pub struct Results<'s> {
-    /// `None`: several results answer the call, and none of them is believed.
-    texts: HashMap<&'s str, Option<&'s RawText<'s>>>,
+    /// Several results that answer one call settle nothing, and each of them accuses.
+    texts: HashMap<&'s str, Vec<&'s RawText<'s>>>,
     trust: Trust,
 }
 
@@ -38,11 +40,11 @@ pub enum Trust {
 
 impl<'s> Results<'s> {
     pub fn of(session: &'s Session<'_>, trust: Trust) -> Self {
-        let mut texts: HashMap<&str, Option<&RawText<'_>>> = HashMap::new();
+        let mut texts: HashMap<&str, Vec<&RawText<'_>>> = HashMap::new();
         for event in &session.events {
             let EventKind::Result(result) = &event.kind else { continue };
             let (Some(id), Some(text)) = (result.call_id.as_deref(), &result.text) else { continue };
-            texts.entry(id).and_modify(|known| *known = None).or_insert(Some(text));
+            texts.entry(id).or_default().push(text);
         }
         Self { texts, trust }
     }
@@ -51,8 +53,9 @@ impl<'s> Results<'s> {
         self.trust
     }
 
-    fn of_call(&self, call: &ToolCall<'_>) -> Option<&'s RawText<'s>> {
-        self.texts.get(call.call_id.as_deref()?).copied().flatten()
+    fn of_call(&self, call: &ToolCall<'_>) -> &[&'s RawText<'s>] {
+        let id = call.call_id.as_deref();
+        id.and_then(|id| self.texts.get(id)).map_or(&[], Vec::as_slice)
     }
 }
 
@@ -72,18 +75,48 @@ pub(crate) struct Ran<'c> {
 pub(crate) fn settle(effects: Vec<Effect>, ran: &Ran<'_>, results: &Results<'_>, world: &World) -> Vec<Effect> {
     let is_search = |effect: &Effect| is_of_search(effect, &effects, ran);
     let Some(first) = effects.iter().find(|effect| is_search(effect)) else { return effects };
-    let Some(text) = results.of_call(ran.call).map(RawText::decode) else { return effects };
-    world.meter().spend(text.len() / BYTES_A_STEP);
+    let texts: Vec<_> = results.of_call(ran.call).iter().map(|text| text.decode()).collect();
+    if texts.is_empty() {
+        return effects;
+    }
+    world.meter().spend(texts.iter().map(|text| text.len()).sum::<usize>() / BYTES_A_STEP);
     let bases = bases(ran);
     let sets: Vec<&PathTarget> =
         effects.iter().filter(|effect| is_search(effect)).filter_map(|e| e.kind.path()).collect();
     let in_sets = |row: &str| located(row, &bases, &sets, world);
-    if let Some(files) = complete(&text, &effects, ran, world, in_sets) {
+    if let [text] = texts.as_slice()
+        && let Some(files) = complete(text, &effects, ran, world, in_sets)
+    {
         return read_only(effects, &files);
     }
-    let accused: BTreeSet<PathTarget> = rows::named(&text).into_iter().flat_map(in_sets).collect();
+    let form = if prints_names(ran) { rows::Printed::Names } else { rows::Printed::Lines };
+    let named: BTreeSet<&str> = texts.iter().flat_map(|text| rows::named(without_head(text, ran), form)).collect();
+    if named.len().saturating_mul(sets.len()) > LOOKS {
+        let opaque = Opaque::new(About::Reads, Reason::TooMuchWork, Vec::new());
+        let more = first.like(Kind::Opaque(opaque), Certainty::Possible, "result".into());
+        return effects.iter().cloned().chain([Effect { gathered: None, ..more }]).collect();
+    }
+    let accused: BTreeSet<PathTarget> = named.into_iter().flat_map(in_sets).collect();
     let shown = accused.into_iter().map(|file| first.of_result(file, Certainty::Possible));
     effects.iter().cloned().chain(shown).collect()
+}
+
+/// The search prints names alone: a row that is no more than a name is one of a file.
+fn prints_names(ran: &Ran<'_>) -> bool {
+    let given = ran.call.arguments.members();
+    let is_tool = &*ran.call.tool == "Grep";
+    let mode = given.as_ref().and_then(|given| given.text("output_mode"));
+    let has = |option: &str| ran.command.is_some_and(|text| text.split_whitespace().any(|word| word == option));
+    is_tool && matches!(mode.as_deref(), None | Some("files_with_matches"))
+        || ["-l", "-rl", "-lr", "-rln", "--files-with-matches", "--files-without-match", "-L"]
+            .iter()
+            .any(|name| has(name))
+}
+
+/// The rows behind what Codex says of the command.
+fn without_head<'t>(text: &'t str, ran: &Ran<'_>) -> &'t str {
+    let rows = text.split_once("\nOutput:\n").filter(|_| ran.agent == "codex");
+    rows.map_or(text, |(_, rows)| rows)
 }
 
 /// A search that shows lines of a pattern, or one that may show any line.
@@ -115,6 +148,12 @@ fn complete(
         return None;
     }
     let rows = Search::of(ran, effects, world)?.files(text)?;
+    // A revision before the name, or a name that can be read in two ways.
+    if rows.iter().any(|row| {
+        row.trim_start_matches(|letter: char| letter.is_ascii_alphabetic()).trim_start_matches(":\\").contains(':')
+    }) {
+        return None;
+    }
     let files: Option<Vec<_>> = rows.iter().map(|row| Some(in_sets(row)).filter(|files| !files.is_empty())).collect();
     Some(files?.into_iter().flatten().collect())
 }

@@ -7,7 +7,10 @@ const LONGEST: usize = 4_096;
 
 /// The name in `path:12:text`, the row of a line that matches.
 pub(super) fn matching(line: &str) -> Option<&str> {
-    before_number(line, ':')
+    let name = before_number(line, ':')?;
+    // What follows the number has none of its own: else the name may be longer.
+    let rest = line.get(name.len() + 1..)?.split_once(':')?.1;
+    before_number(rest, ':').is_none().then_some(name)
 }
 
 /// The rest of `path-12-text`, a line around a match, begins as such rows do behind the name.
@@ -35,21 +38,30 @@ pub(super) fn whole(line: &str) -> Option<&str> {
     is_name(line).then_some(line)
 }
 
+/// The rows that a search prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Printed {
+    Names,
+    Lines,
+}
+
 /// All names that the rows of a result may show, however it is laid out.
-pub(super) fn named(text: &str) -> BTreeSet<&str> {
-    text.lines().flat_map(|line| names_in(line.strip_suffix('\r').unwrap_or(line))).collect()
+pub(super) fn named(text: &str, printed: Printed) -> BTreeSet<&str> {
+    text.lines().flat_map(|line| names_in(line.strip_suffix('\r').unwrap_or(line), printed)).collect()
 }
 
 /// `git grep` puts a revision before the name.
-fn names_in(line: &str) -> Vec<&str> {
+fn names_in(line: &str, printed: Printed) -> Vec<&str> {
     let numbered = before_number(line, ':').or_else(|| before_number(line, '-'));
     if let Some(name) = numbered {
         let behind = name.split_once(':').map(|(_, behind)| behind);
         return [Some(name), behind].into_iter().flatten().collect();
     }
-    let name = plain(line);
-    let behind = name.and_then(|name| line.get(name.len() + 1..)).and_then(plain);
-    [name, behind, whole(line)].into_iter().flatten().collect()
+    let Some(name) = plain(line) else {
+        return whole(line).filter(|_| printed == Printed::Names).into_iter().collect();
+    };
+    let behind = line.get(name.len() + 1..).and_then(plain);
+    [Some(name), behind].into_iter().flatten().collect()
 }
 
 /// The name before a number between two marks.
@@ -101,7 +113,7 @@ mod tests {
             (".env-2-B=1", ".env"),
             ("HEAD:secrets/key:KEY=k", "secrets/key"),
         ] {
-            assert!(named(line).contains(name), "{line}");
+            assert!(named(line, super::Printed::Names).contains(name), "{line}");
         }
     }
 }

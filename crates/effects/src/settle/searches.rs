@@ -88,7 +88,9 @@ impl Search {
         if !matches!(name, "grep" | "rg" | "git grep") || runs != 1 || is_open || is_misled(program, world) {
             return None;
         }
-        let form = form(words)?;
+        // For ripgrep, `-r` replaces what it shows.
+        let mut words = words.peekable();
+        let form = form(name, &mut words)?;
         Some(Self { form, host })
     }
 
@@ -154,7 +156,7 @@ impl Search {
 
 /// Another program may have run, or settings of the session may change what it prints.
 fn is_misled(program: &str, world: &World) -> bool {
-    !world.stand_ins(program).is_empty() || world.has_written_named(SETTINGS)
+    !world.stand_ins(program).is_empty() || world.has_written_named(SETTINGS) || world.has_written_outside()
 }
 
 /// Files in which a session can say what a search does and prints, and what the shell runs in its place.
@@ -185,7 +187,7 @@ fn literal_words(simple: &Simple) -> Option<Vec<String>> {
 }
 
 /// The form of the rows; `None`: some option is not known to leave it as it is.
-fn form<'w>(mut words: impl Iterator<Item = &'w str>) -> Option<Form> {
+fn form<'w>(program: &str, words: &mut impl Iterator<Item = &'w str>) -> Option<Form> {
     let (mut numbers, mut form) = (false, None);
     while let Some(word) = words.next() {
         let (name, attached) = word.split_once('=').map_or((word, false), |(name, _)| (name, true));
@@ -198,6 +200,7 @@ fn form<'w>(mut words: impl Iterator<Item = &'w str>) -> Option<Form> {
                 }
             }
             _ if attached => return None,
+            _ if program == "rg" && replaces(name) => return None,
             _ if listed(FLAGS, name) || name.starts_with("--") => note(name, &mut numbers, &mut form)?,
             // `-rn`: letters together.
             _ => name.chars().skip(1).try_for_each(|letter| note(&format!("-{letter}"), &mut numbers, &mut form))?,
@@ -205,6 +208,10 @@ fn form<'w>(mut words: impl Iterator<Item = &'w str>) -> Option<Form> {
     }
     // A row without a number may be anything that the host prints.
     form.or(numbers.then_some(Form::Numbered))
+}
+
+fn replaces(option: &str) -> bool {
+    !option.starts_with("--") && option.contains(['r', 'R'])
 }
 
 fn note(name: &str, numbers: &mut bool, form: &mut Option<Form>) -> Option<()> {

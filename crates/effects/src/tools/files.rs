@@ -56,10 +56,10 @@ pub(super) fn write(run: &mut Run<'_>, entry: &Entry, given: &Object) {
         _ => None,
     };
     for path in required(run, texts(given, entry, "path"), About::Writes) {
-        if plans::is_plan(run.world, path) {
-            continue;
-        }
         let target = run.path(Access::Write, path, Reach::Itself);
+        if plans::is_plan(run.world, path) {
+            run.needs_no_entry();
+        }
         run.world.wrote(&target, whole);
     }
 }
@@ -67,9 +67,7 @@ pub(super) fn write(run: &mut Run<'_>, entry: &Entry, given: &Object) {
 pub(super) fn edit(run: &mut Run<'_>, entry: &Entry, given: &Object) {
     let (old, new) = (texts(given, entry, "old").texts.join("\n"), texts(given, entry, "new").texts.join("\n"));
     for path in required(run, texts(given, entry, "path"), About::Writes) {
-        if plans::is_plan(run.world, path) {
-            continue;
-        }
+        let is_plan = plans::is_plan(run.world, path);
         if gate::is_recipe(path) && gate::loses_call(&old, &new) {
             run.opaque(About::Writes, Reason::GateCallRemoved);
         }
@@ -77,6 +75,9 @@ pub(super) fn edit(run: &mut Run<'_>, entry: &Entry, given: &Object) {
         let content = run.world.rewritten(&target, |content| edited(entry, given, content));
         let before = run.world.take_written(&target);
         run.path(Access::Write, path, Reach::Itself);
+        if is_plan {
+            run.needs_no_entry();
+        }
         if let Some(content) = content {
             run.world.put_written(&target, content);
             continue;

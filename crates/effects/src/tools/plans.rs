@@ -9,12 +9,14 @@ const FOLDERS: &[&str] = &[".claude/plans/", ".cursor/plans/"];
 /// Where home directories are.
 const HOMES: &[&str] = &["/Users/", "/home/", "C:/Users/", "D:/Users/"];
 
-/// The file is a plan in the agent's own directory, and no other name of it is known.
+/// The file is a plan in the agent's own directory, and no other name of it is known: no allow list has to name it.
 pub(super) fn is_plan(world: &World, path: &str) -> bool {
     let (target, certainty) = world.locate(path, Certainty::Exact);
     let below = below_home(&target.path).unwrap_or_default();
     let name = FOLDERS.iter().find_map(|folder| below.strip_prefix(folder)).and_then(|name| name.strip_suffix(".md"));
-    let is_plain = |name: &str| !name.is_empty() && name.chars().all(|one| one.is_ascii_alphanumeric() || one == '-');
+    let is_plain = |name: &str| {
+        !name.is_empty() && name.chars().all(|one| one.is_ascii_lowercase() || one.is_ascii_digit() || one == '-')
+    };
     let is_linked = || world.has_aliases() && !world.originals(&target.path, certainty).is_empty();
     certainty == Certainty::Exact && name.is_some_and(is_plain) && !is_linked()
 }

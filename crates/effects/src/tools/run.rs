@@ -60,6 +60,13 @@ impl Run<'_> {
         self.effects.to_mut().push(Effect::new(kind, certainty, via));
     }
 
+    /// No allow list has to name what the last effect touched; an entry that forbids it still counts.
+    pub(super) fn needs_no_entry(&mut self) {
+        if let Some(effect) = self.effects.to_mut().last_mut() {
+            effect.certainty = effect.certainty.guessed();
+        }
+    }
+
     /// The last effect is on files that the tool gathers itself.
     fn gathers(&mut self, purpose: Purpose) {
         if let Some(effect) = self.effects.to_mut().last_mut() {

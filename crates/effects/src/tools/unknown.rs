@@ -9,6 +9,7 @@ use super::registry::Entry;
 use super::run::{Access, Run, quoted, texts};
 use super::value::{self, Object, Value};
 use super::{Given, UNJUDGEABLE, commands, mcp, mentions, names};
+use crate::command::knowledge;
 use crate::{About, Argument, Certainty, Execution, Kind, Reach, Reason, hosts, patch};
 
 #[derive(Debug, Default, Deserialize)]
@@ -133,7 +134,8 @@ pub(super) fn call(run: &mut Run<'_>, tool: &str, given: &Given) {
 /// Effects of what the arguments look like. Where they look like nothing, a policy's list of tools judges the call, unless
 /// the tool's name says that it runs text or types it.
 pub(super) fn guessed(run: &mut Run<'_>, server: Option<&str>, tool: &str, given: &Given, reason: Reason) {
-    if !arguments(run, tool, given) && !is_judged_by_name(server, tool, given) {
+    if !arguments(run, tool, given) {
+        let reason = if is_judged_by_name(server, tool, given) { Reason::UnlistedTool } else { reason };
         run.opaque(About::Anything, reason);
     }
     mentions::of_unknown(run, server, tool, given);
@@ -144,16 +146,39 @@ fn is_judged_by_name(server: Option<&str>, tool: &str, given: &Given) -> bool {
     let words = names::words(tool);
     let Given::Object(object) = given else { return false };
     let presses = |(key, value): &(String, Value)| {
-        is_selector(key)
-            && text(value).is_some_and(|action| matches!(action, "type" | "key" | "keys" | "press" | "run"))
+        is_selector(key) && text(value).is_some_and(|action| ACTS.contains(&action.to_ascii_lowercase().as_str()))
     };
-    if object.iter().any(presses) {
+    if object.iter().any(presses) || object.iter().any(|(_, value)| holds_act(value)) {
         return false;
     }
     let speaks = || TABLE.hints.languages.values().any(|language| words.iter().any(|word| language.contains(word)));
     let shows_environment = || words.iter().any(|word| matches!(word.as_str(), "env" | "environ" | "environment"));
     !runs_commands(tool) && !types(server, tool) && !speaks() && !shows_environment()
 }
+
+/// Words with which an argument asks a tool to run or type something.
+const ACTS: &[&str] = &["command", "eval", "exec", "execute", "key", "keys", "press", "run", "shell", "type"];
+
+/// A text that as a whole is a command, a path or a host.
+fn holds_act(value: &Value) -> bool {
+    match value {
+        Value::Text(text) => {
+            let mut words = text.split_whitespace();
+            let first = words.next().unwrap_or_default();
+            let is_part = |word: &str| word.starts_with('-') || word.contains(['/', '.']);
+            let is_command =
+                knowledge::builtin(first).is_some() && (words.clone().any(is_part) || RUNNING.contains(&first));
+            let is_name = words.next().is_none()
+                && (first.contains('/') || first.trim_start_matches('.').contains('.') || first.starts_with('.'));
+            is_command || is_name || knowledge::builtin(first).is_some() && SHELLS.contains(&text.trim())
+        }
+        Value::List(items) => items.iter().any(holds_act),
+        _ => false,
+    }
+}
+
+/// Programs whose operands are commands.
+const RUNNING: &[&str] = &["bash", "doas", "env", "eval", "git", "sh", "sudo", "xargs"];
 
 /// Whatever argument it is: a URL or a path.
 pub(super) fn is_recognised(text: &str) -> bool {

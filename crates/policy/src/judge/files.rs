@@ -4,7 +4,7 @@ use crate::compiled::{CompiledLists, Rules};
 use crate::floor::{self, Floor};
 use crate::path::{Files, Grade, Met, PathList};
 use crate::sensitive::{self, Touch};
-use crate::{Context, Judgement, JudgementDetail};
+use crate::{Context, Decision, Judgement, JudgementDetail, LeftOpen};
 use agent_strace_effects::{Certainty, Effect, PathTarget, Purpose};
 use agent_strace_model::finding::{Level, RuleId};
 
@@ -132,6 +132,7 @@ impl CompiledLists {
         let open = |met, list| self.open(met, list, unknown_part);
         let open = open(denied_rule, wording.deny).or_else(|| open(asked_rule, wording.ask));
         match open {
+            Some(open) if open.level == Level::Note => found.leaving_open(open),
             Some(open) if open.strictness() > found.strictness() => open,
             _ => found,
         }
@@ -178,6 +179,18 @@ impl CompiledLists {
             (false, Certainty::Pattern) => unproven(wording.unproven),
             (false, Certainty::Exact) => rest.judge(wording.rule, wording.unlisted),
         }
+    }
+}
+
+impl Judgement {
+    /// The same, with what may be forbidden beside it. What is forbidden for sure says more.
+    fn leaving_open(self, open: Self) -> Self {
+        let Some(location) = open.location.filter(|_| !matches!(self.decision, Decision::Denied | Decision::Asked))
+        else {
+            return self;
+        };
+        let left_open = LeftOpen { reason: open.reason, location, policy_rule: open.policy_rule };
+        Self { left_open: Some(Box::new(left_open)), ..self }
     }
 }
 

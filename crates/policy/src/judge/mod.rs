@@ -40,8 +40,9 @@ impl Policy {
             let has_a_say = part.lists.speaks(&other) || strictest.decision == Decision::Unresolved;
             if other.strictness() > strictest.strictness() && has_a_say {
                 let reason = part.said(&other.reason, holds);
-                strictest =
-                    Judgement { sensitive: strictest.sensitive, instructs: strictest.instructs, reason, ..other };
+                let Judgement { sensitive, instructs, left_open, .. } = strictest;
+                let left_open = other.left_open.or(left_open);
+                strictest = Judgement { sensitive, instructs, left_open, reason, ..other };
             }
         }
         strictest
@@ -189,6 +190,7 @@ fn judgement(
         target: None,
         sensitive: false,
         instructs: false,
+        left_open: None,
     }
 }
 

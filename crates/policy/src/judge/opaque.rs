@@ -3,7 +3,7 @@
 use crate::compiled::CompiledLists;
 use crate::path::{Files, PathList};
 use crate::{Context, Decision, Judgement};
-use agent_strace_effects::{About, Certainty, Class, Opaque, PathTarget, Provenance};
+use agent_strace_effects::{About, Certainty, Class, Opaque, PathTarget, Provenance, Reason};
 use agent_strace_model::finding::{Level, PolicyLocation, RuleId};
 
 use super::{UNRESOLVED, allowed, denied};
@@ -21,6 +21,9 @@ impl CompiledLists {
             && let Some(found) = self.vouched(opaque, via, context)
         {
             return found;
+        }
+        if opaque.reason == Reason::UnlistedTool {
+            return self.unresolved_of(opaque.class, Level::Warning, &opaque.reason.to_string(), None);
         }
         let location = self.demands(opaque, context);
         let level = match (opaque.class, location) {

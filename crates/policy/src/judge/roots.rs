@@ -55,7 +55,7 @@ impl Judgement {
         let forbids = is_ruled && matches!(other.decision, Decision::Denied | Decision::Asked);
         let (sensitive, instructs) = (self.sensitive || other.sensitive, self.instructs || other.instructs);
         if forbids && other.strictness() > self.strictness() {
-            return Self { target: Some(target.clone()), sensitive, instructs, ..other };
+            return Self { target: Some(target.clone()), sensitive, instructs, left_open: self.left_open, ..other };
         }
         let is_news = (sensitive, instructs) != (self.sensitive, self.instructs);
         let target = self.target.or_else(|| is_news.then(|| target.clone()));

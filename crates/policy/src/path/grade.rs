@@ -1,12 +1,11 @@
 //! How surely files that a program gathers, or of whose name a part is unknown, are those that an entry forbids.
 
-use agent_strace_effects::{Certainty, Purpose, Repository};
+use agent_strace_effects::{Certainty, Purpose};
 use agent_strace_model::finding::Level;
 
-use crate::fold::fold;
 use crate::glob::{Answer, Glob};
 
-use super::{Files, PathList, PathPattern, PathRule, spells_a_dot};
+use super::{Files, Names, PathList, PathPattern, PathRule, spells_a_dot};
 
 /// The part of a denied name that a pattern has to spell to ask for it.
 const SPELLED: usize = 2;
@@ -80,7 +79,11 @@ impl Files<'_> {
                 Certainty::Pattern => Glob::shell(start).meets(name) != Answer::No,
                 Certainty::Exact | Certainty::Possible => name.matches(start),
             };
-            !last.starts_with("**") && spelled_letters(last) >= SPELLED && meets()
+            let is_whole_name = || {
+                let plain = start_of(start, last) + &last.replace('*', "");
+                last.contains('*') && plain.len() > start_of(start, last).len() && name.matches(&plain)
+            };
+            !last.starts_with("**") && spelled_letters(last) >= SPELLED && meets() || is_whole_name()
         })
     }
 
@@ -99,11 +102,13 @@ impl Files<'_> {
 
     fn tracked(&self, pattern: &PathPattern) -> Option<&str> {
         let names = &self.folded().names;
-        let is_meant = |file: &&str| {
-            let file = fold(file);
-            pattern.folded.matches(&file) && names.has(&file)
+        let prefix = match names {
+            Names::Many(paths) => paths.prefix(),
+            Names::One(path, _) => path,
         };
-        self.repository.into_iter().flat_map(Repository::tracked).find(is_meant)
+        let mut tracked = self.repository?.tracked_below(prefix);
+        let is_meant = |(folded, _): &(&str, &str)| names.has(folded) && pattern.folded.matches(folded);
+        tracked.find(is_meant).map(|(_, file)| file)
     }
 
     /// The entry is a name, and only a directory of that name would hold any of the files.
@@ -118,6 +123,11 @@ fn stricter(one: &Met<'_>, other: &Met<'_>) -> bool {
     (one.grade, one.rule.stated.level) > (other.grade, other.rule.stated.level)
 }
 
+/// The path before its last component.
+fn start_of(path: &str, last: &str) -> String {
+    path.strip_suffix(last).unwrap_or_default().to_owned()
+}
+
 /// The letters of a component that stand for themselves. An ending behind a wildcard (`*.json`) names a kind of files and no
 /// file.
 fn spelled_letters(component: &str) -> usize {
@@ -125,19 +135,17 @@ fn spelled_letters(component: &str) -> usize {
         Some((stem, _)) if stem.ends_with(['*', '?', ']']) => stem,
         _ => component,
     };
-    let mut in_class = false;
-    let literal = stem.chars().filter(|character| {
+    let mut letters = 0;
+    let mut left = stem.chars();
+    while let Some(character) = left.next() {
         match character {
-            '[' => in_class = true,
-            ']' => {
-                in_class = false;
-                return false;
-            }
-            _ => {}
+            '*' | '?' => {}
+            // A class of one character is that character.
+            '[' => letters += usize::from(left.by_ref().take_while(|inside| *inside != ']').count() == 1),
+            _ => letters += 1,
         }
-        !in_class && !matches!(character, '*' | '?')
-    });
-    literal.count()
+    }
+    letters
 }
 
 #[cfg(test)]
@@ -146,9 +154,17 @@ mod tests {
 
     #[test]
     fn endings_behind_wildcards_spell_no_name() {
-        for (component, letters) in
-            [("*.json", 0), (".e*", 2), (".*", 1), ("*rsa", 3), ("cr*.json", 2), ("a[xy]c", 2), ("*", 0), (".env", 4)]
-        {
+        for (component, letters) in [
+            ("*.json", 0),
+            (".e*", 2),
+            (".*", 1),
+            ("*rsa", 3),
+            ("cr*.json", 2),
+            ("a[xy]c", 2),
+            ("*", 0),
+            (".env", 4),
+            ("[s][e]c*", 3),
+        ] {
             assert_eq!(spelled_letters(component), letters, "{component}");
         }
     }

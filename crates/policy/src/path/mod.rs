@@ -337,7 +337,11 @@ impl<'a> Files<'a> {
     }
 
     fn is_excepted(&self, except: &[PathPattern]) -> bool {
-        self.within(except.iter()) || self.first.as_ref().is_some_and(|first| first.within(except.iter()))
+        // A home directory has many names (`/Users/dana`, `~`).
+        let at_home = || except.iter().filter(|pattern| pattern.below_home.is_some()).filter_map(|one| one.itself.as_ref());
+        self.within(except.iter())
+            || at_home().next().is_some() && self.folded().names.within(at_home())
+            || self.first.as_ref().is_some_and(|first| first.within(except.iter()))
     }
 
     fn forbidden_by<'r>(&self, list: &'r PathList, counts: impl Fn(&PathPattern) -> bool) -> Option<&'r PathRule> {

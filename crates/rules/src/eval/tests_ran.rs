@@ -8,7 +8,7 @@ use super::commands::{doubted, is_proven, may_be_any};
 use super::rewriters::rewrites;
 use super::runners::{may_tell_none, runs_in_shell, runs_none};
 use crate::{Act, Log};
-use agent_strace_effects::{About, Certainty, Kind};
+use agent_strace_effects::{About, Certainty, Kind, Reason};
 use agent_strace_model::Status;
 use agent_strace_policy::config::evals::Commands;
 
@@ -155,14 +155,16 @@ impl<'a> TestHistory<'a> {
     fn may_change(&self, at: usize, act: &Act<'_>) -> bool {
         let elsewhere = !self.anywhere && changed(act).is_some_and(is_anchored);
         let unseen = may_be_any(act, &[About::Anything, About::Elsewhere, About::Writes])
-            || may_be_any(act, &[About::Project]) && self.cause(at, act).is_some_and(|cause| self.rewrites(cause));
+            || may_be_any(act, &[About::Project])
+                && (is_script(act) || self.cause(at, act).is_some_and(|cause| self.rewrites(cause)));
         elsewhere || act.status != Some(Status::Denied) && unseen
     }
 
     /// Functions, aliases and the search path among it.
     fn may_set_anything(&self, at: usize, act: &Act<'_>) -> bool {
         let command = || self.acts.get(self.cause(at, act)?).map(|act| &act.effect.kind);
-        may_be_any(act, &[About::Anything, About::Elsewhere])
+        let is_unread = || may_be_any(act, &[About::Project]) && is_script(act);
+        (may_be_any(act, &[About::Anything, About::Elsewhere]) || is_unread())
             && matches!(command(), Some(Kind::Execute(execution)) if runs_in_shell(execution))
     }
 
@@ -210,12 +212,18 @@ fn changes_unseen(index: usize, act: &Act<'_>) -> Measurement {
             let reason = "may still change files: it goes on in the background, and the log records no end of it";
             Measurement::unknown(format!("event {} {reason}", act.event)).at(Some(act.event))
         }
-        Kind::Opaque(opaque) if opaque.about == About::Project => {
+        Kind::Opaque(opaque) if opaque.about == About::Project && !is_script(act) => {
             let reason = "may have changed files: a command of the project is told to rewrite them";
             Measurement::unknown(format!("event {} {reason}", act.event)).at(Some(act.event))
         }
         _ => doubted("may have changed files", act),
     }
+}
+
+/// A script of the project ran that nobody read: unlike a build or a test, it may be there to change files.
+fn is_script(act: &Act<'_>) -> bool {
+    let Kind::Opaque(opaque) = &act.effect.kind else { return false };
+    matches!(opaque.reason, Reason::ScriptNotWritten | Reason::ProgramNotRead | Reason::UnreadCodeLoaded)
 }
 
 fn happened(act: &Act<'_>) -> bool {

@@ -310,9 +310,19 @@ impl Machine<'_> {
     }
 }
 
+/// Options with which a search shows lines that do not match.
+const SHOWING_ALL: &[&str] =
+    &["-v", "--invert-match", "--files-without-match", "-L", "--passthru", "--passthrough", "-W", "--function-context"];
+/// Options that show lines around a match, and the lines that are still a part of a file.
+const AROUND: &[&str] = &["-A", "-B", "-C", "--after-context", "--before-context", "--context"];
+const CONTEXT: usize = 50;
+
 /// The purpose of a search: lines of a pattern that nobody knows, or that do not match (`-v`), may be all of them.
 pub(super) fn searched(arguments: &Arguments, replaced: bool) -> Purpose {
-    let turns_around = arguments.has(&["-v", "--invert-match", "--files-without-match", "-L"]);
+    let turns_around = arguments.has(SHOWING_ALL);
+    let is_wide =
+        |word: &Arg| word.literal().and_then(|text| text.parse::<usize>().ok()).is_none_or(|lines| lines > CONTEXT);
+    let turns_around = turns_around || arguments.values(AROUND).any(is_wide);
     let operand = if replaced { None } else { arguments.operands.first() };
     let given = arguments.options.iter().filter(|option| option.role == Some(Role::Pattern));
     let patterns = given.filter_map(|option| option.value.as_ref()).chain(operand);

@@ -17,7 +17,11 @@ impl Machine<'_> {
         if !by_itself && !arguments.has_role(Role::Tree) {
             return;
         }
-        let mut names: Vec<&str> = arguments.values(INCLUDED).filter_map(Arg::literal).collect();
+        let mut names: Vec<&str> = arguments
+            .values(INCLUDED)
+            .filter(|word| matches!(word.known, Known::Exact | Known::Glob))
+            .map(|word| word.text.as_str())
+            .collect();
         names.retain(|name| !name.starts_with('!') && !name.contains(['{', '\\']));
         let unrestricted =
             arguments.options.iter().filter(|option| matches!(option.name.as_str(), "-u" | "--unrestricted"));
