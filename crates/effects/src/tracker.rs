@@ -166,6 +166,9 @@ impl Tracker {
         // An attempt that was refused leaves nothing behind.
         let refused = call.status == Status::Denied;
         let before = refused.then(|| (self.world.clone(), self.shell.clone(), self.moved.clone()));
+        // An edit that failed left the file as it was, or is half done.
+        let failed = call.status == Status::Error && tools::only_writes(&call.tool);
+        let unedited = failed.then(|| self.world.clone());
         // A sub-agent has a shell of its own, which starts where its record says.
         let own = call.subagent.is_none();
         let stays = self.shell_stays() && own && tools::keeps_directory(&call.tool);
@@ -175,6 +178,10 @@ impl Tracker {
         self.world.set_lives(lives);
         let effects = if lives { self.in_either_directory(call) } else { self.run(call) };
         self.world.set_lives(false);
+        if let Some(unedited) = unedited {
+            let before = unedited.clone();
+            self.world.join(&unedited, &before);
+        }
         if stays {
             self.shell = self.world.cwd().map(str::to_owned);
         }

@@ -78,9 +78,11 @@ reasons! {
         RunsModule: "runs a module",
         FetchesPackage: "fetches the package where it is not installed",
         ScriptNotWritten: "runs a script that was not written in this session",
+        ScriptEdited: "runs a script that this session edited",
         SedScriptNotWritten: "runs a sed script that was not written in this session",
         UnreadCodeLoaded: "loads code that is not read",
         ProgramNotRead: "runs a program that is not read",
+        ModuleNotRead: "calls code of a module that is not read",
     }
     Changed {
         RunsPackage: "runs a package",
@@ -218,7 +220,6 @@ reasons! {
         FunctionPassedOn: "names a function that is called elsewhere",
         EffectfulValue: "uses a function with effects as a value",
         ImportsNotFollowed: "imports names that are not followed",
-        UnknownModuleLoaded: "loads a module that is not known",
         AnotherEnvironment: "runs a command in another environment",
         UnknownCodeLoaded: "loads code that is not known",
         UnknownOpened: "opens a file or a command that is not known",

@@ -430,3 +430,53 @@ fn shells_that_live_on_keep_the_search_path() {
     run(&mut tracker, "terminal", "export PATH=/tmp/own:$PATH");
     assert!(is_shadowed(&mut tracker));
 }
+
+fn edit(tracker: &mut Tracker, arguments: &serde_json::Value, status: Status) {
+    tracker.effects(&call("edit", &arguments.to_string(), None, status));
+}
+
+fn create(tracker: &mut Tracker, path: &str, content: &str) {
+    let arguments = serde_json::json!({ "path": path, "content": content }).to_string();
+    tracker.effects(&call("create", &arguments, None, Status::Ok));
+}
+
+#[test]
+fn an_edit_of_lines_leaves_a_text_that_is_known() {
+    let lines = |first: u64, last: u64, text: &str| serde_json::json!({ "path": "x.py", "first_line": first, "last_line": last, "text": text });
+    let mut tracker = track(Some("/repo"), &STAYS);
+    create(&mut tracker, "x.py", "\n");
+    edit(&mut tracker, &lines(1, 9, "import os\nprint(os.name)"), Status::Ok);
+    assert_eq!(run(&mut tracker, "Bash", "python x.py"), "execute python x.py; read x.py");
+    edit(&mut tracker, &lines(2, 2, "os.remove('a')"), Status::Ok);
+    assert_eq!(run(&mut tracker, "Bash", "python x.py"), "execute python x.py; read x.py; delete a");
+    // The editor took it back, or the log says so: the file holds one of two texts.
+    edit(&mut tracker, &lines(2, 2, "os.remove('b')"), Status::Error);
+    let either = run(&mut tracker, "Bash", "python x.py");
+    assert!(either.contains("delete a") && either.contains("delete b"), "{either}");
+    assert!(!either.contains("opaque"), "{either}");
+    // Lines that the file does not have: it is another text than the log shows.
+    edit(&mut tracker, &lines(90, 91, "x = 1"), Status::Ok);
+    assert!(run(&mut tracker, "Bash", "python x.py").contains("not known"));
+}
+
+#[test]
+fn an_edited_script_of_the_repository_is_its_own_text_and_that_of_the_edits() {
+    const EDITED: &str = "opaque: runs a script that this session edited (vouched by `python main.py`)";
+    let replaces = |new: &str| serde_json::json!({ "path": "main.py", "old_str": "a", "new_str": new });
+    for status in [Status::Ok, Status::Error] {
+        let mut tracker = track(Some("/repo"), &STAYS);
+        edit(&mut tracker, &replaces("b = 1"), status);
+        let effects = run(&mut tracker, "Bash", "python main.py");
+        assert_eq!(effects, format!("execute python main.py; read main.py; {EDITED}"));
+        edit(&mut tracker, &replaces("import os; os.remove('x')"), status);
+        let effects = run(&mut tracker, "Bash", "python main.py");
+        assert!(effects.contains(EDITED) && effects.contains("delete?? x"), "{effects}");
+        run(&mut tracker, "Bash", "generate > part && sed -i \"$(cat part)\" main.py");
+        let effects = run(&mut tracker, "Bash", "python main.py");
+        assert!(effects.contains("opaque: runs a script whose content in this session is not known"), "{effects}");
+    }
+    // An edit whose text the log does not hold.
+    let mut tracker = track(Some("/repo"), &STAYS);
+    edit(&mut tracker, &serde_json::json!({ "path": "main.py", "old_str": "a" }), Status::Ok);
+    assert!(run(&mut tracker, "Bash", "python main.py").contains("content in this session is not known"));
+}

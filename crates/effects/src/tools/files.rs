@@ -5,6 +5,7 @@ use super::run::{Access, RoleValues, Run, elision, is_true, objects, texts};
 use super::value::{Object, Value};
 use super::{UNJUDGEABLE, globs, names, plans, with_object};
 use crate::command::gate;
+use crate::world::{Rest, Written};
 use crate::{About, Certainty, Reach, Reason, patch as patches};
 
 /// Bytes that one call's edits are looked for in, which is all of the file for each: a thousand edits of the largest file
@@ -82,12 +83,26 @@ pub(super) fn edit(run: &mut Run<'_>, entry: &Entry, given: &Object) {
             run.world.put_written(&target, content);
             continue;
         }
+        let texts = texts(given, entry, "new");
+        let rest = rest(entry, given, &texts, before.as_ref());
         run.world.put_written(&target, before.unwrap_or_default());
         run.world.edited(&target);
-        for text in texts(given, entry, "new").texts {
+        for text in texts.texts {
             run.world.wrote_part(&target, text);
         }
+        run.world.knows_rest(&target, rest);
     }
+}
+
+/// What is known of the text that an edit left as it was. An edit that names a place which the known text does not have
+/// shows that somebody else changed the file.
+fn rest(entry: &Entry, given: &Object, new: &RoleValues<'_>, before: Option<&Written>) -> Rest {
+    let is_recorded = !new.malformed && !new.texts.is_empty() && new.texts.iter().all(|text| elision(text).is_none());
+    let names_place = ["old", "line", "first line"]
+        .iter()
+        .any(|role| given.iter().any(|(key, _)| REGISTRY.is(entry, role, &names::plain(key))));
+    let is_misfit = names_place && before.is_some_and(Written::knows_text);
+    if is_recorded && !is_misfit { before.map_or(Rest::Before, Written::rest_after_edit) } else { Rest::Unknown }
 }
 
 /// The content after the edit, where the session wrote all of the file before.
@@ -107,6 +122,11 @@ fn edited(entry: &Entry, given: &Object, content: &str) -> Option<String> {
         }
         if let Some(line) = number(step, entry, "line") {
             content = with_inserted(&content, line, only(step, entry, "new")?)?;
+            continue;
+        }
+        if let Some(first) = number(step, entry, "first line") {
+            let last = number(step, entry, "last line")?;
+            content = with_lines(&content, first, last, only(step, entry, "new")?)?;
             continue;
         }
         let old = only(step, entry, "old")?;
@@ -130,6 +150,18 @@ fn with_inserted(content: &str, line: usize, text: &str) -> Option<String> {
     let gap = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
     let end = if text.ends_with('\n') || after.is_empty() { "" } else { "\n" };
     Some(format!("{before}{gap}{text}{end}{after}"))
+}
+
+/// `text` in the place of the lines from `first` to `last`, which count from one. Editors cut a range at the last line.
+fn with_lines(content: &str, first: usize, last: usize, text: &str) -> Option<String> {
+    let count = content.lines().count();
+    let before = first.checked_sub(1).filter(|before| *before <= count && first <= last)?;
+    let lines = content.lines().take(before).chain(text.lines()).chain(content.lines().skip(last.min(count)));
+    let mut edited: String = lines.flat_map(|line| [line, "\n"]).collect();
+    if !content.ends_with('\n') {
+        edited.pop();
+    }
+    Some(edited)
 }
 
 fn number(given: &Object, entry: &Entry, role: &str) -> Option<usize> {

@@ -135,6 +135,12 @@ pub(super) fn keeps_directory(tool: &str) -> bool {
     entry.is_some_and(|entry| matches!(entry.does, Action::Command | Action::PowerShell | Action::Input))
 }
 
+/// Whether a call only writes files: one that failed may have left them as they were.
+pub(super) fn only_writes(tool: &str) -> bool {
+    let entry = REGISTRY.find(names::unwrapped(tool));
+    entry.is_some_and(|entry| matches!(entry.does, Action::Write | Action::Edit | Action::Select))
+}
+
 /// Whether functions and positional parameters of one call may be there in the next one. Claude Code's `Bash` keeps no
 /// more than the directory; the `bash` of hosts whose shell stays is one process, and so is one that the call names.
 pub(super) fn may_live_on(call: &ToolCall<'_>, shell: Shell) -> bool {

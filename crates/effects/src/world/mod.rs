@@ -28,7 +28,7 @@ use sorted::Sorted;
 pub(crate) use stand_ins::is_installed_path;
 pub(crate) use system::{Platform, System, is_on_windows, spells_windows_path};
 pub(crate) use ways::Replaced;
-use written::Written;
+pub(crate) use written::{Rest, Written};
 
 /// Names and contents kept per session. A session that makes more is one whose later scripts are opaque.
 const ENTRIES: usize = 10_000;

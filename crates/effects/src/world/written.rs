@@ -17,6 +17,15 @@ const OTHERS: usize = 7;
 /// The most texts that an entry keeps of a file whose whole text is not known. The gate judges each of them.
 const PARTS: usize = 64;
 
+/// The text of a file that the session did not write as a whole.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Rest {
+    #[default]
+    Unknown,
+    /// The text that was there before the session. All that the session put into it is recorded.
+    Before,
+}
+
 /// The content of a file, as far as the session wrote it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Written {
@@ -33,9 +42,20 @@ pub(crate) struct Written {
     follows: bool,
     /// The origin of the text in it that is not known.
     provenance: Option<Provenance>,
+    rest: Rest,
 }
 
 impl Written {
+    /// The rest of the file after an edit whose texts are recorded, and whose place is not.
+    pub(crate) fn rest_after_edit(&self) -> Rest {
+        let is_all_recorded = self.whole.is_some() && !self.is_uncertain;
+        if is_all_recorded { Rest::Before } else { self.rest }
+    }
+
+    pub(crate) fn knows_text(&self) -> bool {
+        self.whole.is_some()
+    }
+
     /// A link or copy of another file.
     pub(super) fn following() -> Self {
         Self { follows: true, ..Self::default() }
@@ -45,13 +65,17 @@ impl Written {
         self.parts.extend(self.whole.take());
         self.parts.append(&mut self.others);
         self.follows = false;
+        self.rest = Rest::Unknown;
         self
     }
 
     /// Joins the entries of a file on two ways: it holds a text of one of them. `None`: the session did not write the file on
     /// the other way.
     pub(super) fn or(&self, other: Option<&Self>) -> Self {
-        let Some(other) = other else { return Self { is_uncertain: true, ..self.clone() } };
+        let Some(other) = other else {
+            let is_uncertain = self.is_uncertain || self.rest == Rest::Unknown;
+            return Self { is_uncertain, ..self.clone() };
+        };
         let is_uncertain = self.is_uncertain || other.is_uncertain;
         if self.whole.is_none() || other.whole.is_none() {
             return self.or_in_parts(other);
@@ -73,7 +97,8 @@ impl Written {
     /// Joins two entries as `or` does, but keeps only parts of the texts: an entry does not hold its whole text, or both hold
     /// more texts than an entry can.
     fn or_in_parts(&self, other: &Self) -> Self {
-        let mut either = self.clone().in_parts();
+        let rest = if self.rest == other.rest { self.rest } else { Rest::Unknown };
+        let mut either = Self { rest, ..self.clone().in_parts() };
         for text in other.clone().in_parts().parts {
             if either.parts.len() < PARTS && !either.parts.contains(&text) {
                 either.length += text.len();
@@ -184,6 +209,18 @@ impl World {
     pub fn edited(&mut self, target: &PathTarget) {
         let written = self.take_written(target).unwrap_or_default().in_parts();
         self.put_written(target, written);
+    }
+
+    /// Remembers the origin of the text in a file that is not in the parts of its entry.
+    pub(crate) fn knows_rest(&mut self, target: &PathTarget, rest: Rest) {
+        if let Some(written) = self.take_written(target) {
+            self.put_written(target, Written { rest, ..written });
+        }
+    }
+
+    /// The session put only recorded texts into a file that was there before. Follows aliases.
+    pub(crate) fn is_recorded(&self, target: &PathTarget) -> bool {
+        self.written_entry(target).is_some_and(|written| written.rest == Rest::Before && !written.is_uncertain)
     }
 
     /// Files below a directory may have changed.

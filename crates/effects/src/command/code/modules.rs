@@ -42,7 +42,9 @@ impl Machine<'_> {
             }
             Stream::Foreign(provenance) => self.foreign_code(provenance),
             _ if self.world.is_written(&target) => {
-                self.opaque(About::Anything, Reason::ScriptContentUnknown, &[]);
+                let is_edited = self.world.is_recorded(&target) && !self.world.is_in_fetched_directory(&target);
+                let reason = if is_edited { Reason::ScriptEdited } else { Reason::ScriptContentUnknown };
+                self.opaque(About::Anything, reason, &[]);
                 self.run_parts(file, Some(language), io);
             }
             _ => return false,

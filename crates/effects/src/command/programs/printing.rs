@@ -3,6 +3,7 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
+use crate::Certainty;
 use crate::command::argument::{Arg, Arguments};
 use crate::command::knowledge::Role;
 use crate::command::machine::Machine;
@@ -93,6 +94,21 @@ impl Machine<'_> {
         if swallows { Stream::nothing() } else { io.input.copied() }
     }
 
+    /// `realpath FILE`, `readlink -f FILE`: the same file, unless the name is that of a link.
+    fn real_path(&self, name: &str, arguments: &Arguments) -> Option<String> {
+        const FOLLOWS: &[&str] =
+            &["-f", "--canonicalize", "-e", "--canonicalize-existing", "-m", "--canonicalize-missing"];
+        let own = |option: &str| FOLLOWS.contains(&option) || name == "realpath" && matches!(option, "-q" | "--quiet");
+        if name == "readlink" && !arguments.has(FOLLOWS) || !arguments.options.iter().all(|option| own(&option.name)) {
+            return None;
+        }
+        let [file] = arguments.operands.as_slice() else { return None };
+        let (target, certainty) = self.world.locate_word(file);
+        let is_link = certainty != Certainty::Exact || !self.world.originals(&target.path, certainty).is_empty();
+        let cwd = self.world.cwd().filter(|_| !file.text.starts_with(['/', '~']));
+        (!is_link).then(|| cwd.map_or_else(|| format!("{}\n", file.text), |cwd| format!("{cwd}/{}\n", file.text)))
+    }
+
     /// Filters over standard input or files that are computed where both are known.
     pub(super) fn filter(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let arguments = Arguments::divide(call.entry, call.rest);
@@ -102,13 +118,20 @@ impl Machine<'_> {
         }
         let operands: Vec<&str> = arguments.operands.iter().map(|word| word.text.as_str()).collect();
         let text = match (call.name, arguments.operands.first()) {
-            ("tr" | "seq" | "basename" | "dirname" | "numfmt" | "factor", _) | (_, None) => io.input.clone(),
+            (
+                "tr" | "seq" | "basename" | "dirname" | "numfmt" | "factor" | "realpath" | "readlink" | "wslpath"
+                | "wslpath.exe",
+                _,
+            )
+            | (_, None) => io.input.clone(),
             (_, Some(file)) if file.text == "-" => io.input.clone(),
             (_, Some(file)) => self.process_output(file).unwrap_or_else(|| self.world.content_of(file)),
         };
         let computed = match (call.name, &text) {
             ("basename", _) => base_name(&operands),
             ("dirname", _) => directory_name(&operands),
+            ("realpath" | "readlink", _) => self.real_path(call.name, &arguments),
+            ("wslpath" | "wslpath.exe", _) => mounted_path(call.rest),
             ("seq", _) => None,
             (_, Stream::Known(text) | Stream::Likely(text)) => match call.name {
                 "tr" => translated(text, &operands, &arguments),
@@ -169,6 +192,20 @@ fn directory_name(operands: &[&str]) -> Option<String> {
         None if trimmed.is_empty() && path.starts_with('/') => "/\n".to_owned(),
         None => ".\n".to_owned(),
     })
+}
+
+/// `wslpath C:\\x`: the name of a Windows file as WSL mounts it.
+fn mounted_path(words: &[Arg]) -> Option<String> {
+    let path = match words {
+        [path] => path.literal()?,
+        [option, path] if matches!(option.literal(), Some("-u" | "-a" | "-ua" | "-au")) => path.literal()?,
+        _ => return None,
+    };
+    let (drive, rest) = path.split_once(':')?;
+    let mut letters = drive.chars();
+    let letter = letters.next().filter(char::is_ascii_alphabetic)?.to_ascii_lowercase();
+    let is_rooted = letters.next().is_none() && rest.starts_with(['/', '\\']);
+    is_rooted.then(|| format!("/mnt/{letter}{}\n", rest.replace('\\', "/")))
 }
 
 fn translated(text: &str, sets: &[&str], arguments: &Arguments) -> Option<String> {

@@ -87,7 +87,11 @@ impl Machine<'_> {
             Stream::Names(_) | Stream::Unknown | Stream::Unconnected => {
                 let written = file.is_exact() && self.world.is_written(&self.world.locate_word(file).0);
                 if written {
-                    self.opaque(About::Anything, Reason::ScriptContentUnknown, &[]);
+                    if self.is_edited_script(file) {
+                        self.opaque(self.about_script(file), Reason::ScriptEdited, vouched_by);
+                    } else {
+                        self.opaque(About::Anything, Reason::ScriptContentUnknown, &[]);
+                    }
                     self.run_parts(file, language, io);
                     self.run_sources(file, Built::Here, io);
                 } else if file.is_exact() && self.world.is_in_fetched_directory(&self.world.locate_word(file).0) {
@@ -96,11 +100,7 @@ impl Machine<'_> {
                     if self.world.is_in_written_directory(&self.world.locate_word(file).0) {
                         self.opaque(About::Anything, Reason::ScriptContentUnknown, &[]);
                     } else {
-                        // A bare name may be that of a program, wherever it lies.
-                        let is_file = file.text.contains(['/', '.', '\\']);
-                        let about = self.world.about_project(&[Arg::exact(""), file.clone()]);
-                        let about = if is_file { about } else { About::Elsewhere };
-                        self.opaque(about, Reason::ScriptNotWritten, vouched_by);
+                        self.opaque(self.about_script(file), Reason::ScriptNotWritten, vouched_by);
                     }
                     self.run_sources(file, Built::Perhaps, io);
                 } else {
@@ -117,6 +117,19 @@ impl Machine<'_> {
         });
         self.world.set_cwd(cwd);
         output
+    }
+
+    /// The session put only recorded texts into a script of the repository.
+    fn is_edited_script(&self, file: &Arg) -> bool {
+        let target = self.world.locate_word(file).0;
+        self.world.is_recorded(&target) && !self.world.is_in_fetched_directory(&target)
+    }
+
+    fn about_script(&self, file: &Arg) -> About {
+        // A bare name may be that of a program, wherever it lies.
+        let is_file = file.text.contains(['/', '.', '\\']);
+        let about = self.world.about_project(&[Arg::exact(""), file.clone()]);
+        if is_file { about } else { About::Elsewhere }
     }
 
     /// Programs look for modules beside their own file.

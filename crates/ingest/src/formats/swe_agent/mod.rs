@@ -98,7 +98,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
             gaps.twice(item.line, key, "the session");
         }
         let assembly = Assembly::new(&FORMAT.dialect, &input.log.shown, Numbering::Ordinal);
-        let mut run = Run { assembly, repository: None, opened: None, cwd: None };
+        let mut run = Run { assembly, repository: None, opened: None, marked: None, cwd: None };
         run.about(&item.record);
         let evidence = &mut run.assembly.session.evidence;
         settings::look_through(evidence, "replay_config", item.record.replay);
@@ -114,6 +114,8 @@ struct Run<'a> {
     repository: Option<String>,
     /// The file that the agent's editor shows, as far as the actions tell.
     opened: Option<Cow<'a, str>>,
+    /// The lines that the editor marks, as far as the last action tells.
+    marked: Option<(u64, u64)>,
     /// The directory after the last step.
     cwd: Option<Cow<'a, str>>,
 }
@@ -189,11 +191,21 @@ impl<'a> Run<'a> {
         let shown = state.file.filter(|file| file != "n/a");
         match text(step.action) {
             Some(words) if !words.trim().is_empty() => {
-                let (tool, arguments) = action::call(&words, shown.as_deref().or(self.opened.as_deref()));
+                let (tool, arguments) = action::call(
+                    &words,
+                    action::Shown { path: shown.as_deref().or(self.opened.as_deref()), marked: self.marked.take() },
+                );
+                self.marked = action::marks(&words);
                 if let Some(path) = action::opens(&words) {
                     self.opened = Some(Cow::Owned(path));
                 }
-                let status = if step.observation.is_some() { Status::Ok } else { Status::Missing };
+                let observation = text(step.observation);
+                let status = match &observation {
+                    // Its editor takes back an edit that does not parse, and makes no file that exists.
+                    Some(seen) if tool != "bash" && action::succeeded(&words, seen) == Some(false) => Status::Error,
+                    _ if step.observation.is_some() => Status::Ok,
+                    _ => Status::Missing,
+                };
                 let call = ToolCall { call_id: None, tool, arguments, cwd, status, subagent: None };
                 self.assembly.call(location.clone(), call, None);
             }

@@ -88,6 +88,7 @@ impl Machine<'_> {
         }
         match (scan.made(name, "", arguments), foreign::among(arguments)) {
             (Value::Unknown, Some(provenance)) => Value::Foreign(provenance),
+            (Value::Unknown, None) if scan.is_of_library(name) => Value::Module(name.to_owned()),
             (made, _) => made,
         }
     }

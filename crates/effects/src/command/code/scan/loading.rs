@@ -1,6 +1,7 @@
 //! Imports of a program.
 
 use crate::Reason;
+use crate::command::argument::Arg;
 use crate::command::knowledge::Language;
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
@@ -33,10 +34,17 @@ impl Machine<'_> {
         for module in &inner {
             found |= self.loads_written(scan, module, io);
         }
-        if (known || found) && matches!(scan.unread, Some(Reason::UnknownModuleLoaded)) {
+        if (known || found) && matches!(scan.unread, Some(Reason::ModuleNotRead)) {
             scan.unread = unread;
         }
         left
+    }
+
+    /// Modules are looked for in a repository that the session cloned: they are not those of this one.
+    pub(super) fn runs_in_fetched_directory(&self) -> bool {
+        let directories = self.shell.program_directory.iter().map(String::as_str).chain(["."]);
+        let mut files = directories.map(|directory| Arg::exact(format!("{directory}/module")));
+        files.any(|file| self.world.is_in_fetched_directory(&self.world.locate_word(&file).0))
     }
 
     /// Runs the module as the session wrote it; `false`: it did not, or nobody knows what.

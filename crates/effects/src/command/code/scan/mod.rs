@@ -138,6 +138,8 @@ impl Machine<'_> {
         }
         let unread = scan.unread.is_some();
         if let Some(reason) = scan.unread {
+            let is_fetched = reason == Reason::ModuleNotRead && self.runs_in_fetched_directory();
+            let reason = if is_fetched { Reason::ClonedScript } else { reason };
             let about = if reason.class() == Class::Delegated { About::Project } else { About::Anything };
             self.opaque(about, reason, &[]);
         }
@@ -296,6 +298,12 @@ impl Machine<'_> {
                 let value = self.method_call(scan, &value, method, rest, io);
                 scan.mutated(object, method);
                 return self.methods(scan, value, group(rest).1, io);
+            }
+            // What a library made.
+            if let Value::Module(module) = &value
+                && scan.is_of_library(module)
+            {
+                full = format!("{module}.{method}");
             }
         }
         let (value, left) = match rest.first() {

@@ -294,8 +294,34 @@ impl Scan<'_> {
             self.fresh.modules.push(loaded.to_owned());
         }
         if !self.calls.modules.contains(module) {
-            self.unread = Some(Reason::UnknownModuleLoaded);
+            self.doubt(Reason::ModuleNotRead);
         }
+    }
+
+    /// Keeps the reason of which less is known.
+    fn doubt(&mut self, reason: Reason) {
+        if self.unread.as_ref().is_none_or(|known| known.class() <= reason.class()) {
+            self.unread = Some(reason);
+        }
+    }
+
+    /// The function or object belongs to a module that was loaded and of which no table knows anything: code of the
+    /// repository or of an installed package.
+    pub(super) fn is_of_library(&self, name: &str) -> bool {
+        let is_listed = |module: &str| {
+            let after = format!("{module}.");
+            let has = |listed: &&str| listed.starts_with(&after);
+            let first = self.calls.effects.range(after.as_str()..).next().map(|(listed, _)| *listed);
+            self.calls.modules.contains(module)
+                || first.as_ref().is_some_and(has)
+                || self.calls.makes.keys().any(|listed| listed.starts_with(&after))
+        };
+        let is_below =
+            |module: &str| name.strip_prefix(module).is_some_and(|rest| rest.starts_with('.') || rest.is_empty());
+        self.loaded.iter().any(|module| {
+            let top = module.split('.').next().filter(|top| !top.is_empty()).unwrap_or(module);
+            is_below(module) && !is_listed(module) && !is_listed(top)
+        })
     }
 
     /// All names of the module were imported.
@@ -407,7 +433,7 @@ impl Scan<'_> {
                     && self.calls.methods.contains(method)
             });
         if !known {
-            self.unread = Some(Reason::UnknownFunction);
+            self.doubt(if self.is_of_library(name) { Reason::ModuleNotRead } else { Reason::UnknownFunction });
         }
         known
     }
@@ -416,7 +442,7 @@ impl Scan<'_> {
     pub(super) fn method(&mut self, name: &str) -> bool {
         let known = self.calls.methods.contains(name) || self.defined.iter().any(|defined| defined == name);
         if !known {
-            self.unread = Some(Reason::UnknownMethod);
+            self.doubt(Reason::UnknownMethod);
         }
         known
     }
