@@ -62,8 +62,7 @@ impl Repository {
     pub fn tracked_below(&self, prefix: &str) -> impl Iterator<Item = (&str, &str)> {
         let all = self.tracked.get_or_init(|| {
             let files = self.files.union(&self.changed);
-            let mut all: Vec<(String, String)> =
-                files.map(|file| (paths::fold_for_deny(file), file.clone())).collect();
+            let mut all: Vec<(String, String)> = files.map(|file| (paths::fold_for_deny(file), file.clone())).collect();
             all.sort();
             all
         });

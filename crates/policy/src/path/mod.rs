@@ -338,7 +338,8 @@ impl<'a> Files<'a> {
 
     fn is_excepted(&self, except: &[PathPattern]) -> bool {
         // A home directory has many names (`/Users/dana`, `~`).
-        let at_home = || except.iter().filter(|pattern| pattern.below_home.is_some()).filter_map(|one| one.itself.as_ref());
+        let at_home =
+            || except.iter().filter(|pattern| pattern.below_home.is_some()).filter_map(|one| one.itself.as_ref());
         self.within(except.iter())
             || at_home().next().is_some() && self.folded().names.within(at_home())
             || self.first.as_ref().is_some_and(|first| first.within(except.iter()))
