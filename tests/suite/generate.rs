@@ -200,6 +200,109 @@ fn a_wide_entry_leaves_out_what_was_refused() {
     assert!(written.contains("src/**/*.rs") && written.contains("!src/kept.rs"), "{written}\n{told}");
 }
 
+/// The verdict of a session under the policy that another session makes.
+fn verdict(made_from: &[(String, Value)], judged: &[(String, Value)]) -> String {
+    let store = tempfile::tempdir().unwrap();
+    session(&store.path().join("made"), "from", made_from);
+    session(&store.path().join("judged"), "session", judged);
+    let path = |name: &str| store.path().join(name).to_str().unwrap().to_owned();
+    let (made, judged, policy) = (path("made"), path("judged"), path("scope.json"));
+    let Answer { code, stderr, .. } = in_process(&["--trace-dir", &made, "policy", "--output", &policy]);
+    assert_eq!(code, 0, "{stderr}");
+    let Answer { stdout: report, stderr, .. } =
+        in_process(&["--trace-dir", &judged, "check", "--policy", &policy, "--format", "json"]);
+    let report: Value = serde_json::from_str(&report).unwrap_or_else(|_| panic!("{stderr}"));
+    report["sessions"][0]["verdict"].as_str().unwrap().to_owned()
+}
+
+/// A policy accepts what it was made from, and others of its kind; beside it stands what it must not accept.
+const KINDS: &[(&[&str], &[&str], &[&str])] = &[
+    // A search of everything lets all of the workspace be read but secrets, and nothing be changed.
+    (
+        &["rg -n TODO", "grep -rn todo --include=*.rs ."],
+        &["rg -n other", "cat docs/x.md", "grep -rn x src"],
+        &["cat .env", "grep x /etc/passwd", "rg -n x ~/.ssh", "echo x > docs/x.md", "rm docs/x.md"],
+    ),
+    (
+        &["gh pr create --title x --body y", "gh issue comment 1 --body z", "gh api repos/a/b/pulls"],
+        &["gh pr create --draft --title other", "gh pr view 3", "gh api repos/a/b/issues"],
+        &["gh pr merge 3", "gh issue delete 3", "gh api -X DELETE repos/a/b", "gh secret list", "gh auth token"],
+    ),
+    (
+        &["git config --get user.name", "git config user.email a@example.com"],
+        &["git config --list", "git config user.email b@example.com", "git branch --all"],
+        &[
+            "git config core.pager ./x",
+            "git config alias.x '!sh x'",
+            "git config --unset user.email",
+            "git config --get core.hooksPath",
+            "git branch --remotes -d origin/x",
+        ],
+    ),
+    (
+        &["tmux list-sessions"],
+        &["tmux list-sessions -F x"],
+        &["tmux list-sessions \\; run-shell ./x", "tmux send-keys x Enter", "tmux run-shell ./x"],
+    ),
+    (
+        &["git commit -m x"],
+        &["git switch -c topic", "git stash", "git pull origin main"],
+        &[
+            "git push origin main",
+            "git branch -D topic",
+            "git stash drop",
+            "git checkout --force main",
+            "git clean -fd",
+        ],
+    ),
+    (
+        &["cargo test"],
+        &["cargo clippy", "cargo build --release", "ls -la src"],
+        &["cargo publish", "cargo install x", "cargo run --bin x"],
+    ),
+    (&["npm run build", "npm run test"], &["npm run lint"], &["npm publish", "npm install x", "npx x"]),
+    (&["Get-ChildItem src"], &["Get-Location"], &["Remove-Item -Recurse src", "Invoke-Expression x"]),
+];
+
+#[test]
+fn kinds_are_accepted_and_what_stands_beside_them_is_not() {
+    let shell = |command: &&str| ("Bash".to_owned(), json!({ "command": command }));
+    let mut wrong = Vec::new();
+    for (made_from, accepted, refused) in KINDS {
+        let made: Vec<(String, Value)> = made_from.iter().map(shell).collect();
+        if verdict(&made, &made) == "fail" {
+            wrong.push(format!("{made_from:?} does not accept itself"));
+        }
+        for command in *accepted {
+            if verdict(&made, &[shell(command)]) == "fail" {
+                wrong.push(format!("{made_from:?} refuses {command}"));
+            }
+        }
+        for command in *refused {
+            if verdict(&made, &[shell(command)]) != "fail" {
+                wrong.push(format!("{made_from:?} accepts {command}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Where nobody knows whether something was done, it takes no deny away.
+#[test]
+fn a_guess_withdraws_no_deny() {
+    let store = tempfile::tempdir().unwrap();
+    let shell = |command: &str| ("Bash".to_owned(), json!({ "command": command }));
+    session(store.path(), "one", &[shell("find \"$(go env GOROOT)\" -name x"), shell("curl \"$url\""), shell("$x y")]);
+    let Answer { code, stdout: told, stderr } =
+        in_process(&["--trace-dir", store.path().to_str().unwrap(), "policy", "--format", "json"]);
+    assert_eq!(code, 0, "{stderr}");
+    let told: Value = serde_json::from_str(&told).unwrap();
+    let denied = told["policy"]["commands"]["deny"].to_string();
+    for kept in ["find -delete", "curl --data", "eval", "sudo"] {
+        assert!(denied.contains(&format!("\"{kept}\"")), "{kept}: {denied}");
+    }
+}
+
 /// `--min-sessions` asks for evidence, `--seen-in` for entries.
 #[test]
 fn too_few_sessions_make_no_policy() {

@@ -131,7 +131,28 @@ pub(super) fn take(touched: &mut BTreeMap<Slot, Vec<Touched<'_>>>) -> Vec<Planne
             *slot == Slot::Delete
         });
     }
-    used.into_iter().flat_map(|(owner, support)| owner.entries(&support)).collect()
+    let kin = of_other_agents(&used);
+    used.into_iter().flat_map(|(owner, support)| owner.entries(&support)).chain(kin).collect()
+}
+
+/// Who works on the project with one agent works on it with another, and that reads its instructions.
+fn of_other_agents(used: &BTreeMap<PathOwner<'_>, BTreeSet<usize>>) -> Vec<Planned> {
+    let mut homes: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+    for (owner, support) in used {
+        if let PathOwner::Store(home, _) = owner {
+            homes.entry(home).or_default().extend(support);
+        }
+    }
+    let others = homes.iter().flat_map(|(home, support)| {
+        let is_other = |store: &&Store| !store.is_written && !used.contains_key(&PathOwner::Store(home, store.agent));
+        STORES.iter().filter(is_other).map(move |store| Planned {
+            slot: Slot::Read,
+            text: format!("{home}{}", store.folder),
+            support: support.clone(),
+            basis: Basis::Family(OWN),
+        })
+    });
+    others.collect()
 }
 
 impl PathOwner<'_> {

@@ -7,7 +7,7 @@
 use agent_strace_effects::knowledge::{self, Entry, Knowledge, Language, Role};
 use agent_strace_effects::{Argument, Execution};
 
-use super::tables::{RISKS, Risk, SUBCOMMANDS, TARGETS, WRAPPERS, What};
+use super::tables::{IDENTITY, RISKS, Risk, SHOWS, SHOWS_SETTINGS, SUBCOMMANDS, TARGETS, WRAPPERS, What};
 
 /// Why no entry is made for a command.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,6 +58,9 @@ fn words(argv: &[Argument], inner: Option<usize>, programs: &Knowledge, depth: u
     }
     let name = basename(&program.text);
     let bare = programs.bare(name);
+    if let Some(words) = harmless(programs.canonical_name(&bare), arguments) {
+        return Ok(words);
+    }
     if let Some(risk) = RISKS.iter().find(|risk| risk.is_taken(programs.canonical_name(&bare), arguments)) {
         return Err(Unlisted::Risky(risk.what));
     }
@@ -97,11 +100,46 @@ fn words(argv: &[Argument], inner: Option<usize>, programs: &Knowledge, depth: u
     Ok(words)
 }
 
+/// Somebody described the program.
+pub(super) fn is_known(execution: &Execution, programs: &Knowledge) -> bool {
+    let program = execution.argv.first().filter(|program| program.known);
+    program.is_some_and(|program| programs.entry(&programs.bare(basename(&program.text))).is_some())
+}
+
+/// What only shows something, of a program that is left to people otherwise.
+fn harmless(program: &str, arguments: &[Argument]) -> Option<Vec<String>> {
+    if program == "git" {
+        return settings(arguments);
+    }
+    let (_, shows) = SHOWS.iter().find(|(name, _)| *name == program)?;
+    let first = arguments.first().filter(|first| first.known && shows.contains(&first.text.as_str()))?;
+    // `;` is how tmux separates commands.
+    let is_one = arguments.iter().all(|argument| argument.known && !argument.text.ends_with(';'));
+    is_one.then(|| vec![program.to_owned(), first.text.clone()])
+}
+
+/// `git config` where it only shows what is set, or says who commits. What decides what runs is never among it.
+fn settings(arguments: &[Argument]) -> Option<Vec<String>> {
+    let (first, rest) = arguments.split_first().filter(|(first, _)| first.text == "config")?;
+    let is_plain = rest.iter().all(|argument| argument.known && !argument.text.eq_ignore_ascii_case("core.hooksPath"));
+    if !first.known || !is_plain {
+        return None;
+    }
+    let shows = rest.iter().find(|argument| SHOWS_SETTINGS.contains(&argument.text.as_str()));
+    let names = || rest.first().filter(|name| IDENTITY.contains(&name.text.as_str()) && rest.len() == 2);
+    shows.or_else(names).map(|word| vec!["git".to_owned(), "config".to_owned(), word.text.clone()])
+}
+
 /// What is left to people, and an entry of a program or subcommand would allow: `git branch -D` beside `git branch`.
 pub(super) fn risks_beside(entry: &str) -> Vec<String> {
-    let words: Vec<&str> = entry.split(' ').collect();
+    let (flags, words): (Vec<&str>, Vec<&str>) = entry.split(' ').partition(|word| is_flag(word));
     let Some((program, leading)) = words.split_first() else { return Vec::new() };
-    let beside = RISKS.iter().filter(|risk| risk.program == *program && risk.words.starts_with(leading));
+    // An option may stand beside another one: `git branch --all -d`.
+    let is_beside = |risk: &&Risk| match flags.is_empty() {
+        true => risk.words.starts_with(leading),
+        false => risk.words == leading && !risk.flags.is_empty(),
+    };
+    let beside = RISKS.iter().filter(|risk| risk.program == *program).filter(is_beside);
     beside.flat_map(Risk::texts).collect()
 }
 
@@ -325,6 +363,8 @@ fn wrapper(
     depth: usize,
 ) -> Result<Vec<String>, Unlisted> {
     let own = argv.get(1..inner).unwrap_or_default();
+    // Entries know no `--`: it says that options end, and no word of a command is one.
+    let own = own.split_last().filter(|(last, _)| last.text == "--").map_or(own, |(_, rest)| rest);
     let (outer, inner) = (exactly(program, own)?, argv.get(inner..).unwrap_or_default());
     let mut words = outer;
     words.extend(self::words(inner, None, programs, depth + 1)?);

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 
 use agent_strace_effects::{Certainty, Effect};
+use agent_strace_model::finding::Level;
 use agent_strace_policy::{Decision, Diagnostics, Judgement, Policy, edit, format};
 
 use super::commands;
@@ -74,7 +75,10 @@ const ROUNDS: usize = 16;
 
 pub fn draft(observed: &Observed, settings: &Settings<'_>) -> Result<Draft, Diagnostics> {
     let none = Policy::none();
-    let plan = plan::plan(observed, settings.base.map_or(&none, |(_, policy)| policy));
+    let base = settings.base.map_or(&none, |(_, policy)| policy);
+    // A test suite that finds a fault was still to be run.
+    let observed = &observed.as_if_done(&|effect| plan::is_worth_trying(effect, base.programs()));
+    let plan = plan::plan(observed, base);
     let observations: Vec<&Observation> = observed.all().collect();
     let template = Policy::from_bytes(SHOWN, None, TEMPLATE.as_bytes())?;
     let before = settings.base.map_or(&template, |(_, policy)| policy);
@@ -217,9 +221,9 @@ impl<'o, 's> Writing<'o, 's> {
             let certain = observation.effect.certainty != Certainty::Possible && !self.left_out.contains_key(&index);
             let deny = judged.location.as_ref().and_then(|location| entry_at(&composed.denies, &location.pointer));
             let withdrawn = |deny: &usize| {
-                // Secrets and pipelines stay forbidden whatever was done.
+                // Secrets and pipelines stay forbidden whatever was done, and the rest where nobody knows that it was.
                 certain
-                    && judged.decision != Decision::Allowed
+                    && matches!(judged.decision, Decision::Denied | Decision::Asked)
                     && self.denies.get(*deny).is_some_and(|(slot, _)| *slot == Slot::Commands)
             };
             against.extend(deny.filter(withdrawn));
@@ -235,9 +239,11 @@ impl<'o, 's> Writing<'o, 's> {
     fn except(&mut self, judgements: &[Judgement]) -> bool {
         let mut exceptions = BTreeSet::new();
         for (index, (observation, judged)) in self.observations.iter().zip(judgements).enumerate() {
-            let is_firm = self.left_out.get(&index).is_some_and(Reason::is_firm);
-            if is_firm && judged.decision == Decision::Allowed {
-                exceptions.extend(plan::exception(&observation.effect));
+            let reason = self.left_out.get(&index).filter(|reason| reason.is_firm());
+            if let Some(reason) = reason.filter(|_| judged.decision == Decision::Allowed) {
+                let exception = plan::exception(&observation.effect);
+                // What may be read may be searched. Who refused one look did not refuse the file.
+                exceptions.extend(exception.filter(|(slot, _)| *slot != Slot::Read || *reason != Reason::Refused));
             }
         }
         let is_there = |slot: &Slot, text: &str| self.entries.iter().any(|one| one.slot == *slot && one.text == text);
@@ -341,7 +347,8 @@ impl<'o, 's> Writing<'o, 's> {
     fn review(&self, judgements: &[Judgement]) -> Vec<Review> {
         let mut review = Vec::new();
         for (index, (observation, judged)) in self.observations.iter().zip(judgements).enumerate() {
-            if !judged.matters() {
+            // Nothing is refused for what is only noted.
+            if !judged.matters() || judged.decision == Decision::Unresolved && judged.level == Level::Note {
                 continue;
             }
             let reason = self.left_out.get(&index).cloned();

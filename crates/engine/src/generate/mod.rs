@@ -1,14 +1,15 @@
 //! What agents did → a policy that allows it and nothing more.
 //!
 //! [`observe`] collects every distinct effect with its calls; [`plan`] makes entries of them, or says why not:
-//! [`commands`] of words, [`paths`] of files, [`workspace`] and [`agent_folders`] of what is done all over; [`draft()`]
-//! writes the text, reads it as any policy is read, and judges by it what was seen, so that the list for review is what
+//! [`commands`] of words, [`paths`] of files, [`workspace`] and [`agent_folders`] of what is done all over, [`kin`] of what
+//! others of its kind make likely; [`draft()`] writes the text, reads it as any policy is read, and judges by it what was seen, so that the list for review is what
 //! is really refused. [`held_out()`] and [`probe()`] measure it.
 
 mod agent_folders;
 mod commands;
 mod draft;
 mod held_out;
+mod kin;
 mod observe;
 mod paths;
 mod plan;

@@ -2,15 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agent_strace_effects::{Certainty, Effect, Kind, PathTarget};
+use agent_strace_effects::knowledge::Knowledge;
+use agent_strace_effects::{Certainty, Effect, Kind, PathTarget, Purpose};
 use agent_strace_policy::{Context, Decision, Judgement, Policy};
 
 use super::commands::{self, Command, Unlisted};
 use super::observe::{Observation, Observed};
 use super::paths::{self, Collapse, PathEntry, Touched};
 use super::reason::Reason;
-use super::tables::{FAMILIES, OWN_TOOLS};
-use super::{agent_folders, workspace};
+use super::tables::{FAMILIES, Family, OWN_TOOLS, Stands};
+use super::{agent_folders, kin, workspace};
 
 /// Which list an entry stands in.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -146,6 +147,17 @@ pub(super) fn context(observation: &Observation) -> Context<'_> {
     Context { root: observation.root.as_deref(), ..Context::default() }
 }
 
+/// Its failure says nothing against it: a program that is known, and what was looked at in the workspace. The rest may have
+/// failed because it was not there, or because something kept the agent from it.
+pub(super) fn is_worth_trying(effect: &Effect, programs: &Knowledge) -> bool {
+    match &effect.kind {
+        Kind::Execute(execution) => commands::is_known(execution, programs),
+        Kind::Read(target) | Kind::List(target) => paths::is_below_root(&target.path) || target.path == ".",
+        Kind::Opaque(opaque) => !opaque.vouched_by.is_empty(),
+        _ => false,
+    }
+}
+
 /// An entry of the policy forbids it, not the lack of one.
 fn is_forbidden(judged: &Judgement) -> bool {
     let by_entry = judged.location.as_ref().is_some_and(|location| {
@@ -190,17 +202,31 @@ fn entry_of(observation: &Observation, base: &Policy) -> Result<Option<(Slot, St
         }
         Kind::Tool { server: None, .. } => Err(Reason::Unresolved("what this tool does is not known".to_owned())),
         Kind::Env { name } => Ok(Some((Slot::Env, name.clone()))),
-        Kind::Spawn { agent: Some(agent) } => Ok(Some((Slot::Spawn, agent.clone()))),
+        Kind::Spawn { agent } => Ok(Some((Slot::Spawn, agent.clone().unwrap_or_else(|| "*".to_owned())))),
         Kind::Opaque(opaque) if opaque.vouched_by.is_empty() => Err(Reason::Unresolved(opaque.reason.to_string())),
         Kind::Read(target) | Kind::Write(target) | Kind::Delete(target)
             if certainty == Certainty::Pattern && matches!(target.path.as_str(), "**" | "**/**") =>
         {
             Err(Reason::Unresolved("the path is not known".to_owned()))
         }
+        Kind::Read(_) if searches_all(&observation.effect) => Ok(None),
         Kind::Read(target) | Kind::Write(target) | Kind::Delete(target) if is_whole(target) => Err(Reason::Whole),
         Kind::List(target) if observation.effect.via == "argument" && is_whole(target) => Err(Reason::Whole),
         _ => Ok(None),
     }
+}
+
+/// It looked into all files of one ending.
+fn has_ending(effect: &Effect) -> bool {
+    let Kind::Read(target) = &effect.kind else { return false };
+    let ending = target.path.strip_prefix("**/*.").filter(|_| !target.subtree);
+    ending.is_some_and(|ending| !ending.is_empty() && ending.chars().all(|letter| letter.is_ascii_alphanumeric()))
+}
+
+/// It looked for something in all of the workspace: what it showed is no file of its own.
+fn searches_all(effect: &Effect) -> bool {
+    let searched = matches!(effect.gathered, Some(Purpose::Search | Purpose::Check));
+    searched && matches!(&effect.kind, Kind::Read(target) if is_whole(target))
 }
 
 /// The workspace itself, or everything of a name wherever it is.
@@ -229,6 +255,8 @@ fn host_entry(host: &str, port: Option<u16>, scheme: Option<&str>) -> String {
 #[derive(Default)]
 struct Paths<'o> {
     touched: BTreeMap<Slot, Vec<Touched<'o>>>,
+    /// What looked for something in all of the workspace.
+    searched: BTreeSet<usize>,
     /// Directories that must not be covered by others: refused, sensitive, forbidden.
     blocked: BTreeMap<Slot, Vec<&'o PathTarget>>,
 }
@@ -236,6 +264,13 @@ struct Paths<'o> {
 impl<'o> Paths<'o> {
     fn note(&mut self, index: usize, observation: &'o Observation) {
         let certainty = observation.effect.certainty;
+        if searches_all(&observation.effect) {
+            self.searched.insert(index);
+            // `**/*.json` may lie anywhere: an entry for the workspace does not cover it.
+            if certainty != Certainty::Pattern || !has_ending(&observation.effect) {
+                return;
+            }
+        }
         if let Some((slot, target)) = of_files(&observation.effect).filter(|_| certainty != Certainty::Possible) {
             self.touched.entry(slot).or_default().push(Touched { index, target, certainty });
         }
@@ -255,10 +290,14 @@ impl<'o> Paths<'o> {
         sessions: &dyn Fn(&BTreeSet<usize>) -> usize,
     ) -> Vec<Planned> {
         let mut planned = agent_folders::take(&mut self.touched);
+        if !self.searched.is_empty() {
+            self.touched.entry(Slot::Read).or_default();
+        }
         for (slot, touched) in self.touched {
             let blocked = self.blocked.get(&slot).map_or(&[][..], Vec::as_slice);
-            if blocked.is_empty() {
-                planned.extend(workspace::entries(&slot, &touched, sessions));
+            let is_inside = |target: &&PathTarget| paths::is_below_root(&target.path) || target.path == ".";
+            if !blocked.iter().any(|target| is_inside(&target)) {
+                planned.extend(workspace::entries(&slot, &touched, &self.searched, sessions));
             }
             let may = |collapse: Collapse<'_>| may_collapse(&slot, collapse, blocked, allowed);
             planned.extend(paths::entries(touched, &may).into_iter().map(|PathEntry { text, support }| Planned {
@@ -315,11 +354,14 @@ fn may_collapse(
 
 /// Where some of a family were used, the others may be, too: they do nothing that the other lists do not judge.
 pub(super) fn complete_families(entries: &mut Vec<Planned>) {
+    kin::complete(entries);
     for family in FAMILIES {
         let is_member = |entry: &Planned| entry.slot == family.slot && family.members.contains(&entry.text.as_str());
-        // A list of variables that is not empty refuses every other one.
-        let is_used = |entry: &Planned| is_member(entry) || entry.slot == Slot::Env && family.slot == Slot::Env;
-        if entries.iter().filter(|entry| is_used(entry)).count() < family.together {
+        let is_used = |entry: &Planned| match family.stands {
+            Stands::Together(_) => is_member(entry),
+            Stands::WithAny => entry.slot == family.slot,
+        };
+        if entries.iter().filter(|entry| is_used(entry)).count() < family.least() {
             continue;
         }
         let mut support = BTreeSet::new();
@@ -339,6 +381,16 @@ pub(super) fn complete_families(entries: &mut Vec<Planned>) {
         }));
         for entry in entries.iter_mut().filter(|entry| entry.basis == Basis::Family(family.name)) {
             entry.support.clone_from(&support);
+        }
+    }
+}
+
+impl Family {
+    /// So many that were used stand for all of it.
+    fn least(&self) -> usize {
+        match self.stands {
+            Stands::Together(together) => together,
+            Stands::WithAny => 1,
         }
     }
 }

@@ -39,6 +39,9 @@ const ANY: &[&str] = &[];
 const FORCED: &[&str] =
     &["-f", "--force", "--force-with-lease", "--mirror", "-d", "--delete", "--all", "--tags", "--prune"];
 
+/// What makes a request of `gh api` more than a look.
+const API: &[&str] = &["-X", "--method", "-f", "--raw-field", "-F", "--field", "--input"];
+
 pub(super) const RISKS: &[Risk] = &[
     risk("rm", ANY, ANY, What::Destroys),
     risk("rmdir", ANY, ANY, What::Destroys),
@@ -112,16 +115,17 @@ pub(super) const RISKS: &[Risk] = &[
     risk("docker", &["volume"], ANY, What::Destroys),
     risk("docker", &["run"], &["--privileged", "-v", "--volume", "--mount", "--pid", "--network"], What::Elevates),
     risk("gh", &["release"], &["create", "delete", "edit", "upload"], What::Publishes),
-    risk("gh", &["pr"], &["create", "merge", "close", "reopen", "edit", "comment", "review", "ready"], What::Publishes),
-    risk("gh", &["issue"], &["create", "close", "reopen", "edit", "comment", "delete", "transfer"], What::Publishes),
+    // A pull request, an issue and what is said about them publish less than a push, and can be taken back.
+    risk("gh", &["pr"], &["merge", "close", "reopen", "review"], What::Publishes),
+    risk("gh", &["issue"], &["close", "reopen", "delete", "transfer"], What::Publishes),
     risk("gh", &["repo"], &["create", "delete", "edit", "rename", "archive", "fork", "sync"], What::Publishes),
     risk("gh", &["run"], &["rerun", "cancel", "delete"], What::Publishes),
     risk("gh", &["workflow"], &["run", "enable", "disable"], What::Publishes),
     risk("gh", &["secret"], ANY, What::Publishes),
     risk("gh", &["variable"], ANY, What::Publishes),
-    risk("gh", &["auth"], ANY, What::Elevates),
+    risk("gh", &["auth"], &["login", "logout", "refresh", "setup-git", "switch", "token"], What::Elevates),
     risk("gh", &["gist"], ANY, What::Publishes),
-    risk("gh", &["api"], ANY, What::Publishes),
+    risk("gh", &["api"], API, What::Publishes),
     risk("glab", ANY, ANY, What::Publishes),
     risk("kubectl", &["delete"], ANY, What::Destroys),
     risk("kubectl", &["apply"], ANY, What::Publishes),
@@ -222,16 +226,24 @@ const UPLOADS: &[&str] = &[
 /// Programs of a kind: where some of them were used, the others may be, too. What they read is judged by itself.
 pub(super) struct Family {
     pub(super) name: &'static str,
-    /// So many of them stand for all.
-    pub(super) together: usize,
+    pub(super) stands: Stands,
     pub(super) slot: Slot,
     pub(super) members: &'static [&'static str],
+}
+
+/// When programs of a kind stand for all of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stands {
+    /// So many of them were used.
+    Together(usize),
+    /// Anything of their list was.
+    WithAny,
 }
 
 pub(super) const FAMILIES: &[Family] = &[
     Family {
         name: "programs that show what is there",
-        together: 3,
+        stands: Stands::WithAny,
         slot: Slot::Commands,
         members: &[
             "[",
@@ -239,6 +251,7 @@ pub(super) const FAMILIES: &[Family] = &[
             "cat",
             "cd",
             "cksum",
+            "clear",
             "cmp",
             "column",
             "comm",
@@ -261,8 +274,10 @@ pub(super) const FAMILIES: &[Family] = &[
             "head",
             "hexdump",
             "jq",
+            "less",
             "ls",
             "md5sum",
+            "more",
             "nl",
             "od",
             "paste",
@@ -296,6 +311,9 @@ pub(super) const FAMILIES: &[Family] = &[
             "xargs grep",
             "xargs head",
             "xargs ls",
+            "xargs sed",
+            "xargs stat",
+            "xargs tail",
             "xargs rg",
             "xargs wc",
             "xxd",
@@ -304,32 +322,49 @@ pub(super) const FAMILIES: &[Family] = &[
     // What they write and delete is judged by itself.
     Family {
         name: "programs that make and move files",
-        together: 1,
+        stands: Stands::Together(1),
         slot: Slot::Commands,
         members: &["cp", "mkdir", "mktemp", "mv", "tee", "touch"],
     },
+    // What they overwrite and delete is judged by itself, and what takes something away is denied beside them.
     Family {
-        name: "git commands that record what was done",
-        together: 1,
+        name: "git commands that record work, and take over that of others",
+        stands: Stands::Together(1),
         slot: Slot::Commands,
-        members: &["git add", "git commit"],
-    },
-    Family {
-        name: "git commands that exchange commits with the repository's remotes and take them over",
-        together: 2,
-        slot: Slot::Commands,
-        members: &["git checkout", "git fetch", "git merge", "git pull", "git switch"],
+        members: &[
+            "git add",
+            "git branch",
+            "git checkout",
+            "git cherry-pick",
+            "git commit",
+            "git fetch",
+            "git merge",
+            "git pull",
+            "git rebase",
+            "git stash",
+            "git stash apply",
+            "git stash pop",
+            "git stash push",
+            "git switch",
+            "git tag",
+        ],
     },
     Family {
         name: "git commands that show what is there",
-        together: 1,
+        stands: Stands::WithAny,
         slot: Slot::Commands,
         members: &[
             "git blame",
+            "git branch --all",
+            "git branch --contains",
             "git branch --list",
+            "git branch --remotes",
             "git branch --show-current",
+            "git branch --verbose",
             "git cat-file",
             "git check-ignore",
+            "git config --get",
+            "git config --list",
             "git count-objects",
             "git describe",
             "git diff",
@@ -342,6 +377,7 @@ pub(super) const FAMILIES: &[Family] = &[
             "git merge-base",
             "git name-rev",
             "git range-diff",
+            "git remote --verbose",
             "git remote get-url",
             "git rev-list",
             "git rev-parse",
@@ -358,11 +394,15 @@ pub(super) const FAMILIES: &[Family] = &[
     },
     Family {
         name: "gh commands that show what is there",
-        together: 1,
+        stands: Stands::Together(1),
         slot: Slot::Commands,
         members: &[
+            "gh --version",
+            "gh auth status",
             "gh issue list",
+            "gh issue status",
             "gh issue view",
+            "gh label list",
             "gh pr checks",
             "gh pr diff",
             "gh pr list",
@@ -373,11 +413,63 @@ pub(super) const FAMILIES: &[Family] = &[
             "gh repo view",
             "gh run list",
             "gh run view",
+            "gh run watch",
+            "gh workflow list",
+            "gh workflow view",
         ],
     },
     Family {
+        name: "PowerShell commands that show what is there",
+        stands: Stands::Together(1),
+        slot: Slot::Commands,
+        members: &[
+            "Format-List",
+            "Format-Table",
+            "Get-ChildItem",
+            "Get-Command",
+            "Get-Content",
+            "Get-Date",
+            "Get-Item",
+            "Get-Location",
+            "Join-Path",
+            "Measure-Object",
+            "Out-String",
+            "Resolve-Path",
+            "Select-Object",
+            "Select-String",
+            "Set-Location",
+            "Sort-Object",
+            "Split-Path",
+            "Test-Path",
+            "Write-Host",
+            "Write-Output",
+        ],
+    },
+    Family {
+        name: "cargo commands that build and check",
+        stands: Stands::Together(1),
+        slot: Slot::Commands,
+        members: &[
+            "cargo bench",
+            "cargo build",
+            "cargo check",
+            "cargo clippy",
+            "cargo doc",
+            "cargo fmt",
+            "cargo metadata",
+            "cargo test",
+            "cargo tree",
+        ],
+    },
+    Family {
+        name: "go commands that build and check",
+        stands: Stands::Together(1),
+        slot: Slot::Commands,
+        members: &["go build", "go doc", "go env", "go fmt", "go list", "go test", "go version", "go vet"],
+    },
+    Family {
         name: "variables that change no program but its output",
-        together: 1,
+        stands: Stands::WithAny,
         slot: Slot::Env,
         members: &[
             "CI",
@@ -403,6 +495,24 @@ pub(super) const FAMILIES: &[Family] = &[
         ],
     },
 ];
+
+/// Where two of its scripts were run, the others may be, too: the repository says what they do.
+pub(super) const RUNNERS: &[&str] =
+    &["bun run", "deno task", "just", "make", "mise run", "npm run", "pnpm run", "task", "yarn run"];
+
+/// How tools of a server are called that show what is there, and the pattern of all of them.
+pub(super) const SHOWING: &[&str] = &["get_*", "list_*", "read_*", "search_*"];
+
+/// `git config` with any of these only shows what is set.
+pub(super) const SHOWS_SETTINGS: &[&str] =
+    &["--get", "--get-all", "--get-regexp", "--get-urlmatch", "--list", "-l", "--show-origin"];
+
+/// Subcommands that only show something, of programs that are left to people otherwise.
+pub(super) const SHOWS: &[(&str, &[&str])] =
+    &[("tmux", &["capture-pane", "has-session", "list-panes", "list-sessions", "list-windows", "ls"])];
+
+/// Settings of git that say who commits, and decide nothing of what runs.
+pub(super) const IDENTITY: &[&str] = &["user.email", "user.name"];
 
 /// Tools of agents that show what is there, or read to the agent what the repository tells it. The template has them.
 pub(super) const OWN_TOOLS: &[&str] =
@@ -472,7 +582,7 @@ pub(super) const DENIED_PATHS: &[(Slot, &str)] = &[
 /// of agents that show what is there or read instructions to them, and sub-agents, whose calls are judged like the rest.
 pub(super) const TEMPLATE: &str = r#"{
   "version": 2,
-  "defaults": { "decision": "deny", "unresolved": "deny" },
+  "defaults": { "decision": "deny", "unresolved": { "state": "deny" } },
   "labels": {
     "secret": [
       ".env", ".env.*", ".envrc", ".netrc", ".npmrc", ".pypirc", ".git-credentials", ".htpasswd",
@@ -503,7 +613,10 @@ pub(super) const TEMPLATE: &str = r#"{
   "network": { "deny_all": true, "allow": ["remote:origin"] },
   "mcp": {
     "servers": {
-      "*": { "allow": ["Skill", "activate_skill", "code_intelligence", "load_skill", "lsp", "use_skill"] }
+      "*": { "allow": ["Skill", "activate_skill", "code_intelligence", "load_skill", "lsp", "use_skill"] },
+      "provider:web-search": {
+        "allow": ["WebSearch", "google_web_search", "webSearchToolCall", "web__run", "web_search_call"]
+      }
     }
   },
   "rules": [
@@ -525,6 +638,7 @@ pub(super) const SUBCOMMANDS: &[(&str, &[&str])] = &[
     (
         "gh",
         &[
+            "auth",
             "pr",
             "issue",
             "run",

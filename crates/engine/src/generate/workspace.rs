@@ -1,7 +1,7 @@
 //! What sessions do all over the workspace → entries for all of it.
 //!
-//! Agents look around: where several sessions read in several directories, the next one reads in others. Then all of the
-//! workspace may be read but what a deny names. What is written is wider only by the ending of its files, and only for
+//! Agents look around: where sessions read in several directories, or look for something in all of them, the next one
+//! reads in others. Then all of the workspace may be read but what a deny names. What is written is wider only by the ending of its files, and only for
 //! endings of source code and prose: files that decide what runs elsewhere, and hidden directories, stay as they were seen.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,8 +14,8 @@ use super::plan::{Basis, Planned, Slot};
 const READ: &str = "pattern for what sessions read in many directories";
 const WRITTEN: &str = "patterns for endings that sessions write in many directories";
 
-/// So many sessions that read, in so many directories or files of the root.
-const READING: (usize, usize) = (3, 3);
+/// So many directories or files of the root.
+const READING: usize = 3;
 /// So many sessions that wrote so many files of an ending.
 const WRITING: (usize, usize) = (2, 3);
 
@@ -30,10 +30,11 @@ const SOURCE: &[&str] = &[
 /// Prose that agents obey: it is written where sessions wrote it, and nowhere else.
 const OBEYED: &[&str] = &["AGENTS.md", "CLAUDE.md", "GEMINI.md", "copilot-instructions.md"];
 
-/// `sessions`: in how many sessions any of the observations was done.
+/// `searched`: what looked for something in all of it. `sessions`: in how many sessions any of the observations was done.
 pub(super) fn entries(
     slot: &Slot,
     touched: &[Touched<'_>],
+    searched: &BTreeSet<usize>,
     sessions: &dyn Fn(&BTreeSet<usize>) -> usize,
 ) -> Vec<Planned> {
     let planned = |text: String, support: &BTreeSet<usize>, basis| Planned {
@@ -44,14 +45,14 @@ pub(super) fn entries(
     };
     match slot {
         Slot::Read => {
-            let (support, tops) = read(touched);
-            let (enough, directories) = READING;
-            let is_all = tops.len() >= directories && sessions(&support) >= enough;
+            let (mut support, tops) = read(touched);
+            let is_all = tops.len() >= READING || !searched.is_empty();
+            support.extend(searched);
             is_all.then(|| planned("/**".to_owned(), &support, Basis::Family(READ))).into_iter().collect()
         }
         Slot::Write => {
-            let (enough, files) = WRITING;
             let endings = written(touched);
+            let (enough, files) = WRITING;
             let wide = endings.iter().filter(|(_, one)| one.files.len() >= files && sessions(&one.support) >= enough);
             let mut all = Vec::new();
             for (ending, one) in wide {
