@@ -7,7 +7,7 @@
 use agent_strace_effects::knowledge::{self, Entry, Knowledge, Language, Role};
 use agent_strace_effects::{Argument, Execution};
 
-use super::tables::{IDENTITY, RISKS, Risk, SHOWS, SHOWS_SETTINGS, SUBCOMMANDS, TARGETS, WRAPPERS, What};
+use super::tables::{IDENTITY, RISKS, Risk, SHOWS_SETTINGS, SUBCOMMANDS, TARGETS, WRAPPERS, What};
 
 /// Why no entry is made for a command.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,7 +58,9 @@ fn words(argv: &[Argument], inner: Option<usize>, programs: &Knowledge, depth: u
     }
     let name = basename(&program.text);
     let bare = programs.bare(name);
-    if let Some(words) = harmless(programs.canonical_name(&bare), arguments) {
+    if programs.canonical_name(&bare) == "git"
+        && let Some(words) = settings(arguments)
+    {
         return Ok(words);
     }
     if let Some(risk) = RISKS.iter().find(|risk| risk.is_taken(programs.canonical_name(&bare), arguments)) {
@@ -104,18 +106,6 @@ fn words(argv: &[Argument], inner: Option<usize>, programs: &Knowledge, depth: u
 pub(super) fn is_known(execution: &Execution, programs: &Knowledge) -> bool {
     let program = execution.argv.first().filter(|program| program.known);
     program.is_some_and(|program| programs.entry(&programs.bare(basename(&program.text))).is_some())
-}
-
-/// What only shows something, of a program that is left to people otherwise.
-fn harmless(program: &str, arguments: &[Argument]) -> Option<Vec<String>> {
-    if program == "git" {
-        return settings(arguments);
-    }
-    let (_, shows) = SHOWS.iter().find(|(name, _)| *name == program)?;
-    let first = arguments.first().filter(|first| first.known && shows.contains(&first.text.as_str()))?;
-    // `;` is how tmux separates commands.
-    let is_one = arguments.iter().all(|argument| argument.known && !argument.text.ends_with(';'));
-    is_one.then(|| vec![program.to_owned(), first.text.clone()])
 }
 
 /// `git config` where it only shows what is set, or says who commits. What decides what runs is never among it.
@@ -363,8 +353,10 @@ fn wrapper(
     depth: usize,
 ) -> Result<Vec<String>, Unlisted> {
     let own = argv.get(1..inner).unwrap_or_default();
-    // Entries know no `--`: it says that options end, and no word of a command is one.
-    let own = own.split_last().filter(|(last, _)| last.text == "--").map_or(own, |(_, rest)| rest);
+    // Entries know no `--`. What stands behind it is judged by itself.
+    if let Some((_, own)) = own.split_last().filter(|(last, rest)| last.text == "--" && !rest.is_empty()) {
+        return exactly(program, own);
+    }
     let (outer, inner) = (exactly(program, own)?, argv.get(inner..).unwrap_or_default());
     let mut words = outer;
     words.extend(self::words(inner, None, programs, depth + 1)?);

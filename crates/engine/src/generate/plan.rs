@@ -147,12 +147,12 @@ pub(super) fn context(observation: &Observation) -> Context<'_> {
     Context { root: observation.root.as_deref(), ..Context::default() }
 }
 
-/// Its failure says nothing against it: a program that is known, and what was looked at in the workspace. The rest may have
+/// Its failure says nothing against it: a program that is known, and what was searched in the workspace. The rest may have
 /// failed because it was not there, or because something kept the agent from it.
 pub(super) fn is_worth_trying(effect: &Effect, programs: &Knowledge) -> bool {
     match &effect.kind {
         Kind::Execute(execution) => commands::is_known(execution, programs),
-        Kind::Read(target) | Kind::List(target) => paths::is_below_root(&target.path) || target.path == ".",
+        Kind::Read(target) if effect.gathered.is_some() => paths::is_below_root(&target.path) || target.path == ".",
         Kind::Opaque(opaque) => !opaque.vouched_by.is_empty(),
         _ => false,
     }
@@ -307,6 +307,12 @@ impl<'o> Paths<'o> {
                 basis: Basis::Seen,
             }));
         }
+        let of_its_own = planned.iter().filter(|entry| !matches!(entry.basis, Basis::Kin(_)));
+        let known: BTreeSet<(Slot, String)> =
+            of_its_own.map(|entry| (entry.slot.clone(), entry.text.clone())).collect();
+        planned.retain(|entry| {
+            !matches!(entry.basis, Basis::Kin(_)) || !known.contains(&(entry.slot.clone(), entry.text.clone()))
+        });
         planned
     }
 }

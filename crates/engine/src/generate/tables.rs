@@ -341,9 +341,6 @@ pub(super) const FAMILIES: &[Family] = &[
             "git merge",
             "git pull",
             "git rebase",
-            "git stash",
-            "git stash apply",
-            "git stash pop",
             "git stash push",
             "git switch",
             "git tag",
@@ -497,8 +494,7 @@ pub(super) const FAMILIES: &[Family] = &[
 ];
 
 /// Where two of its scripts were run, the others may be, too: the repository says what they do.
-pub(super) const RUNNERS: &[&str] =
-    &["bun run", "deno task", "just", "make", "mise run", "npm run", "pnpm run", "task", "yarn run"];
+pub(super) const RUNNERS: &[&str] = &["bun run", "deno task", "mise run", "npm run", "pnpm run", "yarn run"];
 
 /// How tools of a server are called that show what is there, and the pattern of all of them.
 pub(super) const SHOWING: &[&str] = &["get_*", "list_*", "read_*", "search_*"];
@@ -506,10 +502,6 @@ pub(super) const SHOWING: &[&str] = &["get_*", "list_*", "read_*", "search_*"];
 /// `git config` with any of these only shows what is set.
 pub(super) const SHOWS_SETTINGS: &[&str] =
     &["--get", "--get-all", "--get-regexp", "--get-urlmatch", "--list", "-l", "--show-origin"];
-
-/// Subcommands that only show something, of programs that are left to people otherwise.
-pub(super) const SHOWS: &[(&str, &[&str])] =
-    &[("tmux", &["capture-pane", "has-session", "list-panes", "list-sessions", "list-windows", "ls"])];
 
 /// Settings of git that say who commits, and decide nothing of what runs.
 pub(super) const IDENTITY: &[&str] = &["user.email", "user.name"];
@@ -613,10 +605,7 @@ pub(super) const TEMPLATE: &str = r#"{
   "network": { "deny_all": true, "allow": ["remote:origin"] },
   "mcp": {
     "servers": {
-      "*": { "allow": ["Skill", "activate_skill", "code_intelligence", "load_skill", "lsp", "use_skill"] },
-      "provider:web-search": {
-        "allow": ["WebSearch", "google_web_search", "webSearchToolCall", "web__run", "web_search_call"]
-      }
+      "*": { "allow": ["Skill", "activate_skill", "code_intelligence", "load_skill", "lsp", "use_skill"] }
     }
   },
   "rules": [

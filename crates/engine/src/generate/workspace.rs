@@ -14,6 +14,11 @@ use super::plan::{Basis, Planned, Slot};
 const READ: &str = "pattern for what sessions read in many directories";
 const WRITTEN: &str = "patterns for endings that sessions write in many directories";
 
+const TOLD: &str = "documents that tell what was changed";
+
+/// Who changes the project tells it here.
+const DOCUMENTS: &[&str] = &["/CHANGELOG.md", "/README.md", "docs/**/*.md"];
+
 /// So many directories or files of the root.
 const READING: usize = 3;
 /// So many sessions that wrote so many files of an ending.
@@ -54,16 +59,22 @@ pub(super) fn entries(
             let endings = written(touched);
             let (enough, files) = WRITING;
             let wide = endings.iter().filter(|(_, one)| one.files.len() >= files && sessions(&one.support) >= enough);
-            let mut all = Vec::new();
+            let support: BTreeSet<usize> = endings.values().flat_map(|one| &one.support).copied().collect();
+            let documents = DOCUMENTS.iter().filter(|_| !support.is_empty());
+            let mut all: Vec<Planned> =
+                documents.map(|text| planned((*text).to_owned(), &support, Basis::Kin(TOLD))).collect();
             for (ending, one) in wide {
-                all.extend(
-                    one.patterns(ending).into_iter().map(|text| planned(text, &one.support, Basis::Family(WRITTEN))),
-                );
-                let is_written = |name: &&&str| one.files.iter().any(|file| file.rsplit('/').next() == Some(**name));
-                let obeyed = OBEYED.iter().filter(|name| paths::extension(name) == Some(*ending));
-                let kept = obeyed.filter(|name| !is_written(name));
-                all.extend(kept.map(|name| planned(format!("!{name}"), &BTreeSet::new(), Basis::Except)));
+                let patterns = one.patterns(ending).into_iter();
+                all.extend(patterns.map(|text| planned(text, &one.support, Basis::Family(WRITTEN))));
             }
+            let is_written = |name: &&&str| {
+                let mut files = endings.values().flat_map(|one| &one.files);
+                files.any(|file| file.rsplit('/').next() == Some(**name))
+            };
+            let kept = OBEYED.iter().filter(|name| !all.is_empty() && !is_written(name));
+            let kept: Vec<Planned> =
+                kept.map(|name| planned(format!("!{name}"), &BTreeSet::new(), Basis::Except)).collect();
+            all.extend(kept);
             all
         }
         _ => Vec::new(),
