@@ -125,9 +125,8 @@ pub(super) fn risks_beside(entry: &str) -> Vec<String> {
     let (flags, words): (Vec<&str>, Vec<&str>) = entry.split(' ').partition(|word| is_flag(word));
     let Some((program, leading)) = words.split_first() else { return Vec::new() };
     // An option may stand beside another one: `git branch --all -d`.
-    let is_beside = |risk: &&Risk| match flags.is_empty() {
-        true => risk.words.starts_with(leading),
-        false => risk.words == leading && !risk.flags.is_empty(),
+    let is_beside = |risk: &&Risk| {
+        if flags.is_empty() { risk.words.starts_with(leading) } else { risk.words == leading && !risk.flags.is_empty() }
     };
     let beside = RISKS.iter().filter(|risk| risk.program == *program).filter(is_beside);
     beside.flat_map(Risk::texts).collect()

@@ -5,7 +5,7 @@
 //!
 //! - *denied*: the generator would have allowed it, had it seen it. The policy is too narrow: this is what is wrong.
 //! - *held back*: the generator leaves it to people however often it sees it: sensitive files, the floor, what destroys or
-//!   publishes, searches of the whole workspace. That is what a review is for.
+//!   publishes, what reads or changes the whole workspace. That is what a review is for.
 //! - *unresolved*: nobody can say what it does, so no entry can allow it.
 //!
 //! A call that failed counts as if it had not: a test suite that finds a fault was still to be run. One that was refused

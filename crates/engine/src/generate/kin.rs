@@ -39,8 +39,8 @@ fn is_server(slot: &Slot) -> bool {
 /// `get_*` and the like, of two such tools or more.
 fn looks(server: &Slot, entries: &[Planned]) -> Vec<Planned> {
     let shows = |entry: &&Planned| {
-        let starts = |pattern: &&str| entry.text.starts_with(pattern.trim_end_matches('*'));
-        entry.slot == *server && SHOWING.iter().any(|pattern| starts(&pattern))
+        let starts = |pattern: &str| entry.text.starts_with(pattern.trim_end_matches('*'));
+        entry.slot == *server && SHOWING.iter().any(|pattern| starts(pattern))
     };
     let Some(support) = of_several(entries.iter().filter(shows)) else { return Vec::new() };
     let planned = |text: &&str| Planned {

@@ -296,7 +296,7 @@ impl<'o> Paths<'o> {
         for (slot, touched) in self.touched {
             let blocked = self.blocked.get(&slot).map_or(&[][..], Vec::as_slice);
             let is_inside = |target: &&PathTarget| paths::is_below_root(&target.path) || target.path == ".";
-            if !blocked.iter().any(|target| is_inside(&target)) {
+            if !blocked.iter().any(is_inside) {
                 planned.extend(workspace::entries(&slot, &touched, &self.searched, sessions));
             }
             let may = |collapse: Collapse<'_>| may_collapse(&slot, collapse, blocked, allowed);
