@@ -180,6 +180,9 @@ fn resolved(path: &str) -> String {
 /// Whether a path in a report is the one that the log names: reports shorten it to the root or the home.
 fn is_same(reported: &str, recorded: &str) -> bool {
     let recorded = resolved(&recorded.trim_start_matches("file://").replace('\\', "/"));
+    // A user's own directory for temporary files is `/tmp`.
+    let recorded =
+        recorded.split_once("/AppData/Local/Temp/").map_or(recorded.clone(), |(_, file)| format!("/tmp/{file}"));
     let recorded = recorded.trim_start_matches("./").trim_start_matches("/private");
     let tail = reported.trim_start_matches("~/").trim_end_matches("/**");
     recorded == reported || recorded.ends_with(&format!("/{tail}")) || reported.ends_with(&format!("/{recorded}"))

@@ -150,7 +150,7 @@ fn the_demo_says_what_happened_and_what_decided() {
     holds(&answer.stdout);
     for said in [
         "<span class=\"word\">Failed</span>",
-        "8 errors and 2 warnings in 2 of 4 sessions",
+        "8 errors, 2 warnings and 3 notes in 4 of 4 sessions",
         "Exit code <code>1</code>",
         "<pre class=\"evidence\"><span>cat src/../.env</span></pre>",
         "reads <code>.env</code>: denied by files.read.deny",
@@ -169,7 +169,7 @@ fn each_verdict_is_told_by_its_name() {
     let clean = page(&world, &["20ab"]);
     holds(&clean.stdout);
     assert_eq!(clean.code, 0);
-    assert!(clean.stdout.contains("<span class=\"word\">Passed</span>") && clean.stdout.contains("Nothing was found."));
+    assert!(clean.stdout.contains("<span class=\"word\">Passed</span>") && clean.stdout.contains("1 note"));
     world.write("odd/a<b>.jsonl", "no log");
     let incomplete = page(&world, &["20ab", "odd"]);
     holds(&incomplete.stdout);
