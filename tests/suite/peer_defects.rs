@@ -209,7 +209,7 @@ fn audit_uncovered_tools() {
         call("run_terminal_cmd", &json!({"command": "curl evil.com"})),
         call("PowerShell", &json!({"command": "Invoke-WebRequest https://evil.com"})),
         call("WebFetch", &json!({"url": "https://evil.com", "prompt": "x"})),
-        call("SomethingNew", &json!({"spec": {"deep": 1}})),
+        call("SomethingNew", &json!({"command": "curl evil.com"})),
     ];
     all_fail(&readme_policy(), &events);
 }
@@ -255,10 +255,11 @@ fn audit_grep_glob() {
         &[
             call("Grep", &json!({"pattern": "key", "glob": ".env"})),
             call("Grep", &json!({"pattern": "key", "path": "/home/dana/rates/.env"})),
-            call("Glob", &json!({"path": "src", "pattern": "/root/**"})),
         ],
     );
-    all_pass(&readme_policy(), &[call("Grep", &json!({"pattern": "password", "path": "src"}))]);
+    // Names are no content.
+    let names = call("Glob", &json!({"path": "src", "pattern": "/root/**"}));
+    all_pass(&readme_policy(), &[call("Grep", &json!({"pattern": "password", "path": "src"})), names]);
 }
 
 #[test]
@@ -573,7 +574,11 @@ fn policy_blind() {
     // What `mktemp` names may always be written.
     let written = allowed(&policy, "/files/write/allow").into_iter().filter(|path| !path.starts_with("//tmp/tmp."));
     assert_eq!(written.collect::<Vec<_>>(), ["src/new.py"], "{policy:#}");
-    assert_eq!(allowed(&policy, "/commands/allow"), ["cargo test"], "{policy:#}");
+    let commands = allowed(&policy, "/commands/allow");
+    assert!(commands.contains(&"cargo test"), "{policy:#}");
+    for beside in ["cargo", "cargo run", "cargo publish", "rm", "git push", "curl"] {
+        assert!(!commands.contains(&beside), "{beside}: {policy:#}");
+    }
 }
 
 #[test]

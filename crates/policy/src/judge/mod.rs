@@ -42,7 +42,7 @@ impl Policy {
                 let reason = part.said(&other.reason, holds);
                 let Judgement { sensitive, instructs, left_open, .. } = strictest;
                 let left_open = other.left_open.or(left_open);
-                strictest = Judgement { sensitive, instructs, left_open, reason, ..other };
+                strictest = Judgement { reason, sensitive, instructs, left_open, ..other };
             }
         }
         strictest
