@@ -62,10 +62,10 @@ fn a_session_without_a_directory_counts_from_its_files() {
         let findings = report["findings"].as_array().unwrap().iter().filter(|finding| finding["level"] == "error");
         findings.map(|finding| finding["evidence"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    let (one, other) = ("/Users/dana/app/src/a.ts", "/Users/dana/app/src/b.ts");
+    let (one, other) = ("/Users/dana/app/package.json", "/Users/dana/app/src/b.ts");
     assert_eq!(found(&[one, other]), [""; 0]);
     assert_eq!(found(&[one]), [one]);
-    for outside in ["/Users/dana/.zshrc", "/Users/dana/app/src/secrets/x", "/etc/cron.d/x"] {
+    for outside in ["/Users/dana/.zshrc", "/Users/dana/app/secrets/x", "/etc/cron.d/x"] {
         assert_eq!(found(&[one, other, outside]), [outside], "{outside}");
     }
 }

@@ -20,6 +20,8 @@ const CLAIMS: &[(&str, &[&str])] = &[
 
 /// Cases that are refused by the corpus's own policy, and by none of these, each with its reason.
 const OTHERWISE: &[(&str, &str)] = &[
+    ("F16-path-forms-20", "names are no content"),
+    ("F16-path-forms-21", "a search for a pattern that shows nothing denied is a note"),
     ("F16-path-forms-18", "a template of a file with secrets holds none"),
     ("F21-network-15", "another spelling of the machine itself, which may be reached"),
 ];

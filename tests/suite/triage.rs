@@ -31,7 +31,7 @@ fn the_suppression_that_explain_proposes_suppresses_that_finding_alone() {
     };
     let explain = |rule: &str| world.run(&[&["explain", rule], &now[..]].concat());
     let (before, _) = check();
-    let story = explain("scope/network");
+    let story = explain("b218979244f5");
     assert_eq!(story.code, 0, "{story:?}");
     world.write(".agent-strace.yaml", &filled(&block(&story.stdout, "in .agent-strace.yaml:")));
     let (after, suppressed) = check();

@@ -31,6 +31,16 @@ pub(super) enum Claim {
     Exact,
 }
 
+/// Names that `mktemp` makes up are shown as their templates.
+fn made_up(target: &str) -> String {
+    let mut shown = target.to_owned();
+    while let Some(start) = shown.find("XXXXXX") {
+        let length = shown[start..].chars().take_while(|letter| *letter == 'X').count();
+        shown.replace_range(start..start + length, "*");
+    }
+    shown
+}
+
 impl ReportedEffects {
     /// Asks for the effects of `text` in `directory`.
     pub(super) fn of(text: &str, directory: &str) -> Self {
@@ -69,9 +79,11 @@ impl ReportedEffects {
         self.effects.iter().any(|effect| {
             let Some(target) = &effect.target else { return false };
             forms.iter().any(|form| {
-                let same = target == form || matches(target, form);
+                let same = target == form || matches(&made_up(target), form);
                 match (act, effect.kind.as_str()) {
                     (Act::Read, "read") | (Act::Write, "write") | (Act::Delete, "delete") => same,
+                    // A work tree beside the repository holds its files: git checks them out there.
+                    (Act::Write | Act::Delete, "list") => same && target == "/tree",
                     (Act::Delete, "write") => target == form || same && replaced,
                     // What is emptied was looked into; what runs is read.
                     (Act::Read, "delete") => target.strip_suffix("/**") == Some(form),
