@@ -573,7 +573,8 @@ fn policy_blind() {
     ]);
     // What `mktemp` names may always be written.
     let written = allowed(&policy, "/files/write/allow").into_iter().filter(|path| !path.starts_with("//tmp/tmp."));
-    assert_eq!(written.collect::<Vec<_>>(), ["src/new.py"], "{policy:#}");
+    let written: Vec<&str> = written.collect();
+    assert!(written.contains(&"src/new.py") && !written.iter().any(|path| path.ends_with("/**")), "{policy:#}");
     let commands = allowed(&policy, "/commands/allow");
     assert!(commands.contains(&"cargo test"), "{policy:#}");
     for beside in ["cargo", "cargo run", "cargo publish", "rm", "git push", "curl"] {
