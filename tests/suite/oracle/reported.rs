@@ -105,6 +105,11 @@ impl ReportedEffects {
     }
 
     fn connects(&self, address: &str, names: &BTreeMap<String, String>) -> bool {
+        // A remote as the repository is configured: the report names no host.
+        let is_remote = |target: &String| target.starts_with("remote:");
+        if self.effects.iter().any(|effect| effect.kind == "connect" && effect.target.as_ref().is_some_and(is_remote)) {
+            return true;
+        }
         let name = address.strip_prefix("name:").or_else(|| names.get(address).map(String::as_str)).unwrap_or(address);
         if name == "remote"
             && self
