@@ -82,8 +82,6 @@ impl ReportedEffects {
                 let same = target == form || matches(&made_up(target), form);
                 match (act, effect.kind.as_str()) {
                     (Act::Read, "read") | (Act::Write, "write") | (Act::Delete, "delete") => same,
-                    // A work tree beside the repository holds its files: git checks them out there.
-                    (Act::Write | Act::Delete, "list") => same && target == "/tree",
                     (Act::Delete, "write") => target == form || same && replaced,
                     // What is emptied was looked into; what runs is read.
                     (Act::Read, "delete") => target.strip_suffix("/**") == Some(form),

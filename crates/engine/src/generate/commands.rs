@@ -7,7 +7,8 @@
 use agent_strace_effects::knowledge::{self, Entry, Knowledge, Language, Role};
 use agent_strace_effects::{Argument, Execution};
 
-use super::tables::{IDENTITY, RISKS, Risk, SHOWS_SETTINGS, SUBCOMMANDS, TARGETS, WRAPPERS, What};
+use super::risks::{RISKS, Risk, What};
+use super::tables::{IDENTITY, SHOWS_SETTINGS, SUBCOMMANDS, TARGETS, WRAPPERS};
 
 /// Why no entry is made for a command.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -6,8 +6,8 @@
 
 use std::collections::BTreeSet;
 
+use super::families::{RUNNERS, SHOWING};
 use super::plan::{Basis, Planned, Slot};
-use super::tables::{RUNNERS, SHOWING};
 
 const SCRIPTS: &str = "pattern for the scripts of a project";
 const LOOKS: &str = "patterns for tools of a server that show what is there";

@@ -2,12 +2,13 @@
 //!
 //! [`observe`] collects every distinct effect with its calls; [`plan`] makes entries of them, or says why not:
 //! [`commands`] of words, [`paths`] of files, [`workspace`] and [`agent_folders`] of what is done all over, [`kin`] of what
-//! others of its kind make likely; [`draft()`] writes the text, reads it as any policy is read, and judges by it what was seen, so that the list for review is what
-//! is really refused. [`held_out()`] and [`probe()`] measure it.
+//! others of its kind make likely; [`draft()`] writes the text, reads it as any policy is read, and judges by it what was
+//! seen, so that the list for review is what is really refused. [`held_out()`] and [`probe()`] measure it.
 
 mod agent_folders;
 mod commands;
 mod draft;
+mod families;
 mod held_out;
 mod kin;
 mod observe;
@@ -15,6 +16,7 @@ mod paths;
 mod plan;
 mod probe;
 mod reason;
+mod risks;
 mod tables;
 mod workspace;
 

@@ -7,10 +7,11 @@ use agent_strace_effects::{Certainty, Effect, Kind, PathTarget, Purpose};
 use agent_strace_policy::{Context, Decision, Judgement, Policy};
 
 use super::commands::{self, Command, Unlisted};
+use super::families::{FAMILIES, Family, Stands};
 use super::observe::{Observation, Observed};
 use super::paths::{self, Collapse, PathEntry, Touched};
 use super::reason::Reason;
-use super::tables::{FAMILIES, Family, OWN_TOOLS, Stands};
+use super::tables::OWN_TOOLS;
 use super::{agent_folders, kin, workspace};
 
 /// Which list an entry stands in.

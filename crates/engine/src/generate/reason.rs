@@ -1,6 +1,6 @@
 //! Why something that was done is left to people.
 
-use super::tables::What;
+use super::risks::What;
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {

@@ -231,6 +231,7 @@ impl Machine<'_> {
         let is_near = directory.is_exact() && self.world.root().is_some_and(|root| is_beside(&target.path, root));
         if is_near {
             self.emit(Kind::List(target), Certainty::Possible, "argument");
+            self.opaque(About::Writes, Reason::AnotherRevision, &["git", "worktree"]);
         } else {
             self.emit(Kind::Write(PathTarget { subtree: true, ..target }), certainty, "argument");
         }
