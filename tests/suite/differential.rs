@@ -168,7 +168,11 @@ fn class(denial: &Denial, call: &Call, hosts: Option<&BTreeSet<String>>) -> Opti
     let first = text.split_whitespace().next().unwrap_or_default();
     match denial.reason.as_str() {
         "not in files.read.allow" | "not in files.write.allow" => {
-            let path = denial.action.split_once(' ')?.1.replace('\\', "/");
+            let (tool, path) = denial.action.split_once(' ')?;
+            if tool.eq_ignore_ascii_case("glob") {
+                return Some("names-of-files");
+            }
+            let path = path.replace('\\', "/");
             let directory = call.directory.replace('\\', "/");
             let inside = path.strip_prefix(&directory).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
             if inside { Some("absolute-path-in-workspace") } else { quoted(&path) }

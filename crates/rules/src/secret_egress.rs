@@ -80,8 +80,9 @@ fn is_own_key(act: &Act<'_>, path: &str, call: &[Act<'_>]) -> bool {
 /// The host that an act may have sent something to.
 fn egress(act: &Act<'_>) -> Option<String> {
     let Kind::Connect(connection) = &act.effect.kind else { return None };
-    let is_allowed = act.judgement.decision == Decision::Allowed && act.judgement.location.is_some();
-    if !happened(act) || is_allowed || act.effect.origin.named {
+    // A policy without `deny_all` allows every host; only an entry says that this one is trusted.
+    let is_listed = act.judgement.decision == Decision::Allowed && act.judgement.basis == Basis::Entry;
+    if !happened(act) || is_listed || act.effect.origin.named {
         return None;
     }
     match connection.host.as_deref() {

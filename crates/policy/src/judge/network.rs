@@ -19,7 +19,7 @@ impl CompiledLists {
         match vouching.decision {
             Decision::Allowed => {
                 let reason = format!("vouched for: {}", vouching.reason);
-                Judgement { rule: RULE, reason, basis: Basis::Whole, ..vouching }
+                Judgement { rule: RULE, reason, ..vouching }
             }
             _ => found,
         }
@@ -48,11 +48,14 @@ impl CompiledLists {
         if let Some(rule) = listed.filter(|rule| !rest.is_open() || rule.stated.policy_rule.is_some()) {
             let name = rule.stated.policy_rule.as_ref().map_or("network.allow", |rule| rule.id.as_str());
             let found = allowed(RULE, format!("allowed by {name}"), Some(&rule.stated.location));
-            return Judgement { policy_rule: rule.stated.policy_rule.clone(), ..found };
+            return Judgement { basis: Basis::Entry, policy_rule: rule.stated.policy_rule.clone(), ..found };
         }
         match (rest, &network.location) {
             (Rest::Open, None) => no_policy(RULE, "no network policy"),
-            (Rest::Open, Some(location)) => allowed(RULE, "allowed by network.allow", Some(location)),
+            (Rest::Open, Some(location)) => {
+                let basis = if listed.is_some() { Basis::Entry } else { Basis::Whole };
+                Judgement { basis, ..allowed(RULE, "allowed by network.allow", Some(location)) }
+            }
             _ if connection.host.is_none() || certainty == Certainty::Pattern => {
                 self.unresolved(Level::Error, "not proven to be in network.allow", rest.location())
             }

@@ -40,10 +40,15 @@ impl Files<'_> {
             let grade = patterns.filter_map(|pattern| self.grade(pattern)).max()?;
             (!self.is_excepted(&rule.set.except)).then_some(Met { rule, grade })
         };
-        let listed = list.rules.iter().filter_map(met).filter(|_| !self.is_excepted(&list.except));
-        let all = list.named.iter().filter_map(met).chain(listed);
-        // Of equals, the first: a rule says why.
-        all.reduce(|known, other| if stricter(&other, &known) { other } else { known })
+        let strictest = |rules: &'r [PathRule]| {
+            // Of equals, the first: a rule with a name of its own gives a reason.
+            rules.iter().filter_map(met).reduce(|known, other| if stricter(&other, &known) { other } else { known })
+        };
+        let listed = strictest(&list.rules).filter(|_| !self.is_excepted(&list.except));
+        match (strictest(&list.named), listed) {
+            (Some(named), Some(listed)) if stricter(&listed, &named) => Some(listed),
+            (named, listed) => named.or(listed),
+        }
     }
 
     fn grade(&self, pattern: &PathPattern) -> Option<Grade> {
