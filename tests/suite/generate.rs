@@ -217,7 +217,7 @@ fn verdict(made_from: &[(String, Value)], judged: &[(String, Value)]) -> String 
     report["sessions"][0]["verdict"].as_str().unwrap().to_owned()
 }
 
-/// A policy accepts what it was made from, and others of its kind; beside it stands what it must not accept.
+/// A generated policy accepts the acts that it was made from and their kind, and refuses the acts listed beside them.
 const KINDS: &[(&[&str], &[&str], &[&str])] = &[
     // A search of everything lets all of the workspace be read but secrets, and nothing be changed.
     (
@@ -283,7 +283,7 @@ fn kinds_are_accepted_and_what_stands_beside_them_is_not() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Where nobody knows whether something was done, it takes no deny away.
+/// An act that may not have happened takes no deny away.
 #[test]
 fn a_guess_withdraws_no_deny() {
     let store = tempfile::tempdir().unwrap();

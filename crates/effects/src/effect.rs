@@ -217,7 +217,7 @@ pub struct Connection {
     pub scheme: Option<String>,
 }
 
-/// How a tool of a server connects to the service that the server is of.
+/// The `via` of a connection from a tool of an MCP server to the service behind that server.
 pub const SERVICE: &str = "service";
 
 impl Effect {

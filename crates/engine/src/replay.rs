@@ -12,7 +12,7 @@ use agent_strace_policy::evidence::Grade;
 
 use super::cache::JudgementCache;
 
-/// Where a policy demands logs that somebody else produced, what they hold proves nothing for the agent.
+/// If a policy demands logs that a job produced, results in a log settle nothing.
 fn trust(policy: &Policy) -> Trust {
     let demanded = policy.evidence().minimum().map(|(grade, _)| grade);
     if demanded >= Some(Grade::Produced) { Trust::Accuses } else { Trust::Settles }

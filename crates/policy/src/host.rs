@@ -135,7 +135,7 @@ impl HostPattern {
             }
             (Target::Addresses(addresses), _) => addresses.have(&host),
         };
-        // Only the repository's owner knows where a remote leads.
+        // The owner of the repository configures the remote, so its host is not known here.
         let may_lead_there = !same && self.names_hosts && is_remote(&host);
         if same {
             Match::Yes

@@ -69,8 +69,8 @@
 //! | anything but hidden code that an entry of `commands.allow` vouches for | | allowed |
 //!
 //! The absence of a list counts for something in two places: who lists no commands lets every command run that no deny
-//! names, and a test suite or another revision is what its repository says. An unknown program is not: nobody said
-//! what it is; nor is a runner outside of the workspace, or one that is pointed outside of it. `--fail-on warning` makes a
+//! names, and a test suite or another revision is what its repository says. An unknown program is not, because no
+//! source says what it does; nor is a runner outside of the workspace, or one that is pointed outside of it. `--fail-on warning` makes a
 //! policy that only denies as strict as one with allow lists, and lets runners pass.
 
 pub mod agents;

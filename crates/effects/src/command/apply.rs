@@ -403,7 +403,7 @@ fn is_question(words: &[Arg]) -> bool {
     matches!(question.literal(), Some("--version" | "--help"))
 }
 
-/// The same behind the names of subcommands: `NAME sub --help`.
+/// The command asks for help about a subcommand: `NAME sub --help`.
 pub(crate) fn is_question_of_part(words: &[Arg]) -> bool {
     let Some((question, [_, parts @ ..])) = words.split_last() else { return false };
     let is_name = |text: &str| text.starts_with(char::is_alphabetic) && !text.contains(['/', '.', '=', ':', '\\']);

@@ -16,7 +16,7 @@ use super::outcome::Outcome;
 use super::stream::Stream;
 use super::words::Pipe;
 
-/// How the name of a new link is written: never the file that it leads to.
+/// The `via` of effects on the name of a new link. A write of that name is no write of the file that the link leads to.
 pub(crate) const LINK: &str = "link";
 
 /// The depth to which parts of a text may be nested, and the texts that they run: groups, branches, substitutions,
@@ -225,7 +225,7 @@ impl Machine<'_> {
         self.opaque_indexed(about, reason, vouched_by);
     }
 
-    /// The same, where an entry with other words vouches for it as well.
+    /// Adds an opaque effect that entries with either of two texts vouch for.
     pub(crate) fn opaque_by(&mut self, about: About, reason: Reason, vouched_by: &[&str], or_by: &[&str]) {
         if self.context.guessed {
             return;

@@ -14,7 +14,7 @@ const MARK: char = '\u{E000}';
 /// Between the number of a made-up part and its length.
 const TIMES: char = 'x';
 
-/// What `mktemp` puts in the place of an `X`.
+/// The characters that `mktemp` puts in the place of an `X`.
 const LETTER: &str = "[0-9A-Za-z]";
 
 /// So many random characters spell no name that somebody meant.
@@ -82,7 +82,7 @@ fn made_up(text: &str) -> impl Iterator<Item = &str> {
     text.split(MARK).skip(1).step_by(2)
 }
 
-/// How long a made-up part is; nothing for a text that only looks like one.
+/// Returns the length of a made-up part; `None` for a text that only looks like one.
 fn count(part: &str) -> Option<usize> {
     let (_, count) = part.split_once(TIMES)?;
     count.parse().ok().filter(|count| *count <= LONGEST)
@@ -92,7 +92,7 @@ fn is_fresh(part: &str) -> bool {
     count(part).is_some_and(|count| count >= FRESH)
 }
 
-/// What a made-up part may be.
+/// Returns the pattern that a made-up part matches.
 fn letters(part: &str) -> String {
     match count(part) {
         Some(count) if count >= FRESH => "X".repeat(count),

@@ -33,7 +33,7 @@ impl Opaque {
 
     /// The leading words of which a policy has to allow so many.
     pub fn vouchers(&self) -> impl Iterator<Item = (&[String], usize)> {
-        // Who allows the installer of packages allows what it installs from its default registry.
+        // An entry that allows the installer also allows the packages of its default registry.
         let is_package = matches!(self.reason, Reason::RunsPackage | Reason::FetchesPackage);
         let least = move |words: &[String]| if is_package { 1 } else { words.len() };
         let all = [self.vouched_by.as_slice(), self.or_by.as_slice()];
@@ -105,7 +105,7 @@ pub enum About {
     Network,
     /// Anything, by the project's own code: a known runner (`npm test`, `make`) ran what the repository says.
     Project,
-    /// Anything, by code that lies outside of the workspace, or nobody knows where.
+    /// Anything, by code outside of the workspace or at a place that is not known.
     Elsewhere,
 }
 

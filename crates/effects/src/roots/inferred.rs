@@ -107,7 +107,7 @@ fn shows(parts: &[&str]) -> bool {
         && !parts.iter().any(|part| part.eq_ignore_ascii_case("appdata"))
 }
 
-/// How many more names lead from a directory at the top of a disk to a repository.
+/// Returns the number of names between a directory at the top of a disk and a repository.
 fn wanted(top: &str) -> Option<usize> {
     ABOVE.iter().find(|(name, _)| name.eq_ignore_ascii_case(top)).map(|(_, wanted)| *wanted)
 }

@@ -123,7 +123,7 @@ impl Places {
         Self { first: Some(first), others, matches: Matched::Several, ..Self::default() }
     }
 
-    /// Where nothing is known of the repository, the directory that holds all files of the session is the most likely root.
+    /// If nothing is known of the repository, the directory that holds all files of the session is the most likely root.
     /// Its paths may still be of anywhere.
     fn or_inferred(mut self, session: &Session<'_>, repository: &Repository) -> Self {
         if self.first.is_none()

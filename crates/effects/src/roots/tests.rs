@@ -143,7 +143,7 @@ fn files_of_a_session_without_a_directory_show_the_one_that_holds_them() {
     ] {
         let roots = roots(&session(None, &paths), Repository::default(), &[]);
         assert_eq!(roots[0], expected, "{paths:?}");
-        // Whatever is most likely, what a policy forbids may lie in any directory.
+        // A policy's denies hold in any directory.
         assert!(roots.contains(&"-".to_owned()), "{paths:?}");
     }
 }

@@ -8,7 +8,7 @@ const LONGEST: usize = 4_096;
 /// The name in `path:12:text`, the row of a line that matches.
 pub(super) fn matching(line: &str) -> Option<&str> {
     let name = before_number(line, ':')?;
-    // What follows the number has none of its own: else the name may be longer.
+    // A second number in the row leaves open where the name ends.
     let rest = line.get(name.len() + 1..)?.split_once(':')?.1;
     before_number(rest, ':').is_none().then_some(name)
 }

@@ -28,7 +28,7 @@ enum Form {
     Counts,
 }
 
-/// What prints the rows, and what it adds to them.
+/// The host that prints the rows. Each host adds text of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Host {
     /// Claude Code's own search: `Found 3 files`, `No matches found`.

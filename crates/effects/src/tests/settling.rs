@@ -76,7 +76,7 @@ fn complete_results_of_claude_code_settle_its_searches() {
             "src/a.rs:3\n\nFound 3 total occurrences across 1 file.",
             "list(search) **; read src/a.rs",
         ),
-        // What it shows was read, however complete it is.
+        // A file that the result shows was read, even if the result is not complete.
         (json!({"pattern": "KEY"}), "Found 1 file\n.env", "list(search) **; read .env"),
         (
             json!({"pattern": "KEY", "output_mode": "content", "head_limit": 1}),

@@ -94,8 +94,8 @@ pub(super) fn edit(run: &mut Run<'_>, entry: &Entry, given: &Object) {
     }
 }
 
-/// What is known of the text that an edit left as it was. An edit that names a place which the known text does not have
-/// shows that somebody else changed the file.
+/// Returns the known text that an edit left unchanged. An edit of a place that this text lacks shows that another program
+/// changed the file.
 fn rest(entry: &Entry, given: &Object, new: &RoleValues<'_>, before: Option<&Written>) -> Rest {
     let is_recorded = !new.malformed && !new.texts.is_empty() && new.texts.iter().all(|text| elision(text).is_none());
     let names_place = ["old", "line", "first line"]

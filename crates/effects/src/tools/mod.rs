@@ -135,7 +135,7 @@ pub(super) fn keeps_directory(tool: &str) -> bool {
     entry.is_some_and(|entry| matches!(entry.does, Action::Command | Action::PowerShell | Action::Input))
 }
 
-/// Whether a call only writes files: one that failed may have left them as they were.
+/// Returns true for a call that only writes files. If it failed, the files may be unchanged.
 pub(super) fn only_writes(tool: &str) -> bool {
     let entry = REGISTRY.find(names::unwrapped(tool));
     entry.is_some_and(|entry| matches!(entry.does, Action::Write | Action::Edit | Action::Select))

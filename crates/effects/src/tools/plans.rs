@@ -6,7 +6,7 @@ use crate::{Certainty, World};
 /// The directories below a home directory.
 const FOLDERS: &[&str] = &[".claude/plans/", ".cursor/plans/"];
 
-/// Where home directories are.
+/// The directories that hold home directories.
 const HOMES: &[&str] = &["/Users/", "/home/", "C:/Users/", "D:/Users/"];
 
 /// The file is a plan in the agent's own directory, and no other name of it is known: no allow list has to name it.

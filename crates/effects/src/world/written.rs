@@ -335,7 +335,7 @@ impl World {
         self.written_entry(target).is_some() || self.forgetful
     }
 
-    /// What the session wrote into the file, or the fact that it wrote it, was kept. Follows aliases.
+    /// Returns true if the session wrote the file and the tracker remembers it. Follows aliases.
     pub(crate) fn has_entry(&self, target: &PathTarget) -> bool {
         self.written_entry(target).is_some()
     }

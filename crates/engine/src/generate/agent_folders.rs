@@ -135,7 +135,7 @@ pub(super) fn take(touched: &mut BTreeMap<Slot, Vec<Touched<'_>>>) -> Vec<Planne
     used.into_iter().flat_map(|(owner, support)| owner.entries(&support)).chain(kin).collect()
 }
 
-/// Who works on the project with one agent works on it with another, and that reads its instructions.
+/// Returns read entries for the folders of other agents: people work on one project with several agents.
 fn of_other_agents(used: &BTreeMap<PathOwner<'_>, BTreeSet<usize>>) -> Vec<Planned> {
     let mut homes: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
     for (owner, support) in used {

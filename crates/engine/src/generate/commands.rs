@@ -353,7 +353,7 @@ fn wrapper(
     depth: usize,
 ) -> Result<Vec<String>, Unlisted> {
     let own = argv.get(1..inner).unwrap_or_default();
-    // Entries know no `--`. What stands behind it is judged by itself.
+    // An entry can't hold `--`. The command behind it is judged by itself.
     if let Some((_, own)) = own.split_last().filter(|(last, rest)| last.text == "--" && !rest.is_empty()) {
         return exactly(program, own);
     }

@@ -221,7 +221,7 @@ impl<'o, 's> Writing<'o, 's> {
             let certain = observation.effect.certainty != Certainty::Possible && !self.left_out.contains_key(&index);
             let deny = judged.location.as_ref().and_then(|location| entry_at(&composed.denies, &location.pointer));
             let withdrawn = |deny: &usize| {
-                // Secrets and pipelines stay forbidden whatever was done, and the rest where nobody knows that it was.
+                // Secrets and pipelines stay forbidden. Any other deny goes only if the act is known to have happened.
                 certain
                     && matches!(judged.decision, Decision::Denied | Decision::Asked)
                     && self.denies.get(*deny).is_some_and(|(slot, _)| *slot == Slot::Commands)
@@ -242,7 +242,7 @@ impl<'o, 's> Writing<'o, 's> {
             let reason = self.left_out.get(&index).filter(|reason| reason.is_firm());
             if let Some(reason) = reason.filter(|_| judged.decision == Decision::Allowed) {
                 let exception = plan::exception(&observation.effect);
-                // What may be read may be searched. Who refused one look did not refuse the file.
+                // A user who refused one read did not refuse every search that finds the file.
                 exceptions.extend(exception.filter(|(slot, _)| *slot != Slot::Read || *reason != Reason::Refused));
             }
         }

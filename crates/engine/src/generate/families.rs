@@ -1,28 +1,29 @@
-//! Programs and tools that belong together: where some of them were used, the others may be, too. Data, no judgement.
+//! Programs and tools that belong together. A policy made from sessions that used one of a family allows the others. Data, no
+//! judgement.
 
 use super::plan::Slot;
 
-/// Programs of a kind: where some of them were used, the others may be, too. What they read is judged by itself.
+/// Programs or tools of a kind. Entries for files judge the paths that they read.
 pub(super) struct Family {
     pub(super) name: &'static str,
-    pub(super) stands: Stands,
+    pub(super) joins: Joins,
     pub(super) slot: Slot,
     pub(super) members: &'static [&'static str],
 }
 
-/// When programs of a kind stand for all of it.
+/// The observation that adds a family to a policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stands {
-    /// So many of them were used.
-    Together(usize),
-    /// Anything of their list was.
+pub(super) enum Joins {
+    /// A session used one of its members.
+    WithMember,
+    /// A session used anything of the same list.
     WithAny,
 }
 
 pub(super) const FAMILIES: &[Family] = &[
     Family {
         name: "programs that show what is there",
-        stands: Stands::WithAny,
+        joins: Joins::WithAny,
         slot: Slot::Commands,
         members: &[
             "[",
@@ -98,17 +99,17 @@ pub(super) const FAMILIES: &[Family] = &[
             "xxd",
         ],
     },
-    // What they write and delete is judged by itself.
+    // Entries for files judge the paths that they write and delete.
     Family {
         name: "programs that make and move files",
-        stands: Stands::Together(1),
+        joins: Joins::WithMember,
         slot: Slot::Commands,
         members: &["cp", "mkdir", "mktemp", "mv", "tee", "touch"],
     },
-    // What they overwrite and delete is judged by itself, and what takes something away is denied beside them.
+    // Entries for files judge the paths that they overwrite and delete; the policy denies the forms that lose work.
     Family {
         name: "git commands that record work, and take over that of others",
-        stands: Stands::Together(1),
+        joins: Joins::WithMember,
         slot: Slot::Commands,
         members: &[
             "git add",
@@ -127,7 +128,7 @@ pub(super) const FAMILIES: &[Family] = &[
     },
     Family {
         name: "git commands that show what is there",
-        stands: Stands::WithAny,
+        joins: Joins::WithAny,
         slot: Slot::Commands,
         members: &[
             "git blame",
@@ -170,7 +171,7 @@ pub(super) const FAMILIES: &[Family] = &[
     },
     Family {
         name: "gh commands that show what is there",
-        stands: Stands::Together(1),
+        joins: Joins::WithMember,
         slot: Slot::Commands,
         members: &[
             "gh --version",
@@ -196,7 +197,7 @@ pub(super) const FAMILIES: &[Family] = &[
     },
     Family {
         name: "PowerShell commands that show what is there",
-        stands: Stands::Together(1),
+        joins: Joins::WithMember,
         slot: Slot::Commands,
         members: &[
             "Format-List",
@@ -223,7 +224,7 @@ pub(super) const FAMILIES: &[Family] = &[
     },
     Family {
         name: "cargo commands that build and check",
-        stands: Stands::Together(1),
+        joins: Joins::WithMember,
         slot: Slot::Commands,
         members: &[
             "cargo bench",
@@ -239,13 +240,13 @@ pub(super) const FAMILIES: &[Family] = &[
     },
     Family {
         name: "go commands that build and check",
-        stands: Stands::Together(1),
+        joins: Joins::WithMember,
         slot: Slot::Commands,
         members: &["go build", "go doc", "go env", "go fmt", "go list", "go test", "go version", "go vet"],
     },
     Family {
         name: "variables that change no program but its output",
-        stands: Stands::WithAny,
+        joins: Joins::WithAny,
         slot: Slot::Env,
         members: &[
             "CI",
@@ -272,8 +273,8 @@ pub(super) const FAMILIES: &[Family] = &[
     },
 ];
 
-/// Where two of its scripts were run, the others may be, too: the repository says what they do.
+/// Runners of a repository's own scripts. A policy made from two of the scripts allows the runner's other scripts.
 pub(super) const RUNNERS: &[&str] = &["bun run", "deno task", "mise run", "npm run", "pnpm run", "yarn run"];
 
-/// How tools of a server are called that show what is there, and the pattern of all of them.
+/// Patterns for the names of an MCP server's tools that only return data.
 pub(super) const SHOWING: &[&str] = &["get_*", "list_*", "read_*", "search_*"];

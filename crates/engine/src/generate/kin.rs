@@ -1,6 +1,6 @@
 //! Entries that others of their kind make likely, and that no table can list: scripts of a project, tools of a server.
 //!
-//! Where two scripts of a runner were run, the others of the project are, too: the repository says what they do. Where
+//! If two scripts of a runner ran, all scripts of the project are allowed: the repository says what they do. If
 //! two tools of a server were used that show something, the others that do are: what creates, changes or deletes is
 //! allowed by its own name alone.
 
@@ -52,7 +52,7 @@ fn looks(server: &Slot, entries: &[Planned]) -> Vec<Planned> {
     SHOWING.iter().map(planned).collect()
 }
 
-/// What they are made of, if they are enough.
+/// Returns the observations behind the entries, if there are enough entries.
 fn of_several<'e>(entries: impl Iterator<Item = &'e Planned>) -> Option<BTreeSet<usize>> {
     let entries: Vec<&Planned> = entries.collect();
     (entries.len() >= SEVERAL).then(|| entries.iter().flat_map(|entry| &entry.support).copied().collect())

@@ -184,7 +184,7 @@ impl Observed {
         self.as_if_done(&|_| true)
     }
 
-    /// The same, had what is meant succeeded wherever it ran.
+    /// Returns the observations as if the meant acts had succeeded.
     pub(super) fn as_if_done(&self, is_meant: &dyn Fn(&Effect) -> bool) -> Self {
         let mut all = self.clone();
         for observation in all.seen.values_mut().filter(|observation| is_meant(&observation.effect)) {

@@ -7,7 +7,7 @@ use agent_strace_effects::{Certainty, Effect, Kind, PathTarget, Purpose};
 use agent_strace_policy::{Context, Decision, Judgement, Policy};
 
 use super::commands::{self, Command, Unlisted};
-use super::families::{FAMILIES, Family, Stands};
+use super::families::{FAMILIES, Joins};
 use super::observe::{Observation, Observed};
 use super::paths::{self, Collapse, PathEntry, Touched};
 use super::reason::Reason;
@@ -256,7 +256,7 @@ fn host_entry(host: &str, port: Option<u16>, scheme: Option<&str>) -> String {
 #[derive(Default)]
 struct Paths<'o> {
     touched: BTreeMap<Slot, Vec<Touched<'o>>>,
-    /// What looked for something in all of the workspace.
+    /// Observations that searched the whole workspace.
     searched: BTreeSet<usize>,
     /// Directories that must not be covered by others: refused, sensitive, forbidden.
     blocked: BTreeMap<Slot, Vec<&'o PathTarget>>,
@@ -359,16 +359,16 @@ fn may_collapse(
     allowed(&Effect::new(kind, Certainty::Exact, "argument"))
 }
 
-/// Where some of a family were used, the others may be, too: they do nothing that the other lists do not judge.
+/// Adds the members of each family that a session used in part. Other lists judge all that these members do.
 pub(super) fn complete_families(entries: &mut Vec<Planned>) {
     kin::complete(entries);
     for family in FAMILIES {
         let is_member = |entry: &Planned| entry.slot == family.slot && family.members.contains(&entry.text.as_str());
-        let is_used = |entry: &Planned| match family.stands {
-            Stands::Together(_) => is_member(entry),
-            Stands::WithAny => entry.slot == family.slot,
+        let is_used = |entry: &Planned| match family.joins {
+            Joins::WithMember => is_member(entry),
+            Joins::WithAny => entry.slot == family.slot,
         };
-        if entries.iter().filter(|entry| is_used(entry)).count() < family.least() {
+        if !entries.iter().any(is_used) {
             continue;
         }
         let mut support = BTreeSet::new();
@@ -388,16 +388,6 @@ pub(super) fn complete_families(entries: &mut Vec<Planned>) {
         }));
         for entry in entries.iter_mut().filter(|entry| entry.basis == Basis::Family(family.name)) {
             entry.support.clone_from(&support);
-        }
-    }
-}
-
-impl Family {
-    /// So many that were used stand for all of it.
-    fn least(&self) -> usize {
-        match self.stands {
-            Stands::Together(together) => together,
-            Stands::WithAny => 1,
         }
     }
 }

@@ -37,7 +37,7 @@ const ANY: &[&str] = &[];
 const FORCED: &[&str] =
     &["-f", "--force", "--force-with-lease", "--mirror", "-d", "--delete", "--all", "--tags", "--prune"];
 
-/// What makes a request of `gh api` more than a look.
+/// Options with which `gh api` changes something.
 const API: &[&str] = &["-X", "--method", "-f", "--raw-field", "-F", "--field", "--input"];
 
 pub(super) const RISKS: &[Risk] = &[

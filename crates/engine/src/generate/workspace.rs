@@ -16,7 +16,7 @@ const WRITTEN: &str = "patterns for endings that sessions write in many director
 
 const TOLD: &str = "documents that tell what was changed";
 
-/// Who changes the project tells it here.
+/// Documents that people update with each change.
 const DOCUMENTS: &[&str] = &["/CHANGELOG.md", "/README.md", "docs/**/*.md"];
 
 /// So many directories or files of the root.

@@ -198,7 +198,7 @@ impl CommandPattern {
         }
     }
 
-    /// Whether the entry names the words that vouch for the act, or the first of them and `*`.
+    /// Returns true if the entry names the words that vouch for the act, or the first of them and `*`.
     pub(super) fn vouches_for(&self, opaque: &Opaque) -> bool {
         opaque.vouchers().any(|(wanted, least)| match self {
             Self::Text(text) => vouch(&text.words, wanted, least),

@@ -67,7 +67,7 @@ impl CompiledLists {
         wording: &Wording,
     ) -> Judgement {
         let Reached { certainty, gathered } = reached;
-        // Who changes files that it checks changes whole files.
+        // A program that changes the files which it checks changes whole files.
         let purpose = if wording.rule == READ.rule { gathered } else { gathered.map(|_| Purpose::Whole) };
         let files = Files::new(target, certainty, context).gathered_for(purpose);
         let (rules, touch) = match &self.delete {
@@ -138,7 +138,7 @@ impl CompiledLists {
         }
     }
 
-    /// What an entry says that may speak of one of the files.
+    /// Returns the judgement of an entry that may name one of the files.
     fn open(&self, met: Option<Met<'_>>, list: &str, unknown_part: &str) -> Option<Judgement> {
         let Met { rule, grade: Grade::Open(level) } = met? else { return None };
         let stated = &rule.stated;
@@ -148,7 +148,7 @@ impl CompiledLists {
         Some(Judgement { policy_rule: stated.policy_rule.clone(), ..found })
     }
 
-    /// What the list says that allows, and what becomes of what it does not name.
+    /// Judges by the allow list, or by the default for files that it does not name.
     fn by_allow(
         &self,
         rules: &Rules<PathList>,
@@ -183,7 +183,7 @@ impl CompiledLists {
 }
 
 impl Judgement {
-    /// The same, with what may be forbidden beside it. What is forbidden for sure says more.
+    /// Adds an entry that may forbid one of the files. A judgement that forbids for sure needs none.
     fn leaving_open(self, open: Self) -> Self {
         let Some(location) = open.location.filter(|_| !matches!(self.decision, Decision::Denied | Decision::Asked))
         else {
@@ -194,7 +194,7 @@ impl Judgement {
     }
 }
 
-/// How well files are known.
+/// The certainty of a target, and the purpose for which a program gathered it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reached {
     pub(crate) certainty: Certainty,

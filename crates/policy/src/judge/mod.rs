@@ -154,7 +154,7 @@ impl CompiledLists {
         judgement(Decision::Unresolved, UNRESOLVED, level, reason, location)
     }
 
-    /// The same of an act of this class.
+    /// Returns the judgement of an unresolved act of this class.
     fn unresolved_of(&self, class: Class, level: Level, reason: &str, location: Option<&PolicyLocation>) -> Judgement {
         let level = self.defaults.of_class(class).unwrap_or(level);
         judgement(Decision::Unresolved, UNRESOLVED, level, reason, location)

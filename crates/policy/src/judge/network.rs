@@ -11,7 +11,7 @@ use super::{Rest, allowed, asked_by, denied, denied_by, no_policy};
 const RULE: RuleId = RuleId::ScopeNetwork;
 
 impl CompiledLists {
-    /// A tool's connection to its own service: whoever allows the tool allows it, unless an entry denies the host.
+    /// A tool's connection to its own service: an entry that allows the tool allows it, unless another denies the host.
     pub(super) fn service(&self, connection: &Connection, certainty: Certainty, context: &Context<'_>) -> Judgement {
         let found = self.connection(connection, certainty);
         let Some((server, tool)) = context.tool.filter(|_| found.basis != Basis::Entry) else { return found };
@@ -37,7 +37,7 @@ impl CompiledLists {
             return asked_by("network.ask", &rule.stated);
         }
         let listed = network.rules.allow.rules.iter().find(|rule| rule.pattern.includes(connection, certainty));
-        // Whoever allows a remote by its name knows to which host it leads.
+        // An entry that allows a remote by its name allows the host behind it.
         let is_vouched = listed.is_some() && connection.host.as_deref().is_some_and(is_remote);
         if let Some(rule) = perhaps.filter(|_| !is_vouched) {
             return self.perhaps(&rule.stated, rest, "may be denied by", "network.deny");

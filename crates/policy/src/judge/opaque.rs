@@ -16,7 +16,7 @@ impl CompiledLists {
         if opaque.reason.is_about_gate() && !self.without_floor.contains(&RuleId::FloorGate) {
             return denied(RuleId::FloorGate, "built-in floor: nothing is judged without it", None);
         }
-        // What is hidden may be anything, also what its author would never allow.
+        // Hidden code may do things that the author of the entry would not allow.
         if opaque.class != Class::Hidden
             && let Some(found) = self.vouched(opaque, via, context)
         {
@@ -33,13 +33,13 @@ impl CompiledLists {
             }
             (Class::State, None) => Level::Note,
             (Class::State, Some(_)) | (Class::Delegated | Class::Changed | Class::Unknown, None) => Level::Warning,
-            // A list that only denies can't be held against what nobody can see, unless somebody hid it.
+            // A list that only denies makes an act that the log does not show an error only if the act is hidden.
             (Class::Hidden, _) | (_, Some(_)) => Level::Error,
         };
         self.unresolved_of(opaque.class, level, &opaque.reason.to_string(), location)
     }
 
-    /// An entry answers for what nobody can tell of a command or tool that it allows.
+    /// Returns the entry that vouches for the act: it allows the command or tool behind it.
     fn vouched(&self, opaque: &Opaque, via: &str, context: &Context<'_>) -> Option<Judgement> {
         if let (Some((server, tool)), "argument", About::Anything) = (context.tool, via, opaque.about) {
             let found = self.tool(server, tool);
@@ -62,7 +62,7 @@ impl CompiledLists {
         Some(Judgement { policy_rule: rule.stated.policy_rule.clone(), ..found })
     }
 
-    /// What an entry for all commands vouches for: the project's code, and what no other list has a say in.
+    /// Returns true if an entry for all commands (`*`) vouches for the act: the project's code, or an act that no other list judges.
     fn leaves_to_commands(&self, opaque: &Opaque, context: &Context<'_>) -> bool {
         match opaque.class {
             Class::Delegated => true,
@@ -86,7 +86,7 @@ impl CompiledLists {
         let anything = || commands().or_else(writes).or_else(reads).or_else(network).or_else(|| self.env.demands());
         match opaque.class {
             Class::Delegated => commands(),
-            // What the session altered without a trace may connect anywhere.
+            // Code that the session changed without a record may connect to any host.
             Class::Changed => commands().or_else(network),
             Class::State => self.narrows_writes(context),
             Class::Unknown => match opaque.about {

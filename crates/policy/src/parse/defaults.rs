@@ -52,7 +52,7 @@ impl Parser<'_> {
         defaults
     }
 
-    /// What unresolved acts weigh, class by class.
+    /// The level of unresolved acts for each class.
     fn classes(&mut self, value: &Value, pointer: &str, defaults: &mut Defaults) {
         let names: Vec<&str> = CLASSES.iter().map(|class| class.name()).collect();
         let Some(members) = self.object(value, pointer, &names) else { return };
@@ -69,7 +69,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whoever lowers what nobody can see says why.
+    /// The policy gives a reason for a lower level of hidden acts.
     fn hidden(&mut self, value: &Value, pointer: &str) -> Option<Level> {
         let Data::Object(_) = &value.data else {
             let level = self.one_of(value, pointer, UNRESOLVED)?;

@@ -133,14 +133,14 @@ pub(crate) struct Defaults {
     pub decision: Option<(Decision, PolicyLocation)>,
     /// How much it weighs that something could not be resolved.
     pub unresolved: Option<(Level, PolicyLocation)>,
-    /// The same for one class of acts.
+    /// Reads the level of one class of acts.
     pub unresolved_classes: BTreeMap<Class, (Level, PolicyLocation)>,
     /// Of a tool of no server that nobody knows.
     pub(crate) unknown_tool: Option<(Decision, PolicyLocation)>,
 }
 
 impl Defaults {
-    /// What the policy says about unresolved acts of this class. Only the entry for the class itself lowers what is hidden.
+    /// Returns the level that the policy sets for unresolved acts of this class. Only an entry for `hidden` lowers hidden acts.
     pub(crate) fn of_class(&self, class: Class) -> Option<Level> {
         let own = self.unresolved_classes.get(&class).map(|(level, _)| *level);
         let all = self.unresolved.as_ref().map(|(level, _)| *level);

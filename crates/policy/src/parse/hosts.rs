@@ -47,7 +47,7 @@ pub(super) fn of_version_2(text: &str) -> Result<HostPattern, Fault> {
         if name.chars().skip("remote:".len()).all(plain) {
             return Ok(HostPattern::named(name, None));
         }
-        return Err((never("no remote is called that"), Some("`remote:*` stands for all of them".to_owned())));
+        return Err((never("no remote is called that"), Some("`remote:*` matches all remotes".to_owned())));
     }
     if bare.contains(['*', '?', '[']) {
         let help = "a `*` stands alone or in front of a dot: `*.example.com`".to_owned();

@@ -41,6 +41,6 @@ pub(crate) const MATCH: &[&str] = &["exec", "read", "write", "delete", "list", "
 pub(crate) const EXEC: &[&str] = &["program", "subcommand", "any_flag", "all_flags", "only_flags", "operands"];
 pub(crate) const TOOLS: &[&str] = &["server", "tools"];
 pub(crate) const EXAMPLES: &[&str] = &["match", "not_match"];
-/// What hidden acts weigh, and why.
+/// The level of hidden acts, with the reason.
 pub(crate) const HIDDEN: &[&str] = &["level", "reason"];
 pub(crate) const DEFAULTS: &[&str] = &["decision", "unresolved", "unknown_tool"];

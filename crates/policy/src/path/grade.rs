@@ -1,4 +1,4 @@
-//! How surely files that a program gathers, or of whose name a part is unknown, are those that an entry forbids.
+//! Grades how surely an entry forbids files that a program gathers, or files whose names are known in part.
 
 use agent_strace_effects::{Certainty, Purpose};
 use agent_strace_model::finding::Level;
@@ -10,7 +10,7 @@ use super::{Files, Names, PathList, PathPattern, PathRule, spells_a_dot};
 /// The part of a denied name that a pattern has to spell to ask for it.
 const SPELLED: usize = 2;
 
-/// How surely an entry speaks of some of the files.
+/// The certainty with which an entry names one of the files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Grade {
     /// It may speak of one of them, at this level.

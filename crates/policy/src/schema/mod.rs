@@ -111,7 +111,7 @@ struct Defaults {
     /// Of a kind of effect that has no allow list: what no entry names may be done (`allow`, as without this key), needs an
     /// approval (`ask`), or is out of scope (`deny`).
     decision: Option<DefaultDecision>,
-    /// What it weighs that something could not be resolved: an error (`deny`), a warning (`warn`) or a note. For all acts, or
+    /// The level of an unresolved act: an error (`deny`), a warning (`warn`) or a note. For all acts, or
     /// for each class of them.
     unresolved: Option<Unresolved>,
     /// Of a tool of no server that nobody knows.
@@ -136,9 +136,9 @@ struct Classes {
     state: Option<DefaultUnresolved>,
     /// Code of the project runs that the session altered.
     changed: Option<DefaultUnresolved>,
-    /// What a program or tool does is not known.
+    /// The tables do not hold the program or tool.
     unknown: Option<DefaultUnresolved>,
-    /// Nobody can see what runs. Less than an error needs a reason.
+    /// The gate cannot see what runs. A level below error needs a reason.
     hidden: Option<Hidden>,
 }
 

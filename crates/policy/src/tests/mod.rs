@@ -78,7 +78,7 @@ fn gathered_files_that_a_deny_may_name() {
             "write": {"deny": [".github/**", "*.key"]}}}"#,
     );
     let cases = [
-        // What the text spells of a denied name, or of the directory that it is in, is asked for.
+        // The text spells a part of a denied name or of its directory.
         ("search read tree secrets", "denied error"),
         ("search read glob .e*", "denied error"),
         ("search read glob src/**/.env", "denied error"),
@@ -88,7 +88,7 @@ fn gathered_files_that_a_deny_may_name() {
         ("whole read glob sec*/a", "denied error"),
         ("whole read glob id_*", "denied error"),
         ("none read glob **/.env*", "denied error"),
-        // Whole files, of which one may be denied.
+        // The program shows whole files, and one of them may be denied.
         ("whole read tree .", "unresolved warning"),
         ("whole read tree src", "unresolved warning"),
         ("whole read glob config/*.yml", "unresolved warning"),
@@ -99,13 +99,13 @@ fn gathered_files_that_a_deny_may_name() {
         ("search read glob .*", "left open"),
         ("check read tree .", "left open"),
         ("check read glob config/*.yml", "left open"),
-        // Only a directory of that name would hold one of the files.
+        // The set holds a denied file only if a directory has the denied name.
         ("whole read glob skills/*/SKILL.md", "left open"),
         // A wildcard does not match a leading dot.
         ("whole read glob src/*.rs", "allowed note"),
         ("whole read glob *.json", "allowed note"),
         ("whole read glob src/**/*.ts", "allowed note"),
-        // Who changes files that it gathers may change the denied one.
+        // A program that changes the files which it gathers may change the denied one.
         ("check write tree .", "unresolved warning"),
         ("check write glob src/*.ts", "allowed note"),
         ("whole write tree .github/workflows", "denied error"),
@@ -387,7 +387,7 @@ fn entries_vouch_by_their_words() {
     }
 }
 
-/// Where another list has a say, an entry for all commands says nothing of what nobody knows.
+/// An entry for all commands does not vouch for unknown acts that another list judges.
 #[test]
 fn an_entry_for_all_commands_leaves_other_lists_alone() {
     let lists = |more: &str| policy(&format!(r#"{{"version": 2, "commands": {{"allow": ["*"]}}, {more}}}"#));

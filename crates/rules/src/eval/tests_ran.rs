@@ -220,7 +220,7 @@ fn changes_unseen(index: usize, act: &Act<'_>) -> Measurement {
     }
 }
 
-/// A script of the project ran that nobody read: unlike a build or a test, it may be there to change files.
+/// A script of the project ran whose text is not known. Unlike a build or a test, it may change files.
 fn is_script(act: &Act<'_>) -> bool {
     let Kind::Opaque(opaque) = &act.effect.kind else { return false };
     matches!(opaque.reason, Reason::ScriptNotWritten | Reason::ProgramNotRead | Reason::UnreadCodeLoaded)

@@ -317,7 +317,7 @@ const SHOWING_ALL: &[&str] =
 const AROUND: &[&str] = &["-A", "-B", "-C", "--after-context", "--before-context", "--context"];
 const CONTEXT: usize = 50;
 
-/// The purpose of a search: lines of a pattern that nobody knows, or that do not match (`-v`), may be all of them.
+/// Returns the purpose of a search. A pattern that is not known, or lines that do not match (`-v`), may show whole files.
 pub(super) fn searched(arguments: &Arguments, replaced: bool) -> Purpose {
     let turns_around = arguments.has(SHOWING_ALL);
     let is_wide =

@@ -254,7 +254,7 @@ impl Machine<'_> {
         let free = path.starts_with(['/', '~']);
         let included = Arg::exact(if free { path } else { format!("{holder}/{path}") });
         let (target, _) = self.world.locate_word(&included);
-        // What the session did not write may say anything.
+        // A text that the session did not write may say anything.
         settings.is_altered |= depth > 0 || self.world.written(&target).flatten().is_none();
         if depth == 0 {
             self.git_file(&included, settings, 1);

@@ -299,7 +299,7 @@ impl Machine<'_> {
                 scan.mutated(object, method);
                 return self.methods(scan, value, group(rest).1, io);
             }
-            // What a library made.
+            // A value that a library made.
             if let Value::Module(module) = &value
                 && scan.is_of_library(module)
             {

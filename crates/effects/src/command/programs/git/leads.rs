@@ -1,4 +1,4 @@
-//! Where a remote leads: the URLs that the session gave it, or the name under which the owner of the judged repository
+//! Resolves a remote: the URLs that the session gave it, or the name under which the owner of the judged repository
 //! configured it.
 
 use super::is_location;
@@ -34,11 +34,11 @@ pub(super) enum Way {
     Push,
 }
 
-/// What the session said about one key of a remote.
+/// The values that the session set for one key of a remote.
 #[derive(Debug)]
 struct Stated<'s> {
     urls: Vec<&'s Arg>,
-    /// What the owner configured counts no more.
+    /// These values replace the owner's configuration.
     replaces: bool,
     /// The name under which the owner configured it.
     renamed: Option<&'s str>,
@@ -177,7 +177,7 @@ pub(super) fn add_variables(settings: &mut Settings, io: &Io<'_>) {
     }
 }
 
-/// What stands between the two parts in names of settings.
+/// The separator of the two parts of a setting's name.
 fn made<'s>(settings: &'s [Setting], before: &'s str, behind: &'s str) -> impl Iterator<Item = &'s str> {
     settings.iter().filter_map(move |(name, _)| name.strip_prefix(before)?.strip_suffix(behind))
 }

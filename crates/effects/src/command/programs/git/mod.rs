@@ -99,7 +99,7 @@ impl Machine<'_> {
                 }
                 text if text.starts_with('-') && word.is_exact() => {}
                 _ => {
-                    // Which files git reads depends on the directory that `-C` names.
+                    // Git reads other files in the directory that `-C` names.
                     let settings = self.git_settings().then(settings);
                     return self.git_command(word, rest, &settings, call, io);
                 }
@@ -178,7 +178,7 @@ impl Machine<'_> {
         self.git_remote(sub);
     }
 
-    /// Whoever denies this command means the one that runs, too.
+    /// A deny of this command also denies the one that runs.
     fn git_meant(&mut self, command: &[&str], sub: &Sub<'_>) {
         let words = command.iter().copied().chain(sub.words.iter().map(Arg::best));
         let argv = words.map(|text| Argument { text: text.to_owned(), known: true }).collect();

@@ -88,7 +88,7 @@ impl Machine<'_> {
         let shows = reading.content == Content::Shown || patch || sub.arguments.has(&["-L", "-G", "-S", "--cc", "-c"]);
         let role = if names_only || !shows { Role::List } else { Role::ReadTree };
         if !PACKING.contains(&sub.name) {
-            // Of tracked files, it shows the lines that differ.
+            // The subcommand shows the lines of tracked files that differ.
             self.context.purpose = Purpose::Search;
         }
         // All but what is excluded: that is less than what no path at all shows.

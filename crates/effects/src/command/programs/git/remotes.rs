@@ -11,7 +11,7 @@ use crate::command::write_mode::WriteMode;
 use crate::{About, Argument, Certainty, Execution, Kind, PathTarget, Reason};
 
 impl Machine<'_> {
-    /// Where a remote operation goes: a URL, or a name that the repository's configuration resolves, as operand.
+    /// The target of a remote operation: a URL, or a name that the repository's configuration resolves, as operand.
     pub(super) fn git_remote(&mut self, sub: &Sub<'_>) {
         for option in &sub.arguments.options {
             if matches!(option.name.as_str(), "--upload-pack" | "--receive-pack" | "--exec") {

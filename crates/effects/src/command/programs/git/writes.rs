@@ -224,8 +224,8 @@ impl Machine<'_> {
         }
     }
 
-    /// What a new work tree holds is in the repository, and its `.git` names the repository's own directory: nothing of it
-    /// counts as written by the session. Beside the repository, the files are the repository's own.
+    /// The repository holds the content of a new work tree, whose `.git` names the repository's own directory. The session
+    /// has written none of it. Beside the repository, the files are the repository's own.
     fn adds_tree(&mut self, directory: &Arg) {
         let (target, certainty) = self.world.locate_word(directory);
         let is_near = directory.is_exact() && self.world.root().is_some_and(|root| is_beside(&target.path, root));
