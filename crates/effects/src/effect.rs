@@ -220,6 +220,9 @@ pub struct Connection {
 /// The `via` of a connection from a tool of an MCP server to the service behind that server.
 pub const SERVICE: &str = "service";
 
+/// The `via` of a connection that the provider of the model makes from its own machines, to a page that a tool asked for.
+pub const PROVIDER: &str = "provider";
+
 impl Effect {
     /// An effect of the call itself, of no command in it.
     pub fn new(kind: Kind, certainty: Certainty, via: impl Into<Cow<'static, str>>) -> Self {

@@ -1,6 +1,6 @@
 //! Effects in words, and what the log says about a call.
 
-use agent_strace_effects::{Connection, Effect, Kind, PathTarget, Purpose};
+use agent_strace_effects::{Connection, Effect, Kind, PROVIDER, PathTarget, Purpose};
 use agent_strace_model::{Arguments, EventKind, ToolCall};
 
 /// The most characters of log text in one message.
@@ -28,6 +28,7 @@ pub(super) fn act(effect: &Effect) -> String {
             format!("runs {}", quoted(&words.join(" ")))
         }
         Kind::Connect(connection) => match &connection.host {
+            Some(host) if effect.via == PROVIDER => format!("has the model's provider open a page of {}", quoted(host)),
             Some(host) => format!("connects to {}", quoted(host)),
             None => "connects to a host that is not known".to_owned(),
         },

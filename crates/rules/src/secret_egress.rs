@@ -1,7 +1,7 @@
 //! A secret was read, then something left the machine.
 
 use super::{Act, Check, Hit, Log, Rule};
-use agent_strace_effects::{Certainty, Kind};
+use agent_strace_effects::{Certainty, Kind, PROVIDER};
 use agent_strace_model::Status;
 use agent_strace_model::finding::{Level, RuleId};
 use agent_strace_policy::{Basis, Decision};
@@ -39,7 +39,9 @@ fn check(log: &Log<'_>, hits: &mut Vec<Hit>) {
                 if !reported.insert((path.clone(), host.clone(), level)) {
                     continue;
                 }
-                let message = format!("connects to {host} after {when} read `{path}`");
+                let verb =
+                    if act.effect.via == PROVIDER { "has the model's provider open a page of" } else { "connects to" };
+                let message = format!("{verb} {host} after {when} read `{path}`");
                 let since = if *read == event { Vec::new() } else { vec![(*read, format!("reads `{path}`"))] };
                 hits.push(Hit { since, ..Hit::at(from + at, &RULE, level, message) });
             }

@@ -4,7 +4,7 @@ use super::Given;
 use super::registry::Entry;
 use super::run::{Run, texts};
 use super::value::{Object, Value};
-use crate::{Certainty, Connection, Kind, hosts};
+use crate::{Certainty, Connection, Kind, PROVIDER, hosts};
 
 pub(super) fn fetch(run: &mut Run<'_>, entry: &Entry, given: &Object) {
     let found = texts(given, entry, "url");
@@ -40,8 +40,10 @@ pub(super) fn search(run: &mut Run<'_>, tool: &str, entry: &Entry, given: &Given
             addresses(value, &mut pages);
         }
     }
+    // A provider opens the pages from its own machines; their hosts learn the addresses all the same.
+    let via = if entry.provider.is_some() { PROVIDER } else { "argument" };
     for (connection, certainty) in &pages {
-        run.emit(Kind::Connect(connection.clone()), *certainty);
+        run.emit_as(via, Kind::Connect(connection.clone()), *certainty);
     }
     if let Some(name) = &entry.provider {
         let server = Some(format!("provider:{name}"));

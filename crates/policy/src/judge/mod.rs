@@ -9,7 +9,7 @@ mod opaque;
 pub(crate) mod roots;
 mod tools;
 
-use agent_strace_effects::{Class, Effect, Kind, SERVICE};
+use agent_strace_effects::{Class, Effect, Kind, PROVIDER, SERVICE};
 use agent_strace_model::finding::{Level, PolicyLocation, RuleId};
 
 use super::agents::Holds;
@@ -120,6 +120,7 @@ impl CompiledLists {
             Kind::Delete(target) => self.file(target, reached, context, self.delete_wording()),
             Kind::List(target) => self.listing(target, certainty, context),
             Kind::Execute(execution) => self.command(execution, certainty, context),
+            Kind::Connect(connection) if effect.via == PROVIDER => self.page_view(connection, certainty),
             Kind::Connect(connection) if effect.via == SERVICE => self.service(connection, certainty, context),
             Kind::Connect(connection) => self.connection(connection, certainty),
             Kind::Tool { server, tool } => self.tool(server.as_deref(), tool),

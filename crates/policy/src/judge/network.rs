@@ -1,12 +1,12 @@
 //! Connections.
 
 use crate::compiled::CompiledLists;
-use crate::host::is_remote;
+use crate::host::{HostRule, is_remote};
 use crate::{Basis, Context, Decision, Judgement};
 use agent_strace_effects::{Certainty, Connection};
 use agent_strace_model::finding::{Level, RuleId};
 
-use super::{Rest, allowed, asked_by, denied, denied_by, no_policy};
+use super::{Rest, allowed, asked_by, denied, denied_by, no_policy, unruled};
 
 const RULE: RuleId = RuleId::ScopeNetwork;
 
@@ -25,30 +25,25 @@ impl CompiledLists {
         }
     }
 
+    /// A page that the provider of the model opens. This machine connects to nothing, so that no allow list has to name the
+    /// host.
+    pub(super) fn page_view(&self, connection: &Connection, certainty: Certainty) -> Judgement {
+        let listed = self.listed_host(connection, certainty);
+        self.against(connection, certainty, listed).unwrap_or_else(|| match listed {
+            Some(rule) => allowed_host(rule),
+            None => unruled(RULE, "the model's provider opens the page"),
+        })
+    }
+
     pub(super) fn connection(&self, connection: &Connection, certainty: Certainty) -> Judgement {
         let network = &self.network;
         let rest = self.rest(network.deny_all.as_ref());
-        let (certain, perhaps) = network.rules.deny.strictest(connection, certainty);
-        if let Some(rule) = certain {
-            return denied_by(RULE, "network.deny", &rule.stated);
-        }
-        let (to_ask, perhaps_to_ask) = network.rules.ask.strictest(connection, certainty);
-        if let Some(rule) = to_ask {
-            return asked_by("network.ask", &rule.stated);
-        }
-        let listed = network.rules.allow.rules.iter().find(|rule| rule.pattern.includes(connection, certainty));
-        // An entry that allows a remote by its name allows the host behind it.
-        let is_vouched = listed.is_some() && connection.host.as_deref().is_some_and(is_remote);
-        if let Some(rule) = perhaps.filter(|_| !is_vouched) {
-            return self.perhaps(&rule.stated, rest, "may be denied by", "network.deny");
-        }
-        if let Some(rule) = perhaps_to_ask.filter(|_| !is_vouched) {
-            return self.perhaps(&rule.stated, rest, "may need an approval by", "network.ask");
+        let listed = self.listed_host(connection, certainty);
+        if let Some(found) = self.against(connection, certainty, listed) {
+            return found;
         }
         if let Some(rule) = listed.filter(|rule| !rest.is_open() || rule.stated.policy_rule.is_some()) {
-            let name = rule.stated.policy_rule.as_ref().map_or("network.allow", |rule| rule.id.as_str());
-            let found = allowed(RULE, format!("allowed by {name}"), Some(&rule.stated.location));
-            return Judgement { basis: Basis::Entry, policy_rule: rule.stated.policy_rule.clone(), ..found };
+            return allowed_host(rule);
         }
         match (rest, &network.location) {
             (Rest::Open, None) => no_policy(RULE, "no network policy"),
@@ -63,4 +58,37 @@ impl CompiledLists {
             (Rest::Default(..), _) => rest.judge(RULE, ""),
         }
     }
+
+    fn listed_host(&self, connection: &Connection, certainty: Certainty) -> Option<&HostRule> {
+        self.network.rules.allow.rules.iter().find(|rule| rule.pattern.includes(connection, certainty))
+    }
+
+    /// Returns the judgement of an entry that denies the host, or that wants a person's approval, if there is one.
+    fn against(&self, connection: &Connection, certainty: Certainty, listed: Option<&HostRule>) -> Option<Judgement> {
+        let network = &self.network;
+        let (certain, perhaps) = network.rules.deny.strictest(connection, certainty);
+        if let Some(rule) = certain {
+            return Some(denied_by(RULE, "network.deny", &rule.stated));
+        }
+        let (to_ask, perhaps_to_ask) = network.rules.ask.strictest(connection, certainty);
+        if let Some(rule) = to_ask {
+            return Some(asked_by("network.ask", &rule.stated));
+        }
+        // An entry that allows a remote by its name allows the host behind it.
+        if listed.is_some() && connection.host.as_deref().is_some_and(is_remote) {
+            return None;
+        }
+        let rest = self.rest(network.deny_all.as_ref());
+        let perhaps = perhaps.map(|rule| self.perhaps(&rule.stated, rest, "may be denied by", "network.deny"));
+        perhaps.or_else(|| {
+            let rule = perhaps_to_ask?;
+            Some(self.perhaps(&rule.stated, rest, "may need an approval by", "network.ask"))
+        })
+    }
+}
+
+fn allowed_host(rule: &HostRule) -> Judgement {
+    let name = rule.stated.policy_rule.as_ref().map_or("network.allow", |rule| rule.id.as_str());
+    let found = allowed(RULE, format!("allowed by {name}"), Some(&rule.stated.location));
+    Judgement { basis: Basis::Entry, policy_rule: rule.stated.policy_rule.clone(), ..found }
 }

@@ -23,7 +23,12 @@ impl CompiledLists {
             return found;
         }
         if opaque.reason == Reason::UnlistedTool {
-            return self.unresolved_of(opaque.class, Level::Warning, &opaque.reason.to_string(), None);
+            // A list of tools judges the call. Where there is none, the policy says nothing of it.
+            return self.unresolved_of(opaque.class, Level::Note, &opaque.reason.to_string(), None);
+        }
+        if opaque.class == Class::Unknown && opaque.about == About::Network && self.network.location.is_none() {
+            let reason = format!("{} (no network policy)", opaque.reason);
+            return self.unresolved_of(opaque.class, Level::Note, &reason, None);
         }
         let location = self.demands(opaque, context);
         let level = match (opaque.class, location) {
