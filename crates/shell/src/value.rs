@@ -107,6 +107,11 @@ impl Value {
         Self { fragments: vec![Fragment::Matching(pattern.into())] }
     }
 
+    /// The value is some text that a pattern matches.
+    pub(crate) fn is_match(&self) -> bool {
+        matches!(self.fragments.as_slice(), [Fragment::Matching(_)])
+    }
+
     pub fn likely(text: impl Into<String>) -> Self {
         Self { fragments: vec![Fragment::Likely(text.into())] }
     }

@@ -1,7 +1,9 @@
 //! Words of a command after expansion, and how they divide into options and operands.
 
+use std::borrow::Cow;
+
 use crate::{Certainty, paths};
-use agent_strace_shell::{Field, Knowledge, Provenance, Span};
+use agent_strace_shell::{Field, Knowledge, Provenance, Span, Value};
 
 use super::knowledge::{Entry, Meaning, OptionRole, Role};
 
@@ -113,6 +115,16 @@ impl Arg {
         self.readings.iter().map(|text| Self { span: self.span, ..Self::exact(text) }).collect()
     }
 
+    /// The pattern of the names that the word stands for, if that is known.
+    pub(crate) fn pattern(&self) -> Option<Cow<'_, str>> {
+        match self.known {
+            _ if self.tilde => None,
+            Known::Exact => Some(Cow::Owned(paths::escaped(&self.text))),
+            Known::Glob => Some(Cow::Borrowed(&self.text)),
+            Known::Partly | Known::Not => None,
+        }
+    }
+
     /// The word as it is if no blank splits it.
     pub(crate) fn unsplit(&self) -> Option<Self> {
         self.unsplit.as_ref().map(|pattern| Self { span: self.span, ..Self::glob(pattern) })
@@ -149,9 +161,19 @@ impl From<Field> for Arg {
     }
 }
 
-/// What is known of each word, as the shell's parameters have it.
+/// What is known of each word, as a batch file's parameters have it.
 pub(crate) fn literals(words: &[Arg]) -> Vec<Option<String>> {
     words.iter().map(|word| word.literal().map(str::to_owned)).collect()
+}
+
+/// The words as parameters of a shell. A glob is some name that it matches.
+pub(crate) fn parameters(words: &[Arg]) -> Vec<Value> {
+    let value = |word: &Arg| match (word.literal(), word.known) {
+        (Some(text), _) => Value::known(text),
+        (None, Known::Glob) if !word.tilde => Value::matching(word.text.as_str()),
+        _ => Value::unknown(),
+    };
+    words.iter().map(value).collect()
 }
 
 /// An option as given.

@@ -3,7 +3,7 @@
 use crate::{About, Certainty, Reason};
 use agent_strace_shell::{Function, Scope, Script};
 
-use super::argument::{Arg, Known, literals};
+use super::argument::{Arg, Known, parameters};
 use super::knowledge::{Language, Role};
 use super::machine::{Launch, Machine};
 use super::simple::Io;
@@ -311,7 +311,7 @@ impl Machine<'_> {
         while let Some(word) = rest.get(at) {
             match word.literal() {
                 Some("--") => {
-                    io.scope.set_positional(literals(rest.get(at + 1..).unwrap_or_default()));
+                    io.scope.set_positional(parameters(rest.get(at + 1..).unwrap_or_default()));
                     return Stream::nothing();
                 }
                 Some(text) if text.starts_with(['-', '+']) => {
@@ -328,7 +328,7 @@ impl Machine<'_> {
                     at += if text.contains('o') { 2 } else { 1 };
                 }
                 _ => {
-                    io.scope.set_positional(literals(rest.get(at..).unwrap_or_default()));
+                    io.scope.set_positional(parameters(rest.get(at..).unwrap_or_default()));
                     return Stream::nothing();
                 }
             }
@@ -392,7 +392,7 @@ impl Machine<'_> {
 
     fn function_body(&mut self, body: &Script, words: &[Arg], io: &mut Io<'_>) -> Stream {
         let outer = io.scope.positional();
-        io.scope.set_positional(literals(words.get(1..).unwrap_or_default()));
+        io.scope.set_positional(parameters(words.get(1..).unwrap_or_default()));
         io.scope.enter_function();
         let input = io.input.clone();
         let output = self.nested(Stream::Unknown, |machine| machine.script(body, io.scope, &input));

@@ -279,11 +279,15 @@ impl Machine<'_> {
 
     /// An effect on a file or directory. Roles that are not about files have none.
     pub(crate) fn path(&mut self, role: Role, word: &Arg) {
-        self.at_word(word, |machine| machine.path_by(role, word, "argument", None));
+        let listed = word.unsplit();
+        // Blanks and wildcards in a name lead elsewhere. Only the session may have made such names on purpose.
+        if listed.is_none() || self.world.has_odd_names() {
+            self.at_word(word, |machine| machine.path_by(role, word, "argument", None));
+        }
         for reading in word.readings() {
             self.possible_path(role, &reading);
         }
-        if let Some(pattern) = word.unsplit() {
+        if let Some(pattern) = listed {
             self.at_word(word, |machine| machine.path_by(role, &pattern, "argument", None));
         }
     }
@@ -325,8 +329,11 @@ impl Machine<'_> {
     }
 
     pub(crate) fn redirected(&mut self, role: Role, word: &Arg) {
-        self.path_by(role, word, "redirect", None);
-        if let Some(pattern) = word.unsplit() {
+        let listed = word.unsplit();
+        if listed.is_none() || self.world.has_odd_names() {
+            self.path_by(role, word, "redirect", None);
+        }
+        if let Some(pattern) = listed {
             self.path_by(role, &pattern, "redirect", None);
         }
         for reading in word.readings() {

@@ -2,6 +2,7 @@
 
 use super::argument::{Arg, Arguments};
 use super::knowledge::{Entry, OperandRole, Role};
+use super::machine::looks_like_file;
 use super::stream::Stream;
 
 /// The role of a file that is read or written, as flags change it.
@@ -85,10 +86,12 @@ pub(super) fn assign<'a>(entry: &Entry, arguments: &'a Arguments) -> Vec<(Role, 
     assigned
 }
 
-/// Names that `ls` and its like print: the operands themselves, or what is in them.
+/// Names that `ls` and its like print: the operands themselves, or the names of the entries of those that are directories.
 pub(super) fn names(arguments: &Arguments) -> Stream {
     let deep = arguments.has_role(Role::Tree);
     let mut names: Vec<Arg> = arguments.operands.clone();
-    names.push(Arg::glob(if deep { "**" } else { "*" }));
+    if names.is_empty() || deep || !names.iter().all(|name| looks_like_file(&name.text)) {
+        names.push(Arg::glob(if deep { "**" } else { "*" }));
+    }
     Stream::Names(names)
 }

@@ -3,7 +3,7 @@
 use crate::{About, Reason};
 use agent_strace_shell::{AssignmentOperator, Node, Scope, Script, Value, Word};
 
-use super::argument::{Arg, Known};
+use super::argument::Arg;
 use super::context::Context;
 use super::knowledge::Role;
 use super::machine::{Launch, Machine};
@@ -104,10 +104,7 @@ impl Machine<'_> {
         // Somebody may have read the first line before, unless the input was opened for this command.
         let certain = is_own && self.context.fresh_input && matches!(io.input, Stream::Known(_));
         let pattern = match io.input {
-            Stream::Names(names) if !request.unusual => match names.as_slice() {
-                [Arg { text, known: Known::Glob, tilde: false, .. }] => Some(text.clone()),
-                _ => None,
-            },
+            names @ Stream::Names(_) if !request.unusual => names.pattern(),
             _ => None,
         };
         if let Some(array) = request.array {

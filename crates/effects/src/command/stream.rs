@@ -1,5 +1,7 @@
 //! Knowledge about text that flows from one command to the next.
 
+use std::borrow::Cow;
+
 use agent_strace_shell::Provenance;
 
 use super::argument::Arg;
@@ -80,6 +82,14 @@ impl Stream {
         }
     }
 
+    /// One pattern for all names that it carries, if one of theirs covers the others.
+    pub(crate) fn pattern(&self) -> Option<String> {
+        let Self::Names(names) = self else { return None };
+        let patterns: Vec<Cow<'_, str>> = names.iter().map(|name| name.pattern()).collect::<Option<_>>()?;
+        let widest = patterns.iter().find(|wide| patterns.iter().all(|other| covers(wide, other)))?;
+        Some(widest.clone().into_owned())
+    }
+
     /// Joins the streams of two ways: it carries one of the two texts.
     pub(crate) fn or(self, other: Self) -> Self {
         if self == other {
@@ -128,5 +138,15 @@ impl Stream {
             Self::Known(text) => Some(text),
             Self::Unconnected | Self::Likely(_) | Self::Names(_) | Self::Unknown | Self::Foreign(_) => None,
         }
+    }
+}
+
+/// Returns whether a pattern matches all names that another matches, as far as their text shows.
+fn covers(wide: &str, other: &str) -> bool {
+    let is_one_name = |name: &str| !name.contains('/') && !name.contains("**");
+    match wide.strip_suffix("**").map(|start| start.trim_end_matches('/')) {
+        Some("" | ".") => true,
+        Some(start) => other == start || other.strip_prefix(start).is_some_and(|rest| rest.starts_with('/')),
+        None => wide == other || wide == "*" && is_one_name(other),
     }
 }

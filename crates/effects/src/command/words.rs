@@ -2,7 +2,7 @@
 
 use agent_strace_shell::{Assignment, Direction, Field, Knowledge, Part, Printed, Runner, Scope, Script, Simple, Word};
 
-use super::argument::{Arg, Known};
+use super::argument::Arg;
 use super::context::Context;
 use super::machine::Machine;
 use super::outcome::Outcome;
@@ -127,10 +127,7 @@ impl Runner for Machine<'_> {
         match output {
             Stream::Known(text) => Printed::Text(text),
             Stream::Likely(text) => Printed::Likely(text),
-            Stream::Names(names) => match names.as_slice() {
-                [Arg { text, known: Known::Glob, tilde: false, .. }] => Printed::Matching(text.clone()),
-                _ => Printed::Unknown,
-            },
+            names @ Stream::Names(_) => names.pattern().map_or(Printed::Unknown, Printed::Matching),
             Stream::Foreign(provenance) => Printed::Foreign(provenance),
             Stream::Unknown | Stream::Unconnected => Printed::Unknown,
         }

@@ -129,9 +129,11 @@ fn what_the_caller_states_or_the_place_of_the_judge_decides_alone() {
 #[test]
 fn files_of_a_session_without_a_directory_show_the_one_that_holds_them() {
     for (paths, expected) in [
-        (vec!["/project/a.py", "/project/tests/b.py"], "/project"),
-        (vec!["/Users/x/app/src/a.ts", "/Users/x/app/src/b.ts", "/Users/x/.config/tmux.conf"], "/Users/x/app/src"),
-        (vec!["C:\\\\app\\\\a.cs", "C:\\\\app\\\\b\\\\c.cs"], "C:/app"),
+        (vec!["/project/pyproject.toml", "/project/tests/b.py"], "/project"),
+        (vec!["/Users/x/app/README.md", "/Users/x/app/src/b.ts", "/Users/x/.config/tmux.conf"], "/Users/x/app"),
+        (vec!["C:\\\\app\\\\LICENSE", "C:\\\\app\\\\b\\\\c.cs"], "C:/app"),
+        // No file of the kind that lies at the top of a repository shows where its top is.
+        (vec!["/project/a.py", "/project/tests/b.py"], "-"),
         // One file lies in many directories.
         (vec!["/Users/x/app/a.ts"], "-"),
         // A home directory and those of the system are no repositories.

@@ -56,6 +56,8 @@ pub struct World {
     forgetful: bool,
     /// A file may hold one of several texts.
     has_others: bool,
+    /// The session made a name with a blank or a wildcard.
+    odd_names: bool,
     /// Files with several texts that a command has looked at. Copies of the world share this set.
     looked_at: Arc<Mutex<BTreeSet<String>>>,
     /// Files that ran, and that the session may not have written. Copies of the world share this set.
@@ -90,6 +92,7 @@ impl World {
             held: 0,
             forgetful: false,
             has_others: false,
+            odd_names: false,
             looked_at: Arc::default(),
             asked_for: Arc::default(),
             temporaries: 0,

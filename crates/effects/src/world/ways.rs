@@ -43,6 +43,7 @@ impl World {
         }
         self.forgetful |= copy.forgetful;
         self.has_others |= copy.has_others;
+        self.odd_names |= copy.odd_names;
         self.temporaries = self.temporaries.max(copy.temporaries);
     }
 
@@ -59,6 +60,7 @@ impl World {
         }
         self.forgetful |= other.forgetful;
         self.has_others |= other.has_others;
+        self.odd_names |= other.odd_names;
         self.temporaries = self.temporaries.max(other.temporaries);
     }
 

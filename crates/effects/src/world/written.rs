@@ -308,6 +308,7 @@ impl World {
             written = Written::default();
         }
         self.held += written.length;
+        self.odd_names |= path.contains(|character: char| character.is_whitespace() || "*?[".contains(character));
         self.stands_in(path);
         self.written.insert(&paths::in_home(path), Arc::new(written));
     }
@@ -323,6 +324,15 @@ impl World {
             None if self.forgetful => Some(None),
             None => None,
         }
+    }
+
+    /// Returns true if the session made names that an unquoted variable takes for several names, or may have.
+    pub(crate) fn has_odd_names(&self) -> bool {
+        self.note(|queries| {
+            queries.any_written = Some(!self.written.is_empty());
+            queries.unrepeatable |= self.odd_names;
+        });
+        self.odd_names || self.forgetful
     }
 
     /// The file may be one that the session did not write. Follows aliases.

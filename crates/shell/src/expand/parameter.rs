@@ -83,9 +83,11 @@ impl Expansion<'_> {
     /// `$1`: behind a parameter that is not known, its number is not known either.
     fn parameter(&self, number: usize) -> Value {
         let parameters = self.scope.parameters();
-        let known = parameters.iter().take(number).all(|value| value.best().is_some());
-        match parameters.get(number.saturating_sub(1)) {
-            Some(value) if known => value.clone(),
+        let before = number.saturating_sub(1);
+        // A word that is not known may be several, or none. A glob is at least one name.
+        let known = parameters.iter().take(before).all(|value| value.best().is_some());
+        match parameters.get(before) {
+            Some(value) if known && (value.best().is_some() || value.is_match()) => value.clone(),
             None if known => Value::default(),
             _ => Value::unknown(),
         }

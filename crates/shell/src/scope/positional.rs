@@ -43,10 +43,9 @@ impl PartialEq for Positional {
 }
 
 impl Scope {
-    /// `$1` and up; `None` is not known.
-    pub fn set_positional(&mut self, values: impl IntoIterator<Item = Option<String>>) {
-        let values = values.into_iter().map(|value| value.map_or_else(Value::unknown, Value::known)).collect();
-        self.positional = Positional::new(values);
+    /// `$1` and up.
+    pub fn set_positional(&mut self, values: impl IntoIterator<Item = Value>) {
+        self.positional = Positional::new(values.into_iter().collect());
     }
 
     pub fn positional(&self) -> Positional {

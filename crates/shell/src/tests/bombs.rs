@@ -153,7 +153,7 @@ fn copies_of_a_shell_cost_what_they_change() {
     });
     assert_linear("parameters", 500, |size| {
         let mut scope = Scope::default();
-        scope.set_positional((0..size).map(|number| Some(number.to_string())));
+        scope.set_positional((0..size).map(|number| Value::known(number.to_string())));
         (0..size).for_each(|_| scope.shift(Some(1)));
         count(scope.parameters().len() + size);
     });

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::{
-    Direction, Field, Knowledge, Node, Printed, RedirectKind, Runner, Scope, Script, assign, expand_text, expand_word,
-    parse,
+    Direction, Field, Knowledge, Node, Printed, RedirectKind, Runner, Scope, Script, Value, assign, expand_text,
+    expand_word, parse,
 };
 
 /// Runs `echo` and `printf %s`, assignments, `set --` and little else; notes the commands of substitutions.
@@ -57,9 +57,10 @@ fn walk(script: &Script, scope: &mut Scope, toy: &mut Toy) -> Vec<Field> {
                 }
                 let texts: Vec<&str> = fields.iter().map(|field| field.text.as_str()).collect();
                 match texts.as_slice() {
-                    ["set", "--", ..] => scope.set_positional(
-                        fields.iter().skip(2).map(|f| (f.knowledge == Knowledge::Exact).then(|| f.text.clone())),
-                    ),
+                    ["set", "--", ..] => scope.set_positional(fields.iter().skip(2).map(|f| match f.knowledge {
+                        Knowledge::Exact => Value::known(f.text.clone()),
+                        _ => Value::unknown(),
+                    })),
                     ["shift"] => scope.shift(Some(1)),
                     ["unset", name] => scope.unset(name),
                     ["read", name] => scope.forget(name),

@@ -2,7 +2,7 @@
 
 use agent_strace_shell::Provenance;
 
-use crate::command::argument::{Arg, literals};
+use crate::command::argument::{Arg, parameters};
 use crate::command::knowledge::{Language, Role};
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
@@ -198,7 +198,7 @@ impl Machine<'_> {
     pub(crate) fn code(&mut self, language: Language, text: &str, arguments: &[Arg], io: &mut Io<'_>) -> Stream {
         if language == Language::Shell {
             let mut child = io.scope.child();
-            child.set_positional(literals(arguments));
+            child.set_positional(parameters(arguments));
             return self.shell_text(text, &mut child, io.input);
         }
         if language == Language::Cmd {

@@ -1,6 +1,6 @@
 //! Runs shells as programs: `sh -c TEXT`, `bash FILE`, text on standard input, and the start-up files they read.
 
-use crate::command::argument::{Arg, literals};
+use crate::command::argument::{Arg, parameters};
 use crate::command::knowledge::{Language, Role};
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
@@ -69,7 +69,7 @@ impl Machine<'_> {
             }
             Some(_) if call.rest.iter().any(|word| word.text == "-s") => {
                 let mut child = io.scope.child();
-                child.set_positional(literals(rest));
+                child.set_positional(parameters(rest));
                 let input = io.input.clone();
                 self.stream_program(&input, &mut Io { scope: &mut child, input: &Stream::Unknown })
             }
@@ -132,9 +132,9 @@ impl Machine<'_> {
             }
         };
         let mut child = io.scope.child();
-        child.set_positional(literals(others.get(1..).unwrap_or_default()));
-        if let Some(name) = others.first() {
-            child.assign_field("0", name.literal());
+        child.set_positional(parameters(others.get(1..).unwrap_or_default()));
+        if let Some(name) = parameters(others.get(..1).unwrap_or_default()).pop() {
+            child.assign("0", name);
         }
         let cwd = self.world.cwd().map(str::to_owned);
         let output = self.at_word(text, |machine| machine.shell_text(&known, &mut child, io.input));

@@ -9,7 +9,7 @@ mod writes;
 
 use crate::command::argument::{Arg, Arguments};
 use crate::command::knowledge::{Role, git};
-use crate::command::machine::Machine;
+use crate::command::machine::{Machine, looks_like_file};
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
 use crate::{About, Argument, Certainty, Execution, Kind, Reason};
@@ -425,7 +425,9 @@ impl Machine<'_> {
             self.pathspec(Role::List, target);
             let text = target.text.replace('*', "**");
             names.push(Arg::glob(text.clone()));
-            names.push(Arg::glob(format!("{text}/**")));
+            if !looks_like_file(&text) {
+                names.push(Arg::glob(format!("{text}/**")));
+            }
         }
         if names.is_empty() {
             names.push(Arg::glob("**"));
