@@ -1,5 +1,6 @@
 //! Fragments → fields.
 
+use super::group;
 use crate::Quoting;
 use crate::value::{EmptyField, Fragment, Provenance, Value};
 
@@ -103,7 +104,12 @@ pub(super) fn collect(
             .iter()
             .flatten()
             .all(|fragment| matches!(fragment, Fragment::Text { text, .. } if text.is_empty()));
-    lone_empty == EmptyField::Removed && only_empty || split.all.iter().all(|field| fields.push(render(field, source)))
+    let is_removed = lone_empty == EmptyField::Removed && only_empty;
+    is_removed
+        || split.all.iter().all(|field| match group::ways(field) {
+            Some(ways) => ways.iter().all(|way| fields.push(render(way, source))),
+            None => fields.push(render(field, source)),
+        })
 }
 
 /// One field, nothing split.
@@ -284,8 +290,6 @@ impl Rendering {
                 self.likely.push_str(text);
                 if self.groups == 0 {
                     escape(text, &mut self.pattern);
-                } else {
-                    grouped(text, &mut self.pattern);
                 }
             }
             Fragment::Tilde(user) => {
@@ -365,15 +369,6 @@ fn escape(text: &str, pattern: &mut String) {
     }
 }
 
-/// Text in a group. One that starts with a dot may match it where the group is the start of a name, and so may one of zsh's
-/// qualifiers (`*(D)`).
-fn grouped(text: &str, pattern: &mut String) {
-    let spells_dots = text.starts_with('.') || text.len() < 4 && text.contains('D');
-    if spells_dots && (pattern == "*" || pattern.ends_with("/*")) {
-        any(pattern);
-    }
-}
-
 /// Any text at all.
 fn any(pattern: &mut String) {
     while pattern.ends_with('*') {
@@ -382,8 +377,8 @@ fn any(pattern: &mut String) {
     pattern.push_str("**");
 }
 
-/// Active glob text of the shell in our dialect. A group (`@(a|b)`) is any text within a component; `groups` counts
-/// those that are open.
+/// Active glob text of the shell in our dialect. A group (`!(a|b)`) is any text, also one that starts with a dot: it may say
+/// so, and zsh has qualifiers (`*(D)`). `groups` counts those that are open.
 fn glob(text: &str, groups: &mut usize, pattern: &mut String) {
     let mut class = false;
     let mut characters = text.chars().peekable();
@@ -393,7 +388,7 @@ fn glob(text: &str, groups: &mut usize, pattern: &mut String) {
             _ if opens && !class => {
                 characters.next();
                 *groups += 1;
-                star(pattern);
+                dotted_star(pattern);
             }
             ')' if *groups > 0 => *groups -= 1,
             _ if *groups > 0 => {}
@@ -418,6 +413,11 @@ fn crosses(characters: &mut std::iter::Peekable<std::str::Chars<'_>>) -> bool {
         characters.next();
     }
     whole
+}
+
+/// Any text within a component. At its start, a dot may be the first character.
+fn dotted_star(pattern: &mut String) {
+    if pattern.is_empty() || pattern.ends_with('/') { pattern.push_str("***") } else { star(pattern) }
 }
 
 fn star(pattern: &mut String) {

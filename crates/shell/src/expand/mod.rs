@@ -1,6 +1,7 @@
 //! Words → fields: braces, tildes, variables, substitutions, splitting and globs, in that order.
 
 mod field;
+mod group;
 mod parameter;
 mod pattern;
 

@@ -128,12 +128,16 @@ const CASES: &[(&str, &str)] = &[
     ("x=~/a; b $x \"$x/c\" $HOME/d \"${HOME}\"", "‹b› ~‹~/a› ~‹~/a/c› ~‹~/d› ~‹~›"),
     ("HOME=/h; a ~ $HOME", "‹a› ‹/h› ‹/h›"),
     ("a $PWD/b ~+/c", "‹a› ‹/repo/b› ‹/repo/c›"),
+    // Groups: the names that literal alternatives spell; any other may begin with a dot.
+    ("a @(secrets)/key ?(.)env @(b|'c d')", "‹a› ‹secrets/key› ‹.env› ‹env› ‹b› ‹c d›"),
+    ("a +(.)env", "‹a› ‹.env› *‹***env›"),
+    ("a !(b) c/*(d)e x!(y) @(b|c*)", "‹a› *‹***› *‹c/***e› *‹x*› *‹***›"),
     // Globs.
     ("a *.c 'b*' x[ab]? [", "‹a› *‹*.c› ‹b*› *‹x[ab]?› ‹[›"),
     ("a 'x*'*", "‹a› *‹x[*]*›"),
     ("g='*.c'; a $g \"$g\"", "‹a› *‹*.c› ‹*.c›"),
-    ("a **/b @(c|d)e", "‹a› *‹**/b› *‹*e›"),
-    ("a x@(c|!(d)|$(get))y+(z)*", "‹a› *‹x**y*›"),
+    ("a **/b @(c|d)e", "‹a› *‹**/b› ‹ce› ‹de›"),
+    ("a x@(c|!(d)|$(get))y+(z)*", "‹a› *‹x**yz*› *‹x**y*›"),
     // Braces.
     ("{rm,-rf,~}", "‹rm› ‹-rf› ~‹~›"),
     ("a{b,c}{1..2} x{y,\"z \"}", "‹ab1› ‹ab2› ‹ac1› ‹ac2› ‹xy› ‹xz ›"),
