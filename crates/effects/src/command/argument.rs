@@ -8,7 +8,7 @@ use agent_strace_shell::{Field, Knowledge, Provenance, Span, Value};
 use super::knowledge::{Entry, Meaning, OptionRole, Role};
 
 /// How well a word is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Known {
     Exact,
     /// A glob: `*` within a component, `**` across components.

@@ -130,6 +130,7 @@ impl Machine<'_> {
         }
         let mut operands = words.iter().skip(1).filter(|word| !(word.text.starts_with('-') && word.text.len() > 1));
         let before = self.world.cwd().map(str::to_owned);
+        let globbed = self.shell.globbed_dir.take();
         match (name, operands.next()) {
             ("popd", _) => {
                 let back = io.scope.pop_directory();
@@ -150,6 +151,8 @@ impl Machine<'_> {
                     self.world.set_cwd(None);
                 } else {
                     self.world.enter_word(&word);
+                    self.shell.globbed_dir = globbed;
+                    self.shell.globbed_dir = self.globbed_directory(before.as_deref(), &word);
                 }
                 self.shell.failed_cd_dir = before.clone().filter(|before| !self.world.surely_entered(before));
             }

@@ -46,6 +46,8 @@ pub(crate) struct Machine<'w> {
 pub(super) struct Shell {
     /// The directory of the shell if the last `cd` failed.
     pub(super) failed_cd_dir: Option<String>,
+    /// The glob of the directory that the shell is in, where a `cd` named it so and the working directory is not known.
+    pub(super) globbed_dir: Option<String>,
     /// The output of each process substitution, by its number.
     pub(super) pipes: Vec<Pipe>,
     /// The values that a declaration (`export a=$b`) assigns, with their names.
@@ -80,7 +82,7 @@ pub(crate) enum Launch {
 
 /// The way in which a program gets at files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reached {
+pub(super) enum Reached {
     /// A word names them, or nothing is known of them.
     Named,
     /// It finds those that exist, below a directory or by a glob.
@@ -367,6 +369,7 @@ impl Machine<'_> {
         } else {
             self.touch(role, &target, certainty, via, reached);
         }
+        self.touch_in_globbed(role, word, &target, via);
         if let Some(directory) = self.shell.failed_cd_dir.clone() {
             self.touch_after_failed_cd(role, word, &target, directory, via);
         }
@@ -396,7 +399,14 @@ impl Machine<'_> {
         }
     }
 
-    fn touch(&mut self, role: Role, target: &PathTarget, certainty: Certainty, via: &'static str, reached: Reached) {
+    pub(super) fn touch(
+        &mut self,
+        role: Role,
+        target: &PathTarget,
+        certainty: Certainty,
+        via: &'static str,
+        reached: Reached,
+    ) {
         match role {
             Role::Edit | Role::Write | Role::WriteTree if certainty == Certainty::Pattern => {
                 self.world.edited_matching(&target.path);

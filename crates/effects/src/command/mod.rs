@@ -35,6 +35,7 @@ mod descriptors;
 mod emitter;
 mod environment;
 pub(crate) mod gate;
+mod globbed;
 pub mod knowledge;
 mod lists;
 mod location;

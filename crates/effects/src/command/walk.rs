@@ -160,11 +160,13 @@ impl Machine<'_> {
     pub(crate) fn forked<T>(&mut self, scope: &Scope, inside: impl FnOnce(&mut Machine<'_>, &mut Scope) -> T) -> T {
         let mut fork = scope.clone();
         let (cwd, failed) = (self.world.cwd().map(str::to_owned), self.shell.failed_cd_dir.clone());
+        let globbed = self.shell.globbed_dir.clone();
         let descriptors = self.shell.descriptors.clone();
         let result = inside(self, &mut fork);
         self.shell.descriptors = descriptors;
         self.world.set_cwd(cwd);
         self.shell.failed_cd_dir = failed;
+        self.shell.globbed_dir = globbed;
         result
     }
 

@@ -22,6 +22,7 @@ pub(super) struct Before {
     world: World,
     descriptors: Descriptors,
     failed_cd_dir: Option<String>,
+    globbed_dir: Option<String>,
 }
 
 /// Why a part of the text may not have run.
@@ -47,16 +48,18 @@ impl Before {
             world: machine.world.clone(),
             descriptors: machine.shell.descriptors.clone(),
             failed_cd_dir: machine.shell.failed_cd_dir.clone(),
+            globbed_dir: machine.shell.globbed_dir.clone(),
         }
     }
 
     /// Starts again from here.
     fn restore(&self, machine: &mut Machine<'_>) -> Self {
-        let Self { world, descriptors, failed_cd_dir } = self.clone();
+        let Self { world, descriptors, failed_cd_dir, globbed_dir } = self.clone();
         Self {
             world: std::mem::replace(machine.world, world),
             descriptors: std::mem::replace(&mut machine.shell.descriptors, descriptors),
             failed_cd_dir: std::mem::replace(&mut machine.shell.failed_cd_dir, failed_cd_dir),
+            globbed_dir: std::mem::replace(&mut machine.shell.globbed_dir, globbed_dir),
         }
     }
 
@@ -68,6 +71,7 @@ impl Before {
         self.world.join(&other.world, start);
         merge(&mut self.descriptors, &other.descriptors);
         self.failed_cd_dir = self.failed_cd_dir.take().or(other.failed_cd_dir);
+        self.globbed_dir = self.globbed_dir.take().or(other.globbed_dir);
     }
 }
 

@@ -6,7 +6,7 @@ use crate::paths;
 const ALTERNATIVES: usize = 64;
 
 /// The patterns a tool's glob stands for. `{a,b}` is spelled out, `\x` is literal, `!(…)` and relatives are unknown.
-pub(super) fn alternatives(glob: &str) -> Vec<String> {
+pub(crate) fn alternatives(glob: &str) -> Vec<String> {
     let mut open = vec![without_extended(glob)];
     let mut done = Vec::new();
     while let Some(glob) = open.pop() {

@@ -3,7 +3,7 @@
 mod clues;
 mod commands;
 mod files;
-mod globs;
+pub(crate) mod globs;
 mod languages;
 mod mcp;
 mod mentions;

@@ -88,7 +88,9 @@ impl Files<'_> {
                 let plain = start_of(start, last) + &last.replace('*', "");
                 last.contains('*') && plain.len() > start_of(start, last).len() && name.matches(&plain)
             };
-            !last.starts_with("**") && spelled_letters(last) >= SPELLED && meets() || is_whole_name()
+            // Text that nobody knows spells nothing. Among files that a program gathers, `**` is what a wildcard matches.
+            let is_unknown = self.gathered.is_none() && last.starts_with("**");
+            !is_unknown && spelled_letters(last) >= SPELLED && meets() || is_whole_name()
         })
     }
 

@@ -1,4 +1,6 @@
-//! `find` and `fd`: where they look, which names they select, and what they run on them.
+//! `find`: where it looks, which files it selects, and what it runs on them.
+
+use std::collections::HashSet;
 
 use crate::command::argument::{Arg, Known};
 use crate::command::knowledge::Role;
@@ -8,19 +10,30 @@ use crate::command::stream::Stream;
 use crate::{About, Reason, paths};
 
 use super::Call;
+use super::expression::{self, Tests};
+use super::spelled::Spelled;
 
-/// What `find` selects: directories to start from and a glob for the last component.
+/// Words of an expression that are read.
+const LONGEST: usize = 2048;
+/// Globs of one search that are followed.
+const MOST: usize = 512;
+
+/// The files that a search selects.
 #[derive(Debug)]
-struct Selection {
-    starts: Vec<Arg>,
-    name: Option<String>,
+pub(super) struct Selection {
+    /// The directories in which it starts.
+    pub(super) starts: Vec<Arg>,
+    /// Patterns that let all of them through; `None`: everything below the directories.
+    pub(super) cover: Option<Vec<Spelled>>,
+    /// Patterns that the command spells as well.
+    pub(super) spelled: Vec<Spelled>,
     /// Names with a dot in first place are among them.
-    hidden: bool,
+    pub(super) hidden: bool,
 }
 
 /// The directory in which a command runs for each selected path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum RunFrom {
+pub(super) enum RunFrom {
     /// The one that the search was started in (`-exec`).
     Start,
     /// The one that holds the path (`-execdir`).
@@ -29,8 +42,15 @@ enum RunFrom {
 
 impl Selection {
     /// Globs for the selected paths.
-    fn paths(&self) -> Vec<Arg> {
-        self.starts.iter().flat_map(|start| self.below(start)).collect()
+    fn paths(&self) -> impl Iterator<Item = Arg> {
+        let mut seen: HashSet<(String, Known, bool)> = HashSet::new();
+        let all = self.starts.iter().flat_map(|start| self.below(start));
+        all.filter(move |path| seen.insert((path.text.clone(), path.known, path.tilde)))
+    }
+
+    /// They are directories with all that is in them.
+    fn is_everything(&self) -> bool {
+        self.cover.is_none()
     }
 
     fn below(&self, start: &Arg) -> Vec<Arg> {
@@ -42,20 +62,63 @@ impl Selection {
             _ => start.text.clone(),
         };
         let directory = directory.trim_end_matches('/');
-        let tilde = start.tilde;
-        let glob = |text: String| Arg { tilde, ..Arg::glob(text) };
-        let own = start.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned();
-        let name = self.name.as_deref().unwrap_or("*");
-        let name = if self.hidden { paths::dotted(name) } else { name.to_owned() };
-        let mut paths = vec![glob(format!("{directory}/**/{name}"))];
-        if self.name.is_none() || self.name.as_deref() == Some(own.as_str()) {
+        let glob = |text: String| Arg { tilde: start.tilde, ..Arg::glob(text) };
+        let own = start.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+        let covered: Option<Vec<String>> = self
+            .cover
+            .as_ref()
+            .and_then(|cover| cover.iter().map(|spelled| self.covering(spelled, directory)).collect());
+        let is_own = |spelled: &Spelled| matches!(spelled, Spelled::Name(name) if name == own);
+        let has_own = covered.is_none() || self.cover.iter().flatten().any(is_own);
+        let covered = covered.unwrap_or_else(|| vec![format!("{directory}/**/{}", self.named("*"))]);
+        let spelled = self.spelled.iter().chain(self.cover.iter().flatten());
+        let spelled = spelled.map(|spelled| self.spelled_below(spelled, directory));
+        let mut paths: Vec<Arg> = covered.into_iter().chain(spelled).map(glob).collect();
+        if has_own {
             paths.push(start.clone());
         }
         paths
     }
+
+    fn named(&self, name: &str) -> String {
+        if self.hidden { paths::dotted(name) } else { name.to_owned() }
+    }
+
+    /// The files below a directory that a pattern lets through; `None`: it says nothing of where they are.
+    fn covering(&self, spelled: &Spelled, directory: &str) -> Option<String> {
+        match spelled {
+            Spelled::Name(name) => Some(format!("{directory}/**/{}", self.named(name))),
+            Spelled::Path(path) if path.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/')) => {
+                Some(path.clone())
+            }
+            Spelled::Path(path) => {
+                let tail = path.strip_prefix("**").filter(|_| directory == ".")?;
+                // The `./` before each path is a part of the text that the pattern has to match.
+                let is_plain = !tail.starts_with(['?', '[', '.']) && !tail.is_empty();
+                is_plain.then(|| format!("./{path}"))
+            }
+        }
+    }
+
+    /// The files that a pattern spells below a directory.
+    fn spelled_below(&self, spelled: &Spelled, directory: &str) -> String {
+        if let Some(covering) = self.covering(spelled, directory) {
+            return covering;
+        }
+        match spelled {
+            Spelled::Path(path) if path.starts_with(['*', '?', '[']) => format!("{directory}/{path}"),
+            Spelled::Path(text) => text.clone(),
+            Spelled::Name(name) => format!("{directory}/**/{}", self.named(name)),
+        }
+    }
 }
 
 impl Machine<'_> {
+    /// Globs for the paths that a search selects.
+    pub(super) fn found_paths(&mut self, selection: &Selection) -> Vec<Arg> {
+        self.at_most(MOST, selection.paths())
+    }
+
     pub(super) fn find(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let options = call.rest.iter().take_while(|word| {
             matches!(word.literal(), Some("-H" | "-L" | "-P")) || word.text.starts_with("-O") || word.text == "-D"
@@ -72,7 +135,9 @@ impl Machine<'_> {
         for start in &starts {
             self.path(Role::ListTree, start);
         }
-        let selection = Selection { starts, name: selected_name(expression), hidden: true };
+        let expression = &self.at_most(LONGEST, expression.iter().cloned());
+        let Tests { cover, spelled } = Tests::of(expression);
+        let selection = Selection { starts, cover, spelled, hidden: true };
         self.actions(expression, &selection, io);
         let silent = expression.iter().any(|word| {
             matches!(
@@ -80,7 +145,7 @@ impl Machine<'_> {
                 Some("-exec" | "-execdir" | "-delete" | "-fprint" | "-ok" | "-okdir" | "-printf" | "-ls")
             )
         });
-        if silent { Stream::Unknown } else { Stream::Names(selection.paths()) }
+        if silent { Stream::Unknown } else { Stream::Names(self.found_paths(&selection)) }
     }
 
     fn actions(&mut self, expression: &[Arg], selection: &Selection, io: &mut Io<'_>) {
@@ -98,8 +163,8 @@ impl Machine<'_> {
                     at += length + 1;
                 }
                 Some("-delete") => {
-                    for path in selection.paths() {
-                        let role = if selection.name.is_none() { Role::DeleteTree } else { Role::Delete };
+                    for path in self.found_paths(selection) {
+                        let role = if selection.is_everything() { Role::DeleteTree } else { Role::Delete };
                         self.path(role, &path);
                     }
                 }
@@ -115,7 +180,7 @@ impl Machine<'_> {
                     }
                     at += 1;
                 }
-                Some(test) if TESTS_WITH_VALUE.contains(&test) || test.starts_with("-newer") => at += 1,
+                Some(test) if expression::TESTS_WITH_VALUE.contains(&test) || test.starts_with("-newer") => at += 1,
                 Some(_) => {}
                 None => self.opaque(About::Anything, Reason::UnknownExpression, &[]),
             }
@@ -123,9 +188,16 @@ impl Machine<'_> {
     }
 
     /// Runs a command with the selected paths in place of `{}`.
-    fn run_on(&mut self, command: &[Arg], mark: &str, selection: &Selection, from: RunFrom, io: &mut Io<'_>) {
+    pub(super) fn run_on(
+        &mut self,
+        command: &[Arg],
+        mark: &str,
+        selection: &Selection,
+        from: RunFrom,
+        io: &mut Io<'_>,
+    ) {
         let cwd = self.world.cwd().map(str::to_owned);
-        let paths = selection.paths();
+        let paths = self.found_paths(selection);
         for path in &paths {
             let words: Vec<Arg> = command.iter().map(|word| filled(word, mark, path)).collect();
             if from == RunFrom::ParentDirectory {
@@ -136,39 +208,10 @@ impl Machine<'_> {
         }
         self.world.set_cwd(cwd);
     }
-
-    pub(super) fn fd(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
-        let (before, command) = fd_command(call.rest);
-        let selection = fd_selection(before);
-        for (at, word) in before.iter().enumerate() {
-            match word.after('=') {
-                Some((option, file)) if option == "--ignore-file" => self.path(Role::Read, &file),
-                None if word.text == "--ignore-file" => {
-                    if let Some(file) = before.get(at + 1) {
-                        self.path(Role::Read, file);
-                    }
-                }
-                _ => {}
-            }
-        }
-        for start in &selection.starts {
-            self.path(Role::ListTree, start);
-        }
-        if command.is_empty() {
-            return Stream::Names(selection.paths());
-        }
-        let end = command_length(&command);
-        let mut words = command.get(..end).unwrap_or_default().to_vec();
-        if !words.iter().any(|word| word.text.contains('{')) {
-            words.push(Arg::exact("{}"));
-        }
-        self.run_on(&words, "{}", &selection, RunFrom::Start, io);
-        Stream::Unknown
-    }
 }
 
 /// Words up to `;`, or `+` behind `{}`.
-fn command_length(words: &[Arg]) -> usize {
+pub(super) fn command_length(words: &[Arg]) -> usize {
     let mut before: Option<&Arg> = None;
     for (at, word) in words.iter().enumerate() {
         let ends = match word.literal() {
@@ -199,20 +242,6 @@ pub(super) fn filled(word: &Arg, mark: &str, path: &Arg) -> Arg {
     Arg { text: word.text.replace(mark, path.target().0), known, likely: None, ..word.clone() }
 }
 
-/// The one `-name` that everything selected must match; with `-o`, `!` or several of them there is none.
-fn selected_name(expression: &[Arg]) -> Option<String> {
-    let is = |text: &str| expression.iter().any(|word| word.literal() == Some(text));
-    if is("-o") || is("-or") || is("!") || is("-not") || is(",") {
-        return None;
-    }
-    let mut names = expression.windows(2).filter_map(|pair| match pair {
-        [test, value] if test.literal() == Some("-name") => Some(value),
-        _ => None,
-    });
-    let first = names.next()?;
-    names.next().is_none().then(|| first.literal().map(|text| text.replace("**", "*"))).flatten()
-}
-
 /// A literal text as a glob.
 pub(super) fn escaped(text: &str) -> String {
     let mut glob = String::with_capacity(text.len());
@@ -224,96 +253,4 @@ pub(super) fn escaped(text: &str) -> String {
         }
     }
     glob
-}
-
-const TESTS_WITH_VALUE: &[&str] = &[
-    "-name",
-    "-iname",
-    "-path",
-    "-ipath",
-    "-wholename",
-    "-iwholename",
-    "-lname",
-    "-ilname",
-    "-regex",
-    "-iregex",
-    "-type",
-    "-xtype",
-    "-size",
-    "-mtime",
-    "-atime",
-    "-ctime",
-    "-mmin",
-    "-amin",
-    "-cmin",
-    "-maxdepth",
-    "-mindepth",
-    "-perm",
-    "-user",
-    "-group",
-    "-uid",
-    "-gid",
-    "-links",
-    "-inum",
-    "-fstype",
-    "-printf",
-    "-regextype",
-    "-context",
-    "-used",
-];
-
-/// The words of `fd` before the option that runs a command, and that command.
-fn fd_command(words: &[Arg]) -> (&[Arg], Vec<Arg>) {
-    let is_option = |word: &Arg| matches!(word.literal(), Some("-x" | "-X" | "--exec" | "--exec-batch"));
-    if let Some(at) = words.iter().position(is_option) {
-        return (words.get(..at).unwrap_or_default(), words.get(at + 1..).unwrap_or_default().to_vec());
-    }
-    let attached = |word: &Arg| {
-        ["--exec=", "--exec-batch="].iter().find_map(|option| Some(word.with(word.text.strip_prefix(option)?)))
-    };
-    match words.iter().enumerate().find_map(|(at, word)| Some((at, attached(word)?))) {
-        Some((at, program)) => {
-            let rest = words.get(at + 1..).unwrap_or_default();
-            (words.get(..at).unwrap_or_default(), std::iter::once(program).chain(rest.iter().cloned()).collect())
-        }
-        None => (words, Vec::new()),
-    }
-}
-
-/// A group of one-letter options that has one of the letters.
-fn is_short(word: &str, letters: &[char]) -> bool {
-    !word.starts_with("--") && word.contains(letters)
-}
-
-/// The files that the options and operands of `fd` select.
-fn fd_selection(words: &[Arg]) -> Selection {
-    let mut starts: Vec<Arg> = Vec::new();
-    let (mut extension, mut pattern_seen, mut hidden) = (None, false, false);
-    let mut left = words.iter();
-    while let Some(word) = left.next() {
-        match word.literal() {
-            Some("-e" | "--extension") => extension = left.next().and_then(|value| value.literal()),
-            Some(
-                "-t" | "--type" | "-E" | "--exclude" | "-d" | "--max-depth" | "-j" | "--threads" | "-S" | "--size"
-                | "--changed-within" | "--changed-before" | "-c" | "--color" | "--min-depth" | "--max-results" | "-o"
-                | "--owner",
-            ) => {
-                left.next();
-            }
-            Some("--base-directory" | "--search-path" | "-C") => starts.extend(left.next().cloned()),
-            Some(text) if text.starts_with('-') && text.len() > 1 => {
-                hidden |= text == "--hidden" || text.starts_with("--unrestricted") || is_short(text, &['H', 'u']);
-            }
-            _ if pattern_seen => starts.push(word.clone()),
-            _ => pattern_seen = true,
-        }
-    }
-    if starts.is_empty() {
-        starts.push(Arg::exact("."));
-    }
-    let name = match extension {
-        Some(extension) => Some(format!("*.{extension}")),
-        None => (!hidden).then(|| "*".to_owned()),
-    };
-    Selection { starts, name, hidden }
 }
