@@ -182,7 +182,8 @@ impl Machine<'_> {
                 self.path(Role::ListTree, word);
             }
             self.options(&arguments, io);
-            return Stream::Names(arguments.operands.iter().map(|start| below(start, "")).collect());
+            let spelled = super::searching::spelled_names(&arguments, &arguments.operands);
+            return Stream::Names(arguments.operands.iter().map(|start| below(start, "")).chain(spelled).collect());
         }
         let replaced = arguments.has_role(Role::Pattern) || arguments.has_role(Role::PatternFile);
         self.context.purpose = searched(&arguments, replaced);

@@ -18,6 +18,7 @@ mod expression;
 mod fd;
 mod fetching;
 mod files;
+mod filters;
 mod find;
 mod git;
 mod git_config;

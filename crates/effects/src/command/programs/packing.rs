@@ -10,6 +10,7 @@ use crate::command::stream::Stream;
 use crate::{About, Reason, patch};
 
 use super::Call;
+use super::filters::{expanded, without_lists};
 
 impl Machine<'_> {
     pub(super) fn tar(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
@@ -28,7 +29,7 @@ impl Machine<'_> {
         option("-g --listed-incremental --index-file", Role::Write);
         option("--checkpoint-action", Role::Value);
         option(
-            "-b -H -L -N -V -K --exclude --format --owner --group --mode --mtime --transform --xform --strip-components --suffix --one-top-level --newer --label --sort --blocking-factor --level --occurrence --pax-option",
+            "-b -H -L -N -V -K --exclude --format --owner --group --mode --mtime --transform --xform --strip-components --suffix --one-top-level --newer --label --sort --blocking-factor --level --occurrence --pax-option --include",
             Role::Value,
         );
         entry.options.insert(
@@ -75,6 +76,9 @@ impl Machine<'_> {
             if !to_output {
                 self.path(Role::WriteTree, &Arg::exact("."));
             }
+            if !to_output && !has(&["--strip-components", "--transform", "--xform", "-s"]) {
+                self.unpacked(&arguments.operands, &Arg::exact("."));
+            }
         } else if has(&["-d", "--diff", "--compare"]) {
             self.path(Role::ReadTree, &Arg::exact("."));
         } else if !lists {
@@ -86,6 +90,8 @@ impl Machine<'_> {
             for file in arguments.operands.iter().chain(&named) {
                 self.path(Role::ReadTree, file);
             }
+            let included: Vec<Arg> = arguments.values(&["--include"]).cloned().collect();
+            self.stored(&included, &arguments.operands);
             if has(&["--remove-files"]) {
                 for file in &arguments.operands {
                     self.path(Role::DeleteTree, file);
@@ -113,8 +119,9 @@ impl Machine<'_> {
         };
         option("-TT --unzip-command", Role::Command);
         option("-O --output-file -lf", Role::Write);
-        option("-x -i -b -n -P -t -tt -s -Z --exclude --include --password --temp-path", Role::Value);
-        let arguments = Arguments::divide(&entry, call.rest);
+        option("-b -n -P -t -tt -s -Z --password --temp-path", Role::Value);
+        let (words, patterns) = without_lists(call.rest);
+        let arguments = Arguments::divide(&entry, &words);
         self.options(&arguments, io);
         let Some((archive, files)) = arguments.operands.split_first() else { return Stream::Unknown };
         let deletes = arguments.has(&["-d", "--delete"]);
@@ -132,6 +139,7 @@ impl Machine<'_> {
                 self.path(Role::DeleteTree, file);
             }
         }
+        self.stored(&patterns, files);
         if arguments.has(&["-@"]) {
             self.opaque(About::Reads, Reason::InputPacked, &[]);
         }
@@ -149,6 +157,7 @@ impl Machine<'_> {
         if !only_reads {
             let directory = arguments.values(&["-d"]).next().cloned().unwrap_or_else(|| Arg::exact("."));
             self.path(Role::WriteTree, &directory);
+            self.unpacked(arguments.operands.get(1..).unwrap_or_default(), &directory);
         }
         let _ = io;
         if arguments.has(&["-p", "-c"]) { Stream::Foreign(Provenance::Decoded) } else { Stream::Unknown }
@@ -161,7 +170,7 @@ impl Machine<'_> {
         for word in call.rest {
             match switch_names(word) {
                 Some((_, '@', list)) => self.list_of_archiver(&list, unpacks, io),
-                Some(("i", _, file)) if !unpacks => self.path(Role::ReadTree, &file),
+                Some(("i", _, file)) if !unpacks => self.path(Role::ReadTree, &expanded(&file)),
                 Some(("ai", _, archive)) => self.path(Role::Read, &archive),
                 _ => {}
             }
@@ -183,9 +192,9 @@ impl Machine<'_> {
                         self.list_of_archiver(&file.with(list), unpacks, io);
                         continue;
                     }
-                    self.path(Role::ReadTree, file);
+                    self.path(Role::ReadTree, &expanded(file));
                     if deletes {
-                        self.path(Role::DeleteTree, file);
+                        self.path(Role::DeleteTree, &expanded(file));
                     }
                 }
             }

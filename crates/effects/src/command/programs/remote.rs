@@ -12,6 +12,7 @@ use crate::{About, Certainty, Effect, Kind, Reach, Reason};
 
 use super::Call;
 use super::destination::{Route, Side, address, hops, is_of_daemon, is_remote, setting, split_host};
+use super::filters::{included, included_filter, merged_filter};
 
 /// What the remote side does touches no file here.
 const REMOTE: &str = "a command that runs on another host";
@@ -237,6 +238,10 @@ impl Machine<'_> {
         let dry = arguments.has(&["-n", "--dry-run"]);
         let client = self.remote_shell(call, &arguments);
         let Some((last, sources)) = arguments.operands.split_last() else { return Stream::Unknown };
+        let local: Vec<Arg> = sources.iter().filter(|source| !is_remote(source)).cloned().collect();
+        let rules = arguments.values(&["--include"]).filter_map(|rule| included(&rule.text));
+        let rules = rules.chain(arguments.values(&["-f", "--filter"]).filter_map(included_filter));
+        self.let_in(&rules.collect::<Vec<_>>(), &local);
         for source in sources {
             if is_remote(source) {
                 self.connect_remote(source, &client, Role::ReadTree);
@@ -391,13 +396,4 @@ fn is_record_type(text: &str) -> bool {
 
 fn base_name(source: &Arg) -> &str {
     source.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
-}
-
-/// The file of rules that a filter of `rsync` merges: `merge FILE`, `. FILE`, `dir-merge,n- FILE`, `:n- FILE`.
-fn merged_filter(rule: &Arg) -> Option<Arg> {
-    let text = rule.text.trim_start();
-    let merges = ["merge", "dir-merge", ".", ":"].iter().find_map(|name| text.strip_prefix(name))?;
-    let (modifiers, file) = merges.split_once([' ', '_'])?;
-    let is_modifier = |letter: char| ",+-!/CenwrspsxH".contains(letter);
-    modifiers.chars().all(is_modifier).then(|| rule.with(file.trim()))
 }
