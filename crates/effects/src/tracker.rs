@@ -138,7 +138,11 @@ impl Tracker {
             EventKind::Call(call) | EventKind::Copied(call) => {
                 let before = self.base.clone();
                 let (shell, effects) = (self.shell.clone(), self.call(call));
-                self.settled(call, effects, results, shell.or(before))
+                let effects = self.settled(call, effects, results, shell.or(before));
+                if call.status != Status::Denied {
+                    self.world.note_preparation(&effects);
+                }
+                effects
             }
             EventKind::File(file) => self.file(file).into(),
             EventKind::Hook { command } => self.hook(command).into(),

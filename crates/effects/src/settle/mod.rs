@@ -147,15 +147,14 @@ fn complete(
     if ran.trust == Trust::Accuses || is_open {
         return None;
     }
-    let rows = Search::of(ran, effects, world)?.files(text)?;
-    // A revision before the name, or a name that can be read in two ways.
-    if rows.iter().any(|row| {
-        row.trim_start_matches(|letter: char| letter.is_ascii_alphabetic()).trim_start_matches(":\\").contains(':')
-    }) {
+    let search = Search::of(ran, effects, world)?;
+    let rows = search.files(text)?;
+    if !rows.iter().all(|row| rows::is_unambiguous(row)) {
         return None;
     }
     let files: Option<Vec<_>> = rows.iter().map(|row| Some(in_sets(row)).filter(|files| !files.is_empty())).collect();
-    Some(files?.into_iter().flatten().collect())
+    let files: BTreeSet<PathTarget> = files?.into_iter().flatten().collect();
+    files.iter().all(|file| search.lets_in(&file.path)).then_some(files)
 }
 
 /// The search read these files and no others of the sets.

@@ -80,6 +80,12 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && text.len() <= LONGEST && text.trim() == text && !text.chars().any(char::is_control)
 }
 
+/// The name can be read in one way alone. Before another colon than that of a drive, a revision may stand.
+pub(super) fn is_unambiguous(name: &str) -> bool {
+    let rest = if is_on_drive(name) { name.get(2..) } else { Some(name) };
+    rest.is_some_and(|rest| !rest.contains(':'))
+}
+
 fn is_on_drive(text: &str) -> bool {
     let mut bytes = text.bytes();
     bytes.next().is_some_and(|byte| byte.is_ascii_alphabetic())
@@ -89,7 +95,7 @@ fn is_on_drive(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{counted, is_context, matching, named, plain};
+    use super::{counted, is_context, is_unambiguous, matching, named, plain};
 
     #[test]
     fn rows_name_files() {
@@ -102,6 +108,12 @@ mod tests {
         assert_eq!(plain("C:/a.rs:x"), Some("C:/a.rs"));
         assert_eq!(counted("a.rs:3"), Some("a.rs"));
         assert_eq!(counted("a.rs:x"), None);
+    }
+
+    #[test]
+    fn only_a_drive_has_a_colon() {
+        assert!(is_unambiguous("src/a.rs") && is_unambiguous("C:\\x\\a.rs") && is_unambiguous("c:/x/a.rs"));
+        assert!(!is_unambiguous("HEAD:a.rs") && !is_unambiguous("C:\\x:1") && !is_unambiguous("c:a.rs"));
     }
 
     #[test]

@@ -7,7 +7,8 @@ use agent_strace_shell::{Home, Node, Simple, parse_at};
 
 use super::Ran;
 use super::rows;
-use crate::{Effect, Kind, World};
+use crate::tools::globs::alternatives;
+use crate::{Effect, Kind, World, glob, paths};
 
 /// Hosts cut longer results, and say so in many ways.
 const LONGEST: usize = 12_000;
@@ -15,10 +16,12 @@ const LONGEST: usize = 12_000;
 const MOST: usize = 90;
 
 /// A search whose rows have one form.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Search {
     form: Form,
     host: Host,
+    /// Globs of the names that it looks into, if it has any.
+    includes: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,14 +56,17 @@ impl Search {
             return None;
         }
         match (ran.agent, &*ran.call.tool, ran.command) {
-            ("claude-code", "Grep", _) => Self::of_tool(ran),
+            ("claude-code", "Grep", _) => Self::of_tool(ran, world),
             ("claude-code", "Bash", Some(text)) => Self::of_shell(text, Host::Claude, effects, world),
             ("codex", "exec_command", Some(text)) => Self::of_shell(text, Host::Codex, effects, world),
             _ => None,
         }
     }
 
-    fn of_tool(ran: &Ran<'_>) -> Option<Self> {
+    fn of_tool(ran: &Ran<'_>, world: &World) -> Option<Self> {
+        if world.has_written_named(IGNORE_FILES) {
+            return None;
+        }
         let given = ran.call.arguments.members()?;
         if ["head_limit", "offset", "multiline"].iter().any(|name| given.json(name).is_some()) {
             return None;
@@ -71,7 +77,9 @@ impl Search {
             Some("count") => Form::Counts,
             Some(_) => return None,
         };
-        Some(Self { form, host: Host::ClaudeSearch })
+        let includes =
+            given.text("glob").iter().filter(|glob| !glob.starts_with('!')).map(ToString::to_string).collect();
+        Some(Self { form, host: Host::ClaudeSearch, includes })
     }
 
     /// One command in the foreground, with options that are known, and nothing of the session's in its way.
@@ -90,20 +98,34 @@ impl Search {
         }
         // For ripgrep, `-r` replaces what it shows.
         let mut words = words.peekable();
-        let form = form(name, &mut words)?;
-        Some(Self { form, host })
+        let (form, includes) = form(name, &mut words)?;
+        Some(Self { form, host, includes })
     }
 
     /// The names in the rows; `None`: the result is not complete, or a row has another form.
-    pub(super) fn files(self, text: &str) -> Option<Vec<&str>> {
+    pub(super) fn files<'t>(&self, text: &'t str) -> Option<Vec<&'t str>> {
         let rows = self.rows(text)?;
-        let names: Option<Vec<&str>> = match self.form {
+        let names: Option<Vec<&'t str>> = match self.form {
             Form::Numbered => return Self::numbered(&rows),
             Form::Names => rows.iter().map(|line| rows::whole(line)).collect(),
             Form::Counts => rows.iter().map(|line| rows::counted(line)).collect(),
         };
         // Words of a host are rows of no file.
         names.filter(|names| names.len() <= MOST && !names.iter().any(|name| name.contains(char::is_whitespace)))
+    }
+
+    /// The filters of the search let the file in. A row of any other file was printed by something else.
+    pub(super) fn lets_in(&self, file: &str) -> bool {
+        let name = file.rsplit('/').next().unwrap_or(file);
+        let matches = |glob: &String| {
+            let glob = paths::dotted(glob.trim_start_matches("./").trim_start_matches('/'));
+            if glob.contains('/') {
+                glob::matches(&glob, file) || glob::matches(&format!("**/{glob}"), file)
+            } else {
+                glob::matches(&glob, name)
+            }
+        };
+        self.includes.is_empty() || self.includes.iter().flat_map(|glob| alternatives(glob)).any(|glob| matches(&glob))
     }
 
     /// A line around a match is one of a file of which a row shows the match.
@@ -116,7 +138,7 @@ impl Search {
     }
 
     /// The rows without what the host adds.
-    fn rows(self, text: &str) -> Option<Vec<&str>> {
+    fn rows<'t>(&self, text: &'t str) -> Option<Vec<&'t str>> {
         if text.len() > LONGEST {
             return None;
         }
@@ -132,7 +154,7 @@ impl Search {
         }
     }
 
-    fn rows_of_tool(self, text: &str) -> Option<Vec<&str>> {
+    fn rows_of_tool<'t>(&self, text: &'t str) -> Option<Vec<&'t str>> {
         if matches!(text, "No matches found" | "No files found") {
             return Some(Vec::new());
         }
@@ -156,7 +178,10 @@ impl Search {
 
 /// Another program may have run, or settings of the session may change what it prints.
 fn is_misled(program: &str, world: &World) -> bool {
-    !world.stand_ins(program).is_empty() || world.has_written_named(SETTINGS) || world.has_written_outside()
+    !world.stand_ins(program).is_empty()
+        || world.has_written_named(SETTINGS)
+        || world.has_written_named(IGNORE_FILES)
+        || world.may_have_prepared_shells()
 }
 
 /// Files in which a session can say what a search does and prints, and what the shell runs in its place.
@@ -177,6 +202,9 @@ const SETTINGS: &[&str] = &[
     "settings.local.json",
 ];
 
+/// Files that say which files a search leaves out, and with which options it runs.
+const IGNORE_FILES: &[&str] = &[".gitignore", ".ignore", ".rgignore", ".ripgreprc", "ripgreprc"];
+
 /// The words of a command without redirections, and with no variable that changes what it does.
 fn literal_words(simple: &Simple) -> Option<Vec<String>> {
     let is_idle = |name: &str| name.starts_with("LC_") || matches!(name, "LANG" | "TZ" | "NO_COLOR");
@@ -186,20 +214,21 @@ fn literal_words(simple: &Simple) -> Option<Vec<String>> {
     simple.words.iter().map(|word| word.literal().map(std::borrow::Cow::into_owned)).collect()
 }
 
-/// The form of the rows; `None`: some option is not known to leave it as it is.
-fn form<'w>(program: &str, words: &mut impl Iterator<Item = &'w str>) -> Option<Form> {
-    let (mut numbers, mut form) = (false, None);
+/// The form of the rows and the names that are looked into; `None`: some option is not known to leave the form as it is.
+fn form<'w>(program: &str, words: &mut impl Iterator<Item = &'w str>) -> Option<(Form, Vec<String>)> {
+    let (mut numbers, mut form, mut includes) = (false, None, Vec::new());
     while let Some(word) = words.next() {
-        let (name, attached) = word.split_once('=').map_or((word, false), |(name, _)| (name, true));
+        let (name, attached) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
         match name {
             "--" => break,
             _ if !name.starts_with('-') => {}
             _ if listed(VALUED, name) => {
-                if !attached {
-                    words.next()?;
+                let value = attached.or_else(|| words.next())?;
+                if matches!(name, "-g" | "--glob" | "--include") && !value.starts_with('!') {
+                    includes.push(value.to_owned());
                 }
             }
-            _ if attached => return None,
+            _ if attached.is_some() => return None,
             _ if program == "rg" && replaces(name) => return None,
             _ if listed(FLAGS, name) || name.starts_with("--") => note(name, &mut numbers, &mut form)?,
             // `-rn`: letters together.
@@ -207,7 +236,7 @@ fn form<'w>(program: &str, words: &mut impl Iterator<Item = &'w str>) -> Option<
         }
     }
     // A row without a number may be anything that the host prints.
-    form.or(numbers.then_some(Form::Numbered))
+    Some((form.or(numbers.then_some(Form::Numbered))?, includes))
 }
 
 fn replaces(option: &str) -> bool {

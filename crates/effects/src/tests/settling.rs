@@ -156,3 +156,66 @@ fn shell_searches_are_settled_where_nothing_of_the_session_is_in_their_way() {
     assert_eq!(run(&[], "cat notes.md", ".env:1:KEY=1"), "read notes.md");
     assert_eq!(run(&[], "git status", ".env"), "");
 }
+
+/// The effects of a last search after commands of the same session.
+fn after(commands: &[&str], tool: &'static str, arguments: &serde_json::Value, text: &'static str) -> String {
+    let mut session: Session<'static> = Session { root: Some("/repo".into()), ..Session::new(&CLAUDE, "log") };
+    let earlier = commands.iter().map(|command| call("Bash", &json!({"command": command}), "w"));
+    session.events = earlier.chain([call(tool, arguments, "c"), result(text, "c")]).collect();
+    let results = Results::of(&session, Trust::Settles);
+    let mut tracker = Tracker::new(&session, &Roots::only(Some("/repo")));
+    let mut shown = String::new();
+    for event in session.events.iter().filter(|event| matches!(event.kind, EventKind::Call(_))) {
+        shown = tracker.step_with(event, &results).iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+    }
+    shown
+}
+
+#[test]
+fn sessions_that_may_have_prepared_the_shell_settle_nothing() {
+    let rg = json!({"command": "rg -n KEY"});
+    let run = |command: &str| after(&[command], "Bash", &rg, "src/a.rs:3:KEY");
+    for command in [
+        "tar xf x.tar -C ~",
+        "unzip -o x.zip -d ~/.local/bin",
+        "cp -r dots/. ~/",
+        "npm i -g grep",
+        "sudo make install",
+        "python3 -m pip install grep",
+        "stow -t ~ x",
+    ] {
+        assert!(run(command).contains("read(search) **"), "{command}: {}", run(command));
+    }
+    for command in ["tar xf x.tar -C vendor", "unzip x.zip -d /tmp/x", "npm install", "make test", "cp -r a b"] {
+        assert!(!run(command).contains("read(search) **"), "{command}: {}", run(command));
+    }
+    let given = json!({"pattern": "KEY"});
+    let grep = |command: &str| after(&[command], "Grep", &given, "Found 1 file\nsrc/a.rs");
+    for command in ["echo '!.env' > .rgignore", "echo '!.env' >> .gitignore", "echo --hidden > .ripgreprc"] {
+        assert!(grep(command).contains("read(search) **"), "{command}: {}", grep(command));
+    }
+    assert!(!grep("echo x > notes.md").contains("read(search) **"));
+}
+
+#[test]
+fn rows_that_filters_leave_out_make_a_result_incomplete() {
+    let run = |command: &str, text| effects(&CLAUDE, &[], ("Bash", &json!({"command": command})), text, Trust::Settles);
+    for (command, text) in [
+        ("rg -n -g '*.rs' KEY", "secrets/key:3:KEY"),
+        ("grep -rn --include='*.{rs,md}' KEY .", "src/a.ts:3:KEY"),
+        ("rg -n --glob=src/*.rs KEY", "docs/a.rs:3:KEY"),
+    ] {
+        assert!(run(command, text).contains("read(search) **"), "{command}: {}", run(command, text));
+    }
+    for (command, text) in [
+        ("rg -n -g '*.rs' KEY", "src/a.rs:3:KEY"),
+        ("rg -n -g '!*.md' KEY", "src/a.rs:3:KEY"),
+        ("grep -rn --include='*.{rs,md}' KEY .", "./src/a.rs:3:KEY"),
+        ("rg -n --glob 'src/**' KEY", "src/b/a.rs:3:KEY"),
+    ] {
+        assert!(run(command, text).contains("read src/"), "{command}: {}", run(command, text));
+    }
+    let grep = |text| effects(&CLAUDE, &[], ("Grep", &json!({"pattern": "KEY", "glob": "*.rs"})), text, Trust::Settles);
+    assert!(grep("Found 1 file\n.env").contains("read(search) "));
+    assert!(!grep("Found 1 file\nsrc/a.rs").contains("read(search) "));
+}

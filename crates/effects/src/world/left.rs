@@ -19,11 +19,13 @@ pub struct Left {
     aliases: Vec<(String, Vec<Original>)>,
     /// The session made more than it could keep.
     forgetful: bool,
+    /// An act of the session may have changed the programs or settings with which a shell starts.
+    prepared: bool,
 }
 
 impl Left {
     pub fn is_empty(&self) -> bool {
-        self.written.is_empty() && self.aliases.is_empty() && !self.forgetful
+        self.written.is_empty() && self.aliases.is_empty() && !self.forgetful && !self.prepared
     }
 
     /// Returns whether a later session may meet what is left without running a program that it names: through a link, or
@@ -127,6 +129,7 @@ impl World {
             written: self.written.iter().map(hand_on).collect(),
             aliases: self.aliases.iter().map(|(alias, originals)| (alias.to_owned(), originals.clone())).collect(),
             forgetful: self.forgetful,
+            prepared: self.prepared,
         }
     }
 
@@ -141,6 +144,7 @@ impl World {
             self.put_at(&path, either);
         }
         let room = ENTRIES.saturating_sub(self.aliases.len());
+        self.prepared |= left.prepared;
         self.forgetful |= left.forgetful || left.aliases.len() > room;
         for (alias, originals) in left.aliases.iter().take(room) {
             let alias = self.as_here(left, alias);

@@ -4,6 +4,7 @@ mod aliases;
 mod left;
 mod living;
 mod meter;
+mod preparation;
 mod sorted;
 mod stand_ins;
 mod system;
@@ -54,6 +55,8 @@ pub struct World {
     held: usize,
     /// Something was not kept: what looks unwritten may have been written.
     forgetful: bool,
+    /// An act of the session may have changed the programs or settings with which a shell starts.
+    prepared: bool,
     /// A file may hold one of several texts.
     has_others: bool,
     /// The session made a name with a blank or a wildcard.
@@ -91,6 +94,7 @@ impl World {
             stand_ins: Sorted::default(),
             held: 0,
             forgetful: false,
+            prepared: false,
             has_others: false,
             odd_names: false,
             looked_at: Arc::default(),

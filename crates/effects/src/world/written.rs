@@ -398,20 +398,6 @@ impl World {
         texts.take(SOURCES).collect()
     }
 
-    /// The session wrote a file with one of these names, in whatever directory.
-    pub(crate) fn has_written_named(&self, names: &[&str]) -> bool {
-        self.meter.charge_bytes(self.written.len());
-        let name = |path: &str| path.rsplit('/').next().is_some_and(|name| names.contains(&name));
-        self.forgetful || self.written.iter().any(|(path, _)| name(path))
-    }
-
-    /// The session wrote files outside of the workspace, other than temporary ones: a shell may start with some of them.
-    pub(crate) fn has_written_outside(&self) -> bool {
-        self.meter.charge_bytes(self.written.len());
-        let is_outside = |path: &str| path.starts_with(['/', '~']) && !path.starts_with("/tmp/");
-        self.forgetful || self.written.iter().any(|(path, _)| is_outside(path))
-    }
-
     /// The session wrote something.
     pub(crate) fn has_written(&self) -> bool {
         self.note(|queries| queries.any_written = Some(!self.written.is_empty()));
