@@ -154,12 +154,11 @@ impl Machine<'_> {
                 let directories = arguments.options.iter().filter(|option| option.role == Some(Role::Directory));
                 directories.filter_map(|option| option.value.as_ref()).for_each(|word| self.project_code(word));
             }
-            let about = if unproven.about == Subject::Project {
-                self.world.about_project(words)
+            if unproven.about == Subject::Project {
+                self.runs_project(words, unproven.into(), &borrowed(&vouchers), &[]);
             } else {
-                about(unproven.about)
-            };
-            self.opaque(about, unproven.into(), &borrowed(&vouchers));
+                self.opaque(about(unproven.about), unproven.into(), &borrowed(&vouchers));
+            }
         }
         if self.world.cwd() != cwd.as_deref() {
             self.world.set_cwd(cwd);

@@ -196,8 +196,8 @@ impl Machine<'_> {
         } else if let Stream::Foreign(provenance) = self.world.content_of(file) {
             self.foreign_code(provenance);
             Stream::Unknown
-        } else if file.is_exact() && self.world.is_in_fetched_directory(&self.world.locate_word(file).0) {
-            self.opaque(About::Anything, Reason::ClonedScript, &[]);
+        } else if let Some(foreign) = self.foreign_file(file).filter(|_| file.is_exact()) {
+            self.opaque(About::Anything, foreign, &[]);
             Stream::Unknown
         } else if file.is_exact() && self.world.is_written(&self.world.locate_word(file).0) {
             self.opaque(About::Anything, Reason::ScriptContentUnknown, &[]);

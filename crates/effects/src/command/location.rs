@@ -21,6 +21,11 @@ const DIRECTORIES: usize = 32;
 const MADE: &[&str] =
     &["venv", ".venv", "env", "node_modules", "target", "build", "_build", "dist", "out", "bin", "vendor", ".tox"];
 
+/// Tells a directory that was cloned from a file that was fetched. No command can spell the name.
+fn clone_mark(directory: &PathTarget) -> PathTarget {
+    PathTarget::new(format!("{}//clone", directory.path))
+}
+
 impl World {
     /// The target that a word names.
     pub(crate) fn locate_word(&self, word: &Arg) -> (PathTarget, Certainty) {
@@ -107,13 +112,24 @@ impl World {
 
     /// What the directory holds came from another host: a clone. The judged repository itself is no such directory.
     pub(crate) fn fetched_directory(&mut self, directory: &Arg) {
+        if directory.is_exact() && !self.holds_root(directory) {
+            self.fetched(directory);
+            let mark = clone_mark(&self.locate_word(directory).0);
+            self.wrote(&mark, Some(""));
+        }
+    }
+
+    /// The word names a directory that the session cloned, or what lies in one.
+    pub(crate) fn is_cloned(&self, word: &Arg) -> bool {
+        let target = self.locate_word(word).0;
+        self.has_entry(&clone_mark(&target)) || self.is_in_fetched_directory(&target)
+    }
+
+    /// The directory is the top of the judged repository, or lies above it.
+    pub(crate) fn holds_root(&self, directory: &Arg) -> bool {
         let path = self.locate_word(directory).0.path;
         let root = self.root().unwrap_or_default();
-        let holds_root =
-            path == "." || root == path || root.strip_prefix(&path).is_some_and(|rest| rest.starts_with('/'));
-        if !holds_root {
-            self.fetched(directory);
-        }
+        path == "." || root == path || root.strip_prefix(&path).is_some_and(|rest| rest.starts_with('/'))
     }
 
     /// The session fetched the directory that the file is in, and nothing built or installed the file there.

@@ -45,6 +45,8 @@ impl Machine<'_> {
     pub(super) fn project_code(&mut self, word: &Arg) {
         if let Some(path) = word.text.strip_prefix('@') {
             self.path(Role::Read, &word.with(path));
+        } else if word.is_exact() && self.world.is_cloned(word) {
+            self.opaque(About::Anything, Reason::ClonedCode, &[]);
         } else if self.world.lies_outside(word) {
             self.opaque(About::Anything, Reason::CodeElsewhere, &[]);
         }

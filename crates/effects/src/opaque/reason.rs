@@ -89,6 +89,8 @@ reasons! {
         RunsComposeFile: "runs what the compose file says",
         ScriptContentUnknown: "runs a script whose content in this session is not known",
         ClonedScript: "runs a script of a repository that was cloned in this session",
+        ClonedCode: "runs code of a repository that was cloned in this session",
+        ForeignRevision: "runs code of a revision that is not known to be the repository's",
         SkillContentUnknown: "runs what a skill says whose content in this session is not known",
         RecipeContentUnknown: "runs recipes whose content in this session is not known",
         UncertainRecipe: "runs a recipe whose name is not known",

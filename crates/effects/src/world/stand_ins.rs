@@ -7,7 +7,7 @@ const INSTALLED: &[&str] =
     &["bin", "sbin", "usr", "opt", "nix", "snap", "root", "home", "Users", "Library", "Applications"];
 
 /// Names of the directories in which programs are looked for.
-const PROGRAMS: &[&str] = &["bin", "sbin", "shims", ".bin"];
+pub(crate) const PROGRAMS: &[&str] = &["bin", "sbin", "shims", ".bin"];
 
 /// A path outside of the workspace where users and package managers install programs.
 pub(crate) fn is_installed_path(path: &str) -> bool {
@@ -43,6 +43,16 @@ impl World {
         let places = self.stand_ins.get(name).cloned().unwrap_or_default();
         self.meter.charge(places.len());
         places
+    }
+
+    /// The session wrote a file somewhere below a directory.
+    pub(crate) fn has_written_below(&self, directory: &str) -> bool {
+        self.note(|queries| {
+            queries.any_written = Some(!self.written.is_empty());
+            queries.unrepeatable |= !self.written.is_empty();
+        });
+        let directory = super::paths::in_home(directory);
+        self.forgetful || self.written.starting_with(&format!("{directory}/")).next().is_some()
     }
 
     /// Names of the files that the session wrote directly into a directory.

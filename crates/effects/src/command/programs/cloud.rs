@@ -123,6 +123,29 @@ impl Machine<'_> {
         }
     }
 
+    /// What a client of a hosting service changes of git's remotes: to which host they lead then is not in its words.
+    fn gh_remotes(&mut self, first: &str, second: &str, words: &[Arg]) {
+        let asks = |names: &[&str]| words.iter().any(|word| names.contains(&word.text.split('=').next().unwrap_or("")));
+        match (first, second) {
+            ("repo", "fork") if asks(&["--remote"]) => self.gh_remote_made("--remote-name", words),
+            ("repo", "create") if asks(&["-s", "--source"]) => self.gh_remote_made("--remote", words),
+            ("pr", "checkout") => {
+                self.git_takes_proposal();
+                self.git_branch_of_proposal();
+            }
+            _ => {}
+        }
+    }
+
+    /// An option names the remote, which is `origin` otherwise.
+    fn gh_remote_made(&mut self, option: &str, words: &[Arg]) {
+        let attached = words.iter().find_map(|word| word.after('=').filter(|(name, _)| name == option));
+        let next = || words.iter().skip_while(|word| word.text != option).nth(1).cloned();
+        let named = attached.map(|(_, value)| value).or_else(next);
+        let names = named.as_ref().and_then(Arg::literal).into_iter().chain(["origin"]);
+        names.for_each(|name| self.git_remotes_lost(&Arg::exact("."), name));
+    }
+
     pub(super) fn gh(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         // `hub` hands on to git what it does not do itself.
         let own = ["api", "browse", "ci-status", "compare", "create", "delete", "fork", "gist", "issue", "pr"];
@@ -154,6 +177,7 @@ impl Machine<'_> {
             }
         }
         self.gh_files(call.rest);
+        self.gh_remotes(first, second, call.rest);
         match (first, second) {
             ("gist", "create") => {
                 self.connect_to(Some("gist.github.com"), Some("https"));
@@ -176,7 +200,9 @@ impl Machine<'_> {
                     && let Some(name) = words.get(2)
                 {
                     let own = name.with(name.text.rsplit('/').next().unwrap_or_default());
-                    self.world.fetched_directory(words.get(3).copied().unwrap_or(&own));
+                    let directory = words.get(3).copied().unwrap_or(&own).clone();
+                    self.world.fetched_directory(&directory);
+                    self.git_remotes_lost(&directory, "origin");
                 }
                 if let Some(at) = call.rest.iter().position(|word| word.text == "--") {
                     let clone = [Arg::exact("git"), Arg::exact("clone")];

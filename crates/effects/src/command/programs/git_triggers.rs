@@ -150,7 +150,7 @@ pub(super) fn is_idle(value: &str) -> bool {
 
 impl Machine<'_> {
     /// The top of the work tree that git works in; empty where that is not known.
-    fn work_tree(&self) -> &str {
+    pub(super) fn work_tree(&self) -> &str {
         match (self.world.root(), self.world.cwd()) {
             (Some(root), Some(cwd)) if !is_within(root, cwd) => cwd,
             (Some(root), _) => root,
@@ -182,8 +182,9 @@ impl Machine<'_> {
         let top = root.trim_end_matches('/');
         let mut directory = cwd.trim_end_matches('/');
         while directory != top && !directory.is_empty() && directory != "." {
-            let (config, _) = self.world.locate_from(root, &format!("{directory}/.git/config"));
-            if self.world.has_entry(&config) {
+            let made =
+                |name: &str| self.world.has_entry(&self.world.locate_from(root, &format!("{directory}/{name}")).0);
+            if made(".git") || made(".git/config") {
                 return Some(directory.to_owned());
             }
             directory = directory.rsplit_once('/').map_or("", |(above, _)| above);

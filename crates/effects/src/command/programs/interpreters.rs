@@ -84,8 +84,8 @@ impl Machine<'_> {
                     if let Some(provenance) = self.world.content_of(value).provenance() {
                         self.foreign_code(provenance);
                     }
-                    let about = self.world.about_project(&[Arg::exact(program), value.clone()]);
-                    self.opaque(about, Reason::ProgramNotRead, &[program, &value.text]);
+                    let words = [Arg::exact(program), value.clone()];
+                    self.runs_project(&words, Reason::ProgramNotRead, &[program, &value.text], &[]);
                 }
                 (Some(role @ (Role::Command | Role::Config)), _) => self.role(*role, value, io),
                 (Some(role), _) if role.is_of_files() => self.path(*role, value),

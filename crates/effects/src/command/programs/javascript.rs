@@ -81,7 +81,7 @@ impl Machine<'_> {
             [file, ..] if file.text.contains("://") => {
                 self.run_script("deno", Language::Javascript, file, &[], io);
             }
-            [sub, ..] => self.opaque(self.world.about_project(call.words), Reason::RunsBuild, &["deno", &sub.text]),
+            [sub, ..] => self.runs_project(call.words, Reason::RunsBuild, &["deno", &sub.text], &[]),
             [] => {}
         }
         Stream::Unknown

@@ -332,7 +332,11 @@ impl Machine<'_> {
         match (named, text.text()) {
             (Some(file), _) => self.path(Role::Edit, file),
             (None, Some(text)) => self.patched(text, strip),
-            (None, None) => self.opaque(About::Writes, Reason::PatchWrites, &[]),
+            (None, None) => {
+                self.opaque(About::Writes, Reason::PatchWrites, &[]);
+                // Unlike git, this program also writes what the patch names below `.git`.
+                self.git_remotes_unknown();
+            }
         }
         self.world.set_cwd(cwd);
         Stream::Unknown

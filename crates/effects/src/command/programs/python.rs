@@ -119,7 +119,7 @@ impl Machine<'_> {
                 self.run_script(program, Language::Python, file, rest, io);
             }
             (None, None) if words.is_empty() => {}
-            (None, None) => self.opaque(self.world.about_project(words), Reason::RunsModule, &[program]),
+            (None, None) => self.runs_project(words, Reason::RunsModule, &[program], &[]),
         }
     }
 
@@ -156,8 +156,7 @@ impl Machine<'_> {
             return;
         }
         // `python3 -m pytest` is `pytest`.
-        let about = self.world.about_project(words);
-        self.opaque_by(about, Reason::RunsModule, &[program], &[name]);
+        self.runs_project(words, Reason::RunsModule, &[program], &[name]);
         if self.world.has_written() {
             self.project_scripts(name, words, io);
         }

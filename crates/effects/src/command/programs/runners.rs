@@ -52,6 +52,11 @@ impl Machine<'_> {
             }
             return self.command(&arguments.operands, io);
         }
+        if let ("degit" | "tiged" | "giget" | "gitpick", [_, _, directory, ..]) =
+            (name.split('@').next().unwrap_or_default(), arguments.operands.as_slice())
+        {
+            self.world.fetched_directory(directory);
+        }
         // The package decides what runs; its words may still name a program that a policy denies.
         self.execute(&arguments.operands, Launch::Embedding);
         self.opaque(About::Anything, Reason::RunsPackage, &vouchers);
@@ -127,8 +132,7 @@ impl Machine<'_> {
         let arguments = Arguments::divide(call.entry, call.rest);
         self.options(&arguments, io);
         self.world.set_cwd(home);
-        let about = self.world.about_project(call.words);
-        self.opaque(about, Reason::RunsBuild, &[&program]);
+        self.runs_project(call.words, Reason::RunsBuild, &[&program], &[]);
         // `just --shell PROGRAM --shell-arg WORD`
         if let Some(shell) = arguments.values(&["--shell"]).next() {
             let words = std::iter::once(shell).chain(arguments.values(&["--shell-arg"]));

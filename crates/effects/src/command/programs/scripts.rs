@@ -86,16 +86,19 @@ impl Machine<'_> {
             }
             Stream::Names(_) | Stream::Unknown | Stream::Unconnected => {
                 let written = file.is_exact() && self.world.is_written(&self.world.locate_word(file).0);
+                let foreign = self.foreign_file(file);
                 if written {
-                    if self.is_edited_script(file) {
+                    if let (Some(foreign), true) = (&foreign, self.is_edited_script(file)) {
+                        self.opaque(About::Anything, foreign.clone(), &[]);
+                    } else if self.is_edited_script(file) {
                         self.opaque(self.about_script(file), Reason::ScriptEdited, vouched_by);
                     } else {
                         self.opaque(About::Anything, Reason::ScriptContentUnknown, &[]);
                     }
                     self.run_parts(file, language, io);
                     self.run_sources(file, Built::Here, io);
-                } else if file.is_exact() && self.world.is_in_fetched_directory(&self.world.locate_word(file).0) {
-                    self.opaque(About::Anything, Reason::ClonedScript, &[]);
+                } else if let Some(foreign) = foreign.filter(|_| file.is_exact()) {
+                    self.opaque(About::Anything, foreign, &[]);
                 } else if file.is_exact() && self.process_output(file).is_none() {
                     if self.world.is_in_written_directory(&self.world.locate_word(file).0) {
                         self.opaque(About::Anything, Reason::ScriptContentUnknown, &[]);

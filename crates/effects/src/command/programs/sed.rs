@@ -48,8 +48,7 @@ impl Machine<'_> {
                 Some(text) => scripts.push(Arg::exact(text)),
                 None if self.foreign_script(file, io) => {}
                 None => {
-                    let about = self.world.about_project(&[Arg::exact("sed"), file.clone()]);
-                    self.opaque(about, Reason::SedScriptNotWritten, &["sed"]);
+                    self.runs_project(&[Arg::exact("sed"), file.clone()], Reason::SedScriptNotWritten, &["sed"], &[]);
                 }
             }
         }

@@ -40,11 +40,12 @@ impl Machine<'_> {
         left
     }
 
-    /// Modules are looked for in a repository that the session cloned: they are not those of this one.
-    pub(super) fn runs_in_fetched_directory(&self) -> bool {
+    /// Modules are looked for in a repository that the session cloned, or in a revision from elsewhere: they are not those of
+    /// this one.
+    pub(super) fn foreign_modules(&self) -> Option<Reason> {
         let directories = self.shell.program_directory.iter().map(String::as_str).chain(["."]);
         let mut files = directories.map(|directory| Arg::exact(format!("{directory}/module")));
-        files.any(|file| self.world.is_in_fetched_directory(&self.world.locate_word(&file).0))
+        files.find_map(|file| self.foreign_file(&file))
     }
 
     /// Runs the module as the session wrote it; `false`: it did not, or nobody knows what.

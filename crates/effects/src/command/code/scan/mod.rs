@@ -138,8 +138,8 @@ impl Machine<'_> {
         }
         let unread = scan.unread.is_some();
         if let Some(reason) = scan.unread {
-            let is_fetched = reason == Reason::ModuleNotRead && self.runs_in_fetched_directory();
-            let reason = if is_fetched { Reason::ClonedScript } else { reason };
+            let foreign = if reason == Reason::ModuleNotRead { self.foreign_modules() } else { None };
+            let reason = foreign.unwrap_or(reason);
             let about = if reason.class() == Class::Delegated { About::Project } else { About::Anything };
             self.opaque(about, reason, &[]);
         }

@@ -10,6 +10,8 @@ use crate::command::write_mode::WriteMode;
 
 /// A key of a remote: it leads where this other remote led before it got its name.
 const RENAMED: &str = "renamedfrom";
+/// A key of a remote: the judged repository itself is a clone of it.
+pub(super) const CLONED: &str = "clonedfrom";
 /// The most settings that are taken from `GIT_CONFIG_COUNT`.
 const MOST: usize = 64;
 
@@ -27,6 +29,11 @@ const DIVERTING: &[&str] = &[
     "XDG_CONFIG_HOME",
 ];
 
+/// Files, and directories of such files, that say where a host's name leads.
+const DIVERTING_FILES: &[&str] =
+    &["~/.ssh/config", "/etc/ssh/ssh_config", "/etc/hosts", "/usr/local/etc/gitconfig", "/opt/homebrew/etc/gitconfig"];
+const DIVERTING_DIRECTORIES: &[&str] = &["~/.ssh/config.d", "/etc/ssh/ssh_config.d"];
+
 /// The way that data take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Way {
@@ -42,18 +49,22 @@ struct Stated<'s> {
     replaces: bool,
     /// The name under which the owner configured it.
     renamed: Option<&'s str>,
+    /// The judged repository was cloned from there.
+    is_cloned: bool,
 }
 
 impl<'s> Stated<'s> {
     fn new(settings: &'s [Setting], remote: &str, key: &str) -> Self {
         let name = |key: &str| format!("remote.{}.{key}", remote.to_lowercase());
-        let (wanted, renamed) = (name(key), name(RENAMED));
-        let mut stated = Self { urls: Vec::new(), replaces: false, renamed: None };
+        let (wanted, renamed, cloned) = (name(key), name(RENAMED), name(CLONED));
+        let mut stated = Self { urls: Vec::new(), replaces: false, renamed: None, is_cloned: false };
         for (name, value) in settings {
             if *name == renamed {
                 stated.renamed = value.literal();
+            } else if *name == cloned {
+                stated.is_cloned = true;
             } else if *name == wanted && value.literal() == Some("") {
-                stated = Self { urls: Vec::new(), replaces: true, renamed: None };
+                stated = Self { urls: Vec::new(), replaces: true, renamed: None, is_cloned: false };
             } else if *name == wanted {
                 stated.urls.push(value);
             }
@@ -130,8 +141,25 @@ impl Machine<'_> {
 
     fn git_owns_remotes(&self, settings: &Settings) -> bool {
         let is_diverted = settings.made.iter().any(|(name, value)| diverts(name, value));
-        let (ssh, _) = self.world.locate_word(&Arg::exact("~/.ssh/config"));
-        !settings.is_altered && !is_diverted && self.git_is_judged() && !self.world.is_written(&ssh)
+        !settings.is_altered && !is_diverted && self.git_is_judged() && !self.git_is_pointed_elsewhere()
+    }
+
+    /// The session wrote a file beside git's settings that decides where connections lead. A script of the repository or its
+    /// build may write one, too: whoever lets the repository's own code run answers for that. A program without an entry, and
+    /// code that the session altered, are findings themselves, or an entry answers for them.
+    fn git_is_pointed_elsewhere(&self) -> bool {
+        if !self.world.has_written() {
+            return false;
+        }
+        let own = self.git_directory();
+        let of_git = ["", "/commondir"].map(|name| own.with(format!("{}{name}", own.text)));
+        let in_tree = Arg::exact(format!("{}/.lfsconfig", self.work_tree().trim_end_matches('/')));
+        let elsewhere = DIVERTING_FILES.iter().map(|name| Arg::exact(*name));
+        let mut files = of_git.into_iter().chain([in_tree]).chain(elsewhere);
+        let trees = own.with(format!("{}/worktrees", own.text));
+        let mut directories = std::iter::once(trees).chain(DIVERTING_DIRECTORIES.iter().map(|name| Arg::exact(*name)));
+        files.any(|file| self.world.is_written(&self.world.locate_word(&file).0))
+            || directories.any(|directory| self.world.has_written_below(&self.world.locate_word(&directory).0.path))
     }
 
     /// Goes to a location after what `url.BASE.insteadOf` makes of it.
@@ -151,6 +179,29 @@ impl Machine<'_> {
             None => self.git_location(location),
         }
     }
+}
+
+/// The session gave the remote its URL, and not by cloning the judged repository.
+pub(super) fn is_set_here(settings: &[Setting], remote: &str) -> bool {
+    let stated = Stated::new(settings, remote, "url");
+    !stated.urls.is_empty() && !stated.is_cloned
+}
+
+/// A setting of the session leads connections to another host than the one that a location names. `git@HOST:` for
+/// `https://HOST/` is another way to the same host.
+pub(super) fn is_led_aside(settings: &[Setting]) -> bool {
+    settings.iter().any(|(name, start)| {
+        let base = name.strip_prefix("url.").and_then(|rest| rest.strip_suffix(".insteadof"));
+        let is_harmless =
+            |base| start.literal().is_some_and(|start| start.is_empty() || host_of(start) == host_of(base));
+        base.is_some_and(|base| !is_harmless(base))
+    })
+}
+
+fn host_of(location: &str) -> &str {
+    let location = location.split_once("://").map_or(location, |(_, rest)| rest);
+    let place = location.split(['/', ':']).next().unwrap_or_default();
+    place.rsplit('@').next().unwrap_or_default()
 }
 
 /// Takes over what variables of the environment say of git's settings.
@@ -177,8 +228,8 @@ pub(super) fn add_variables(settings: &mut Settings, io: &Io<'_>) {
     }
 }
 
-/// The separator of the two parts of a setting's name.
-fn made<'s>(settings: &'s [Setting], before: &'s str, behind: &'s str) -> impl Iterator<Item = &'s str> {
+/// Returns the middle parts of the settings whose names start and end like this.
+pub(super) fn made<'s>(settings: &'s [Setting], before: &'s str, behind: &'s str) -> impl Iterator<Item = &'s str> {
     settings.iter().filter_map(move |(name, _)| name.strip_prefix(before)?.strip_suffix(behind))
 }
 
@@ -186,6 +237,9 @@ fn made<'s>(settings: &'s [Setting], before: &'s str, behind: &'s str) -> impl I
 pub(super) fn remote_lost(name: &str) -> String {
     format!("\n[remote \"{name}\"]\n\turl =\n\tpushurl =\n")
 }
+
+/// Where any remote leads is not known any more.
+pub(super) const REMOTES_LOST: &str = "\n[remotes]\n\tlost = unknown\n";
 
 /// A remote leads where `before` did.
 pub(super) fn remote_renamed(before: &str, after: &str, settings: &[Setting]) -> String {

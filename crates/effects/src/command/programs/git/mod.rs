@@ -5,6 +5,7 @@ mod leads;
 mod pathspec;
 mod reads;
 mod remotes;
+mod revisions;
 mod writes;
 
 use crate::command::argument::{Arg, Arguments};
@@ -152,6 +153,7 @@ impl Machine<'_> {
             self.git_forces(&sub, &settings.made);
             self.git_destinations(&sub);
         }
+        self.git_revisions(&sub);
         self.git_sub(&sub, io)
     }
 
@@ -360,7 +362,14 @@ impl Machine<'_> {
                 }
                 let bare = sub.arguments.has(&["--bare"]);
                 let inside = if bare { directory.text.clone() } else { format!("{}/.git", directory.text) };
-                self.path(Role::WriteTree, &Arg { text: inside, ..directory });
+                let inside = Arg { text: inside, ..directory };
+                // What is there already stays as it is.
+                let own = self.world.locate_word(&self.git_directory()).0;
+                let is_there = self.world.locate_word(&inside).0 == own && !self.world.has_entry(&own);
+                self.path(Role::WriteTree, &inside);
+                if is_there {
+                    self.world.take_written(&own);
+                }
             }
             "commit" => {
                 self.git_messages(sub);

@@ -1,6 +1,6 @@
 //! Subcommands that talk to other repositories.
 
-use super::leads::{Way, remote_lost, remote_renamed};
+use super::leads::{CLONED, REMOTES_LOST, Way, remote_lost, remote_renamed};
 use super::{Sub, is_location, operands};
 use crate::command::argument::Arg;
 use crate::command::knowledge::Role;
@@ -39,9 +39,7 @@ impl Machine<'_> {
         let sets = sub.name == "push" && sub.arguments.has(&["-u", "--set-upstream"]);
         let Some(name) = remote.and_then(Arg::literal).filter(|name| sets && *name != "origin") else { return };
         if let Some(text) = git_triggers::written("branch.pushed.remote", name, WriteMode::Append) {
-            let own = self.git_directory();
-            let (target, _) = self.world.locate_word(&own.with(format!("{}/config", own.text)));
-            self.world.appended(&target, &text);
+            self.git_config_gains(&text);
         }
     }
 
@@ -152,10 +150,7 @@ impl Machine<'_> {
             self.git_rewritten(location, Way::Fetch, sub.settings);
         }
         let from_here = location.is_exact() && !location.text.contains(':');
-        let directory = operands.next().cloned().unwrap_or_else(|| {
-            let name = location.text.trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or_default();
-            location.with(name.trim_end_matches(".git"))
-        });
+        let directory = operands.next().cloned().unwrap_or_else(|| directory_of(location));
         self.path(Role::WriteTree, &directory);
         if location.is_exact() && location.text.contains(':') && !location.text.starts_with("file:") {
             self.world.fetched_directory(&directory);
@@ -180,7 +175,46 @@ impl Machine<'_> {
         let text = name
             .zip(location.literal())
             .and_then(|(name, url)| git_triggers::written(&format!("remote.{name}.url"), url, WriteMode::Replace));
-        self.world.wrote(&config, Some(&text.unwrap_or_else(|| remote_lost("origin"))));
+        let mut text = text.unwrap_or_else(|| remote_lost("origin"));
+        if self.world.holds_root(directory) {
+            text.push_str(
+                &git_triggers::written(&format!("remote.origin.{CLONED}"), "", WriteMode::Append).unwrap_or_default(),
+            );
+        }
+        self.world.wrote(&config, Some(&text));
+    }
+
+    /// Another program gave the remote of the repository in `directory` a URL that is not known.
+    pub(in crate::command::programs) fn git_remotes_lost(&mut self, directory: &Arg, remote: &str) {
+        let own = if directory.text == "." {
+            self.git_directory()
+        } else {
+            directory.with(format!("{}/.git", directory.text))
+        };
+        if own.is_exact() && (directory.text == "." || !self.world.holds_root(directory)) {
+            let (config, _) = self.world.locate_word(&own.with(format!("{}/config", own.text)));
+            self.world.appended(&config, &remote_lost(remote));
+        }
+    }
+
+    /// The branch of a proposal belongs to the repository of whoever made it, which is not known.
+    pub(in crate::command::programs) fn git_branch_of_proposal(&mut self) {
+        const REMOTE: &str = "of-a-proposal";
+        self.git_remotes_lost(&Arg::exact("."), REMOTE);
+        if let Some(text) = git_triggers::written("branch.proposal.remote", REMOTE, WriteMode::Append) {
+            self.git_config_gains(&text);
+        }
+    }
+
+    /// A program that is not git may have changed where the remotes lead.
+    pub(in crate::command::programs) fn git_remotes_unknown(&mut self) {
+        self.git_config_gains(REMOTES_LOST);
+    }
+
+    fn git_config_gains(&mut self, text: &str) {
+        let own = self.git_directory();
+        let (config, _) = self.world.locate_word(&own.with(format!("{}/config", own.text)));
+        self.world.appended(&config, text);
     }
 
     pub(super) fn git_remotes(&mut self, sub: &Sub<'_>) {
@@ -245,6 +279,13 @@ impl Machine<'_> {
         }
     }
 
+    /// The remote of a submodule is what was added.
+    fn git_submodule_added(&mut self, sub: &Sub<'_>, url: &Arg) {
+        let mut behind = sub.arguments.operands.iter().skip_while(|word| *word != url);
+        let directory = behind.nth(1).cloned().unwrap_or_else(|| directory_of(url));
+        self.git_cloned(sub, url, &directory);
+    }
+
     pub(super) fn git_submodules(&mut self, sub: &Sub<'_>, io: &mut Io<'_>) {
         let action = sub.arguments.operands.first().map_or("", |word| word.text.as_str());
         match action {
@@ -253,6 +294,9 @@ impl Machine<'_> {
                     Some(url) if action != "update" => {
                         self.git_settings_written();
                         self.git_location(url);
+                        if action == "add" {
+                            self.git_submodule_added(sub, url);
+                        }
                     }
                     _ => self.connect_to(None, Some("git")),
                 }
@@ -262,11 +306,21 @@ impl Machine<'_> {
                 // Options behind the command's name are the command's own.
                 let behind = sub.words.iter().skip_while(|word| word.literal() != Some("foreach")).skip(1);
                 let rest: Vec<Arg> = behind.skip_while(|word| word.text.starts_with('-')).cloned().collect();
-                self.joined(&rest, io);
+                // Each submodule is a repository with remotes of its own.
+                let mut scope = io.scope.child();
+                scope.assign_field("GIT_DIR", None);
+                scope.export("GIT_DIR");
+                self.joined(&rest, &mut Io { scope: &mut scope, input: io.input });
             }
             _ => {}
         }
     }
+}
+
+/// The directory into which git clones a location.
+fn directory_of(location: &Arg) -> Arg {
+    let name = location.text.trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or_default();
+    location.with(name.trim_end_matches(".git"))
 }
 
 /// `git lfs pull`

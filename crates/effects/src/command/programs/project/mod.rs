@@ -3,6 +3,7 @@
 mod builds;
 mod goals;
 mod make;
+mod origin;
 mod recipes;
 mod start_up;
 mod tables;
