@@ -246,11 +246,12 @@ impl Machine<'_> {
         Stream::Unknown
     }
 
-    /// Nothing of the session can stand for the program: no file of that name, no way to programs, no handler.
+    /// Nothing of the session can stand for the program: no file of that name, no directory of programs into which something
+    /// unpacked or copied files, no start-up file, no way to programs, no handler.
     fn is_installed(&self, bare: &str, io: &Io<'_>) -> bool {
         let handlers = ["command_not_found_handle", "command_not_found_handler"];
         let is_handled = || handlers.iter().any(|handler| io.scope.function(handler).is_some());
-        let is_made = || self.world.has_written() && self.world.has_written_called(bare);
+        let is_made = || self.world.has_written() && (self.world.has_written_called(bare) || self.world.may_stand_in());
         !self.context.shadowed && !bare.starts_with(['!', ':']) && !is_handled() && !is_made()
     }
 

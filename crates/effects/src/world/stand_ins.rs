@@ -7,7 +7,22 @@ const INSTALLED: &[&str] =
     &["bin", "sbin", "usr", "opt", "nix", "snap", "root", "home", "Users", "Library", "Applications"];
 
 /// Names of the directories in which programs are looked for.
-pub(crate) const PROGRAMS: &[&str] = &["bin", "sbin", "shims", ".bin"];
+const PROGRAMS: &[&str] = &["bin", "sbin", "shims", ".bin"];
+
+/// Files with which shells start: they may say where programs are, and define functions.
+const START_UP: &[&str] = &[
+    ".bash_aliases",
+    ".bash_login",
+    ".bash_profile",
+    ".bashrc",
+    ".profile",
+    ".zlogin",
+    ".zprofile",
+    ".zshenv",
+    ".zshrc",
+    "config.fish",
+    "environment",
+];
 
 /// A path outside of the workspace where users and package managers install programs.
 pub(crate) fn is_installed_path(path: &str) -> bool {
@@ -43,6 +58,22 @@ impl World {
         let places = self.stand_ins.get(name).cloned().unwrap_or_default();
         self.meter.charge(places.len());
         places
+    }
+
+    /// A program of any name may come from the session: something filled a directory of programs, or one that may hold such a
+    /// directory, with files whose names are not known, or a shell starts with a file that the session wrote.
+    pub(crate) fn may_stand_in(&self) -> bool {
+        self.note(|queries| {
+            queries.any_written = Some(!self.written.is_empty());
+            queries.unrepeatable |= !self.written.is_empty();
+        });
+        self.meter.charge_bytes(self.written.len());
+        self.forgetful
+            || self.written.iter().any(|(path, written)| {
+                let name = path.rsplit('/').next().unwrap_or(path);
+                let is_filled = !written.knows_text() && !name.trim_start_matches('.').contains('.');
+                PROGRAMS.contains(&name) || START_UP.contains(&name) || is_filled && is_installed_path(path)
+            })
     }
 
     /// The session wrote a file somewhere below a directory.
