@@ -64,10 +64,11 @@ fn secret_read(act: &Act<'_>, call: &[Act<'_>]) -> Option<String> {
     is_read.then(|| target.shown().into_owned())
 }
 
-/// Programs that prove with a key who they are, and send none.
-const BY_KEY: &[&str] = &["ssh", "scp", "sftp", "rsync", "git", "ssh-add", "mosh", "autossh"];
+/// Programs that prove with the key behind `-i` who they are, and send none. To others, such as `rsync`, the option means
+/// something else.
+const BY_KEY: &[&str] = &["ssh", "scp", "sftp", "autossh"];
 
-/// `ssh -i KEY` reads the key to prove who it is: the key stays here.
+/// `ssh -i KEY` reads the key to prove who it is: the key stays here, unless the command also names it as a file to copy.
 fn is_own_key(act: &Act<'_>, path: &str, call: &[Act<'_>]) -> bool {
     let parent = act.effect.origin.parent.and_then(|parent| call.get(parent as usize));
     let Some(Kind::Execute(execution)) = parent.map(|parent| &parent.effect.kind) else { return false };
@@ -76,7 +77,8 @@ fn is_own_key(act: &Act<'_>, path: &str, call: &[Act<'_>]) -> bool {
     let file = path.rsplit('/').next().unwrap_or(path);
     let words: Vec<&str> = words.collect();
     let follows = words.windows(2).any(|pair| matches!(pair, ["-i", key] if key.rsplit('/').next() == Some(file)));
-    BY_KEY.contains(&name) && follows
+    let times = words.iter().filter(|word| word.rsplit('/').next() == Some(file)).count();
+    BY_KEY.contains(&name) && follows && times == 1
 }
 
 /// The host that an act may have sent something to.
