@@ -29,6 +29,8 @@ fn home_spelled_short(folded: &str) -> Option<String> {
     let home = match (parts.next()?, parts.next()?) {
         ("", "root") => true,
         ("", "home" | "users") => parts.next().is_some_and(|user| !user.is_empty()),
+        // FreeBSD and some systems with read-only roots link `/home` there.
+        ("", "usr" | "var") => parts.next() == Some("home") && parts.next().is_some_and(|user| !user.is_empty()),
         (drive, "users") if drive_like(drive) => parts.next().is_some_and(|user| !user.is_empty()),
         _ => false,
     };

@@ -213,18 +213,23 @@ pub(crate) fn is_below_home(root: &str) -> bool {
 /// is meant, so `/root/x`, `/home/u/x` and `/Users/u/x` are names of `~/x` where files that programs start with are kept.
 pub(crate) fn in_home(path: &str) -> Cow<'_, str> {
     let below = path.strip_prefix("/root/").or_else(|| {
-        let of_user = path.strip_prefix("/home/").or_else(|| path.strip_prefix("/Users/"))?;
+        let homes = ["/home/", "/Users/", "/usr/home/", "/var/home/"];
+        let of_user = homes.iter().find_map(|home| path.strip_prefix(home))?;
         of_user.split_once('/').map(|(_, below)| below)
     });
     below.map_or(Cow::Borrowed(path), |below| Cow::Owned(format!("~/{below}")))
 }
 
-/// How many leading components make a home directory (`/home/u`, `/Users/u`, `/root`, `C:/Users/u`).
+/// How many leading components make a home directory (`/home/u`, `/Users/u`, `/usr/home/u`, `/root`, `C:/Users/u`).
 fn home_length(resolved: &Resolved) -> Option<usize> {
     let first = resolved.components.first()?;
     match &resolved.anchor {
         Anchor::Slash if first == "root" => Some(1),
         Anchor::Slash if matches!(first.as_str(), "home" | "Users") => resolved.components.get(1).map(|_| 2),
+        Anchor::Slash if matches!(first.as_str(), "usr" | "var") => match resolved.components.get(1..3) {
+            Some([home, _]) if home == "home" => Some(3),
+            _ => None,
+        },
         Anchor::Drive(_) if first.eq_ignore_ascii_case("users") => resolved.components.get(1).map(|_| 2),
         _ => None,
     }

@@ -38,6 +38,7 @@ const PATHS: &[(&str, &str, &str, &str)] = &[
     ("/home/u/repo", "/home/u/repo", "~u/repo/.env", ".env"),
     ("/home/u/repo", "/home/u/repo", "~/.ssh", "/home/u/.ssh"),
     ("/home/u/repo", "/home/u/repo", "~/../v/x", "/home/v/x"),
+    ("/usr/home/u/repo", "/usr/home/u/repo", "~/repo/.env", ".env"),
     ("/root", "/root", "~/a", "a"),
     ("/repo", "/repo/src", "/proc/self/cwd/a", "src/a"),
     ("/repo", "/repo", "/proc/self/cwd/../x", "/x"),
@@ -154,12 +155,22 @@ fn folding_makes_alternative_spellings_equal() {
         ("/root/.ssh/id", "~/.ssh/id"),
         ("/home/u/.ssh/id", "~/.ssh/id"),
         ("/Users/u/.ssh/id", "~/.ssh/id"),
+        ("/usr/home/u/.ssh/id", "~/.ssh/id"),
+        ("/var/home/u/.ssh/id", "~/.ssh/id"),
         ("C:/Users/u/.ssh/id", "~/.ssh/id"),
         ("/root", "~"),
     ] {
         assert_eq!(paths::fold_for_deny(one), paths::fold_for_deny(other), "{one:?} {other:?}");
     }
-    for (one, other) in [("/home", "~"), ("a", "b"), ("...", ""), ("/rooted/x", "~/x"), ("src/**", "src/*")] {
+    for (one, other) in [
+        ("/home", "~"),
+        ("/usr/home", "~"),
+        ("/usr/lib/x", "~/x"),
+        ("a", "b"),
+        ("...", ""),
+        ("/rooted/x", "~/x"),
+        ("src/**", "src/*"),
+    ] {
         assert_ne!(paths::fold_for_deny(one), paths::fold_for_deny(other), "{one:?} {other:?}");
     }
 }

@@ -322,7 +322,7 @@ impl<'a> Files<'a> {
         } else {
             self.spelled_start(paths)
         };
-        SYSTEM.iter().any(|directory| start.starts_with(directory))
+        SYSTEM.iter().any(|directory| start.starts_with(directory)) && !leads_to_homes(&start)
     }
 
     /// The first rule of the list that speaks of any of the files. What the list leaves out counts only where it is all
@@ -495,7 +495,7 @@ fn is_home(directory: &str) -> bool {
     directory.starts_with('~') && !directory.trim_end_matches('/').contains('/')
 }
 
-/// Directories of the system, which hold no home directory. `/var/root` is one.
+/// Directories of the system, which hold no home directory but `leads_to_homes`. `/var/root` is one.
 const SYSTEM: &[&str] = &[
     "/tmp/",
     "/private/tmp/",
@@ -516,6 +516,12 @@ const SYSTEM: &[&str] = &[
     "/var/cache/",
     "/var/run/",
 ];
+
+/// Some systems keep home directories in a directory of the system. A pattern may spell only the start of its name.
+fn leads_to_homes(start: &str) -> bool {
+    const HOMES: &str = "/usr/home/";
+    start.starts_with(HOMES) || start.len() > "/usr/".len() && HOMES.starts_with(start)
+}
 
 /// The literal start of a pattern ends inside a file name.
 fn spells_part_of_a_name(start: &str) -> bool {

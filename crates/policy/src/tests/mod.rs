@@ -246,6 +246,23 @@ fn home_patterns_are_for_files_outside_of_the_root() {
         ("/home/ana/work", "read tree /home/ana", "denied scope/read"),
         ("/home/ana/work", "read tree /var/root", "denied scope/read"),
         ("/home/ana/work", "write tree /srv/ana", "denied scope/write"),
+        // Some systems keep home directories below `/usr`.
+        ("/home/ana/work", "read tree /home", "denied scope/read"),
+        ("/home/ana/work", "read tree /Users", "denied scope/read"),
+        ("/home/ana/work", "read tree /usr/home", "denied scope/read"),
+        ("/home/ana/work", "read tree /usr/home/ana", "denied scope/read"),
+        ("/home/ana/work", "read glob /usr/home/*/.ssh/*", "denied scope/read"),
+        ("/home/ana/work", "read glob /usr/h*/ana/*", "unresolved scope/unresolved"),
+        ("/home/ana/work", "read tree /usr", "allowed scope/read"),
+        ("/home/ana/work", "write tree /home", "denied scope/write"),
+        ("/home/ana/work", "write tree /usr/home", "denied scope/write"),
+        ("/home/ana/work", "read glob /usr/*/include/*", "allowed scope/read"),
+        ("/home/ana/work", "read tree /usr/include", "allowed scope/read"),
+        ("/home/ana/work", "write tree /usr/local", "allowed scope/write"),
+        ("/home/ana/work", "write /usr/home/ana/.ssh/config", "denied scope/write"),
+        ("/usr/home/ana/work", "read tree .", "allowed scope/read"),
+        ("/usr/home/ana/work", "read a", "allowed scope/read"),
+        ("/usr/home/ana/work", "read /usr/home/ana/b", "denied scope/read"),
     ] {
         assert_eq!(short(&decide(&scope, &file_effect(text), Some(root))), expected, "{text} in {root}");
     }
