@@ -129,7 +129,7 @@ impl Machine<'_> {
         match (first, second) {
             ("repo", "fork") if asks(&["--remote"]) => self.gh_remote_made("--remote-name", words),
             ("repo", "create") if asks(&["-s", "--source"]) => self.gh_remote_made("--remote", words),
-            ("pr", "checkout") => {
+            ("pr" | "mr", "checkout") => {
                 self.git_takes_proposal();
                 self.git_branch_of_proposal();
             }
@@ -192,10 +192,10 @@ impl Machine<'_> {
                 }
             }
             ("release" | "run", "download") => self.path(Role::WriteTree, &Arg::exact(".")),
-            ("repo", "clone" | "sync" | "fork") | ("pr", "checkout") => {
-                let host = if call.name == "glab" { "gitlab.com" } else { "github.com" };
+            ("repo", "clone" | "sync" | "fork") | ("pr" | "mr", "checkout") => {
+                let (program, host) = if call.name == "glab" { ("glab", "gitlab.com") } else { ("gh", "github.com") };
                 self.connect_to(Some(host), Some("https"));
-                self.opaque(About::Writes, Reason::FetchedRevision, &["gh", first, second]);
+                self.opaque(About::Writes, Reason::FetchedRevision, &[program, first, second]);
                 if second == "clone"
                     && let Some(name) = words.get(2)
                 {

@@ -103,7 +103,10 @@ impl Machine<'_> {
                 self.path(Role::ReadTree, target);
             }
         }
-        self.opaque(About::Anything, Reason::RunsBuild, &[program, "build"]);
+        match self.foreign_project(rest) {
+            Some(foreign) => self.opaque(About::Anything, foreign, &[]),
+            None => self.opaque(About::Anything, Reason::RunsBuild, &[program, "build"]),
+        }
         self.dockerfile(io);
     }
 

@@ -164,7 +164,14 @@ impl Machine<'_> {
         if is_elsewhere {
             self.note(OBJECTS, origin);
         }
-        self.note(FETCHED, origin);
+        match origin {
+            Origin::Elsewhere => self.note(FETCHED, origin),
+            // Without a fetch in the record, what `FETCH_HEAD` names came from anywhere.
+            Origin::Repository => {
+                let place = self.place(FETCHED);
+                self.world.wrote(&place, Some(""));
+            }
+        }
         for (from, to) in refs.iter().filter_map(|word| word.text.split_once(':')) {
             let origin = if !is_own || is_proposal(from) { Origin::Elsewhere } else { Origin::Repository };
             self.note(&branch(to), origin);
@@ -185,7 +192,7 @@ impl Machine<'_> {
     /// The words name a revision from elsewhere: `FETCH_HEAD`, `evil/main~2`, `main..pr-7`.
     fn is_from_elsewhere(&self, word: &Arg, sub: &Sub<'_>) -> bool {
         if !self.world.has_written() {
-            return false;
+            return word.text.contains("FETCH_HEAD");
         }
         let has_objects = || self.noted(OBJECTS) == Origin::Elsewhere;
         let Some(text) = word.literal() else { return has_objects() };
@@ -197,7 +204,7 @@ impl Machine<'_> {
             let is_hash = name.len() >= 7 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
             match name {
                 "" | "HEAD" => false,
-                "FETCH_HEAD" => self.noted(FETCHED) == Origin::Elsewhere,
+                "FETCH_HEAD" => !self.world.has_entry(&self.place(FETCHED)) || self.noted(FETCHED) == Origin::Elsewhere,
                 _ => {
                     of_remote
                         || is_proposal(name)

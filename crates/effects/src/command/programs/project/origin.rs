@@ -16,7 +16,7 @@ impl Machine<'_> {
     }
 
     /// The code is that of a repository that the session cloned, or of a revision that it brought in.
-    fn foreign_project(&self, words: &[Arg]) -> Option<Reason> {
+    pub(crate) fn foreign_project(&self, words: &[Arg]) -> Option<Reason> {
         let values = words.iter().skip(1).map(|word| word.after('=').map_or_else(|| word.clone(), |(_, value)| value));
         let named = values.filter(|value| value.is_exact() && !value.text.starts_with('-'));
         let is_cloned = || std::iter::once(Arg::exact(".")).chain(named).any(|word| self.world.is_cloned(&word));
