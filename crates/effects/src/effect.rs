@@ -50,6 +50,8 @@ pub struct Origin {
     pub detached: bool,
     /// It was done in a directory that is not of the workspace, or that nobody knows.
     pub elsewhere: bool,
+    /// A program gathered the files below a directory that is known to lie in the workspace: wildcards match no other place.
+    pub inside: bool,
     /// Another program of its name may have run: the search path was set.
     pub shadowed: bool,
     /// All that is known is that a word of the command names it, and that nothing shows the word to be mere data.

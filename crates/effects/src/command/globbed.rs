@@ -4,7 +4,8 @@ use crate::{Certainty, PathTarget, paths};
 
 use super::argument::{Arg, Known};
 use super::knowledge::Role;
-use super::machine::{Machine, Reached};
+use super::machine::Machine;
+use super::reached::Reached;
 
 /// Longer paths are not followed. Systems allow none.
 const LONGEST: usize = 4096;
@@ -21,7 +22,7 @@ impl Machine<'_> {
         let Some(path) = directory.map(|directory| format!("{directory}/{name}")) else { return };
         let (target, certainty) = self.world.locate(&path, Certainty::Pattern);
         let target = PathTarget { subtree: meant.subtree, ..target };
-        self.touch(role, &target, certainty, via, Reached::Gathered);
+        self.touch(role, &target, certainty, via, Reached::Anywhere);
     }
 
     /// The glob of the directory in which `cd` leaves the shell, where one of its words was a glob.

@@ -13,6 +13,7 @@ use super::emitter::{Emitter, opaque};
 use super::gate;
 use super::knowledge::{Knowledge, Role};
 use super::outcome::Outcome;
+use super::reached::Reached;
 use super::stream::Stream;
 use super::words::Pipe;
 
@@ -78,24 +79,6 @@ pub(crate) enum Launch {
     Plain,
     /// The program is unknown and may run any suffix of its arguments as a command.
     Embedding,
-}
-
-/// The way in which a program gets at files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reached {
-    /// A word names them, or nothing is known of them.
-    Named,
-    /// It finds those that exist, below a directory or by a glob.
-    Gathered,
-}
-
-impl Reached {
-    /// All that lies below a directory is deleted with it.
-    fn by(role: Role, word: &Arg, target: &PathTarget) -> Self {
-        let deletes = matches!(role, Role::Delete | Role::DeleteTree);
-        let gathers = word.known == Known::Glob || target.subtree && !deletes && word.is_exact();
-        if gathers { Self::Gathered } else { Self::Named }
-    }
 }
 
 /// Walks a text with what `inside` does, and returns its effects.
@@ -191,7 +174,7 @@ impl Machine<'_> {
     }
 
     /// The origin of the effects of this part.
-    fn origin(&self) -> Origin {
+    pub(super) fn origin(&self) -> Origin {
         self.context.origin(self.world)
     }
 
@@ -212,15 +195,6 @@ impl Machine<'_> {
         let unsure = self.context.guessed || self.context.perhaps;
         let certainty = if unsure { certainty.guessed() } else { certainty };
         self.emitter.emit(Effect { kind, certainty, via, gathered: None, origin: self.origin() })
-    }
-
-    /// Emits an effect on files that the program gathers itself.
-    fn emit_gathered(&mut self, kind: Kind, certainty: Certainty, via: &'static str) {
-        let via = self.emitter.via(self.context.via, via);
-        let unsure = self.context.guessed || self.context.perhaps;
-        let certainty = if unsure { certainty.guessed() } else { certainty };
-        let gathered = Some(self.context.purpose);
-        self.emitter.emit(Effect { kind, certainty, via, gathered, origin: self.origin() });
     }
 
     pub(crate) fn opaque(&mut self, about: About, reason: Reason, vouched_by: &[&str]) {
@@ -360,7 +334,7 @@ impl Machine<'_> {
             matches!(role, Role::ReadTree | Role::WriteTree | Role::DeleteTree | Role::ListTree | Role::WriteInto);
         let certainty = certainty.unwrap_or(found);
         self.gate_program(role, word, via);
-        let reached = if certainty == Certainty::Possible { Reached::Named } else { Reached::by(role, word, &target) };
+        let reached = self.way_to(role, word, &target, certainty);
         if target.subtree && certainty == Certainty::Exact && looks_like_file(&target.path) {
             // Most likely a file, whose subtree is itself; were it a directory, its content would count, too.
             let file = PathTarget { subtree: false, ..target.clone() };
@@ -390,7 +364,7 @@ impl Machine<'_> {
         self.world.set_cwd(here);
         target.subtree = meant.subtree;
         let reads = matches!(role, Role::Read | Role::ReadTree | Role::List | Role::ListTree);
-        let reached = if word.known == Known::Glob { Reached::Gathered } else { Reached::Named };
+        let reached = if word.known == Known::Glob { Reached::Anywhere } else { Reached::Named };
         match certainty {
             _ if target == *meant => {}
             Certainty::Pattern if reads => {}
@@ -437,7 +411,7 @@ impl Machine<'_> {
             let via = if matches!(kind, Kind::List(_)) { "command" } else { via };
             match reached {
                 Reached::Named => self.emit(kind, certainty, via),
-                Reached::Gathered => self.emit_gathered(kind, certainty, via),
+                Reached::Anywhere | Reached::Inside => self.emit_gathered(kind, certainty, via, reached),
             }
         }
     }

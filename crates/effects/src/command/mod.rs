@@ -49,6 +49,7 @@ mod outcome;
 mod packages;
 mod programs;
 mod provenance;
+mod reached;
 mod reading;
 mod redirect;
 mod search;

@@ -90,8 +90,12 @@ pub(super) fn assign<'a>(entry: &Entry, arguments: &'a Arguments) -> Vec<(Role, 
 pub(super) fn names(arguments: &Arguments) -> Stream {
     let deep = arguments.has_role(Role::Tree);
     let mut names: Vec<Arg> = arguments.operands.clone();
-    if names.is_empty() || deep || !names.iter().all(|name| looks_like_file(&name.text)) {
+    let itself = arguments.has(&["-d", "--directory", "--list-dirs"]) && !names.is_empty();
+    if !itself && (names.is_empty() || deep || !names.iter().all(|name| looks_like_file(&name.text))) {
         names.push(Arg::glob(if deep { "**" } else { "*" }));
+        if arguments.has(&["-a", "-A", "--all", "--almost-all"]) {
+            names.push(Arg::glob(".*"));
+        }
     }
     Stream::Names(names)
 }

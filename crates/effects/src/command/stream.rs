@@ -85,7 +85,7 @@ impl Stream {
     /// One pattern for all names that it carries, if one of theirs covers the others.
     pub(crate) fn pattern(&self) -> Option<String> {
         let Self::Names(names) = self else { return None };
-        let patterns: Vec<Cow<'_, str>> = names.iter().map(|name| name.pattern()).collect::<Option<_>>()?;
+        let patterns: Vec<Cow<'_, str>> = names.iter().map(Arg::pattern).collect::<Option<_>>()?;
         let widest = patterns.iter().find(|wide| patterns.iter().all(|other| covers(wide, other)))?;
         Some(widest.clone().into_owned())
     }
@@ -143,7 +143,8 @@ impl Stream {
 
 /// Returns whether a pattern matches all names that another matches, as far as their text shows.
 fn covers(wide: &str, other: &str) -> bool {
-    let is_one_name = |name: &str| !name.contains('/') && !name.contains("**");
+    // `*` in the place of a name that may be a file would lose what the command spells.
+    let is_one_name = |name: &str| !name.contains(['/', '.']) && !name.contains("**");
     match wide.strip_suffix("**").map(|start| start.trim_end_matches('/')) {
         Some("" | ".") => true,
         Some(start) => other == start || other.strip_prefix(start).is_some_and(|rest| rest.starts_with('/')),

@@ -199,6 +199,11 @@ fn settled(path: String, certainty: Certainty) -> (PathTarget, Certainty) {
     }
 }
 
+/// The path does not count from the root: it is absolute, below a home directory or on a drive.
+pub(crate) fn is_anchored(path: &str) -> bool {
+    path.starts_with(['/', '~']) || path.as_bytes().get(1) == Some(&b':')
+}
+
 /// The directory is beside the repository, where people put work trees (`../x`, `../repository__worktrees/x`), or a
 /// temporary one.
 pub(crate) fn is_beside(path: &str, root: &str) -> bool {

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use agent_strace_model::Session;
 
-use super::paths::{self, Cwd, PathBase};
+use super::paths::{self, Cwd, PathBase, is_anchored};
 use super::{Certainty, PathTarget};
 use candidates::DEPTH;
 pub use guarded::Guarded;
@@ -243,10 +243,6 @@ fn below(root: &str, absolute: &str, subtree: bool, certainty: Certainty) -> Opt
 fn is_within(directory: &str, outer: &str) -> bool {
     let rest = directory.strip_prefix(outer.trim_end_matches('/'));
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
-
-fn is_anchored(path: &str) -> bool {
-    path.starts_with(['/', '~']) || path.as_bytes().get(1) == Some(&b':')
 }
 
 #[cfg(test)]

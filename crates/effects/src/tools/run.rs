@@ -103,6 +103,10 @@ impl Run<'_> {
         self.emit(kind, certainty);
         if is_gathered {
             self.gathers(Purpose::Whole);
+            let is_inside = self.world.starts_inside(text);
+            if let Some(effect) = self.effects.to_mut().last_mut() {
+                effect.origin.inside = is_inside;
+            }
         }
         if access == Access::Write && certainty == Certainty::Exact {
             self.world.wrote(&target, None);

@@ -263,6 +263,21 @@ impl World {
         paths::locate(self.base(), text, certainty)
     }
 
+    /// Returns true if the wildcards of a pattern match names below a directory of the workspace only.
+    pub(crate) fn starts_inside(&self, pattern: &str) -> bool {
+        if pattern.starts_with('~') || pattern.split(['/', '\\']).any(|part| part == "..") {
+            return false;
+        }
+        let fixed = pattern.split(['*', '?', '[', '{']).next().unwrap_or_default();
+        let directory = match fixed.rfind('/') {
+            None => ".",
+            Some(0) => "/",
+            Some(end) => fixed.get(..end).unwrap_or_default(),
+        };
+        let (target, certainty) = self.locate(directory, Certainty::Exact);
+        certainty == Certainty::Exact && !paths::is_anchored(&target.path)
+    }
+
     /// The same of a path that counts from this directory.
     pub(crate) fn locate_from(&self, from: &str, text: &str) -> (PathTarget, Certainty) {
         paths::locate(PathBase { root: self.root.as_deref(), cwd: Cwd::Known(from) }, text, Certainty::Exact)

@@ -58,6 +58,11 @@ impl Glob {
         Self { covers: covers.map(str::to_owned), ..Self::new(rooted(pattern)) }
     }
 
+    /// The texts of the pattern that are relative paths.
+    pub(crate) fn relative(&self) -> Self {
+        Self::new(starting_relative(self.body()))
+    }
+
     /// A path of the product's own tables: `*` stays within a component, `**` crosses, `?` is one character.
     pub fn effect(pattern: &str) -> Self {
         Self::new(component_wise(pattern, push_own_component))
@@ -239,9 +244,12 @@ fn first_characters() -> Set {
     Set::from_ranges(vec![(u32::from('/'), u32::from('/')), (u32::from('~'), u32::from('~'))]).negated()
 }
 
-/// The texts of the pattern that start with one of these.
 fn rooted(pattern: &str) -> Vec<Step> {
-    let steps = component_wise(pattern, push_named_component);
+    starting_relative(component_wise(pattern, push_named_component))
+}
+
+/// The texts of the steps that start with the first character of a relative path.
+fn starting_relative(steps: Vec<Step>) -> Vec<Step> {
     let first = first_characters();
     if matches!(steps.first(), Some(Step::One(set)) if set.single().is_some_and(|single| first.contains(single))) {
         return steps;

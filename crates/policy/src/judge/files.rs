@@ -66,10 +66,11 @@ impl CompiledLists {
         context: &Context<'_>,
         wording: &Wording,
     ) -> Judgement {
-        let Reached { certainty, gathered } = reached;
+        let Reached { certainty, gathered, is_inside } = reached;
         // A program that changes the files which it checks changes whole files.
         let purpose = if wording.rule == READ.rule { gathered } else { gathered.map(|_| Purpose::Whole) };
         let files = Files::new(target, certainty, context).gathered_for(purpose);
+        let files = if is_inside { files.in_workspace() } else { files };
         let (rules, touch) = match &self.delete {
             _ if wording.rule == READ.rule => (&self.read, Touch::Read),
             Some(delete) if wording.rule == DELETE.rule => (delete, Touch::Write),
@@ -200,11 +201,13 @@ pub(crate) struct Reached {
     pub(crate) certainty: Certainty,
     /// A program gathered them, for this purpose.
     pub(crate) gathered: Option<Purpose>,
+    /// It gathered them below a directory of the workspace.
+    pub(crate) is_inside: bool,
 }
 
 impl Reached {
     pub(super) fn of(effect: &Effect) -> Self {
-        Self { certainty: effect.certainty, gathered: effect.gathered }
+        Self { certainty: effect.certainty, gathered: effect.gathered, is_inside: effect.origin.inside }
     }
 }
 

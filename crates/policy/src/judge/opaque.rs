@@ -6,7 +6,7 @@ use crate::{Context, Decision, Judgement};
 use agent_strace_effects::{About, Certainty, Class, Opaque, PathTarget, Provenance, Reason};
 use agent_strace_model::finding::{Level, PolicyLocation, RuleId};
 
-use super::{UNRESOLVED, allowed, denied};
+use super::{UNRESOLVED, allowed, denied, unruled};
 
 impl CompiledLists {
     pub(super) fn opaque(&self, opaque: &Opaque, via: &str, context: &Context<'_>) -> Judgement {
@@ -23,10 +23,13 @@ impl CompiledLists {
             return found;
         }
         if opaque.reason == Reason::UnlistedTool {
-            // A list of tools judges the call. Where there is none, the policy says nothing of it.
+            if context.tool.is_some_and(|(server, tool)| self.tool(server, tool).decision != Decision::Unruled) {
+                return unruled(UNRESOLVED, "a list of tools judges the call");
+            }
             return self.unresolved_of(opaque.class, Level::Note, &opaque.reason.to_string(), None);
         }
-        if opaque.class == Class::Unknown && opaque.about == About::Network && self.network.location.is_none() {
+        let connects = opaque.about == About::Network && opaque.reason != Reason::WaitsForConnections;
+        if opaque.class == Class::Unknown && connects && self.network.location.is_none() {
             let reason = format!("{} (no network policy)", opaque.reason);
             return self.unresolved_of(opaque.class, Level::Note, &reason, None);
         }

@@ -102,6 +102,9 @@ pub(super) struct Files<'a> {
     nameless: bool,
     /// A program gathered the files that exist, for this purpose.
     gathered: Option<Purpose>,
+    /// The same as relative paths, where a program gathered them below a directory of the workspace.
+    relative: OnceCell<Names<'a>>,
+    is_placed: bool,
     /// The judged repository, where the files count from its most likely root.
     repository: Option<&'a Repository>,
     below: OnceCell<Glob>,
@@ -203,6 +206,8 @@ impl<'a> Files<'a> {
                 Certainty::Exact | Certainty::Possible => target.subtree,
             },
             gathered: None,
+            relative: OnceCell::new(),
+            is_placed: false,
             repository: context.roots.map(Roots::repository),
             anchored: is_anchored(&target.path),
             below: OnceCell::new(),
@@ -217,6 +222,19 @@ impl<'a> Files<'a> {
     /// The files that exist of those, gathered by a program.
     pub(super) fn gathered_for(self, purpose: Option<Purpose>) -> Self {
         Self { gathered: purpose, ..self }
+    }
+
+    /// The program gathered the files below a directory of the workspace, so that a wildcard matches no other place.
+    pub(super) fn in_workspace(self) -> Self {
+        Self { is_placed: self.gathered.is_some() && !self.anchored, ..self }
+    }
+
+    /// The names of the files as an allow compares them.
+    fn own_names(&self) -> &Names<'a> {
+        match &self.own.names {
+            Names::Many(paths) if self.is_placed => self.relative.get_or_init(|| Names::Many(paths.relative())),
+            names => names,
+        }
     }
 
     /// Of a pattern that crosses directories (`src/**/*.ts`), the directories that it spells: any other may not exist.
@@ -387,7 +405,7 @@ impl<'a> Files<'a> {
         // A path on a drive begins like one below the root.
         let on_drive = self.anchored && !self.target.path.starts_with(['/', '~']);
         let patterns = patterns.filter(|pattern| !(on_drive && pattern.rooted));
-        if self.own.names.within(patterns.clone().map(PathPattern::exact)) {
+        if self.own_names().within(patterns.clone().map(PathPattern::exact)) {
             return true;
         }
         let in_reach = patterns.filter(|pattern| pattern.anchored && self.in_reach_of(pattern));
