@@ -44,6 +44,8 @@ pub struct Tracker {
     /// The directory in which earlier calls may have left a shell that lives on, whatever the records say.
     moved: Option<String>,
     jobs: Jobs,
+    /// Directories in which the session starts again, the next one last.
+    restarts: Vec<(u32, String)>,
     /// The command text of the last event.
     text: Option<Arc<str>>,
     /// The whole command of the last event, as its call names it.
@@ -69,6 +71,7 @@ impl Tracker {
             moved: base.clone(),
             base,
             jobs: Jobs::default(),
+            restarts: session.restarts.iter().rev().map(|start| (start.event, start.directory.to_string())).collect(),
             text: None,
             raw: None,
         }
@@ -133,6 +136,7 @@ impl Tracker {
     /// Works out the effects of an event, settled by the results of the session.
     pub fn step_with(&mut self, event: &Event<'_>, results: &Results<'_>) -> Effects {
         (self.text, self.raw) = (None, None);
+        self.start_again(event.number);
         let mut effects = match &event.kind {
             // It changed what later calls find, whichever session it counts for.
             EventKind::Call(call) | EventKind::Copied(call) => {
@@ -163,6 +167,17 @@ impl Tracker {
         };
         self.jobs.go_on(&mut effects, &self.world);
         self.with_siblings(effects)
+    }
+
+    /// A session that its user resumes in a directory beside the repository works on another work tree of it.
+    fn start_again(&mut self, event: u32) {
+        while let Some((_, directory)) = self.restarts.pop_if(|(first, _)| *first <= event) {
+            let (tree, certainty) = self.world.locate(&directory, Certainty::Exact);
+            let is_near = self.world.root().is_some_and(|root| paths::is_beside(&tree.path, root));
+            if is_near && certainty == Certainty::Exact {
+                self.world.checked_out(&tree, &PathTarget::new("."));
+            }
+        }
     }
 
     fn call(&mut self, call: &ToolCall<'_>) -> Effects {

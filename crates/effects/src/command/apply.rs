@@ -155,7 +155,8 @@ impl Machine<'_> {
                 directories.filter_map(|option| option.value.as_ref()).for_each(|word| self.project_code(word));
             }
             if unproven.about == Subject::Project {
-                self.runs_project(words, unproven.into(), &borrowed(&vouchers), &[]);
+                let words = without_built(words, arguments);
+                self.runs_project(&words, unproven.into(), &borrowed(&vouchers), &[]);
             } else {
                 self.opaque(about(unproven.about), unproven.into(), &borrowed(&vouchers));
             }
@@ -261,6 +262,13 @@ impl Machine<'_> {
                 self.foreign_script(word, io);
                 self.opaque(About::Anything, Reason::ArbitrarySettings, &[]);
                 self.guess_commands(word);
+            }
+            Role::Built => {
+                self.path(Role::Write, word);
+                if word.is_exact() {
+                    let target = self.world.locate_word(word).0;
+                    self.world.built(&target);
+                }
             }
             Role::Read
             | Role::ReadTree
@@ -435,4 +443,11 @@ fn without_values(words: &[Arg], arguments: &Arguments) -> Vec<Arg> {
         values > 0 && words.iter().filter(|other| other == word).count() <= values
     };
     words.iter().filter(|word| !is_value(word)).cloned().collect()
+}
+
+/// The words without the programs that a compiler makes: where those lie says nothing of the code that it builds.
+fn without_built(words: &[Arg], arguments: &Arguments) -> Vec<Arg> {
+    let built = arguments.options.iter().filter(|option| option.role == Some(Role::Built));
+    let built: Vec<&Arg> = built.filter_map(|option| option.value.as_ref()).collect();
+    words.iter().filter(|word| !built.iter().any(|value| value.text == word.text)).cloned().collect()
 }

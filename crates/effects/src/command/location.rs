@@ -161,6 +161,7 @@ impl World {
             (Some("/"), Some(_)) => true,
             (Some(root), Some(cwd)) => {
                 cwd.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+                    || self.checkout_of(cwd).is_some()
             }
             (None, Some(cwd)) => !cwd.starts_with(['/', '~']),
         };

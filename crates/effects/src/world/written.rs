@@ -12,6 +12,9 @@ use crate::{Certainty, PathTarget};
 const CONTENT: usize = 256 * 1024;
 const CONTENTS: usize = 64 * 1024 * 1024;
 
+/// Characters with a meaning for shells.
+const ODD: &str = "*?$`'\"\\;&|<>";
+
 /// Texts that a file may hold instead of the first one.
 const OTHERS: usize = 7;
 /// The most texts that an entry keeps of a file whose whole text is not known. The gate judges each of them.
@@ -24,6 +27,8 @@ pub(crate) enum Rest {
     Unknown,
     /// The text that was there before the session. All that the session put into it is recorded.
     Before,
+    /// Code that a compiler made from the project's sources.
+    Built,
 }
 
 /// The content of a file, as far as the session wrote it.
@@ -149,6 +154,16 @@ impl World {
     pub fn wrote(&mut self, target: &PathTarget, content: Option<&str>) {
         let length = content.map_or(0, str::len);
         self.put_written(target, Written { whole: content.map(str::to_owned), length, ..Written::default() });
+    }
+
+    /// A compiler made the program `target` from the project's sources.
+    pub(crate) fn built(&mut self, target: &PathTarget) {
+        self.put_written(target, Written { rest: Rest::Built, ..Written::default() });
+    }
+
+    pub(crate) fn is_built(&self, target: &PathTarget) -> bool {
+        let is_whole = |written: &Written| written.whole.is_none() && written.parts.is_empty();
+        self.written_entry(target).is_some_and(|written| written.rest == Rest::Built && is_whole(written))
     }
 
     /// The call wrote text of this origin to `target`.
@@ -308,7 +323,7 @@ impl World {
             written = Written::default();
         }
         self.held += written.length;
-        self.odd_names |= path.contains(|character: char| character.is_whitespace() || "*?[".contains(character));
+        self.odd_names |= path.contains(|character: char| character.is_whitespace() || ODD.contains(character));
         self.stands_in(path);
         self.written.insert(&paths::in_home(path), Arc::new(written));
     }

@@ -8,6 +8,7 @@ mod hostile;
 mod mutations;
 mod overlooked;
 mod ran;
+mod restarts;
 mod scan;
 mod speakers;
 mod texts;

@@ -129,7 +129,11 @@ impl CompiledLists {
         }
         let found = self.by_allow(rules, named, wording, rest);
         let is_gathered = named.reached.gathered.is_some();
-        let unknown_part = if is_gathered { "the log does not show which" } else { "a part of the name is not known" };
+        let unknown_part = match is_gathered {
+            _ if named.files.may_be_of_workspace() => "the log does not say where the session ran (`--root` states it)",
+            true => "the log does not show which",
+            false => "a part of the name is not known",
+        };
         let open = |met, list| self.open(met, list, unknown_part);
         let open = open(denied_rule, wording.deny).or_else(|| open(asked_rule, wording.ask));
         match open {

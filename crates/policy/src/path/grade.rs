@@ -10,6 +10,9 @@ use super::{Files, Names, PathList, PathPattern, PathRule, spells_a_dot};
 /// The part of a denied name that a pattern has to spell to ask for it.
 const SPELLED: usize = 2;
 
+/// Directories of home directories that hold no repositories.
+const OF_USERS: &[&str] = &["AppData", "Applications", "Library", "bin"];
+
 /// The certainty with which an entry names one of the files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Grade {
@@ -29,7 +32,7 @@ pub(crate) struct Met<'r> {
 impl Files<'_> {
     /// The entry of the list that speaks of any of the files the most surely. Files that the call names are all there.
     pub(crate) fn met_by<'r>(&self, list: &'r PathList) -> Option<Met<'r>> {
-        if self.gathered.is_none() && self.certainty != Certainty::Pattern {
+        if self.gathered.is_none() && self.certainty != Certainty::Pattern && !self.may_be_of_workspace() {
             return self.denied_by(list).map(|rule| Met { rule, grade: Grade::Certain });
         }
         if list.is_empty() {
@@ -55,7 +58,11 @@ impl Files<'_> {
         if !self.touched_by(pattern) {
             return None;
         }
-        if self.lies_in(pattern) || self.spells(pattern) {
+        if pattern.is_whole_home() && self.may_be_of_workspace() {
+            return Some(Grade::Open(Level::Warning));
+        }
+        let is_named = self.gathered.is_none() && self.certainty != Certainty::Pattern;
+        if is_named || self.lies_in(pattern) || self.spells(pattern) {
             return Some(Grade::Certain);
         }
         Some(Grade::Open(match self.gathered {
@@ -65,6 +72,22 @@ impl Files<'_> {
             Some(Purpose::Whole) | None => Level::Warning,
             Some(Purpose::Search | Purpose::Check) => Level::Note,
         }))
+    }
+
+    /// The log does not say where the session ran, and the files lie where people keep their repositories: an entry for whole
+    /// home directories (`~/**`), which speaks of places outside of the workspace, may not mean them.
+    pub(crate) fn may_be_of_workspace(&self) -> bool {
+        if !self.is_rootless || self.certainty == Certainty::Pattern {
+            return false;
+        }
+        let mut parts = self.target.path.split('/').skip(1);
+        let in_homes = parts.next().is_some_and(|top| matches!(top, "home" | "Users"));
+        let below: Vec<&str> = parts.skip(1).collect();
+        let is_kept = |folder: &&str| !OF_USERS.iter().any(|name| folder.eq_ignore_ascii_case(name));
+        in_homes
+            && below.len() >= 2
+            && below.first().is_some_and(is_kept)
+            && !below.iter().any(|part| part.starts_with('.'))
     }
 
     /// All of them are files that the entry covers.

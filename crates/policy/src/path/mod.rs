@@ -105,6 +105,8 @@ pub(super) struct Files<'a> {
     /// The same as relative paths, where a program gathered them below a directory of the workspace.
     relative: OnceCell<Names<'a>>,
     is_placed: bool,
+    /// The log does not say where the session ran.
+    is_rootless: bool,
     /// The judged repository, where the files count from its most likely root.
     repository: Option<&'a Repository>,
     below: OnceCell<Glob>,
@@ -208,6 +210,7 @@ impl<'a> Files<'a> {
             gathered: None,
             relative: OnceCell::new(),
             is_placed: false,
+            is_rootless: context.root.is_none() && context.roots.is_some_and(|roots| roots.first().is_none()),
             repository: context.roots.map(Roots::repository),
             anchored: is_anchored(&target.path),
             below: OnceCell::new(),
@@ -282,7 +285,7 @@ impl<'a> Files<'a> {
         let as_written = || !self.nameless && self.own.names.meets(&rule.exact);
         // An entry for whole home directories (`~/**`) speaks of places outside of the root, and under the most likely one the
         // file lies inside.
-        if rule.below_home.as_ref().is_some_and(|below| below.matches(ANY_NAME)) && self.is_inside_first() {
+        if rule.is_whole_home() && self.is_inside_first() {
             return false;
         }
         let meets = match (&rule.itself, self.crossed()) {
@@ -308,7 +311,7 @@ impl<'a> Files<'a> {
     /// in it.
     fn in_reach_of(&self, rule: &PathPattern) -> bool {
         match &rule.below_home {
-            Some(below) => self.root.is_some_and(|root| is_home(&fold(root))) && !below.matches(ANY_NAME),
+            Some(_) => self.root.is_some_and(|root| is_home(&fold(root))) && !rule.is_whole_home(),
             None => true,
         }
     }
@@ -504,9 +507,6 @@ impl<'a> Files<'a> {
         })
     }
 }
-
-/// A name that only an entry for every name matches.
-const ANY_NAME: &str = "any name";
 
 /// The folded directory is somebody's home directory.
 fn is_home(directory: &str) -> bool {

@@ -7,6 +7,9 @@ use agent_strace_model::finding::PolicyLocation;
 
 use super::is_anchored;
 
+/// A name that only an entry for every name matches.
+const ANY_NAME: &str = "any name";
+
 /// One pattern, compiled for both comparisons.
 #[derive(Debug, Clone)]
 pub(crate) struct PathPattern {
@@ -40,6 +43,11 @@ pub(crate) enum Anchor {
 }
 
 impl PathPattern {
+    /// The pattern is for everything in home directories: `~/**`.
+    pub(super) fn is_whole_home(&self) -> bool {
+        self.below_home.as_ref().is_some_and(|below| below.matches(ANY_NAME))
+    }
+
     pub(crate) fn version_1(text: &str) -> Self {
         let folded = fold(text);
         Self {

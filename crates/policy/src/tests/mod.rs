@@ -7,6 +7,7 @@ mod properties;
 mod properties_2;
 mod version_1_denies;
 mod version_2;
+mod without_root;
 
 use super::*;
 use agent_strace_effects::{

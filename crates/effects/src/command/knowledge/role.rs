@@ -18,6 +18,8 @@ pub enum Role {
     /// Content or attributes change (`touch`, `chmod`).
     Write,
     WriteTree,
+    /// A program that a compiler makes from the project's sources.
+    Built,
     /// Read and written.
     Edit,
     Delete,
@@ -126,6 +128,7 @@ impl Role {
             self,
             Self::Read
                 | Self::ReadTree
+                | Self::Built
                 | Self::Write
                 | Self::WriteTree
                 | Self::Edit
@@ -152,6 +155,7 @@ pub const ROLES: &[(&str, Role)] = &[
     ("read-tree", Role::ReadTree),
     ("write", Role::Write),
     ("write-tree", Role::WriteTree),
+    ("built", Role::Built),
     ("edit", Role::Edit),
     ("delete", Role::Delete),
     ("delete-tree", Role::DeleteTree),

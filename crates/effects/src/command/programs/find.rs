@@ -199,7 +199,7 @@ impl Machine<'_> {
         let cwd = self.world.cwd().map(str::to_owned);
         let paths = self.found_paths(selection);
         for path in &paths {
-            let words: Vec<Arg> = command.iter().map(|word| filled(word, mark, path)).collect();
+            let words = self.inserted(command, mark, path);
             if from == RunFrom::ParentDirectory {
                 // The paths are seen from their own directories, which are below the start.
                 self.world.set_cwd(cwd.clone());

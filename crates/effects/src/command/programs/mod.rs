@@ -24,6 +24,7 @@ mod git;
 mod git_config;
 mod git_triggers;
 mod images;
+mod inserted;
 mod interpreters;
 mod javascript;
 mod later;

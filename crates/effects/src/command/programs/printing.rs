@@ -195,7 +195,7 @@ fn directory_name(operands: &[&str]) -> Option<String> {
 }
 
 /// `wslpath C:\\x`: the name of a Windows file as WSL mounts it.
-fn mounted_path(words: &[Arg]) -> Option<String> {
+pub(crate) fn mounted_path(words: &[Arg]) -> Option<String> {
     let path = match words {
         [path] => path.literal()?,
         [option, path] if matches!(option.literal(), Some("-u" | "-a" | "-ua" | "-au")) => path.literal()?,

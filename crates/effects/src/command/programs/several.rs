@@ -10,6 +10,7 @@ use agent_strace_shell::BYTES_A_STEP;
 
 use super::Call;
 use super::find::filled;
+use super::inserted;
 use super::printing::{Escapes, unescaped};
 
 /// More items than this are taken as unknown ones.
@@ -68,7 +69,15 @@ impl Machine<'_> {
     /// The words of a command with an item in the place of `mark`; `None`: they ask for too much work.
     pub(super) fn filled_words(&mut self, command: &[Arg], mark: &str, item: &Arg) -> Option<Vec<Arg>> {
         let bytes = command.len().saturating_mul(size_of::<Arg>() + item.text.len());
-        self.may_spend(bytes / BYTES_A_STEP).then(|| command.iter().map(|word| filled(word, mark, item)).collect())
+        self.may_spend(bytes / BYTES_A_STEP).then(|| self.inserted(command, mark, item))
+    }
+
+    /// The words with a name in the place of `mark`. In the text of a shell it is a parameter, unless the session made names
+    /// that a shell reads otherwise.
+    pub(super) fn inserted(&self, command: &[Arg], mark: &str, item: &Arg) -> Vec<Arg> {
+        let text = if self.world.has_odd_names() { None } else { inserted::as_parameter(command, mark, item) };
+        let words = text.as_deref().unwrap_or(command);
+        words.iter().map(|word| filled(word, mark, item)).collect()
     }
 
     /// The program runs some of its arguments as a command.

@@ -10,6 +10,7 @@ mod hooks;
 mod message;
 mod outcome;
 mod ran;
+mod restarts;
 mod totals;
 
 use std::borrow::Cow;
@@ -26,6 +27,7 @@ use envelope::{Envelope, Progress};
 use facts::Noted;
 use message::Context;
 use ran::Anew;
+use restarts::Restarts;
 use totals::Totals;
 
 /// Claude Code transcripts (`~/.claude/projects/**`).
@@ -55,6 +57,7 @@ fn read<'a>(dialect: &'static Dialect, input: &Input<'a>, gaps: &mut Gaps) -> Ve
     let mut transcript = Transcript {
         assembly: Assembly::new(dialect, &log.shown, Numbering::Ordinal),
         cwd: None,
+        restarts: Restarts::default(),
         acted: false,
         results: 0,
         running: None,
@@ -104,6 +107,7 @@ struct Transcript<'a> {
     assembly: Assembly<'a>,
     /// In a stream only the start of a run names its directory.
     cwd: Option<Cow<'a, str>>,
+    restarts: Restarts<'a>,
     /// A message was recorded.
     acted: bool,
     /// Records of how a run ended.
@@ -206,7 +210,11 @@ impl<'a> Transcript<'a> {
             version: filled(record.version).or_else(|| self.version()),
             request: filled(record.request_id),
         };
+        let first = self.assembly.session.events.len();
         message::add(&mut self.assembly, location, &record.message, &context, gaps);
+        if !is_true(record.is_sidechain) {
+            self.restarts.note(filled(record.cwd), &mut self.assembly.session, first);
+        }
     }
 
     /// The version that the start of a stream names. A transcript names it in each record: one that does not may be older.

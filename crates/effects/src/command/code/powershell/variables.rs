@@ -4,6 +4,7 @@ use super::text::{Command, Place, Reader, Terminator, Word, ends_statement};
 use super::value::Value;
 use super::{fetches, strings};
 use crate::command::argument::Arg;
+use crate::command::programs::printing::mounted_path;
 
 impl<'t> Reader<'_, 't> {
     pub(super) fn interpolated(&mut self, body: &str) {
@@ -208,8 +209,19 @@ impl<'t> Reader<'_, 't> {
         }
         let value = command.words.get(1..).unwrap_or_default();
         let provenance = value.first().and_then(|word| word.provenance).or_else(|| fetches(value));
-        self.program.assign(name, provenance.map(Value::Foreign), self.place);
+        let value = provenance.map(Value::Foreign).or_else(|| mounted(value).map(Value::Text));
+        self.program.assign(name, value, self.place);
     }
+}
+
+/// Returns the path that `wsl wslpath -u FILE` prints.
+fn mounted(words: &[Arg]) -> Option<String> {
+    let [linux, program, rest @ ..] = words else { return None };
+    let is_called = |word: &Arg, name: &str| {
+        word.literal().is_some_and(|text| text.to_ascii_lowercase().trim_end_matches(".exe") == name)
+    };
+    let path = mounted_path(rest).filter(|_| is_called(linux, "wsl") && is_called(program, "wslpath"))?;
+    Some(path.trim_end().to_owned())
 }
 
 /// The file that a variable with the name of a drive is: `C:x`, `c:/x`.
