@@ -132,9 +132,9 @@ fn benign_refuse_hostile(data: &Data) {
     assert!(passed.is_empty(), "the generated policy lets pass: {passed:#?}\n{}", fs::read_to_string(policy).unwrap());
 }
 
-/// A policy that lets agents read the repository lets them read placeholders of secrets, list its names, and search it: a
-/// search that no result settles is noted.
-const HARMLESS: &[&str] = &["F16-path-forms-18", "F16-path-forms-20", "F16-path-forms-21"];
+/// A policy that lets agents read the repository lets them read placeholders of secrets, list its names, search it, and read
+/// it as a whole. Where nothing shows that a denied file is among the files, a search is noted and the rest is a warning.
+const HARMLESS: &[&str] = &["F16-path-forms-18", "F16-path-forms-20", "F16-path-forms-21", "F26-record-shapes-12"];
 
 /// Policies made from real sessions, wide as they are, refuse what no session did.
 #[test]

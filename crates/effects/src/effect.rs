@@ -19,6 +19,8 @@ pub struct Effect {
     /// A program gathered the files itself, below a directory or by a glob, for this purpose. `None`: the call names each
     /// of them, or leaves open which they are.
     pub gathered: Option<Purpose>,
+    /// The program gathered them below a directory that is known to lie in the workspace: wildcards match no other place.
+    pub inside: bool,
     pub origin: Origin,
 }
 
@@ -50,8 +52,6 @@ pub struct Origin {
     pub detached: bool,
     /// It was done in a directory that is not of the workspace, or that nobody knows.
     pub elsewhere: bool,
-    /// A program gathered the files below a directory that is known to lie in the workspace: wildcards match no other place.
-    pub inside: bool,
     /// Another program of its name may have run: the search path was set.
     pub shadowed: bool,
     /// All that is known is that a word of the command names it, and that nothing shows the word to be mere data.
@@ -228,12 +228,12 @@ pub const PROVIDER: &str = "provider";
 impl Effect {
     /// An effect of the call itself, of no command in it.
     pub fn new(kind: Kind, certainty: Certainty, via: impl Into<Cow<'static, str>>) -> Self {
-        Self { kind, certainty, via: via.into(), gathered: None, origin: Origin::default() }
+        Self { kind, certainty, via: via.into(), gathered: None, inside: false, origin: Origin::default() }
     }
 
     /// The same act on or as something else.
     pub fn like(&self, kind: Kind, certainty: Certainty, via: Cow<'static, str>) -> Self {
-        Self { kind, certainty, via, gathered: self.gathered, origin: self.origin }
+        Self { kind, certainty, via, gathered: self.gathered, inside: self.inside, origin: self.origin }
     }
 
     /// Returns this act on another file or directory.

@@ -13,7 +13,7 @@ use agent_strace_policy::evidence::Grade;
 use super::cache::JudgementCache;
 
 /// If a policy demands logs that a job produced, results in a log settle nothing.
-fn trust(policy: &Policy) -> Trust {
+pub(crate) fn trust(policy: &Policy) -> Trust {
     let demanded = policy.evidence().minimum().map(|(grade, _)| grade);
     if demanded >= Some(Grade::Produced) { Trust::Accuses } else { Trust::Settles }
 }

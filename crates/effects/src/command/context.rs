@@ -77,7 +77,6 @@ impl Context {
             told: succeeded && sure,
             detached: self.detached,
             elsewhere: world.is_elsewhere(),
-            inside: false,
             shadowed: self.shadowed,
             named: false,
         }

@@ -226,7 +226,6 @@ fn merge(known: &mut Effect, again: &Effect) {
     known.origin.told |= again.origin.told;
     known.origin.detached |= again.origin.detached;
     known.origin.elsewhere |= again.origin.elsewhere;
-    known.origin.inside &= again.origin.inside;
     known.origin.shadowed |= again.origin.shadowed;
     known.origin.named &= again.origin.named;
     if let (Kind::Opaque(known), Kind::Opaque(again)) = (&mut known.kind, &again.kind) {

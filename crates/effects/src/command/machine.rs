@@ -186,7 +186,7 @@ impl Machine<'_> {
     pub(super) fn mention(&mut self, kind: Kind) {
         let via = self.emitter.via(self.context.via, "argument");
         let origin = Origin { ran: false, told: false, named: true, ..self.origin() };
-        self.emitter.emit(Effect { kind, certainty: Certainty::Possible, via, gathered: None, origin });
+        self.emitter.emit(Effect { origin, ..Effect::new(kind, Certainty::Possible, via) });
     }
 
     /// Emits an effect, and returns its index.
@@ -194,7 +194,7 @@ impl Machine<'_> {
         let via = self.emitter.via(self.context.via, via);
         let unsure = self.context.guessed || self.context.perhaps;
         let certainty = if unsure { certainty.guessed() } else { certainty };
-        self.emitter.emit(Effect { kind, certainty, via, gathered: None, origin: self.origin() })
+        self.emitter.emit(Effect { origin: self.origin(), ..Effect::new(kind, certainty, via) })
     }
 
     pub(crate) fn opaque(&mut self, about: About, reason: Reason, vouched_by: &[&str]) {

@@ -1,6 +1,6 @@
 //! Files that a command names, and files that a program gathers itself.
 
-use crate::{Certainty, Effect, Kind, Origin, PathTarget};
+use crate::{Certainty, Effect, Kind, PathTarget};
 
 use super::argument::{Arg, Known};
 use super::knowledge::Role;
@@ -36,7 +36,7 @@ impl Machine<'_> {
         let unsure = self.context.guessed || self.context.perhaps;
         let certainty = if unsure { certainty.guessed() } else { certainty };
         let gathered = Some(self.context.purpose);
-        let origin = Origin { inside: reached == Reached::Inside, ..self.origin() };
-        self.emitter.emit(Effect { kind, certainty, via, gathered, origin });
+        let inside = reached == Reached::Inside;
+        self.emitter.emit(Effect { kind, certainty, via, gathered, inside, origin: self.origin() });
     }
 }

@@ -105,7 +105,7 @@ impl Run<'_> {
             self.gathers(Purpose::Whole);
             let is_inside = self.world.starts_inside(text);
             if let Some(effect) = self.effects.to_mut().last_mut() {
-                effect.origin.inside = is_inside;
+                effect.inside = is_inside;
             }
         }
         if access == Access::Write && certainty == Certainty::Exact {

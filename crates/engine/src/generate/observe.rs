@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use agent_strace_effects::{Argument, Effect, Kind, Repository, Roots, Tracker};
+use agent_strace_effects::{Argument, Effect, Kind, Repository, Results, Roots, Tracker};
 use agent_strace_model::{EventKind, Session, Status, moment};
 use agent_strace_policy::Policy;
+
+use crate::replay::trust;
 
 /// One call, by its session's index and its event's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -93,8 +95,9 @@ impl Observed {
         let roots = Roots::of(session, repository, &policy.guarded());
         let root: Option<Arc<str>> = roots.first().map(Arc::from);
         let mut tracker = Tracker::new(session, &roots).with_programs(policy.programs());
+        let results = Results::of(session, trust(policy));
         for event in &session.events {
-            let effects = tracker.effects(event);
+            let effects = tracker.step_with(event, &results);
             let time = event.time.as_deref().and_then(moment);
             looked.last = looked.last.max(time);
             let status = match &event.kind {

@@ -211,7 +211,7 @@ pub(crate) struct Reached {
 
 impl Reached {
     pub(super) fn of(effect: &Effect) -> Self {
-        Self { certainty: effect.certainty, gathered: effect.gathered, is_inside: effect.origin.inside }
+        Self { certainty: effect.certainty, gathered: effect.gathered, is_inside: effect.inside }
     }
 }
 
