@@ -22,8 +22,8 @@ pub(super) fn as_parameter(words: &[Arg], mark: &str, name: &Arg) -> Option<Vec<
     if all.len() == flag + 2 {
         all.push(Arg::exact(program));
     }
-    let number = all.len() - (flag + 2);
-    *all.get_mut(flag + 1)? = word.with(with_parameter(text, mark, number));
+    let number = (all.len() - (flag + 2)).to_string();
+    *all.get_mut(flag + 1)? = word.with(with_parameter(text, mark, &number));
     all.push(name.clone());
     Some(all)
 }
@@ -34,24 +34,26 @@ fn is_text_flag(word: &str) -> bool {
 }
 
 /// The text with a parameter in the place of each mark, quoted as its place demands.
-fn with_parameter(text: &str, mark: &str, number: usize) -> String {
+fn with_parameter(text: &str, mark: &str, number: &str) -> String {
     let mut written = String::with_capacity(text.len());
     let mut quote = None;
     let mut left = text;
     while let Some(character) = left.chars().next() {
         if let Some(rest) = left.strip_prefix(mark) {
-            written += &match quote {
-                None => format!("\"${{{number}}}\""),
-                Some('"') => format!("${{{number}}}"),
-                Some(_) => format!("'\"${{{number}}}\"'"),
+            let (open, close) = match quote {
+                None => ("\"", "\""),
+                Some('"') => ("", ""),
+                Some(_) => ("'\"", "\"'"),
             };
+            written.extend([open, "${", number, "}", close]);
             left = rest;
             continue;
         }
         let mut length = character.len_utf8();
         match (character, quote) {
             ('\\', None | Some('"')) => {
-                length += left.get(1..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8)
+                let escaped = left.get(1..).and_then(|rest| rest.chars().next());
+                length += escaped.map_or(0, char::len_utf8);
             }
             ('\'' | '"', None) => quote = Some(character),
             (_, Some(open)) if open == character => quote = None,
@@ -76,7 +78,7 @@ mod tests {
             ("cat '{}' {}", "cat ''\"${1}\"'' \"${1}\""),
             (r#"echo \"{}"#, r#"echo \""${1}""#),
         ] {
-            assert_eq!(with_parameter(text, "{}", 1), expected);
+            assert_eq!(with_parameter(text, "{}", "1"), expected);
         }
     }
 }
