@@ -5,7 +5,7 @@ use regex_syntax::hir::{Class, Hir, HirKind};
 use crate::Purpose;
 
 /// Longer patterns are not parsed.
-const LONGEST: usize = 4096;
+const LONGEST: usize = 1024;
 /// A class of more characters than these says little about a line.
 const FEW: u32 = 8;
 /// Characters that stand for themselves in no dialect of regular expressions.
@@ -18,8 +18,12 @@ pub(crate) fn purpose_of_pattern(pattern: &str) -> Purpose {
 
 /// Some character of the pattern has to be in each line that matches, in every dialect.
 fn requires_text(pattern: &str) -> bool {
-    if pattern.len() > LONGEST {
+    // Each line of a pattern is a pattern of its own.
+    if pattern.len() > LONGEST || pattern.contains('\n') || QUOTING.iter().any(|part| pattern.contains(part)) {
         return false;
+    }
+    if has_unlike_class(pattern) {
+        return requires_text_in_any_dialect(pattern);
     }
     let basic = basic_as_extended(pattern);
     match (parsed(pattern), basic.as_deref().map(parsed)) {
@@ -29,9 +33,31 @@ fn requires_text(pattern: &str) -> bool {
     }
 }
 
+/// Operators that only some dialects have, and that change the meaning of the text behind them.
+const QUOTING: &[&str] = &["\\Q", "\\g", "\\k", "(*", "\\n"];
+
+/// A class that dialects read differently: a backslash, a class or an operation of sets in it.
+fn has_unlike_class(pattern: &str) -> bool {
+    let mut characters = pattern.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '\\' => drop(characters.next()),
+            '[' => {
+                let class: String = characters.by_ref().take_while(|inside| *inside != ']').collect();
+                if class.contains(['\\', '[']) || ["&&", "--", "~~"].iter().any(|operator| class.contains(operator)) {
+                    return true;
+                }
+            }
+            _ => {}
+        }
+    }
+    false
+}
+
 /// `None`: it is no pattern of the extended dialect.
 fn parsed(pattern: &str) -> Option<bool> {
-    let hir = regex_syntax::ParserBuilder::new().nest_limit(64).utf8(false).build().parse(pattern).ok()?;
+    let hir =
+        regex_syntax::ParserBuilder::new().nest_limit(64).unicode(false).utf8(false).build().parse(pattern).ok()?;
     Some(hir_requires_text(&hir))
 }
 
@@ -69,7 +95,7 @@ fn basic_as_extended(pattern: &str) -> Option<String> {
     (extended != pattern).then_some(extended)
 }
 
-/// The same by the characters alone, for a pattern that only some dialects can read.
+/// Returns the answer by the characters alone, for a pattern that only some dialects can read.
 fn requires_text_in_any_dialect(pattern: &str) -> bool {
     // Groups that look around, counts of none and classes of classes may match anything.
     if ["(?", "{0", "{,", "[\\"].iter().any(|part| pattern.contains(part)) {
@@ -86,7 +112,11 @@ fn spells_something(text: &str) -> bool {
             '\\' => characters.next().is_some_and(|escaped| !escaped.is_ascii_alphanumeric()),
             '[' => {
                 let class: String = characters.by_ref().take_while(|inside| *inside != ']').collect();
-                !class.is_empty() && !class.starts_with('^') && !class.contains('-') && !class.contains(':')
+                if class.contains('[') {
+                    // `[[:alpha:]]`
+                    characters.next_if_eq(&']');
+                }
+                !class.is_empty() && !class.starts_with('^') && !class.contains(['-', ':', '\\', '['])
             }
             other => !META.contains(&other),
         };
@@ -123,6 +153,16 @@ mod tests {
             ("[a-z]", Whole),
             ("(.*)", Whole),
             ("(?i)", Whole),
+            (r"[\]|.|x]KEY", Whole),
+            ("[[a]|.|x]", Whole),
+            (r"[x\]\|.\|y]KEY", Whole),
+            (r"[\w&&_]", Whole),
+            ("[[:print:]]", Whole),
+            (r"\Qx\E*", Whole),
+            ("(*ACCEPT)x", Whole),
+            ("TODO\n", Whole),
+            (r"[\s\S]*KEY[\s\S]*", Search),
+            (r"[\w-]+TODO", Search),
             ("(?:TODO)?", Whole),
             (r"x\{0\}", Whole),
             (r"x\?", Whole),

@@ -16,6 +16,9 @@ pub struct Evidence<'a> {
     pub truncated: bool,
     /// Agents that this session started, as its own calls and results tell.
     pub subagents: Vec<Subagent<'a>>,
+    /// The starts after the first one that lie in another directory, in the order of the log.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub restarts: Vec<Restart<'a>>,
     /// How often the host summarised the conversation. The records before it are still in the log.
     pub compactions: u32,
     /// How often the conversation was taken back to an earlier point. What was taken back had run and counts.
@@ -88,6 +91,14 @@ pub enum Chain {
 /// What calls of sub-agents carry where the log does not say which one made them.
 pub const UNNAMED: &str = "sidechain";
 
+/// The host started a session again in another directory. No call of the session moved it there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Restart<'a> {
+    /// The number of the first event there.
+    pub event: u32,
+    pub directory: Cow<'a, str>,
+}
+
 /// An agent that another one started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Subagent<'a> {
@@ -110,6 +121,7 @@ impl Evidence<'_> {
             records: self.records,
             truncated: self.truncated,
             subagents: self.subagents.into_iter().map(Subagent::into_owned).collect(),
+            restarts: self.restarts.into_iter().map(Restart::into_owned).collect(),
             compactions: self.compactions,
             rewinds: self.rewinds,
             removed: self.removed,
@@ -117,6 +129,12 @@ impl Evidence<'_> {
             credentials: self.credentials.into_iter().map(|key| Cow::Owned(key.into_owned())).collect(),
             chain: self.chain,
         }
+    }
+}
+
+impl Restart<'_> {
+    fn into_owned(self) -> Restart<'static> {
+        Restart { event: self.event, directory: Cow::Owned(self.directory.into_owned()) }
     }
 }
 

@@ -54,8 +54,6 @@ pub struct Session<'a> {
     /// The first working directory that the log recorded: the top of the repository, or a directory in it. `None` when it
     /// recorded none.
     pub root: Option<Cow<'a, str>>,
-    /// The starts after the first one that lie in another directory, in the order of the log.
-    pub restarts: Vec<Restart<'a>>,
     /// The languages of the shells that the host says its tools use, each once. Empty where the log does not say it.
     pub shells: Vec<ShellLanguage>,
     /// The top level of the repository, where the log or its recorder names it.
@@ -81,14 +79,6 @@ pub struct Session<'a> {
     pub passed: Vec<&'a str>,
     pub evidence: Evidence<'a>,
     pub attribution: Attribution<'a>,
-}
-
-/// The host started a session again in another directory. No call of the session moved it there.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Restart<'a> {
-    /// The number of the first event there.
-    pub event: u32,
-    pub directory: Cow<'a, str>,
 }
 
 /// The times of a whole session.
@@ -364,7 +354,6 @@ impl<'a> Session<'a> {
             forked_from: None,
             filed_under: None,
             root: None,
-            restarts: Vec::new(),
             shells: Vec::new(),
             top: None,
             events: Vec::new(),

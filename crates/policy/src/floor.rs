@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use agent_strace_effects::{Certainty, PathTarget};
+use agent_strace_effects::{Certainty, PathTarget, Purpose};
 use agent_strace_model::finding::RuleId;
 
 use super::Context;
@@ -290,7 +290,7 @@ pub(super) enum Floor {
 
 /// For effects that write or delete. `judging`: the files of the policy itself.
 pub(super) fn check(files: &Files<'_>, reached: Reached, judging: &[OwnRule]) -> Option<Floor> {
-    if files.is_unknown() {
+    if files.is_unknown() && reached.gathered != Some(Purpose::Check) {
         return Some(Floor::Perhaps);
     }
     let is_gathered = reached.gathered.is_some();
@@ -310,5 +310,7 @@ pub(super) fn check(files: &Files<'_>, reached: Reached, judging: &[OwnRule]) ->
     }
     let reaches = |own: &OwnRule| files.reaches(own);
     let perhaps = || judging.iter().any(reaches) || COMPILED.iter().any(|(_, globs)| globs.iter().any(reaches));
-    (is_gathered && reached.certainty != Certainty::Pattern && perhaps()).then_some(Floor::Perhaps)
+    // Formatters and linters change files of their languages only.
+    let writes_any = is_gathered && reached.gathered != Some(Purpose::Check);
+    (writes_any && reached.certainty != Certainty::Pattern && perhaps()).then_some(Floor::Perhaps)
 }

@@ -131,6 +131,10 @@ impl<'a> Writer<'a> {
             let position = session.events.iter().position(|event| event.number == subagent.event);
             subagent.event = position.map_or(1, |position| self.plan.line(position));
         }
+        for restart in &mut evidence.restarts {
+            let position = session.events.iter().position(|event| event.number >= restart.event);
+            restart.event = position.map_or(1, |position| self.plan.line(position));
+        }
         let mut import = self.object();
         import.word("format", session.dialect.name);
         import.text("agent", &session.agent);

@@ -66,6 +66,7 @@ fn told(session: &Session<'_>, ids: &[bool]) -> Vec<String> {
     )];
     let mut evidence = session.evidence.clone();
     evidence.subagents.iter_mut().for_each(|subagent| subagent.event = 0);
+    evidence.restarts.iter_mut().for_each(|restart| restart.event = 0);
     // The digests are not imported: only that one was wrong is still known.
     if !matches!(evidence.chain, Chain::Broken(_)) {
         evidence.chain = Chain::None;

@@ -263,13 +263,7 @@ impl Machine<'_> {
                 self.opaque(About::Anything, Reason::ArbitrarySettings, &[]);
                 self.guess_commands(word);
             }
-            Role::Built => {
-                self.path(Role::Write, word);
-                if word.is_exact() {
-                    let target = self.world.locate_word(word).0;
-                    self.world.built(&target);
-                }
-            }
+            Role::Built => self.path(Role::Write, word),
             Role::Read
             | Role::ReadTree
             | Role::PatternFile

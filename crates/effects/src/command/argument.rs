@@ -161,7 +161,7 @@ impl From<Field> for Arg {
     }
 }
 
-/// What is known of each word, as a batch file's parameters have it.
+/// The words as parameters of a batch file; `None` for one that is not known.
 pub(crate) fn literals(words: &[Arg]) -> Vec<Option<String>> {
     words.iter().map(|word| word.literal().map(str::to_owned)).collect()
 }

@@ -10,6 +10,9 @@ use super::reached::Reached;
 /// Longer paths are not followed. Systems allow none.
 const LONGEST: usize = 4096;
 
+/// Directories with more wildcards are not followed.
+const WILDCARDS: usize = 8;
+
 impl Machine<'_> {
     /// `cd se*; cat key` reads `se*/key`.
     pub(super) fn touch_in_globbed(&mut self, role: Role, word: &Arg, meant: &PathTarget, via: &'static str) {
@@ -39,7 +42,7 @@ impl Machine<'_> {
             let above = known.or_else(|| self.shell.globbed_dir.clone().filter(|_| before.is_none()));
             above.map(|above| format!("{above}/{text}"))
         };
-        directory.filter(|directory| directory.len() <= LONGEST)
+        directory.filter(|directory| directory.len() <= LONGEST && directory.matches('*').count() <= WILDCARDS)
     }
 }
 

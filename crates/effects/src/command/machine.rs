@@ -381,6 +381,10 @@ impl Machine<'_> {
         via: &'static str,
         reached: Reached,
     ) {
+        let makes = matches!(role, Role::Write | Role::WriteTree | Role::WriteInto);
+        if makes && (target.subtree || certainty == Certainty::Pattern) {
+            self.world.made_unknown_names();
+        }
         match role {
             Role::Edit | Role::Write | Role::WriteTree if certainty == Certainty::Pattern => {
                 self.world.edited_matching(&target.path);

@@ -86,8 +86,37 @@ pub(super) fn assign<'a>(entry: &Entry, arguments: &'a Arguments) -> Vec<(Role, 
     assigned
 }
 
+/// Options with which a lister prints more than names, or names in another form.
+const MORE_THAN_NAMES: &[&str] = &[
+    "-l",
+    "-g",
+    "-o",
+    "-n",
+    "-s",
+    "-i",
+    "-Z",
+    "-Q",
+    "-b",
+    "-F",
+    "-p",
+    "--long",
+    "--format",
+    "--time-style",
+    "--inode",
+    "--size",
+    "--quoting-style",
+    "--hyperlink",
+    "--classify",
+    "--indicator-style",
+    "--full-time",
+    "--context",
+];
+
 /// Names that `ls` and its like print: the operands themselves, or the names of the entries of those that are directories.
 pub(super) fn names(arguments: &Arguments) -> Stream {
+    if arguments.has(MORE_THAN_NAMES) {
+        return Stream::Unknown;
+    }
     let deep = arguments.has_role(Role::Tree);
     let mut names: Vec<Arg> = arguments.operands.clone();
     let itself = arguments.has(&["-d", "--directory", "--list-dirs"]) && !names.is_empty();

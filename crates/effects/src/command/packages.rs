@@ -3,7 +3,7 @@
 use super::argument::Arg;
 use super::knowledge::Role;
 use super::machine::Machine;
-use crate::{About, Reason};
+use crate::{About, Purpose, Reason};
 
 impl Machine<'_> {
     /// A package that no registry holds: a URL or a reference to a git repository names it. Returns whether the word is one.
@@ -35,7 +35,7 @@ impl Machine<'_> {
         let reference = reference(&word.text);
         let path = ["file:", "link:", "portal:"].iter().find_map(|scheme| reference.strip_prefix(scheme));
         match path.filter(|path| !path.starts_with("//")) {
-            Some(path) => self.path(Role::ReadTree, &word.with(path)),
+            Some(path) => self.read_for_build(&word.with(path)),
             None if self.node_package_from_elsewhere(word) => {}
             None => self.package(word),
         }
@@ -65,8 +65,15 @@ impl Machine<'_> {
         {
             // `.[dev]` is the project here with an extra.
             let path = text.split_once('[').map_or(text, |(path, _)| path);
-            self.path(Role::ReadTree, &if text.ends_with(']') { Arg::exact(path) } else { word.clone() });
+            self.read_for_build(&if text.ends_with(']') { Arg::exact(path) } else { word.clone() });
         }
+    }
+
+    /// A builder reads a directory or an archive that it builds something from.
+    pub(super) fn read_for_build(&mut self, place: &Arg) {
+        let purpose = std::mem::replace(&mut self.context.purpose, Purpose::Check);
+        self.path(Role::ReadTree, place);
+        self.context.purpose = purpose;
     }
 }
 

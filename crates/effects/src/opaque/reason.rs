@@ -83,6 +83,7 @@ reasons! {
         UnreadCodeLoaded: "loads code that is not read",
         ProgramNotRead: "runs a program that is not read",
         ModuleNotRead: "calls code of a module that is not read",
+        NamesInText: "puts names of files into the text of a shell",
     }
     Changed {
         RunsPackage: "runs a package",

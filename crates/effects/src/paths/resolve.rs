@@ -220,7 +220,7 @@ pub(crate) fn in_home(path: &str) -> Cow<'_, str> {
     below.map_or(Cow::Borrowed(path), |below| Cow::Owned(format!("~/{below}")))
 }
 
-/// How many leading components make a home directory (`/home/u`, `/Users/u`, `/usr/home/u`, `/root`, `C:/Users/u`).
+/// Returns the number of leading components that make a home directory (`/home/u`, `/Users/u`, `/usr/home/u`, `/root`, `C:/Users/u`).
 fn home_length(resolved: &Resolved) -> Option<usize> {
     let first = resolved.components.first()?;
     match &resolved.anchor {

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use crate::{Certainty, Guarded, Kind, Repository, Roots, Tracker};
-use agent_strace_model::{
-    Access, Arguments, Dialect, Event, EventKind, FileEvent, Origin, Restart, Session, Status, ToolCall,
-};
+use agent_strace_model::evidence::Restart;
+use agent_strace_model::{Access, Arguments, Dialect, Event, EventKind, FileEvent, Origin, Session, Status, ToolCall};
 
 static STAYS: Dialect = Dialect::new("one-shell", "a").shell_stays();
 static FRESH: Dialect = Dialect::new("many-shells", "a");
@@ -177,7 +176,8 @@ fn a_worktree_of_the_agents_own_tools_holds_the_files_of_the_repository() {
 fn a_session_that_is_resumed_in_another_directory_works_on_a_work_tree() {
     let resumed = |directory: &'static str| {
         let restart = Restart { event: 1, directory: directory.into() };
-        let session = Session { restarts: vec![restart], ..session(Some("/w/repo"), &FRESH) };
+        let mut session = session(Some("/w/repo"), &FRESH);
+        session.evidence.restarts.push(restart);
         let mut tracker = Tracker::new(&session, &Roots::only(Some("/w/repo")));
         let write = call("Write", r#"{"file_path": "src/a.rs", "content": "x"}"#, Some(directory), Status::Ok);
         unaliased(&shown(&mut tracker, &write))

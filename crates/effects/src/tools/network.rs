@@ -40,10 +40,9 @@ pub(super) fn search(run: &mut Run<'_>, tool: &str, entry: &Entry, given: &Given
             addresses(value, &mut pages);
         }
     }
-    // A provider opens the pages from its own machines; their hosts learn the addresses all the same.
-    let via = if entry.provider.is_some() { PROVIDER } else { "argument" };
     for (connection, certainty) in &pages {
-        run.emit_as(via, Kind::Connect(connection.clone()), *certainty);
+        let is_served = tool == SERVED && connection.host.as_deref().is_some_and(is_public_name);
+        run.emit_as(if is_served { PROVIDER } else { "argument" }, Kind::Connect(connection.clone()), *certainty);
     }
     if let Some(name) = &entry.provider {
         let server = Some(format!("provider:{name}"));
@@ -53,6 +52,19 @@ pub(super) fn search(run: &mut Run<'_>, tool: &str, entry: &Entry, given: &Given
     if !opens_only {
         run.connect_anywhere();
     }
+}
+
+/// Codex's record of a page that the provider of its model opened, from its own machines. The page's host learns the address
+/// all the same.
+const SERVED: &str = "web_search_call";
+
+/// The name of a host that a provider reaches. Addresses and names of one network may be of this machine's.
+fn is_public_name(host: &str) -> bool {
+    let ending = host.rsplit('.').next().unwrap_or_default();
+    host.contains('.')
+        && !host.contains([':', '*'])
+        && ending.chars().all(|letter| letter.is_ascii_alphabetic())
+        && !matches!(ending, "internal" | "lan" | "local" | "localhost")
 }
 
 /// `{"type": "open_page", "url": …}`, alone or as `action`.

@@ -70,7 +70,10 @@ fn purpose(given: &Object) -> Purpose {
         Value::Text(pattern) => purpose_of_pattern(pattern),
         _ => Purpose::Whole,
     });
-    purposes.max().unwrap_or(Purpose::Whole)
+    let spans_lines = given
+        .iter()
+        .any(|(key, value)| names::plain(key) == "multiline" && !matches!(value, Value::Null | Value::Bool(false)));
+    if spans_lines { Purpose::Whole } else { purposes.max().unwrap_or(Purpose::Whole) }
 }
 
 /// Arguments that hold the pattern of a search for content, plainly spelled.

@@ -136,6 +136,7 @@ impl World {
 
     /// `ln -s text alias`: a relative `text` starts at the directory that holds `alias`.
     pub(crate) fn link_symbolic(&mut self, alias: &PathTarget, text: &str, certainty: Certainty) {
+        self.made_links();
         let holder = match alias.path.rsplit_once('/') {
             Some(("", _)) => "/".to_owned(),
             Some((holder, _)) => holder.to_owned(),

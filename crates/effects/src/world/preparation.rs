@@ -1,4 +1,4 @@
-//! What a session did that may change the programs and settings with which a shell starts.
+//! Acts of a session that may change the programs and settings with which a shell starts.
 
 use super::World;
 use crate::{Argument, Certainty, Effect, Kind};

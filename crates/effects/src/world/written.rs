@@ -27,8 +27,6 @@ pub(crate) enum Rest {
     Unknown,
     /// The text that was there before the session. All that the session put into it is recorded.
     Before,
-    /// Code that a compiler made from the project's sources.
-    Built,
 }
 
 /// The content of a file, as far as the session wrote it.
@@ -154,16 +152,6 @@ impl World {
     pub fn wrote(&mut self, target: &PathTarget, content: Option<&str>) {
         let length = content.map_or(0, str::len);
         self.put_written(target, Written { whole: content.map(str::to_owned), length, ..Written::default() });
-    }
-
-    /// A compiler made the program `target` from the project's sources.
-    pub(crate) fn built(&mut self, target: &PathTarget) {
-        self.put_written(target, Written { rest: Rest::Built, ..Written::default() });
-    }
-
-    pub(crate) fn is_built(&self, target: &PathTarget) -> bool {
-        let is_whole = |written: &Written| written.whole.is_none() && written.parts.is_empty();
-        self.written_entry(target).is_some_and(|written| written.rest == Rest::Built && is_whole(written))
     }
 
     /// The call wrote text of this origin to `target`.
@@ -341,10 +329,27 @@ impl World {
         }
     }
 
+    /// The session made files whose names are not known.
+    pub(crate) fn made_unknown_names(&mut self) {
+        self.note(|queries| queries.unrepeatable = true);
+        self.odd_names = true;
+    }
+
+    /// The session made links.
+    pub(crate) fn made_links(&mut self) {
+        self.note(|queries| queries.unrepeatable = true);
+        self.links = true;
+    }
+
+    /// The links that are known so far are the repository's own.
+    pub(crate) fn made_no_links(&mut self) {
+        self.links = false;
+    }
+
     /// Returns true if the session made names that an unquoted variable takes for several names, or may have.
     pub(crate) fn has_odd_names(&self) -> bool {
         self.note(|queries| {
-            queries.any_written = Some(!self.written.is_empty());
+            queries.no_odd_names = true;
             queries.unrepeatable |= self.odd_names;
         });
         self.odd_names || self.forgetful

@@ -2,18 +2,19 @@
 
 use crate::Log;
 
-/// Records as `user DIRECTORY`, `text DIRECTORY`, `call DIRECTORY` and `result DIRECTORY`.
+/// Records as `user DIRECTORY[@BRANCH]`, `text DIRECTORY`, `call DIRECTORY` and `result DIRECTORY`.
 fn restarts(records: &[&str]) -> Vec<(u32, String)> {
     let lines: Vec<String> = records.iter().map(|record| line(record)).collect();
     let log = Log::new("log", lines.join("\n").into_bytes());
     let reading = log.read();
     assert!(reading.gaps.is_empty(), "{:?}", reading.gaps);
-    let restarts = &reading.sessions[0].restarts;
+    let restarts = &reading.sessions[0].evidence.restarts;
     restarts.iter().map(|restart| (restart.event, restart.directory.to_string())).collect()
 }
 
 fn line(record: &str) -> String {
     let (kind, cwd) = record.split_once(' ').unwrap();
+    let (cwd, branch) = cwd.split_once('@').unwrap_or((cwd, "fix/status"));
     let (role, content) = match kind {
         "user" => ("user", serde_json::json!("go on")),
         "text" => ("assistant", serde_json::json!([{"type": "text", "text": "done"}])),
@@ -25,7 +26,7 @@ fn line(record: &str) -> String {
         other => panic!("{other}"),
     };
     let message = serde_json::json!({"role": role, "content": content});
-    serde_json::json!({"type": role, "uuid": "u", "sessionId": "s", "cwd": cwd, "version": "2.1.0", "message": message})
+    serde_json::json!({"type": role, "uuid": "u", "sessionId": "s", "cwd": cwd, "version": "2.1.0", "gitBranch": branch, "message": message})
         .to_string()
 }
 
@@ -41,6 +42,9 @@ fn a_directory_that_a_call_may_have_changed_is_none() {
         ["user /w/a", "call /w/a", "result /w/a", "user /w/b"],
         ["user /w/a", "call /w/a", "result /w/b", "text /w/b"],
         ["user /w/a", "text /w/a", "user /w/a", "call /w/a"],
+        // Another branch may be one of another repository, and each repository may have a branch of this name.
+        ["user /w/a", "text /w/a", "user /w/b@other", "call /w/b@other"],
+        ["user /w/a@main", "text /w/a@main", "user /w/b@main", "call /w/b@main"],
     ] {
         assert_eq!(restarts(&moved), [], "{moved:?}");
     }

@@ -67,8 +67,11 @@ impl CompiledLists {
         wording: &Wording,
     ) -> Judgement {
         let Reached { certainty, gathered, is_inside } = reached;
-        // A program that changes the files which it checks changes whole files.
-        let purpose = if wording.rule == READ.rule { gathered } else { gathered.map(|_| Purpose::Whole) };
+        // A formatter changes what it checks. Any other program changes whole files, though it only searches them.
+        let purpose = match gathered {
+            Some(Purpose::Search) if wording.rule != READ.rule => Some(Purpose::Whole),
+            purpose => purpose,
+        };
         let files = Files::new(target, certainty, context).gathered_for(purpose);
         let files = if is_inside { files.in_workspace() } else { files };
         let (rules, touch) = match &self.delete {

@@ -44,7 +44,7 @@ impl Files<'_> {
             (!self.is_excepted(&rule.set.except)).then_some(Met { rule, grade })
         };
         let strictest = |rules: &'r [PathRule]| {
-            // Of equals, the first: a rule with a name of its own gives a reason.
+            // The first of equal entries wins: a rule with a name of its own gives a reason.
             rules.iter().filter_map(met).reduce(|known, other| if stricter(&other, &known) { other } else { known })
         };
         let listed = strictest(&list.rules).filter(|_| !self.is_excepted(&list.except));
@@ -111,7 +111,7 @@ impl Files<'_> {
                 let plain = start_of(start, last) + &last.replace('*', "");
                 last.contains('*') && plain.len() > start_of(start, last).len() && name.matches(&plain)
             };
-            // Text that nobody knows spells nothing. Among files that a program gathers, `**` is what a wildcard matches.
+            // Unknown text spells nothing. Among files that a program gathers, `**` is what a wildcard matches.
             let is_unknown = self.gathered.is_none() && last.starts_with("**");
             !is_unknown && spelled_letters(last) >= SPELLED && meets() || is_whole_name()
         })

@@ -1,6 +1,7 @@
 //! Path entries against the files an effect names.
 
 mod grade;
+mod own;
 mod pattern;
 
 use std::borrow::Cow;
@@ -14,6 +15,7 @@ use super::fold::fold;
 use super::glob::{Answer, Glob, Pairs};
 
 pub(super) use grade::{Grade, Met};
+pub(super) use own::{Entry, OwnRule, without_wildcards};
 pub(super) use pattern::{Anchor, PathList, PathPattern, PathRule, PathSet};
 
 /// `/x`, `~/x`, `~user/x` or `C:/x`.
@@ -24,65 +26,6 @@ pub(crate) fn is_anchored(path: &str) -> bool {
         Some(drive) if drive.is_ascii_alphabetic() => path.get(1..3) == Some(":/"),
         _ => false,
     }
-}
-
-/// An entry of the product's own tables, relative to wherever it counts.
-#[derive(Debug, Clone)]
-pub(super) struct OwnRule {
-    pub(super) anywhere: Glob,
-    at_root: Glob,
-    at_home: Glob,
-    /// The name that the entry spells, without its wildcards, at the root and at home.
-    spelled: [Glob; 2],
-}
-
-impl OwnRule {
-    /// Of one file.
-    pub(super) fn of_file(path: &str) -> Self {
-        Self::new(&escaped(&fold(path)))
-    }
-
-    pub(super) fn new(glob: &str) -> Self {
-        let places = |glob: &str| {
-            let at_root = Glob::effect(glob);
-            [Glob::after("~/", &at_root), at_root]
-        };
-        let [at_home, at_root] = places(glob);
-        let spelled = places(&without_wildcards(glob));
-        Self { anywhere: Glob::anywhere(&at_root), at_home, at_root, spelled }
-    }
-}
-
-impl Entry for OwnRule {
-    fn anywhere(&self) -> &Glob {
-        &self.anywhere
-    }
-
-    fn spelled(&self) -> &Glob {
-        &self.anywhere
-    }
-
-    fn in_place(&self) -> &Glob {
-        &self.at_root
-    }
-}
-
-/// What an effect may aim at.
-pub(super) trait Entry {
-    /// The files, in any directory.
-    fn anywhere(&self) -> &Glob;
-    /// Those of them that a pattern has to meet that spells part of a name.
-    fn spelled(&self) -> &Glob;
-    /// The files, in the directory that the entry is relative to.
-    fn in_place(&self) -> &Glob;
-}
-
-/// The name that an entry spells: `README*` may be `README.pem`, but it does not spell the `.pem` of `*.pem`. A `*` that is
-/// a whole component stands for any directory and stays.
-pub(super) fn without_wildcards(glob: &str) -> String {
-    let glob = glob.strip_suffix("/**").unwrap_or(glob).replace("**/", "");
-    let name = |component: &str| if component == "*" { component.to_owned() } else { component.replace('*', "") };
-    glob.split('/').map(name).collect::<Vec<_>>().join("/")
 }
 
 /// The files an effect names, prepared for many comparisons.
@@ -102,7 +45,7 @@ pub(super) struct Files<'a> {
     nameless: bool,
     /// A program gathered the files that exist, for this purpose.
     gathered: Option<Purpose>,
-    /// The same as relative paths, where a program gathered them below a directory of the workspace.
+    /// The names as relative paths, if a program gathered the files below a directory of the workspace.
     relative: OnceCell<Names<'a>>,
     is_placed: bool,
     /// The log does not say where the session ran.

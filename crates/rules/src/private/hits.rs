@@ -78,6 +78,10 @@ pub fn look<'a>(
 fn call_hit<'a>(transfer: &Transfer<'a>, session_values: &SessionValues, lines: &[u32]) -> Option<PrivateHit<'a>> {
     let (rule, words) = rule(transfer.rule)?;
     let Transfer { step, went, fingerprint, .. } = transfer;
+    // Git keeps the name and the address of its user there, and commits show them. No change holds that file.
+    if rule.family() != Family::Secret && matches!(&went.target, Target::File(path) if is_of_git(path)) {
+        return None;
+    }
     let noun = noun(rule, words, transfer.kind);
     let more = match transfer.calls {
         1 => String::new(),
@@ -178,4 +182,9 @@ fn about(rule: RuleId, fingerprint: &str, way: Way, host: Option<&str>) -> Vec<(
     let mut about = vec![("rule", rule.to_string()), ("value", fingerprint.to_owned()), ("way", way.name().to_owned())];
     about.extend(host.map(|host| ("host", host.to_owned())));
     about
+}
+
+/// The path is of a repository's own directory.
+fn is_of_git(path: &str) -> bool {
+    path.starts_with(".git/") || path.contains("/.git/")
 }

@@ -68,6 +68,8 @@ pub enum Special {
     Move,
     Nc,
     Npx,
+    /// It opens a file or a page with another program.
+    Opener,
     Openssl,
     OtherVcs,
     /// It runs a package, which may be an interpreter.

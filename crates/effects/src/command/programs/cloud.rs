@@ -123,7 +123,7 @@ impl Machine<'_> {
         }
     }
 
-    /// What a client of a hosting service changes of git's remotes: to which host they lead then is not in its words.
+    /// A client of a hosting service changes git's remotes. Its words do not name the host to which they lead then.
     fn gh_remotes(&mut self, first: &str, second: &str, words: &[Arg]) {
         let asks = |names: &[&str]| words.iter().any(|word| names.contains(&word.text.split('=').next().unwrap_or("")));
         match (first, second) {

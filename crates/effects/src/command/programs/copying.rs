@@ -156,6 +156,7 @@ impl Machine<'_> {
     }
 
     pub(super) fn link(&mut self, call: Call<'_>) -> Stream {
+        self.world.made_links();
         let arguments = Arguments::divide(call.entry, call.rest);
         let symbolic = arguments.has(&["-s", "--symbolic"]);
         let into = arguments

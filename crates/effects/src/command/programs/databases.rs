@@ -7,7 +7,13 @@ use crate::command::simple::Io;
 use crate::command::stream::Stream;
 use crate::{About, Reason};
 
-use super::Call;
+use super::{Call, sql};
+
+/// Options of clients that take statements.
+const STATEMENTS: &[&str] = &["-c", "--command", "-e", "--execute", "-q", "--query", "--eval"];
+
+/// Clients that send the text of an option as SQL.
+const SQL_CLIENTS: &[&str] = &["mariadb", "mysql", "psql"];
 
 impl Machine<'_> {
     pub(super) fn sqlite(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
@@ -49,7 +55,7 @@ impl Machine<'_> {
     /// Clients of database servers.
     pub(super) fn database(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let arguments = Arguments::divide(call.entry, call.rest);
-        for option in arguments.values(&["-c", "--command", "-e", "--execute", "-q", "--query", "--eval"]) {
+        for option in arguments.values(STATEMENTS) {
             self.client_command(&option.text, io);
         }
         self.client_input(io);
@@ -58,6 +64,16 @@ impl Machine<'_> {
                 Some(url) => self.connect(url),
                 None => self.connect_to(Some("localhost"), None),
             }
+        }
+        let mut statements = arguments.values(STATEMENTS).peekable();
+        let only_asks = SQL_CLIENTS.contains(&call.name)
+            && statements.peek().is_some()
+            && statements.all(|statement| statement.literal().is_some_and(sql::only_selects))
+            && !arguments.has(&["-f", "--file", "-v", "--set", "--variable", "--init-command"]);
+        if only_asks {
+            // The host is judged. A table is no file of this machine.
+            self.options(&arguments, io);
+            return Stream::Unknown;
         }
         self.given(call.entry, call.words, &arguments, io)
     }

@@ -157,7 +157,7 @@ impl Reading {
     }
 }
 
-/// The words that belong to an action; `None`: it is none.
+/// Returns the words that belong to an action; `None` for a word that is no action.
 fn values_of_action(text: &str, rest: &[Arg]) -> Option<usize> {
     match text {
         "-exec" | "-execdir" | "-ok" | "-okdir" => Some(command_length(rest) + 1),

@@ -30,7 +30,10 @@ impl Machine<'_> {
             self.path(Role::ListTree, start);
         }
         if command.is_empty() {
-            return Stream::Names(self.found_paths(&selection));
+            let is_plain = !before
+                .iter()
+                .any(|word| ["--format", "--path-separator"].iter().any(|name| word.text.starts_with(name)));
+            return if is_plain { Stream::Names(self.found_paths(&selection)) } else { Stream::Unknown };
         }
         let end = command_length(&command);
         let mut words = command.get(..end).unwrap_or_default().to_vec();

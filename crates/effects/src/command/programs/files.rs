@@ -312,8 +312,21 @@ impl Machine<'_> {
 }
 
 /// Options with which a search shows lines that do not match.
-const SHOWING_ALL: &[&str] =
-    &["-v", "--invert-match", "--files-without-match", "-L", "--passthru", "--passthrough", "-W", "--function-context"];
+const SHOWING_ALL: &[&str] = &[
+    "-v",
+    "--invert-match",
+    "--files-without-match",
+    "-L",
+    "--passthru",
+    "--passthrough",
+    "-W",
+    "--function-context",
+    "-U",
+    "--multiline",
+    "--multiline-dotall",
+    "-z",
+    "--null-data",
+];
 /// Options that show lines around a match, and the lines that are still a part of a file.
 const AROUND: &[&str] = &["-A", "-B", "-C", "--after-context", "--before-context", "--context"];
 const CONTEXT: usize = 50;

@@ -100,7 +100,7 @@ impl Machine<'_> {
                 self.connect(target);
                 self.foreign_code(Provenance::Network);
             } else {
-                self.path(Role::ReadTree, target);
+                self.read_for_build(target);
             }
         }
         match self.foreign_project(rest) {

@@ -12,6 +12,10 @@ use super::python::after_module;
 
 impl Machine<'_> {
     pub(super) fn interpreter(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        if let Some(goal) = package_goal(call) {
+            self.runs_project(call.words, Reason::RunsBuild, &[call.name, goal], &[]);
+            return Stream::Unknown;
+        }
         let language = call.entry.language.unwrap_or(Language::Other);
         let words = if language == Language::Javascript { evaluated(call.rest) } else { call.rest.to_vec() };
         let arguments = Arguments::divide(call.entry, &words);
@@ -222,4 +226,10 @@ pub(super) fn asks_only(arguments: &Arguments) -> bool {
         is_program && option.value.is_some()
     });
     arguments.has(&["-VV", "--version", "--help", "-version"]) || !has_program && arguments.has(&["-V", "-v", "-h"])
+}
+
+/// `swift build`: the interpreter is the package manager of its language, too.
+fn package_goal(call: Call<'_>) -> Option<&str> {
+    let goal = call.rest.first()?.literal()?;
+    (call.name == "swift" && matches!(goal, "build" | "package" | "run" | "test")).then_some(goal)
 }

@@ -30,6 +30,7 @@ mod javascript;
 mod later;
 mod media;
 mod mounts;
+mod openers;
 mod other_vcs;
 mod package_config;
 mod packing;
@@ -46,6 +47,7 @@ mod sed;
 mod several;
 mod shells;
 mod spelled;
+mod sql;
 mod templates;
 mod typed;
 mod wrappers;
@@ -138,6 +140,7 @@ pub(crate) fn run(special: Special, machine: &mut Machine<'_>, call: Call<'_>, i
         Special::Move => machine.rename(call, io),
         Special::Nc => machine.nc(call, io),
         Special::Npx => machine.npx(call, io),
+        Special::Opener => machine.open(call, io),
         Special::Openssl => machine.openssl(call, io),
         Special::OtherVcs => machine.other_vcs(call, io),
         Special::PackageRun => machine.package_run(call, io),

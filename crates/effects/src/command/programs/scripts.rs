@@ -87,9 +87,7 @@ impl Machine<'_> {
             Stream::Names(_) | Stream::Unknown | Stream::Unconnected => {
                 let written = file.is_exact() && self.world.is_written(&self.world.locate_word(file).0);
                 let foreign = self.foreign_file(file);
-                if file.is_exact() && self.world.is_built(&self.world.locate_word(file).0) {
-                    self.opaque(About::Project, Reason::RunsBuild, &[&file.text]);
-                } else if written {
+                if written {
                     if let (Some(foreign), true) = (&foreign, self.is_edited_script(file)) {
                         self.opaque(About::Anything, foreign.clone(), &[]);
                     } else if self.is_edited_script(file) {

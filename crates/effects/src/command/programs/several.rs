@@ -5,6 +5,7 @@ use crate::command::knowledge::{Entry, OptionRole, Role};
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
+use crate::{About, Reason};
 
 use agent_strace_shell::BYTES_A_STEP;
 
@@ -74,8 +75,11 @@ impl Machine<'_> {
 
     /// The words with a name in the place of `mark`. In the text of a shell it is a parameter, unless the session made names
     /// that a shell reads otherwise.
-    pub(super) fn inserted(&self, command: &[Arg], mark: &str, item: &Arg) -> Vec<Arg> {
+    pub(super) fn inserted(&mut self, command: &[Arg], mark: &str, item: &Arg) -> Vec<Arg> {
         let text = if self.world.has_odd_names() { None } else { inserted::as_parameter(command, mark, item) };
+        if let (Some(_), Some(shell)) = (&text, command.first()) {
+            self.opaque(About::Project, Reason::NamesInText, &[&shell.text]);
+        }
         let words = text.as_deref().unwrap_or(command);
         words.iter().map(|word| filled(word, mark, item)).collect()
     }

@@ -10,9 +10,9 @@ const DEEP: usize = 8;
 /// A pattern for what a search selects, in which wildcards match dots in first place and `**` any directories.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Spelled {
-    /// Of the last component.
+    /// A pattern of the last component.
     Name(String),
-    /// Of the whole path, as the search writes it.
+    /// A pattern of the whole path, as the search writes it.
     Path(String),
 }
 

@@ -27,7 +27,7 @@ use envelope::{Envelope, Progress};
 use facts::Noted;
 use message::Context;
 use ran::Anew;
-use restarts::Restarts;
+use restarts::{Place, Restarts};
 use totals::Totals;
 
 /// Claude Code transcripts (`~/.claude/projects/**`).
@@ -213,7 +213,8 @@ impl<'a> Transcript<'a> {
         let first = self.assembly.session.events.len();
         message::add(&mut self.assembly, location, &record.message, &context, gaps);
         if !is_true(record.is_sidechain) {
-            self.restarts.note(filled(record.cwd), &mut self.assembly.session, first);
+            let place = Place { directory: filled(record.cwd), branch: filled(record.branch) };
+            self.restarts.note(place, &mut self.assembly.session, first);
         }
     }
 

@@ -145,7 +145,7 @@ impl Machine<'_> {
     }
 
     /// The session wrote a file beside git's settings that decides where connections lead. A script of the repository or its
-    /// build may write one, too: whoever lets the repository's own code run answers for that. A program without an entry, and
+    /// build may write one, too: an entry that allows the repository's own code covers that. A program without an entry, and
     /// code that the session altered, are findings themselves, or an entry answers for them.
     fn git_is_pointed_elsewhere(&self) -> bool {
         if !self.world.has_written() {
@@ -238,7 +238,7 @@ pub(super) fn remote_lost(name: &str) -> String {
     format!("\n[remote \"{name}\"]\n\turl =\n\tpushurl =\n")
 }
 
-/// Where any remote leads is not known any more.
+/// From here on the host of each remote is unknown.
 pub(super) const REMOTES_LOST: &str = "\n[remotes]\n\tlost = unknown\n";
 
 /// A remote leads where `before` did.

@@ -363,7 +363,7 @@ impl Machine<'_> {
                 let bare = sub.arguments.has(&["--bare"]);
                 let inside = if bare { directory.text.clone() } else { format!("{}/.git", directory.text) };
                 let inside = Arg { text: inside, ..directory };
-                // What is there already stays as it is.
+                // The directories that are already known stay as they are.
                 let own = self.world.locate_word(&self.git_directory()).0;
                 let is_there = self.world.locate_word(&inside).0 == own && !self.world.has_entry(&own);
                 self.path(Role::WriteTree, &inside);
@@ -440,6 +440,9 @@ impl Machine<'_> {
         }
         if names.is_empty() {
             names.push(Arg::glob("**"));
+        }
+        if sub.arguments.options.iter().any(|option| option.name.starts_with("--format")) {
+            return Stream::Unknown;
         }
         Stream::Names(names)
     }

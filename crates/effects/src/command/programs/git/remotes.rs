@@ -197,7 +197,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The branch of a proposal belongs to the repository of whoever made it, which is not known.
+    /// The branch of a proposal belongs to the repository of its author, which is not known.
     pub(in crate::command::programs) fn git_branch_of_proposal(&mut self) {
         const REMOTE: &str = "of-a-proposal";
         self.git_remotes_lost(&Arg::exact("."), REMOTE);

@@ -1,9 +1,9 @@
 //! Revisions that the session brought into the repository from elsewhere, and the work tree while it holds one of them.
 //!
-//! A branch of the repository's own remote is a revision of the repository, whoever pushed it: `origin/topic`, a `git pull`, a
+//! A branch of the repository's own remote is a revision of the repository, no matter who pushed it: `origin/topic`, a `git pull`, a
 //! rebase onto `origin/main`. Only what the record shows makes a revision one from elsewhere: git fetched it from a URL or
 //! from another directory, it is a proposal (`pull/7/head`), it belongs to a remote whose URL the session set, `gh pr checkout`
-//! brought it, or it is in a stash that the session did not make. While the work tree holds such a revision, code that a runner
+//! brought it. While the work tree holds such a revision, code that a runner
 //! runs is not the one that the owner of the policy knows. Going back to a revision of the repository ends that. After a merge
 //! the branch itself holds the other code, and only a branch of the remote or `--abort` leads back.
 //!
@@ -23,7 +23,7 @@ use crate::command::machine::Machine;
 const TREE: &str = "tree";
 /// The work tree before it changed for the last time.
 const BEFORE: &str = "before";
-/// What the last fetch brought.
+/// The revisions of the last fetch.
 const FETCHED: &str = "fetched";
 /// Any object that a fetch brought.
 const OBJECTS: &str = "objects";
@@ -68,7 +68,7 @@ impl Machine<'_> {
         if self.world.has_written() { self.origin_at(&self.place(name)) } else { Origin::Repository }
     }
 
-    /// Where nothing came from elsewhere, nothing is noted.
+    /// Notes a revision from elsewhere. A session without one has no notes.
     fn note(&mut self, name: &str, origin: Origin) {
         let place = self.place(name);
         match origin {
@@ -284,9 +284,6 @@ impl Machine<'_> {
             None | Some("push" | "save") => {
                 let place = self.place(STASH);
                 self.world.wrote(&place, Some("made"));
-            }
-            Some("pop" | "apply" | "branch") if !self.world.has_entry(&self.place(STASH)) => {
-                self.moves_to(Origin::Elsewhere);
             }
             _ => {}
         }

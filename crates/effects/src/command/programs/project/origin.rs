@@ -9,7 +9,7 @@ impl Machine<'_> {
     pub(crate) fn runs_project(&mut self, words: &[Arg], reason: Reason, vouched_by: &[&str], or_by: &[&str]) {
         let foreign = if reason.class() == Class::Delegated { self.foreign_project(words) } else { None };
         match foreign {
-            // Who allows the runner knows the repository's code, not this.
+            // An entry for the runner speaks of the repository's own code only.
             Some(foreign) => self.opaque(About::Anything, foreign, &[]),
             None => self.opaque_by(self.world.about_project(words), reason, vouched_by, or_by),
         }
@@ -23,7 +23,7 @@ impl Machine<'_> {
         self.foreign(is_cloned)
     }
 
-    /// The same of a file.
+    /// Returns the spelled patterns of a file.
     pub(crate) fn foreign_file(&self, file: &Arg) -> Option<Reason> {
         let target = self.world.locate_word(file).0;
         let is_inside = !target.path.starts_with(['/', '~', '*']);

@@ -1,32 +1,17 @@
 //! Walks a session in order and turns each call into effects.
 
-use std::borrow::Cow;
+mod siblings;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use agent_strace_model::{Access, Dialect, Event, EventKind, FileEvent, Session, Shell, Status, ToolCall};
 
-use super::command::LINK;
 use super::command::knowledge::Knowledge;
 use super::jobs::Jobs;
 use super::settle::{self, Ran, Results, Trust};
-use super::world::{AliasKind, Left, Name, System, Within};
-use super::{
-    About, Certainty, Class, Effect, Effects, Kind, Memo, Opaque, PathTarget, Reason, Roots, World, command, glob,
-    paths, tools,
-};
-
-/// Siblings one effect may get through aliases.
-const SIBLINGS: usize = 64;
-/// Aliases below a directory or behind a glob that are looked at for one effect.
-const ALIASES: usize = 256;
-/// Aliases that are looked at for all effects of one call, and siblings that these may get together.
-const LOOKS: usize = 1 << 15;
-/// Looks for the price of one step of work.
-const LOOKS_A_STEP: usize = 8;
-
-/// How an act on a file of a work tree touches the file of the repository.
-const WORKTREE: &str = "worktree";
+use super::world::{Left, System};
+use super::{Certainty, Class, Effect, Effects, Kind, Memo, PathTarget, Roots, World, command, paths, tools};
 
 /// Symlinks that are part of the repository: path from the workspace root → target as stored, relative to the link's
 /// directory or absolute.
@@ -63,6 +48,7 @@ impl Tracker {
             let (alias, _) = world.locate_from(roots.top().unwrap_or("."), link);
             world.link_symbolic(&alias, target, Certainty::Exact);
         }
+        world.made_no_links();
         let base = world.cwd().map(str::to_owned);
         Self {
             world,
@@ -71,7 +57,13 @@ impl Tracker {
             moved: base.clone(),
             base,
             jobs: Jobs::default(),
-            restarts: session.restarts.iter().rev().map(|start| (start.event, start.directory.to_string())).collect(),
+            restarts: session
+                .evidence
+                .restarts
+                .iter()
+                .rev()
+                .map(|start| (start.event, start.directory.to_string()))
+                .collect(),
             text: None,
             raw: None,
         }
@@ -298,130 +290,6 @@ impl Tracker {
         }
         commands
     }
-
-    /// Adds what the same act does under other names: through aliases, and to the workspace below an outer directory.
-    fn with_siblings(&self, effects: Effects) -> Effects {
-        let meter = self.world.meter();
-        let most = LOOKS.min(meter.left().max(LOOKS / 64) * LOOKS_A_STEP);
-        let mut looks = Looks { left: most, told: HashSet::new() };
-        let siblings: Vec<Vec<Effect>> = effects.iter().map(|effect| self.siblings(effect, &mut looks)).collect();
-        meter.spend((most - looks.left) / LOOKS_A_STEP + meter.take());
-        if siblings.iter().all(Vec::is_empty) {
-            return effects;
-        }
-        let mut all: Vec<Effect> = Vec::with_capacity(effects.len());
-        // The new index of each effect.
-        let mut indices = Vec::with_capacity(effects.len());
-        for (mut effect, siblings) in effects.into_vec().into_iter().zip(siblings) {
-            effect.origin = effect.origin.moved(&indices);
-            let start = all.len();
-            let origin = effect.origin;
-            indices.push(u32::try_from(start).ok());
-            // The file is one of the repository: that is the name which an allow list has to know. A tree beside the
-            // repository is a place of it, too, so there the file has no other name.
-            let is_ours = siblings.iter().any(|one| one.via == WORKTREE && one.certainty == effect.certainty);
-            if is_ours {
-                effect.certainty = effect.certainty.guessed();
-            }
-            if !is_ours || !self.is_in_near_tree(&effect) {
-                all.push(effect);
-            }
-            for sibling in siblings {
-                if !all.iter().skip(start).any(|known| *known == sibling) {
-                    all.push(Effect { origin, ..sibling });
-                }
-            }
-        }
-        all.into()
-    }
-
-    /// The file lies in a work tree beside the repository.
-    fn is_in_near_tree(&self, effect: &Effect) -> bool {
-        let (Some(target), Some(root)) = (effect.kind.path(), self.world.root()) else { return false };
-        let names = self.world.originals(&target.path, effect.certainty);
-        let mut trees = names.iter().filter(|name| name.alias_kind == AliasKind::Checkout);
-        trees.any(|name| paths::is_beside(&name.alias, root))
-    }
-
-    fn siblings(&self, effect: &Effect, looks: &mut Looks) -> Vec<Effect> {
-        let mut siblings = Vec::new();
-        if let Some(target) = effect.kind.path() {
-            siblings.extend(self.below_outer(effect, target));
-            siblings.extend(self.absolute(effect, target));
-            siblings.extend(checked_out(effect, target));
-            if self.world.has_aliases() {
-                self.aliased(effect, target, looks, &mut siblings);
-                looks.left = looks.left.saturating_sub(siblings.len());
-            }
-        }
-        siblings
-    }
-
-    /// `/home`, `~` or `/*` with all below holds the workspace, too.
-    fn below_outer(&self, effect: &Effect, target: &PathTarget) -> Option<Effect> {
-        let root = self.world.root()?;
-        let open = target.path.ends_with("/**");
-        if !target.subtree && !open {
-            return None;
-        }
-        let outer = target.path.strip_suffix("/**").unwrap_or(&target.path).trim_end_matches('/');
-        let holds = match effect.certainty {
-            _ if outer.is_empty() => target.path.starts_with('/'),
-            Certainty::Pattern => above(root).any(|above| glob::matches(outer, above)),
-            Certainty::Exact | Certainty::Possible => above(root).any(|above| above == outer),
-        };
-        let home = matches!(target.path.as_str(), "~" | "~/**") && paths::is_below_home(root);
-        (holds || home).then(|| {
-            let root = PathTarget { path: ".".to_owned(), subtree: true };
-            effect.like(at(&effect.kind, root), exact(effect.certainty), effect.via.clone())
-        })
-    }
-
-    /// Where the workspace is the whole disk, `etc/x` is `/etc/x` to whoever wrote the policy.
-    fn absolute(&self, effect: &Effect, target: &PathTarget) -> Option<Effect> {
-        let inside = !target.path.starts_with(['/', '~', '*']) && target.path != ".";
-        (self.world.root() == Some("/") && inside).then(|| {
-            let target = PathTarget { path: format!("/{}", target.path), subtree: target.subtree };
-            let certainty = match effect.certainty {
-                Certainty::Pattern => Certainty::Pattern,
-                Certainty::Exact | Certainty::Possible => Certainty::Possible,
-            };
-            effect.like(at(&effect.kind, target), certainty, effect.via.clone())
-        })
-    }
-
-    fn aliased(&self, effect: &Effect, target: &PathTarget, looks: &mut Looks, siblings: &mut Vec<Effect>) {
-        if looks.left == 0 {
-            siblings.extend(looks.too_many(effect));
-            return;
-        }
-        for name in self.world.originals(&target.path, effect.certainty) {
-            siblings.extend(sibling(effect, &name, target));
-        }
-        let prefix = match effect.certainty {
-            Certainty::Pattern => before_glob(&target.path),
-            Certainty::Exact | Certainty::Possible if target.subtree && target.path == "." => "",
-            Certainty::Exact | Certainty::Possible if target.subtree => target.path.as_str(),
-            Certainty::Exact | Certainty::Possible => return,
-        };
-        for (count, alias) in self.world.aliases_from(prefix).enumerate() {
-            looks.left = looks.left.saturating_sub(1);
-            if count >= ALIASES || siblings.len() >= SIBLINGS || looks.left == 0 {
-                siblings.extend(looks.too_many(effect));
-                return;
-            }
-            let covered = match effect.certainty {
-                Certainty::Pattern => glob::matches(&target.path, alias) || glob::matches(&target.shown(), alias),
-                Certainty::Exact | Certainty::Possible => {
-                    target.path == "." || alias.strip_prefix(&target.path).is_some_and(|rest| rest.starts_with('/'))
-                }
-            };
-            if covered {
-                let names = self.world.originals(alias, Certainty::Exact);
-                siblings.extend(names.iter().filter_map(|name| sibling(effect, name, target)));
-            }
-        }
-    }
 }
 
 /// Adds what else a call does if its shell is in another directory. The shell may not be there, so no allow list has to
@@ -451,86 +319,5 @@ fn add_possible(effects: &mut Effects, others: Effects) {
             }
         };
         indices.push(place.and_then(|place| u32::try_from(place).ok()));
-    }
-}
-
-/// Agents' own tools make work trees of the repository there: what is below one of them is a file of the repository.
-fn checked_out(effect: &Effect, target: &PathTarget) -> Option<Effect> {
-    let (tree, path) = target.path.strip_prefix(".claude/worktrees/")?.split_once('/')?;
-    let certainty = if tree.contains("**") { Certainty::Pattern } else { effect.certainty };
-    let target = PathTarget { path: path.to_owned(), subtree: target.subtree };
-    Some(effect.like(at(&effect.kind, target), certainty, WORKTREE.into()))
-}
-
-/// The effect on `target` under another name.
-fn sibling(effect: &Effect, name: &Name, target: &PathTarget) -> Option<Effect> {
-    let same = match effect.kind {
-        Kind::Read(_) | Kind::List(_) => true,
-        // A new link takes a name, and leaves the file that it leads to.
-        Kind::Write(_) if name.within == Within::Itself && matches!(effect.via, Cow::Borrowed(LINK)) => false,
-        // A work tree that is made or removed leaves the files of the others.
-        Kind::Write(_) | Kind::Delete(_) if name.alias_kind == AliasKind::Checkout => name.within == Within::Directory,
-        Kind::Write(_) => name.alias_kind == AliasKind::Same,
-        // Deleting a link leaves the original; deleting below a linked directory does not.
-        Kind::Delete(_) => name.alias_kind == AliasKind::Same && name.within == Within::Directory,
-        _ => false,
-    };
-    let certainty = match (effect.certainty, name.certainty) {
-        (_, Certainty::Pattern) => Certainty::Pattern,
-        (Certainty::Possible, _) => Certainty::Possible,
-        _ => Certainty::Exact,
-    };
-    same.then(|| {
-        let kind = at(&effect.kind, PathTarget { path: name.path.clone(), subtree: target.subtree });
-        let is_checked_out = name.alias_kind == AliasKind::Checkout && name.within == Within::Directory;
-        let via = if is_checked_out { WORKTREE.into() } else { format!("alias {}", name.alias).into() };
-        effect.like(kind, certainty, via)
-    })
-}
-
-/// What a call may still look at, and what it has told of the rest.
-struct Looks {
-    left: usize,
-    told: HashSet<About>,
-}
-
-impl Looks {
-    /// The session made more links than are followed. A call says so once for reading and once for writing.
-    fn too_many(&mut self, effect: &Effect) -> Option<Effect> {
-        let about = match effect.kind {
-            Kind::Write(_) | Kind::Delete(_) => About::Writes,
-            _ => About::Reads,
-        };
-        let opaque = Opaque::new(about, Reason::TooManyLinks, Vec::new());
-        self.told.insert(about).then(|| effect.like(Kind::Opaque(opaque), Certainty::Possible, "alias".into()))
-    }
-}
-
-/// Every directory above the root, and the root.
-fn above(root: &str) -> impl Iterator<Item = &str> {
-    let shorter = root.match_indices('/').filter_map(|(at, _)| root.get(..at)).filter(|path| !path.is_empty());
-    shorter.chain([root])
-}
-
-fn exact(certainty: Certainty) -> Certainty {
-    match certainty {
-        Certainty::Possible => Certainty::Possible,
-        Certainty::Exact | Certainty::Pattern => Certainty::Exact,
-    }
-}
-
-/// The part of a glob before its first metacharacter, up to a whole component.
-fn before_glob(pattern: &str) -> &str {
-    let literal = pattern.find(['*', '?', '[']).map_or(pattern, |at| pattern.get(..at).unwrap_or(""));
-    literal.rfind('/').map_or("", |at| literal.get(..=at).unwrap_or(""))
-}
-
-/// The same act on another path.
-fn at(kind: &Kind, target: PathTarget) -> Kind {
-    match kind {
-        Kind::Write(_) => Kind::Write(target),
-        Kind::Delete(_) => Kind::Delete(target),
-        Kind::List(_) => Kind::List(target),
-        _ => Kind::Read(target),
     }
 }
