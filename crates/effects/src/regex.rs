@@ -34,7 +34,7 @@ fn requires_text(pattern: &str) -> bool {
 }
 
 /// Operators that only some dialects have, and that change the meaning of the text behind them.
-const QUOTING: &[&str] = &["\\Q", "\\g", "\\k", "(*", "\\n"];
+const QUOTING: &[&str] = &["\\p", "\\P", "\\Q", "\\g", "\\k", "(*", "\\n"];
 
 /// A class that dialects read differently: a backslash, a class or an operation of sets in it.
 fn has_unlike_class(pattern: &str) -> bool {
