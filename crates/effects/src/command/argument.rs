@@ -115,7 +115,7 @@ impl Arg {
         self.readings.iter().map(|text| Self { span: self.span, ..Self::exact(text) }).collect()
     }
 
-    /// The pattern of the names that the word stands for, if that is known.
+    /// Returns the pattern that matches the word's names; `None` for a word that is not known.
     pub(crate) fn pattern(&self) -> Option<Cow<'_, str>> {
         match self.known {
             _ if self.tilde => None,

@@ -70,11 +70,25 @@ fn purpose(given: &Object) -> Purpose {
         Value::Text(pattern) => purpose_of_pattern(pattern),
         _ => Purpose::Whole,
     });
-    let spans_lines = given
-        .iter()
-        .any(|(key, value)| names::plain(key) == "multiline" && !matches!(value, Value::Null | Value::Bool(false)));
-    if spans_lines { Purpose::Whole } else { purposes.max().unwrap_or(Purpose::Whole) }
+    let is_wide = given.iter().any(|(key, value)| shows_more(&names::plain(key), value));
+    if is_wide { Purpose::Whole } else { purposes.max().unwrap_or(Purpose::Whole) }
 }
+
+/// The argument asks for matches over several lines, or for so many lines around a match that it may show whole files.
+fn shows_more(key: &str, value: &Value) -> bool {
+    match key {
+        "multiline" => !matches!(value, Value::Null | Value::Bool(false)),
+        "a" | "b" | "c" | "context" | "contextlines" => match value {
+            Value::Number(lines) => *lines > AROUND,
+            Value::Text(lines) => lines.trim().parse::<i64>().is_ok_and(|lines| lines > AROUND),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// The most lines around a match that show a part of a file.
+const AROUND: i64 = 50;
 
 /// Arguments that hold the pattern of a search for content, plainly spelled.
 const PATTERNS: &[&str] = &["pattern", "query", "regex", "searchpattern", "searchquery", "searchterm"];

@@ -46,9 +46,8 @@ impl Tracker {
         }
         for (link, target) in &roots.repository().links {
             let (alias, _) = world.locate_from(roots.top().unwrap_or("."), link);
-            world.link_symbolic(&alias, target, Certainty::Exact);
+            world.has_link(&alias, target, Certainty::Exact);
         }
-        world.made_no_links();
         let base = world.cwd().map(str::to_owned);
         Self {
             world,

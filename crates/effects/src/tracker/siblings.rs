@@ -99,7 +99,7 @@ impl Tracker {
         })
     }
 
-    /// Where the workspace is the whole disk, `etc/x` is `/etc/x` to whoever wrote the policy.
+    /// If the workspace is the whole disk, a policy calls the file `etc/x` by its absolute name `/etc/x`.
     fn absolute(&self, effect: &Effect, target: &PathTarget) -> Option<Effect> {
         let inside = !target.path.starts_with(['/', '~', '*']) && target.path != ".";
         (self.world.root() == Some("/") && inside).then(|| {
@@ -180,7 +180,7 @@ fn sibling(effect: &Effect, name: &Name, target: &PathTarget) -> Option<Effect> 
     })
 }
 
-/// What a call may still look at, and what it has told of the rest.
+/// The aliases that the tracker may still look at for a call, and the kinds of acts for which it reported too many links.
 struct Looks {
     left: usize,
     told: HashSet<About>,
@@ -217,7 +217,7 @@ fn before_glob(pattern: &str) -> &str {
     literal.rfind('/').map_or("", |at| literal.get(..=at).unwrap_or(""))
 }
 
-/// The same act on another path.
+/// Returns the act with another path as its target.
 fn at(kind: &Kind, target: PathTarget) -> Kind {
     match kind {
         Kind::Write(_) => Kind::Write(target),

@@ -134,9 +134,14 @@ impl World {
         self.aliases.insert(alias, known);
     }
 
-    /// `ln -s text alias`: a relative `text` starts at the directory that holds `alias`.
+    /// The session made a link: `ln -s text alias`.
     pub(crate) fn link_symbolic(&mut self, alias: &PathTarget, text: &str, certainty: Certainty) {
         self.made_links();
+        self.has_link(alias, text, certainty);
+    }
+
+    /// There is a link. A relative `text` starts at the directory that holds `alias`.
+    pub(crate) fn has_link(&mut self, alias: &PathTarget, text: &str, certainty: Certainty) {
         let holder = match alias.path.rsplit_once('/') {
             Some(("", _)) => "/".to_owned(),
             Some((holder, _)) => holder.to_owned(),

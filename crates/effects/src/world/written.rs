@@ -341,11 +341,6 @@ impl World {
         self.links = true;
     }
 
-    /// The links that are known so far are the repository's own.
-    pub(crate) fn made_no_links(&mut self) {
-        self.links = false;
-    }
-
     /// Returns true if the session made names that an unquoted variable takes for several names, or may have.
     pub(crate) fn has_odd_names(&self) -> bool {
         self.note(|queries| {

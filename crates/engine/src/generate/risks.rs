@@ -1,5 +1,7 @@
 //! Commands that people allow themselves: those that destroy, publish or give more rights. Data, no judgement.
 
+use agent_strace_effects::knowledge::CURL_BODIES;
+
 /// A command that destroys, publishes or gives more rights.
 pub(super) struct Risk {
     pub(super) program: &'static str,
@@ -156,7 +158,8 @@ pub(super) const RISKS: &[Risk] = &[
     risk("wrangler", ANY, ANY, What::Publishes),
     risk("firebase", ANY, ANY, What::Publishes),
     risk("supabase", ANY, ANY, What::Publishes),
-    risk("curl", ANY, UPLOADS, What::Publishes),
+    risk("curl", ANY, CURL_BODIES, What::Publishes),
+    risk("curl", ANY, METHODS, What::Publishes),
     risk("wget", ANY, &["--post-data", "--post-file", "--method", "--body-data", "--body-file"], What::Publishes),
     risk("http", ANY, ANY, What::Publishes),
     risk("https", ANY, ANY, What::Publishes),
@@ -203,20 +206,5 @@ pub(super) const RISKS: &[Risk] = &[
     risk("brew", &["uninstall"], ANY, What::Destroys),
 ];
 
-const UPLOADS: &[&str] = &[
-    "-d",
-    "--data",
-    "--data-raw",
-    "--data-binary",
-    "--data-urlencode",
-    "--data-ascii",
-    "--json",
-    "-F",
-    "--form",
-    "-T",
-    "--upload-file",
-    "-X",
-    "--request",
-    "-K",
-    "--config",
-];
+/// Options of `curl` that choose the method of a request, or take options from a file.
+const METHODS: &[&str] = &["-X", "--request", "-K", "--config"];

@@ -16,7 +16,7 @@ pub(crate) struct OwnRule {
 }
 
 impl OwnRule {
-    /// Of one file.
+    /// Returns the entry for one file.
     pub(crate) fn of_file(path: &str) -> Self {
         Self::new(&escaped(&fold(path)))
     }
@@ -46,7 +46,7 @@ impl Entry for OwnRule {
     }
 }
 
-/// What an effect may aim at.
+/// An entry that an effect may aim at.
 pub(crate) trait Entry {
     /// The files, in any directory.
     fn anywhere(&self) -> &Glob;
@@ -57,7 +57,7 @@ pub(crate) trait Entry {
 }
 
 /// The name that an entry spells: `README*` may be `README.pem`, but it does not spell the `.pem` of `*.pem`. A `*` that is
-/// a whole component stands for any directory and stays.
+/// a whole component matches any directory, and the name keeps it.
 pub(crate) fn without_wildcards(glob: &str) -> String {
     let glob = glob.strip_suffix("/**").unwrap_or(glob).replace("**/", "");
     let name = |component: &str| if component == "*" { component.to_owned() } else { component.replace('*', "") };

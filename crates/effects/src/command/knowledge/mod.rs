@@ -70,6 +70,21 @@ pub use special::Special;
 pub use table::{Knowledge, Standing};
 pub use text::Text;
 
+/// Options with which `curl` sends a body or a file.
+pub const CURL_BODIES: &[&str] = &[
+    "-d",
+    "--data",
+    "--data-raw",
+    "--data-binary",
+    "--data-urlencode",
+    "--data-ascii",
+    "--json",
+    "-F",
+    "--form",
+    "-T",
+    "--upload-file",
+];
+
 /// Every family's file.
 pub const FAMILIES: &[(&str, &str)] = &[
     ("agents", include_str!("agents.json")),

@@ -89,7 +89,7 @@ impl Reading {
         if !TESTS_WITH_VALUE.contains(&test) && !test.starts_with("-newer") {
             return 0;
         }
-        // A glob that the shell expands spells the names that it stands for, too.
+        // The shell may expand a glob to names that the glob spells.
         let pattern = rest.first().filter(|word| matches!(word.known, Known::Exact | Known::Glob));
         let patterns = pattern.map(|pattern| patterns(test, &pattern.text)).unwrap_or_default();
         let chain = &mut self.top.chain;

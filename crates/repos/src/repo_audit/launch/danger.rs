@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::options::program;
 use super::run::Run;
 use crate::repo_audit::hosts;
+use agent_strace_effects::knowledge::CURL_BODIES;
 use agent_strace_effects::{About, Argument, Certainty, Effect, Kind};
 
 /// What is dangerous about a text.
@@ -20,27 +21,9 @@ pub(crate) enum Danger {
 
 /// They send what they are given, wherever it goes.
 const SENDERS: &[&str] = &["nc", "ncat", "netcat", "telnet", "scp", "sftp", "rsync", "ftp", "tftp", "sendmail", "mail"];
-/// Clients of the web, and options by which they send a body.
+/// Clients of the web, and options by which those other than `curl` send a body.
 const CLIENTS: &[&str] = &["curl", "wget", "http", "https", "iwr", "irm", "invoke-webrequest", "invoke-restmethod"];
-const BODIES: &[&str] = &[
-    "-d",
-    "--data",
-    "--data-raw",
-    "--data-binary",
-    "--data-urlencode",
-    "--data-ascii",
-    "--json",
-    "-f",
-    "--form",
-    "-t",
-    "--upload-file",
-    "--post-file",
-    "--post-data",
-    "--body-file",
-    "--body-data",
-    "-body",
-    "-infile",
-];
+const BODIES: &[&str] = &["--post-file", "--post-data", "--body-file", "--body-data", "-body", "-infile"];
 /// They run what comes to them.
 const INTERPRETERS: &[&str] =
     &["sh", "bash", "zsh", "dash", "ksh", "fish", "ash", "python", "node", "perl", "ruby", "php"];
@@ -136,8 +119,11 @@ fn sends(run: &Run, at: usize, words: &[String]) -> bool {
 }
 
 fn is_body(word: &str) -> bool {
-    let name = word.split_once('=').map_or(word, |(name, _)| name).to_ascii_lowercase();
-    BODIES.contains(&name.as_str()) || word.starts_with("-d@") || word.starts_with("-F") && word.contains('=')
+    let name = word.split_once('=').map_or(word, |(name, _)| name);
+    let mut options = CURL_BODIES.iter().chain(BODIES);
+    options.any(|option| option.eq_ignore_ascii_case(name))
+        || word.starts_with("-d@")
+        || word.starts_with("-F") && word.contains('=')
 }
 
 /// `… | base64 -d | sh`: an interpreter without a file takes what comes to it.
