@@ -76,9 +76,13 @@ fn is_own_key(act: &Act<'_>, path: &str, call: &[Act<'_>]) -> bool {
     let name = words.next().map_or("", |program| program.rsplit('/').next().unwrap_or(program));
     let file = path.rsplit('/').next().unwrap_or(path);
     let words: Vec<&str> = words.collect();
-    let follows = words.windows(2).any(|pair| matches!(pair, ["-i", key] if key.rsplit('/').next() == Some(file)));
-    let times = words.iter().filter(|word| word.rsplit('/').next() == Some(file)).count();
-    BY_KEY.contains(&name) && follows && times == 1
+    let is_key = |word: &str| word.rsplit('/').next() == Some(file);
+    let follows = words.windows(2).any(|pair| matches!(pair, ["-i", key] if is_key(key)));
+    // `ssh -iKEY`
+    let is_attached =
+        words.iter().any(|word| word.strip_prefix("-i").is_some_and(|key| !key.is_empty() && is_key(key)));
+    let times = words.iter().filter(|word| is_key(word)).count();
+    BY_KEY.contains(&name) && (follows || is_attached) && times == 1
 }
 
 /// The host that an act may have sent something to.

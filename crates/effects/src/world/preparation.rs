@@ -11,7 +11,9 @@ const INSTALLERS: &[&str] = &[
 ];
 /// Package managers that install into the project unless an option says otherwise.
 const OF_PROJECTS: &[&str] = &["bun", "npm", "pnpm", "yarn"];
-/// Programs that set up a shell or the home directory, whatever their words are.
+/// Words with which such a program runs a task, or shows something.
+const RUNNING: &[&str] = &["exec", "ls", "run", "tasks", "version", "which", "x"];
+/// Programs that set up a shell or the home directory, unless they run a task.
 const PREPARERS: &[&str] = &["asdf", "chezmoi", "direnv", "mise", "stow", "volta"];
 
 impl World {
@@ -59,7 +61,7 @@ fn installs(argv: &[Argument]) -> bool {
     };
     behind(INSTALLERS).is_some_and(|words| asks(words, &["install", "--install", "-S", "tool", "-i", "-iA"]))
         || behind(OF_PROJECTS).is_some_and(|words| asks(words, &["-g", "--global", "global", "link"]))
-        || argv.first().is_some_and(|word| names(word, PREPARERS))
+        || behind(PREPARERS).is_some_and(|words| !asks(words.get(..1).unwrap_or_default(), RUNNING))
 }
 
 fn is_outside(path: &str) -> bool {

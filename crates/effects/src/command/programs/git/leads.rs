@@ -12,6 +12,8 @@ use crate::command::write_mode::WriteMode;
 const RENAMED: &str = "renamedfrom";
 /// A key of a remote: the judged repository itself is a clone of it.
 pub(super) const CLONED: &str = "clonedfrom";
+/// The setting for the branch of a proposal, which only the work tree of that branch follows.
+pub(super) const PROPOSAL: &str = "branch.proposal.remote";
 /// The most settings that are taken from `GIT_CONFIG_COUNT`.
 const MOST: usize = 64;
 
@@ -100,7 +102,9 @@ impl Machine<'_> {
             Some(branch) => branch.ends_with(".remote") || way == Way::Push && branch.ends_with(".pushremote"),
             None => way == Way::Push && name == "remote.pushdefault",
         };
-        let is_set = |(name, value): &&Setting| is_default(name) && value.literal() != Some("");
+        let has_proposal = self.holds_foreign_revision();
+        let is_followed = |name: &str| is_default(name) && (has_proposal || name != PROPOSAL);
+        let is_set = |(name, value): &&Setting| is_followed(name) && value.literal() != Some("");
         let set: Vec<&Setting> = settings.made.iter().filter(is_set).collect();
         for (_, remote) in &set {
             self.git_remote_of(Some(remote), way, settings);

@@ -1,6 +1,6 @@
 //! Subcommands that talk to other repositories.
 
-use super::leads::{CLONED, REMOTES_LOST, Way, remote_lost, remote_renamed};
+use super::leads::{CLONED, PROPOSAL, REMOTES_LOST, Way, remote_lost, remote_renamed};
 use super::{Sub, is_location, operands};
 use crate::command::argument::Arg;
 use crate::command::knowledge::Role;
@@ -201,7 +201,7 @@ impl Machine<'_> {
     pub(in crate::command::programs) fn git_branch_of_proposal(&mut self) {
         const REMOTE: &str = "of-a-proposal";
         self.git_remotes_lost(&Arg::exact("."), REMOTE);
-        if let Some(text) = git_triggers::written("branch.proposal.remote", REMOTE, WriteMode::Append) {
+        if let Some(text) = git_triggers::written(PROPOSAL, REMOTE, WriteMode::Append) {
             self.git_config_gains(&text);
         }
     }

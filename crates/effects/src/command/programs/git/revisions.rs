@@ -12,7 +12,7 @@
 
 use agent_strace_shell::Provenance;
 
-use super::leads::{is_led_aside, is_set_here, made};
+use super::leads::{PROPOSAL, is_led_aside, is_set_here, made};
 use super::reads::{Likeness, likeness};
 use super::{Sub, is_location};
 use crate::PathTarget;
@@ -150,7 +150,9 @@ impl Machine<'_> {
         } else if asks_each(sub) {
             made(settings, "remote.", ".url").all(|name| is_own(&Arg::exact(name)))
         } else {
-            let is_followed = |key: &str| key.starts_with("branch.") && key.ends_with(".remote");
+            let has_proposal = self.holds_foreign_revision();
+            let is_followed =
+                |key: &str| key.starts_with("branch.") && key.ends_with(".remote") && (has_proposal || key != PROPOSAL);
             let followed = settings.iter().filter(|(key, _)| is_followed(key)).map(|(_, remote)| remote);
             followed.chain([&Arg::exact("origin")]).all(is_own)
         }
