@@ -36,8 +36,8 @@ pub(super) struct QueryLog {
     pub(super) any_aliases: Option<bool>,
     /// The run asked for programs that the session put where the shell looks for them, and there were none.
     pub(super) no_stand_ins: bool,
-    /// The run asked for links that the session made, and there were none.
-    pub(super) no_links: bool,
+    /// The run asked for links that the session made and that are not known, and there were none.
+    pub(super) no_unknown_links: bool,
     /// The run asked for names that a shell reads otherwise, and the session had made none.
     pub(super) no_odd_names: bool,
     /// It changed the session, or learnt from it what can't be asked again.

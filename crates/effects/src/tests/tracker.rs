@@ -173,6 +173,23 @@ fn a_worktree_of_the_agents_own_tools_holds_the_files_of_the_repository() {
 }
 
 #[test]
+fn wildcards_of_directories_go_through_links() {
+    let mut tracker = track(Some("/repo"), &FRESH);
+    run(&mut tracker, "shell", "ln -s secrets xx; ln -s /home/u/other y");
+    for (text, read) in [
+        ("cat x*/key", "secrets/key"),
+        ("cat x*/*", "secrets/*"),
+        ("cat ?/a.md", "/home/u/other/a.md"),
+        ("sed -i s/a/b/ */key", "secrets/key"),
+    ] {
+        let effects = run(&mut tracker, "shell", text);
+        assert!(effects.contains(&format!("{read} via ")), "{text}: {effects}");
+    }
+    // `**` goes through no link.
+    assert!(!run(&mut tracker, "shell", "find . -name key -exec cat {} +").contains("secrets/key"));
+}
+
+#[test]
 fn a_session_that_is_resumed_in_another_directory_works_on_a_work_tree() {
     let resumed = |directory: &'static str| {
         let restart = Restart { event: 1, directory: directory.into() };

@@ -46,7 +46,7 @@ impl Tracker {
         }
         for (link, target) in &roots.repository().links {
             let (alias, _) = world.locate_from(roots.top().unwrap_or("."), link);
-            world.has_link(&alias, target, Certainty::Exact);
+            world.link_symbolic(&alias, target, Certainty::Exact);
         }
         let base = world.cwd().map(str::to_owned);
         Self {

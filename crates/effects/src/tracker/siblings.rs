@@ -17,6 +17,9 @@ const LOOKS: usize = 1 << 15;
 /// Looks for the price of one step of work.
 const LOOKS_A_STEP: usize = 8;
 
+/// Directories of a pattern that are compared with an alias.
+const DEPTH: usize = 32;
+
 /// How an act on a file of a work tree touches the file of the repository.
 const WORKTREE: &str = "worktree";
 
@@ -142,7 +145,22 @@ impl Tracker {
                 let names = self.world.originals(alias, Certainty::Exact);
                 siblings.extend(names.iter().filter_map(|name| sibling(effect, name, target)));
             }
+            if effect.certainty == Certainty::Pattern {
+                siblings.extend(self.through(alias, effect, target));
+            }
         }
+    }
+
+    /// `x*/key`, where `xx` is a link to a directory: the wildcard of a directory matches the link.
+    fn through(&self, alias: &str, effect: &Effect, target: &PathTarget) -> Vec<Effect> {
+        // `**` goes through no link.
+        let is_wild = |directory: &str| directory.contains(['*', '?', '[']) && !directory.ends_with("**");
+        let ends = target.path.match_indices('/').take(DEPTH);
+        let parts = ends.filter_map(|(at, _)| target.path.split_at_checked(at));
+        let parts = parts.filter(|(directory, _)| is_wild(directory) && glob::matches(directory, alias));
+        let paths = parts.map(|(_, rest)| format!("{}{rest}", paths::escaped(alias)));
+        let names = paths.flat_map(|path| self.world.originals(&path, Certainty::Pattern));
+        names.filter_map(|name| sibling(effect, &name, target)).collect()
     }
 }
 

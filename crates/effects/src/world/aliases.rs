@@ -134,14 +134,8 @@ impl World {
         self.aliases.insert(alias, known);
     }
 
-    /// The session made a link: `ln -s text alias`.
+    /// `ln -s text alias`: a relative `text` starts at the directory that holds `alias`.
     pub(crate) fn link_symbolic(&mut self, alias: &PathTarget, text: &str, certainty: Certainty) {
-        self.made_links();
-        self.has_link(alias, text, certainty);
-    }
-
-    /// There is a link. A relative `text` starts at the directory that holds `alias`.
-    pub(crate) fn has_link(&mut self, alias: &PathTarget, text: &str, certainty: Certainty) {
         let holder = match alias.path.rsplit_once('/') {
             Some(("", _)) => "/".to_owned(),
             Some((holder, _)) => holder.to_owned(),
@@ -153,7 +147,10 @@ impl World {
         match certainty {
             Certainty::Exact | Certainty::Possible => self.link(alias, &original),
             // A link to an unknown path: everything reached through it is a guess.
-            Certainty::Pattern => self.name(alias, None, AliasKind::Same),
+            Certainty::Pattern => {
+                self.made_unknown_links();
+                self.name(alias, None, AliasKind::Same);
+            }
         }
     }
 

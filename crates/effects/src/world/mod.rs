@@ -61,8 +61,8 @@ pub struct World {
     has_others: bool,
     /// The session made a name with a blank or a wildcard.
     odd_names: bool,
-    /// The session made links.
-    links: bool,
+    /// The session made links whose names or targets are not known.
+    unknown_links: bool,
     /// Files with several texts that a command has looked at. Copies of the world share this set.
     looked_at: Arc<Mutex<BTreeSet<String>>>,
     /// Files that ran, and that the session may not have written. Copies of the world share this set.
@@ -99,7 +99,7 @@ impl World {
             prepared: false,
             has_others: false,
             odd_names: false,
-            links: false,
+            unknown_links: false,
             looked_at: Arc::default(),
             asked_for: Arc::default(),
             temporaries: 0,
@@ -153,7 +153,7 @@ impl World {
         let same = queries.any_written.is_none_or(|any| any != self.written.is_empty())
             && queries.any_aliases.is_none_or(|any| any != self.aliases.is_empty())
             && (!queries.no_stand_ins || self.stand_ins.is_empty())
-            && !(queries.no_links && self.links)
+            && !(queries.no_unknown_links && self.unknown_links)
             && !(queries.no_odd_names && self.odd_names);
         let written = || {
             queries.unwritten.iter().all(|path| !self.holds(path))
@@ -271,11 +271,11 @@ impl World {
     /// Returns true if the wildcards of a pattern match names below a directory of the workspace only.
     pub(crate) fn starts_inside(&self, pattern: &str) -> bool {
         self.note(|queries| {
-            queries.no_links = true;
-            queries.unrepeatable |= self.links;
+            queries.no_unknown_links = true;
+            queries.unrepeatable |= self.unknown_links;
         });
         // A wildcard may match a link that leads out.
-        if self.links
+        if self.unknown_links
             || self.forgetful
             || pattern.starts_with('~')
             || pattern.split(['/', '\\']).any(|part| part == "..")

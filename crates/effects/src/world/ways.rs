@@ -44,7 +44,7 @@ impl World {
         self.forgetful |= copy.forgetful;
         self.has_others |= copy.has_others;
         self.odd_names |= copy.odd_names;
-        self.links |= copy.links;
+        self.unknown_links |= copy.unknown_links;
         self.temporaries = self.temporaries.max(copy.temporaries);
     }
 
@@ -62,7 +62,7 @@ impl World {
         self.forgetful |= other.forgetful;
         self.has_others |= other.has_others;
         self.odd_names |= other.odd_names;
-        self.links |= other.links;
+        self.unknown_links |= other.unknown_links;
         self.temporaries = self.temporaries.max(other.temporaries);
     }
 

@@ -335,10 +335,10 @@ impl World {
         self.odd_names = true;
     }
 
-    /// The session made links.
-    pub(crate) fn made_links(&mut self) {
+    /// The session made links whose names or targets are not known.
+    pub(crate) fn made_unknown_links(&mut self) {
         self.note(|queries| queries.unrepeatable = true);
-        self.links = true;
+        self.unknown_links = true;
     }
 
     /// Returns true if the session made names that an unquoted variable takes for several names, or may have.

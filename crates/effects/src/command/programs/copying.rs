@@ -156,7 +156,6 @@ impl Machine<'_> {
     }
 
     pub(super) fn link(&mut self, call: Call<'_>) -> Stream {
-        self.world.made_links();
         let arguments = Arguments::divide(call.entry, call.rest);
         let symbolic = arguments.has(&["-s", "--symbolic"]);
         let into = arguments
@@ -184,6 +183,7 @@ impl Machine<'_> {
             for target in targets {
                 let (alias, certainty) = self.world.locate_word(&target);
                 if certainty == Certainty::Pattern {
+                    self.world.made_unknown_links();
                     continue;
                 }
                 let (text, known) = source.target();
