@@ -170,6 +170,8 @@ fn each_verdict_is_told_by_its_name() {
     holds(&clean.stdout);
     assert_eq!(clean.code, 0);
     assert!(clean.stdout.contains("<span class=\"word\">Passed</span>") && clean.stdout.contains("1 note"));
+    // The cause of a note is counted, and no finding is listed.
+    assert!(clean.stdout.contains("<li>1 act: searches: ") && !clean.stdout.contains("<details class=\"finding"));
     world.write("odd/a<b>.jsonl", "no log");
     let incomplete = page(&world, &["20ab", "odd"]);
     holds(&incomplete.stdout);

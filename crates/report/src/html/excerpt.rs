@@ -1,5 +1,6 @@
-//! Which findings are in the page: all of them, or the worst where there are too many for a browser.
+//! The findings in the page: all but the notes whose causes are counted, or the worst if there are too many for a browser.
 
+use crate::notes::is_counted;
 use crate::view::{Report, ShownFinding, ShownSession};
 use agent_strace_model::finding::Level;
 
@@ -58,7 +59,7 @@ impl<'a> Excerpt<'a> {
         let run = Group { subject: Subject::Run, findings: report.remarks.iter().collect() };
         let of_sessions = report.sessions.iter().enumerate().map(|(at, session)| Group {
             subject: Subject::Session(at + 1, session),
-            findings: session.findings.iter().collect(),
+            findings: session.findings.iter().filter(|finding| !is_counted(report, finding)).collect(),
         });
         let mut groups: Vec<Group<'_>> = [change, run].into_iter().chain(of_sessions).collect();
         let total: usize = groups.iter().map(|group| group.findings.len()).sum();

@@ -6,6 +6,8 @@ use super::markup::{Html, code, element, facts, lines, message, span, text};
 use super::rules::{anchor, remedy};
 use crate::escape::shorten;
 use crate::measured::grouped;
+use crate::notes;
+use crate::text::counted;
 use crate::view::{Report, ShownFinding, ShownLocation};
 use agent_strace_secrets::Redacted;
 
@@ -14,12 +16,15 @@ const MESSAGE: usize = 1_000;
 const NAME: usize = 200;
 const EVIDENCE: usize = 2_000;
 const EVIDENCE_LINES: usize = 40;
+/// Causes of notes in a page.
+const CAUSES: usize = 100;
 
 pub(super) fn section(report: &Report, excerpt: &Excerpt<'_>) -> Html {
     let mut parts = vec![element("h2", &[("id", "findings"), ("tabindex", "-1")], [text("Findings")])];
-    if excerpt.total == 0 {
+    let causes = notes::causes(report);
+    if excerpt.total == 0 && causes.is_empty() {
         parts.push(element("p", &[("class", "empty")], [text("Nothing was found.")]));
-    } else {
+    } else if excerpt.total > 0 {
         parts.extend(left_out(excerpt));
         parts.push(super::filters::bar(excerpt));
         let mut number = 0;
@@ -27,7 +32,23 @@ pub(super) fn section(report: &Report, excerpt: &Excerpt<'_>) -> Html {
         let nothing = [text("No finding on this page matches the filters.")];
         parts.push(element("p", &[("class", "empty"), ("id", "nothing"), ("hidden", "")], nothing));
     }
+    if !causes.is_empty() {
+        parts.push(notes_by_cause(&causes));
+    }
     element("section", &[("aria-labelledby", "findings")], parts)
+}
+
+/// Acts whose effects the log does not show, by cause.
+fn notes_by_cause(causes: &[(String, usize)]) -> Html {
+    let line = |(cause, count): &(String, usize)| {
+        element("li", &[], [text(&counted(*count, "act")), text(": "), message(&shorten(cause, MESSAGE))])
+    };
+    let mut parts = vec![element("h3", &[("id", "notes")], [text("Not resolved, and no more than a note")])];
+    parts.push(element("ul", &[("class", "list")], causes.iter().take(CAUSES).map(line)));
+    let rest = causes.len().saturating_sub(CAUSES);
+    let more = if rest > 0 { format!("{} more. ", counted(rest, "cause")) } else { String::new() };
+    parts.push(element("p", &[("class", "meta")], [text(&format!("{more}The JSON report lists each act."))]));
+    element("section", &[("class", "group"), ("aria-labelledby", "notes")], parts)
 }
 
 fn left_out(excerpt: &Excerpt<'_>) -> Option<Html> {
