@@ -24,9 +24,15 @@ impl Machine<'_> {
     pub(super) fn stored(&mut self, patterns: &[Arg], files: &[Arg]) {
         let is_absolute = files.iter().any(|file| file.text.starts_with('/'));
         let starts: &[&str] = if is_absolute { &["", "/"] } else { &[""] };
+        let anywhere = [Arg::exact(".")];
+        let is_known = !is_absolute && files.iter().all(Arg::is_exact);
+        let files = if is_known && !files.is_empty() { files } else { &anywhere };
         let globs = patterns.iter().map(|pattern| glob_of(&pattern.text, Star::Path));
-        let globs = globs.flat_map(|glob| starts.iter().map(move |start| Arg::glob(format!("{start}{glob}"))));
-        for word in self.at_most(MOST, globs) {
+        // A star in first place matches the operands that the names start with, too.
+        let (open, fixed): (Vec<String>, Vec<String>) = globs.partition(|glob| glob.starts_with("**"));
+        let below = files.iter().flat_map(|file| open.iter().map(move |glob| stored_below(file, glob)));
+        let fixed = fixed.iter().flat_map(|glob| starts.iter().map(move |start| format!("{start}{glob}")));
+        for word in self.at_most(MOST, below.chain(fixed).map(Arg::glob)) {
             self.path(Role::Read, &word);
         }
     }
@@ -44,6 +50,14 @@ impl Machine<'_> {
         for word in self.at_most(MOST, words) {
             self.path(Role::WriteTree, &word);
         }
+    }
+}
+
+/// The names below an operand that a pattern with a star in first place matches.
+fn stored_below(file: &Arg, glob: &str) -> String {
+    match file.text.trim_end_matches('/') {
+        "." => glob.to_owned(),
+        start => format!("{}/{glob}", escaped(start)),
     }
 }
 

@@ -25,11 +25,29 @@ impl Spelled {
 
     /// `-path './src/*' -name '*.rs'`: what both let through, where one glob says so.
     pub(super) fn and(&self, other: &Self) -> Option<Self> {
+        if let (Self::Name(one), Self::Name(other)) = (self, other) {
+            return both(one, other).or_else(|| both(other, one)).map(Self::Name);
+        }
         let (Self::Name(name), Self::Path(path)) = (self, other) else {
             return matches!((self, other), (Self::Path(_), Self::Name(_))).then(|| other.and(self)).flatten();
         };
         path.strip_suffix("/**").map(|directory| Self::Path(format!("{directory}/**/{name}")))
     }
+}
+
+/// The glob of names that match a glob and have an ending: `*key*` and `*.ts` are `*key*.ts`.
+fn both(glob: &str, with_ending: &str) -> Option<String> {
+    let is_plain = |text: &str| !text.contains(['*', '?', '[', ']', '\\']);
+    let ending = with_ending.strip_prefix('*').filter(|ending| is_plain(ending))?;
+    if is_plain(glob) {
+        return glob.ends_with(ending).then(|| glob.to_owned());
+    }
+    let start = glob.strip_suffix('*')?;
+    let last = start.rsplit('*').next().filter(|last| is_plain(last))?;
+    // The ending may begin within the text before the wildcard.
+    let overlaps = ending.contains(last)
+        || last.char_indices().any(|(at, _)| last.get(at..).is_some_and(|tail| ending.starts_with(tail)));
+    (!overlaps || last.is_empty()).then(|| format!("{glob}{ending}"))
 }
 
 /// The text that `*` of a pattern matches.
@@ -268,7 +286,26 @@ fn any(glob: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Dialect, Matched, globs_of};
+    use super::{Dialect, Matched, Spelled, globs_of};
+
+    #[test]
+    fn two_tests_of_names_are_one_glob_where_nothing_overlaps() {
+        let name = |glob: &str| Spelled::Name(glob.to_owned());
+        for (one, other, both) in [
+            ("*secret*", "*.ts", Some("*secret*.ts")),
+            ("*.ts", "*secret*", Some("*secret*.ts")),
+            ("*", "*.env", Some("*.env")),
+            (".env", "*", Some(".env")),
+            (".env", "*env", Some(".env")),
+            // `a.ts` has both, and `*.t*.ts` does not match it.
+            ("*.t*", "*.ts", None),
+            ("*s*", "*.ts", None),
+            ("[ab]*", "*.ts", None),
+            ("a*", "b*", None),
+        ] {
+            assert_eq!(name(one).and(&name(other)), both.map(name), "{one} {other}");
+        }
+    }
 
     #[test]
     fn regular_expressions_spell_names() {
