@@ -56,6 +56,10 @@ pub struct Origin {
     pub shadowed: bool,
     /// All that is known is that a word of the command names it, and that nothing shows the word to be mere data.
     pub named: bool,
+    /// The shell passes what was read on to a connection of the call, or passes it to this connection.
+    pub sent: bool,
+    /// The shell passes what was read on to a file that the call writes, or passes it to this file.
+    pub stored: bool,
 }
 
 impl Origin {

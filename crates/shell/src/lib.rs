@@ -27,6 +27,6 @@ pub use expand::{
 pub use parse::parse;
 pub use parse::parse_at;
 pub use problem::Problem;
-pub use scope::{Function, Scope, Ways, in_pairs, mentioned};
+pub use scope::{Function, Scope, Ways, in_pairs, mentioned, mentioned_by};
 pub use span::{Home, Span};
 pub use value::{EmptyField, Fragment, Provenance, Value};

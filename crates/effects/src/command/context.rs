@@ -79,6 +79,8 @@ impl Context {
             elsewhere: world.is_elsewhere(),
             shadowed: self.shadowed,
             named: false,
+            sent: false,
+            stored: false,
         }
     }
 }

@@ -115,6 +115,7 @@ impl Machine<'_> {
             return;
         };
         let Some(descriptor) = self.shell.descriptors.get(&number).cloned() else { return };
+        opened.socket |= matches!(*descriptor, Descriptor::Input(Stream::Foreign(Provenance::Socket)));
         if let (Descriptor::Output(targets), None | Some(1), None) =
             (&*descriptor, redirect.descriptor, &redirect.variable)
         {

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
 
 use agent_strace_shell::Span;
 
@@ -170,14 +171,28 @@ impl Emitter {
 
     /// The effects that were found since `mark`.
     pub(crate) fn since(&self, mark: usize) -> impl Iterator<Item = &Effect> {
-        let indices = self.found.get(mark..).unwrap_or_default();
-        indices.iter().filter_map(|index| self.effects.get(*index as usize))
+        self.between(mark..self.mark())
     }
 
     /// A program decoded this text.
     pub(crate) fn remember_decoded(&mut self, text: &str) {
         if !text.trim().is_empty() {
             self.decoded.insert(hash_of(text.trim()));
+        }
+    }
+
+    /// The effects that were found from one mark to another.
+    pub(super) fn between(&self, range: Range<usize>) -> impl Iterator<Item = &Effect> {
+        let indices = self.found.get(range).unwrap_or_default();
+        indices.iter().filter_map(|index| self.effects.get(*index as usize))
+    }
+
+    /// Changes where effects come from that were found from one mark to another.
+    pub(super) fn change(&mut self, range: Range<usize>, change: impl Fn(&mut Effect)) {
+        for index in self.found.get(range).unwrap_or_default() {
+            if let Some(effect) = self.effects.get_mut(*index as usize) {
+                change(effect);
+            }
         }
     }
 
@@ -228,6 +243,8 @@ fn merge(known: &mut Effect, again: &Effect) {
     known.origin.elsewhere |= again.origin.elsewhere;
     known.origin.shadowed |= again.origin.shadowed;
     known.origin.named &= again.origin.named;
+    known.origin.sent |= again.origin.sent;
+    known.origin.stored |= again.origin.stored;
     if let (Kind::Opaque(known), Kind::Opaque(again)) = (&mut known.kind, &again.kind) {
         known.class = known.class.max(again.class);
     }

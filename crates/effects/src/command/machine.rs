@@ -10,6 +10,7 @@ use super::argument::{Arg, Known};
 use super::context::Context;
 use super::descriptors::Descriptors;
 use super::emitter::{Emitter, opaque};
+use super::flows::Found;
 use super::gate;
 use super::knowledge::{Knowledge, Role};
 use super::outcome::Outcome;
@@ -69,6 +70,8 @@ pub(super) struct Shell {
     pub(super) outermost: Option<World>,
     /// Files that hold what a network client of the same pipeline received: `cat f | sh | nc host 1 > f`.
     pub(super) received: Vec<String>,
+    /// Variables that hold what commands read, with the effects of these commands.
+    pub(super) held: Vec<(String, Found)>,
 }
 
 /// The part of a command's acts that its words show.

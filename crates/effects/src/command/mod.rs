@@ -34,6 +34,7 @@ mod declarations;
 mod descriptors;
 mod emitter;
 mod environment;
+mod flows;
 pub(crate) mod gate;
 mod globbed;
 pub mod knowledge;

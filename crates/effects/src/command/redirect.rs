@@ -7,6 +7,7 @@ use agent_strace_shell::{Provenance, Redirect, RedirectKind, Scope, Word};
 
 use super::argument::{Arg, Known};
 use super::descriptors::Descriptor;
+use super::flows::{self, Found, Parts};
 use super::knowledge::Role;
 use super::location::Before;
 use super::machine::Machine;
@@ -26,6 +27,13 @@ pub(crate) struct Opened {
     pub is_shared: bool,
     /// One of the descriptors is a connection.
     pub socket: bool,
+}
+
+impl Opened {
+    /// `before`: the effects of the words and redirections of the command.
+    pub(super) fn parts(&self, before: Found) -> Parts {
+        Parts { before, has_socket: self.socket, is_redirected: self.socket || self.output.is_some() }
+    }
 }
 
 impl Machine<'_> {
@@ -156,7 +164,9 @@ impl Machine<'_> {
         }
         let scheme = if word.text.starts_with("/dev/tcp") { "tcp" } else { "udp" };
         let (host, port) = rest.split_once('/').unwrap_or((rest, ""));
+        let mark = self.emitter.mark();
         self.connect_host(&word.with(host), port.parse().ok(), Some(scheme));
+        self.emitter.change(mark..self.emitter.mark(), flows::sends);
         true
     }
 

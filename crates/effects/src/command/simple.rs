@@ -30,6 +30,7 @@ impl Machine<'_> {
     }
 
     fn parts(&mut self, simple: &Simple, scope: &mut Scope, input: &Stream) -> Stream {
+        let mark = self.emitter.mark();
         let mut expanding = self.reading(input);
         let words = expanding.words(simple, scope);
         // `exec` alone keeps what it opened, and so does `{fd}>` for every command.
@@ -42,6 +43,7 @@ impl Machine<'_> {
         let names = simple.assignments.iter().map(|assignment| assignment.name.as_str());
         let variables = (!words.is_empty()).then(|| scope.saved(names));
         expanding.assignments(simple, &words, scope);
+        let ran = self.emitter.mark();
         let output = if words.is_empty() {
             // `$(< file)` is the file's content.
             let reads = self.context.substituted && simple.assignments.is_empty() && opened.output.is_none();
@@ -52,6 +54,8 @@ impl Machine<'_> {
             let mut command = self.with(Context { fresh_input, ..self.context });
             command.nested(Stream::Unknown, |machine| machine.dispatch(&words, &mut io))
         };
+        self.flows_of_command(&opened.parts(mark..ran));
+        self.flows_of_variables(simple, mark);
         if let Some(last) = words.last() {
             scope.assign("_", last.literal().map_or_else(Value::unknown, Value::known));
         }

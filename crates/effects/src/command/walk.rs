@@ -149,9 +149,12 @@ impl Machine<'_> {
 
     fn redirected_node(&mut self, node: &Node, redirects: &[Redirect], scope: &mut Scope, input: &Stream) -> Stream {
         let before = self.shell.descriptors.clone();
+        let mark = self.emitter.mark();
         let opened = self.redirects(redirects, scope);
+        let ran = self.emitter.mark();
         let input = opened.input.clone().unwrap_or_else(|| input.clone());
         let output = self.node(node, scope, &input);
+        self.flows_of_command(&opened.parts(mark..ran));
         self.shell.descriptors = before;
         self.close(&opened, output)
     }
@@ -175,7 +178,9 @@ impl Machine<'_> {
         let mut pipe = self.context.pipe;
         let received = received(stages);
         self.shell.received.extend(received.iter().cloned());
+        let mut marks = Vec::with_capacity(stages.len());
         for (at, stage) in stages.iter().enumerate() {
+            marks.push(self.emitter.mark());
             let position = if at + 1 == stages.len() { Stage::Last } else { Stage::Earlier };
             let outcome = self.outcome_of_stage(position, scope);
             let mut shell = self.with(Context { pipe, outcome, ..self.context });
@@ -195,6 +200,7 @@ impl Machine<'_> {
             }
         }
         self.shell.received.truncate(self.shell.received.len().saturating_sub(received.len()));
+        self.flows_through_pipeline(&marks);
         flow
     }
 
@@ -226,7 +232,11 @@ impl Machine<'_> {
         scope: &mut Scope,
         input: &Stream,
     ) -> Stream {
+        let mark = self.emitter.mark();
         let values = variable.map(|(_, words)| self.fields(words, scope));
+        if let Some((name, _)) = variable {
+            self.flows_into_loop(name, mark);
+        }
         let before = scope.clone();
         let cwd = self.world.cwd().map(str::to_owned);
         let start = Before::of(self);

@@ -20,6 +20,13 @@ pub fn mentioned(node: &Node) -> BTreeSet<&str> {
     names
 }
 
+/// The variables in the words, redirections and assignments of a simple command.
+pub fn mentioned_by(simple: &Simple) -> BTreeSet<&str> {
+    let mut names = BTreeSet::new();
+    of_simple(simple, &mut names);
+    names
+}
+
 fn of_simple<'n>(simple: &'n Simple, names: &mut BTreeSet<&'n str>) {
     for assignment in simple.assignments.iter().chain(&simple.declared) {
         of_assignment(assignment, names);

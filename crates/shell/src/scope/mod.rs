@@ -23,7 +23,7 @@ pub use doubt::in_pairs;
 pub use functions::Function;
 use locals::Frame;
 use map::Map;
-pub use mentioned::mentioned;
+pub use mentioned::{mentioned, mentioned_by};
 use positional::Positional;
 pub(crate) use strictness::Strictness;
 use work::Work;

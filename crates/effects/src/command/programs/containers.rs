@@ -8,6 +8,7 @@ use crate::command::stream::Stream;
 use crate::{About, Reason};
 
 use super::Call;
+use super::find::escaped;
 use super::images::options_with_values;
 use super::mounts::Mount;
 
@@ -165,7 +166,26 @@ impl Machine<'_> {
             match file.text.as_str() {
                 "-" => {}
                 text if text.contains("://") => self.connect(&file),
+                _ if matches!(name.as_str(), "-f" | "--filename") => self.manifests(&file, words),
                 _ => self.path(Role::ReadTree, &file),
+            }
+        }
+    }
+
+    /// A manifest, or a directory: of it only files with the endings of manifests are read, and those below it only where the
+    /// words ask for them.
+    fn manifests(&mut self, place: &Arg, words: &[Arg]) {
+        if !place.is_exact() || MANIFESTS.iter().any(|ending| place.text.ends_with(ending)) {
+            return self.path(Role::ReadTree, place);
+        }
+        let is_deep = words.iter().any(|word| matches!(word.text.as_str(), "-R" | "--recursive" | "--recursive=true"));
+        self.possible_path(Role::Read, place);
+        let start = format!("{}/", escaped(place.text.trim_end_matches('/')));
+        let names: &[&str] = if is_deep { &["**"] } else { &["*", ".*"] };
+        for ending in MANIFESTS {
+            for name in names {
+                let glob = Arg::glob(format!("{start}{name}{ending}"));
+                self.path(Role::Read, &Arg { tilde: place.tilde, span: place.span, ..glob });
             }
         }
     }
@@ -220,6 +240,9 @@ impl Machine<'_> {
         Stream::Unknown
     }
 }
+
+/// The endings of manifests in a directory.
+const MANIFESTS: &[&str] = &[".json", ".yaml", ".yml"];
 
 /// `HOST:INSIDE[:OPTIONS]`; the letter of a drive may stand before the first colon.
 fn volume(word: &Arg) -> Option<Mount> {

@@ -1,4 +1,6 @@
-//! A secret was read, then something left the machine.
+//! A secret was read, then something left the machine; or files were sent that may be denied.
+
+mod gathered;
 
 use super::{Act, Check, Hit, Log, Rule};
 use agent_strace_effects::{Certainty, Kind, PROVIDER};
@@ -9,13 +11,18 @@ use agent_strace_policy::{Basis, Decision};
 pub(super) static RULE: Rule = Rule {
     id: RuleId::SequenceSecretEgress,
     level: Level::Warning,
-    summary: "a secret was read before a connection to another host",
-    spec: include_str!("../specs/sequence-secret-egress.md"),
+    summary: "a secret was read before a connection to another host, or files that may be denied were sent to one",
+    spec: include_str!("../../specs/sequence-secret-egress.md"),
     check: Check::Acts(check),
 };
 
 fn check(log: &Log<'_>, hits: &mut Vec<Hit>) {
-    let acts = log.acts;
+    secrets(log.acts, hits);
+    gathered::check(log.acts, hits);
+}
+
+/// A secret was read, and the same call or a later one connects to another host.
+fn secrets(acts: &[Act<'_>], hits: &mut Vec<Hit>) {
     let mut read_at: Option<(u32, String)> = None;
     let mut reported = std::collections::BTreeSet::new();
     // The order of effects within a call says little: a read anywhere in it counts for its connections.
