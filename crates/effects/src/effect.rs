@@ -229,6 +229,10 @@ pub const SERVICE: &str = "service";
 /// The `via` of a connection that the provider of the model makes from its own machines, to a page that a tool asked for.
 pub const PROVIDER: &str = "provider";
 
+/// The `via` of an effect that says how the path of the effect before it starts, where the rest is not known: `secrets/$f`.
+/// What the rest holds may lead elsewhere (`..`), so only entries that forbid every path with this start speak of it.
+pub const START: &str = "start of the path";
+
 impl Effect {
     /// An effect of the call itself, of no command in it.
     pub fn new(kind: Kind, certainty: Certainty, via: impl Into<Cow<'static, str>>) -> Self {
@@ -346,6 +350,7 @@ impl fmt::Display for Effect {
                 })?;
             }
             Certainty::Exact => {}
+            Certainty::Pattern if self.via == START => f.write_str("(start)")?,
             Certainty::Pattern => f.write_str("?")?,
             Certainty::Possible if self.origin.named => f.write_str("(named)")?,
             Certainty::Possible => f.write_str("??")?,

@@ -2,7 +2,7 @@
 //!
 //! It does not depend on where and when the event happened, so equal events share one judgement.
 
-use agent_strace_effects::{Effect, Kind, Roots, causes};
+use agent_strace_effects::{Effect, Kind, Roots, START, causes};
 use agent_strace_model::Event;
 use agent_strace_model::finding::Finding;
 use agent_strace_policy::{Actor, Context, Decision, Judgement, JudgementDetail};
@@ -73,7 +73,28 @@ impl EventJudgement {
             let findings = judging.matcher.findings(effect, &context, &judgement);
             EffectJudgement { judgement, matches_whole_text, findings }
         });
-        Self { effects: effects.collect() }
+        let mut effects: Vec<EffectJudgement> = effects.collect();
+        Self::say_once(&step.effects, &mut effects);
+        Self { effects }
+    }
+
+    /// One act has one finding: where an entry forbids the start of a path, it is not also a path that is not known.
+    fn say_once(effects: &[Effect], judged: &mut [EffectJudgement]) {
+        for (at, effect) in effects.iter().enumerate().skip(1).filter(|(_, effect)| effect.via == START) {
+            let is_forbidden = judged.get(at).is_some_and(|judged| judged.judgement.decision == Decision::Denied);
+            let is_same = |before: &Effect| {
+                std::mem::discriminant(&before.kind) == std::mem::discriminant(&effect.kind)
+                    && before.certainty == effect.certainty
+                    && before.via != START
+            };
+            // A word that is edited has a read and a write of each form.
+            let near = (at.saturating_sub(4)..at).rev();
+            let before = near.filter(|_| is_forbidden).find(|near| effects.get(*near).is_some_and(is_same));
+            let unresolved = before.and_then(|before| judged.get_mut(before));
+            if let Some(before) = unresolved.filter(|before| before.judgement.decision == Decision::Unresolved) {
+                before.findings.clear();
+            }
+        }
     }
 
     /// The findings of the event, with their location.

@@ -107,9 +107,16 @@ impl Value {
         Self { fragments: vec![Fragment::Matching(pattern.into())] }
     }
 
+    /// Some text that a pattern matches which starts with an active tilde: `~/.ssh/*`.
+    pub fn matching_in_home(pattern: &str) -> Self {
+        let (start, rest) = pattern.split_at(pattern.find('/').unwrap_or(pattern.len()));
+        let user = start.strip_prefix('~').filter(|user| !user.is_empty()).map(str::to_owned);
+        Self { fragments: vec![Fragment::Tilde(user), Fragment::Matching(rest.to_owned())] }
+    }
+
     /// The value is some text that a pattern matches.
     pub(crate) fn is_match(&self) -> bool {
-        matches!(self.fragments.as_slice(), [Fragment::Matching(_)])
+        matches!(self.fragments.as_slice(), [Fragment::Matching(_)] | [Fragment::Tilde(_), Fragment::Matching(_)])
     }
 
     pub fn likely(text: impl Into<String>) -> Self {

@@ -125,6 +125,16 @@ impl Arg {
         }
     }
 
+    /// The word as the value of a variable. A glob is some name that it matches.
+    pub(crate) fn value(&self) -> Value {
+        match (self.literal(), self.known) {
+            (Some(text), _) => Value::known(text),
+            (None, Known::Glob) if self.tilde => Value::matching_in_home(&self.text),
+            (None, Known::Glob) => Value::matching(self.text.as_str()),
+            _ => Value::unknown(),
+        }
+    }
+
     /// The word as it is if no blank splits it.
     pub(crate) fn unsplit(&self) -> Option<Self> {
         self.unsplit.as_ref().map(|pattern| Self { span: self.span, ..Self::glob(pattern) })
@@ -166,14 +176,9 @@ pub(crate) fn literals(words: &[Arg]) -> Vec<Option<String>> {
     words.iter().map(|word| word.literal().map(str::to_owned)).collect()
 }
 
-/// The words as parameters of a shell. A glob is some name that it matches.
+/// The words as parameters of a shell.
 pub(crate) fn parameters(words: &[Arg]) -> Vec<Value> {
-    let value = |word: &Arg| match (word.literal(), word.known) {
-        (Some(text), _) => Value::known(text),
-        (None, Known::Glob) if !word.tilde => Value::matching(word.text.as_str()),
-        _ => Value::unknown(),
-    };
-    words.iter().map(value).collect()
+    words.iter().map(Arg::value).collect()
 }
 
 /// An option as given.

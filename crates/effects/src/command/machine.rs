@@ -16,6 +16,7 @@ use super::knowledge::{Knowledge, Role};
 use super::outcome::Outcome;
 use super::reached::Reached;
 use super::stream::Stream;
+use super::touched::kinds;
 use super::words::Pipe;
 
 /// The `via` of effects on the name of a new link. A write of that name is no write of the file that the link leads to.
@@ -70,6 +71,8 @@ pub(super) struct Shell {
     pub(super) outermost: Option<World>,
     /// Files that hold what a network client of the same pipeline received: `cat f | sh | nc host 1 > f`.
     pub(super) received: Vec<String>,
+    /// The names that the last substitution prints, where no single pattern matches all of them.
+    pub(super) listed: Option<Vec<Arg>>,
     /// Variables that hold what commands read, with the effects of these commands.
     pub(super) held: Vec<(String, Found)>,
 }
@@ -346,6 +349,7 @@ impl Machine<'_> {
         } else {
             self.touch(role, &target, certainty, via, reached);
         }
+        self.touch_start(role, word);
         self.touch_in_globbed(role, word, &target, via);
         if let Some(directory) = self.shell.failed_cd_dir.clone() {
             self.touch_after_failed_cd(role, word, &target, directory, via);
@@ -404,15 +408,7 @@ impl Machine<'_> {
             Role::Write | Role::WriteTree => self.world.wrote(target, None),
             _ => {}
         }
-        let kinds: &[fn(PathTarget) -> Kind] = match role {
-            Role::Read | Role::ReadTree | Role::Script | Role::PatternFile => &[Kind::Read],
-            Role::Write | Role::WriteTree | Role::WriteInto => &[Kind::Write],
-            Role::Edit => &[Kind::Read, Kind::Write],
-            Role::Delete | Role::DeleteTree => &[Kind::Delete],
-            Role::List | Role::ListTree | Role::Directory => &[Kind::List],
-            _ => &[],
-        };
-        for kind in kinds {
+        for kind in kinds(role) {
             let kind = kind(target.clone());
             // A command's operand that is only listed shows no content; policies judge it less strictly than a tool's argument.
             let via = if matches!(kind, Kind::List(_)) { "command" } else { via };

@@ -60,6 +60,7 @@ mod stream;
 mod temporary;
 #[cfg(test)]
 mod tests;
+mod touched;
 mod walk;
 mod ways;
 mod whereabouts;

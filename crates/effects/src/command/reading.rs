@@ -103,10 +103,7 @@ impl Machine<'_> {
         };
         // Somebody may have read the first line before, unless the input was opened for this command.
         let certain = is_own && self.context.fresh_input && matches!(io.input, Stream::Known(_));
-        let pattern = match io.input {
-            names @ Stream::Names(_) if !request.unusual => names.pattern(),
-            _ => None,
-        };
+        let listed = if request.unusual { None } else { io.input.matching() };
         if let Some(array) = request.array {
             let fields = line.map(|line| split(&line, &io.scope.separators(), usize::MAX));
             assign_array(io.scope, array, fields.filter(|_| certain));
@@ -127,12 +124,12 @@ impl Machine<'_> {
             _ => Value::unknown(),
         };
         for (at, name) in names.iter().enumerate() {
-            let value = match (&fields, &pattern) {
+            let value = match (&fields, &listed) {
                 (Some(fields), _) => {
                     let text = fields.get(at).map_or("", String::as_str);
                     if certain { Value::known(text) } else { Value::likely(text) }
                 }
-                (None, Some(pattern)) if names.len() == 1 => Value::matching(pattern.as_str()),
+                (None, Some(listed)) if names.len() == 1 => listed.clone(),
                 _ => unknown.clone(),
             };
             put(io.scope, name, value);

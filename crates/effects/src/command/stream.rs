@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use agent_strace_shell::Provenance;
+use agent_strace_shell::{Provenance, Value};
 
-use super::argument::Arg;
+use super::argument::{Arg, Known};
 
 /// Longer texts are not followed.
 const LIMIT: usize = 256 * 1024;
@@ -82,12 +82,17 @@ impl Stream {
         }
     }
 
-    /// One pattern for all names that it carries, if one of theirs covers the others.
-    pub(crate) fn pattern(&self) -> Option<String> {
+    /// One pattern for all names that it carries, if one of theirs covers the others, as the value of a variable.
+    pub(crate) fn matching(&self) -> Option<Value> {
         let Self::Names(names) = self else { return None };
+        if let [name] = names.as_slice()
+            && name.known == Known::Glob
+        {
+            return Some(name.value());
+        }
         let patterns: Vec<Cow<'_, str>> = names.iter().map(Arg::pattern).collect::<Option<_>>()?;
         let widest = patterns.iter().find(|wide| patterns.iter().all(|other| covers(wide, other)))?;
-        Some(widest.clone().into_owned())
+        Some(Value::matching(widest.clone()))
     }
 
     /// Joins the streams of two ways: it carries one of the two texts.

@@ -5,7 +5,7 @@
 
 use crate::{About, Reason};
 use agent_strace_shell::{
-    BYTES_A_STEP, Node, Part, Provenance, Redirect, RedirectKind, Scope, Script, Simple, Ways, Word, mentioned,
+    BYTES_A_STEP, Node, Part, Provenance, Redirect, RedirectKind, Scope, Script, Simple, Value, Ways, Word, mentioned,
     parse_at,
 };
 
@@ -247,6 +247,16 @@ impl Machine<'_> {
             self.rejoin(&before, cwd.as_deref(), scope, Ways::More);
             return output.doubted();
         }
+        if let (None, Stream::Names(names)) = (variable, input)
+            && (2..=ROUNDS).contains(&names.len())
+        {
+            for name in names {
+                // Each round starts from what the loop found, as nothing says in which order the names come.
+                let name = Stream::Names(vec![name.clone()]);
+                self.with_outcome(Outcome::default()).repeated(variable, condition, body, scope, &name);
+            }
+            return Stream::Unknown;
+        }
         let mut output = Stream::nothing();
         let known =
             values.filter(|values| values.len() <= ROUNDS && values.iter().all(|value| value.known != Known::Not));
@@ -257,15 +267,7 @@ impl Machine<'_> {
         let exact = variable.is_some() && rounds.iter().all(|round| round.as_ref().is_some_and(Arg::is_exact));
         for round in rounds {
             if let Some((name, _)) = variable {
-                match &round {
-                    Some(names) if names.known == Known::Glob && !names.tilde => {
-                        scope.assign_matching(name, &names.text);
-                    }
-                    round => {
-                        let exact = round.as_ref().filter(|value| value.is_exact());
-                        scope.assign_field(name, exact.map(|value| value.text.as_str()));
-                    }
-                }
+                scope.assign(name, round.as_ref().map_or_else(Value::unknown, Arg::value));
             } else {
                 // When the body runs again, the variables that it changes are not known.
                 scope.forget_assigned(condition);

@@ -33,7 +33,14 @@ impl Machine<'_> {
                 all.push(Arg { tilde: false, span: word.span, ..Arg::exact(text) });
                 continue;
             }
+            self.shell.listed = None;
             let fields = agent_strace_shell::expand_word(word, scope, self).into_iter();
+            let listed = self.shell.listed.take().filter(|_| matches!(*word.parts, [Part::Substitution { .. }]));
+            if let Some(names) = listed {
+                // Each of the names is a word.
+                all.extend(names.into_iter().map(|name| Arg { span: word.span, ..name }));
+                continue;
+            }
             let fields = fields.map(|field| Arg { span: word.span, ..Arg::from(field) });
             if self.shell.matches_dots || scope.content("GLOBIGNORE").is_some() {
                 all.extend(fields.flat_map(|field| [field.hidden(), Some(field)]).flatten());
@@ -124,10 +131,17 @@ impl Runner for Machine<'_> {
         let output = inner.nested(Stream::Unknown, |machine| {
             machine.forked(scope, |machine, scope| machine.script(script, scope, input))
         });
+        self.shell.listed = None;
         match output {
             Stream::Known(text) => Printed::Text(text),
             Stream::Likely(text) => Printed::Likely(text),
-            names @ Stream::Names(_) => names.pattern().map_or(Printed::Unknown, Printed::Matching),
+            names @ Stream::Names(_) => {
+                let value = names.matching();
+                if let (Stream::Names(names), None) = (names, &value) {
+                    self.shell.listed = Some(names);
+                }
+                value.map_or(Printed::Unknown, Printed::Matching)
+            }
             Stream::Foreign(provenance) => Printed::Foreign(provenance),
             Stream::Unknown | Stream::Unconnected => Printed::Unknown,
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use agent_strace_effects::{Argument, Effect, Kind, Repository, Results, Roots, Tracker};
+use agent_strace_effects::{Argument, Effect, Kind, Repository, Results, Roots, START, Tracker};
 use agent_strace_model::{EventKind, Session, Status, moment};
 use agent_strace_policy::Policy;
 
@@ -118,7 +118,7 @@ impl Observed {
     }
 
     fn call(&mut self, effects: &[Effect], root: Option<&Arc<str>>, call: CallId, status: Status) {
-        for (index, effect) in effects.iter().enumerate() {
+        for (index, effect) in effects.iter().enumerate().filter(|(_, effect)| effect.via != START) {
             let key = key(effect, root.map(AsRef::as_ref));
             let observation = self.seen.entry(key).or_insert_with(|| Observation {
                 effect: effect.clone(),

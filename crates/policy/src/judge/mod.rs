@@ -9,7 +9,7 @@ mod opaque;
 pub(crate) mod roots;
 mod tools;
 
-use agent_strace_effects::{Class, Effect, Kind, PROVIDER, SERVICE};
+use agent_strace_effects::{Class, Effect, Kind, PROVIDER, SERVICE, START};
 use agent_strace_model::finding::{Level, PolicyLocation, RuleId};
 
 use super::agents::Holds;
@@ -114,6 +114,9 @@ impl CompiledLists {
         if effect.origin.named {
             return self.named(effect, context);
         }
+        if effect.via == START {
+            return self.start(effect, context);
+        }
         match &effect.kind {
             Kind::Read(target) => self.file(target, reached, context, &files::READ),
             Kind::Write(target) => self.file(target, reached, context, &files::WRITE),
@@ -128,6 +131,21 @@ impl CompiledLists {
             Kind::Env { name } => self.variable(name, certainty),
             Kind::Opaque(opaque) => self.opaque(opaque, &effect.via, context),
         }
+    }
+
+    /// Judges the start of a path of which the rest is not known: only what forbids all paths with this start speaks of it.
+    fn start(&self, effect: &Effect, context: &Context<'_>) -> Judgement {
+        let reached = files::Reached::of(effect);
+        let found = match &effect.kind {
+            Kind::Read(target) => self.file(target, reached, context, &files::READ),
+            Kind::Write(target) => self.file(target, reached, context, &files::WRITE),
+            Kind::Delete(target) => self.file(target, reached, context, self.delete_wording()),
+            _ => return unruled(UNRESOLVED, "only the start of the path is known"),
+        };
+        if matches!(found.decision, Decision::Denied | Decision::Asked) {
+            return Judgement { sensitive: false, instructs: false, ..found };
+        }
+        unruled(found.rule, "only the start of the path is known, and no entry forbids it")
     }
 
     /// Whether a part that only narrows has a say in it: what it can't resolve and does not demand, it leaves to the

@@ -232,7 +232,7 @@ fn rendered_unsplit(fragments: &[Fragment], source: &str) -> Option<String> {
         other => other.clone(),
     });
     let field = render(&whole.collect::<Vec<_>>(), source);
-    (field.knowledge == Knowledge::Pattern && !field.tilde).then_some(field.text)
+    (field.knowledge == Knowledge::Pattern).then_some(field.text)
 }
 
 /// The texts that known and assigned stretches make in all their combinations.

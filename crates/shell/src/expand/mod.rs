@@ -44,7 +44,7 @@ pub enum Printed {
     /// Probably this.
     Likely(String),
     /// Text that this pattern (of a [`Field`]) matches.
-    Matching(String),
+    Matching(Value),
     Unknown,
     /// Any text, from a known origin.
     Foreign(Provenance),
@@ -248,7 +248,7 @@ impl Expansion<'_> {
             Part::Glob(text) => out.push(Fragment::Glob(text.clone())),
             Part::Tilde(user) => out.push(self.tilde(user.as_deref())),
             Part::Variable(variable) => self.variable(variable, out),
-            Part::Substitution { script, quoting } => out.push(self.substitution(script, *quoting)),
+            Part::Substitution { script, quoting } => self.substitution(script, *quoting, out),
             Part::Process { script, direction } => {
                 let field = self.runner.process(script, self.scope, *direction);
                 out.push(match field.knowledge {
@@ -274,16 +274,16 @@ impl Expansion<'_> {
         }
     }
 
-    fn substitution(&mut self, script: &Script, quoting: Quoting) -> Fragment {
+    fn substitution(&mut self, script: &Script, quoting: Quoting, out: &mut Vec<Fragment>) {
         // The shell drops newlines at the end, and NUL bytes anywhere.
         let text = |printed: &str| printed.trim_end_matches('\n').replace('\0', "");
-        match self.runner.substitute(script, self.scope) {
+        out.push(match self.runner.substitute(script, self.scope) {
             Printed::Text(printed) => Fragment::Text { text: text(&printed), quoting },
             Printed::Likely(printed) => Fragment::Likely(text(&printed)),
-            Printed::Matching(pattern) => Fragment::Matching(pattern),
+            Printed::Matching(value) => return out.extend_from_slice(value.fragments()),
             Printed::Unknown => Fragment::Unknown,
             Printed::Foreign(provenance) => Fragment::Foreign(provenance),
-        }
+        });
     }
 
     fn tilde(&mut self, user: Option<&str>) -> Fragment {

@@ -259,11 +259,6 @@ impl Scope {
         self.assign(name, value.map_or_else(Value::unknown, Value::known));
     }
 
-    /// Some text that a field's pattern matches.
-    pub fn assign_matching(&mut self, name: &str, pattern: &str) {
-        self.assign(name, Value::matching(pattern));
-    }
-
     pub fn append(&mut self, name: &str, value: &Value) {
         let appended = self.value(name).appended(value);
         self.assign(name, appended);
