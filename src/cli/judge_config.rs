@@ -79,6 +79,7 @@ impl JudgeConfig {
         let (repository, repository_gap) = gate::repository_from(trust_base, above.as_deref());
         let stated = args.root.iter().chain(&roots).map(String::as_str);
         let repository = Arc::unwrap_or_clone(repository).with_stated(stated);
+        let repository = if above.is_some() { repository.with_policy_above() } else { repository };
         let repository = Arc::new(repository.with_policy_in(policy_file::folder_of(&policy)));
         let entries = Entries::Drop;
         Ok(Self { policy, settings, baseline, retention, private, lints, repository, repository_gap, entries })

@@ -65,6 +65,7 @@ mod sarif;
 #[path = "../../crates/report/src/sarif/check.rs"]
 mod sarif_check;
 mod schemas;
+mod settled_by_change;
 mod shipped;
 mod telemetry;
 mod triage;

@@ -5,7 +5,7 @@
 use agent_strace_effects::{Effect, Kind, Roots, START, causes};
 use agent_strace_model::Event;
 use agent_strace_model::finding::Finding;
-use agent_strace_policy::{Actor, Context, Decision, Judgement, JudgementDetail};
+use agent_strace_policy::{Actor, ChangeReach, Context, Decision, Judgement, JudgementDetail};
 
 use super::findings::{self, At};
 use super::replay::Step;
@@ -27,6 +27,7 @@ pub(super) struct JudgeContext<'a> {
     pub(super) roots: &'a Roots,
     pub(super) actor: Actor<'a>,
     pub(super) matcher: WaiverMatcher<'a>,
+    pub(super) change: ChangeReach,
 }
 
 /// The judgements of an event's effects.
@@ -65,6 +66,7 @@ impl EventJudgement {
                 tool,
                 detail: JudgementDetail::Everything,
                 first: None,
+                change: judging.change,
             };
             let judgement = policy.judge(effect, &context);
             let matches_whole_text = whole.is_some()

@@ -23,6 +23,7 @@ mod story;
 mod waiver_matcher;
 mod waivers;
 mod whole;
+mod witness;
 mod wording;
 
 use std::sync::Arc;

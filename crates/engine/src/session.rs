@@ -26,6 +26,7 @@ use super::judgement::{EffectJudgement, EventJudgement, JudgeContext, Pieces, Sh
 use super::replay::{Replay, Step};
 use super::story::{self, Activity};
 use super::waiver_matcher::WaiverMatcher;
+use super::witness::ChangeWitness;
 use super::wording;
 use super::{Entry, SessionOutcome, Verdict};
 
@@ -55,12 +56,17 @@ pub(crate) struct Rulings<'r> {
 
 impl<'r> Rulings<'r> {
     pub(crate) fn new(replay: &'r Replay<'r>, policy: &'r Policy) -> Self {
-        Self::of(replay, policy, |step, context| Arc::new(EventJudgement::new(step, context)))
+        Self::of(replay, policy, None, |step, context| Arc::new(EventJudgement::new(step, context)))
+    }
+
+    /// Judges with the change as a witness of what the session left behind.
+    fn witnessed(replay: &'r Replay<'r>, policy: &'r Policy, witness: Option<&ChangeWitness<'_>>) -> Self {
+        Self::of(replay, policy, witness, |step, context| Arc::new(EventJudgement::new(step, context)))
     }
 
     /// Judges with a cache that is shared by many sessions.
     pub(crate) fn with_cache(replay: &'r Replay<'r>, cache: &'r JudgementCache<'_>) -> Self {
-        Self::of(replay, cache.policy(), |step, context| cache.judge(step, context))
+        Self::of(replay, cache.policy(), None, |step, context| cache.judge(step, context))
     }
 
     /// Adds the findings of lint rules.
@@ -76,12 +82,15 @@ impl<'r> Rulings<'r> {
     fn of(
         replay: &'r Replay<'r>,
         policy: &'r Policy,
+        witness: Option<&ChangeWitness<'_>>,
         judge: impl Fn(&Step<'_>, &JudgeContext<'_>) -> Arc<EventJudgement>,
     ) -> Self {
         let actors = Actors::new(replay.session);
         let (roots, matcher) = (&replay.roots, WaiverMatcher::new(policy, replay.session, &replay.roots));
         let judgements = replay.steps.iter().map(|step| {
-            let context = JudgeContext { roots, actor: actors.actor(step.event), matcher };
+            let actor = actors.actor(step.event);
+            let change = witness.map(|witness| witness.reach(step, policy, actor)).unwrap_or_default();
+            let context = JudgeContext { roots, actor, matcher, change };
             (step, judge(step, &context))
         });
         let judgements: Vec<(&Step<'_>, Arc<EventJudgement>)> = judgements.collect();
@@ -312,7 +321,9 @@ pub(super) fn judge_session(session: &Session<'_>, gaps: Vec<Gap>, judging: Judg
     let Judging { policy, repository, earlier, entries, demands, lints, exposed, change, pending_call } = judging;
     let mut outcome = blank(session, gaps);
     let replay = Replay::after(earlier, session, policy, repository);
-    let rulings = Rulings::new(&replay, policy).with_lints(lints).for_pending_call(pending_call);
+    let witness = change.and_then(|change| ChangeWitness::of(change, &replay));
+    let rulings =
+        Rulings::witnessed(&replay, policy, witness.as_ref()).with_lints(lints).for_pending_call(pending_call);
     outcome.judged = replay.calls;
     outcome.attempts = replay.attempts;
     outcome.effects = rulings.each().count();

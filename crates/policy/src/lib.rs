@@ -64,6 +64,7 @@
 //! | the project's own code | no allow list for commands | note |
 //! | code that the session altered in a way that is not known | an allow list for commands, or `network.deny_all` | error |
 //! | files of another revision | `files.write.allow` that leaves out parts of the workspace | warning |
+//! | files of another revision | the same, and the change touches nothing outside of it | allowed |
 //! | files of another revision | only denies, or `/**` in `files.write.allow` | note |
 //! | hidden code: computed, decoded or downloaded | | error |
 //! | anything but hidden code that an entry of `commands.allow` vouches for | | allowed |
@@ -229,6 +230,17 @@ pub struct Context<'a> {
     pub detail: JudgementDetail,
     /// What the files are called under the most likely root, where they are judged under another one.
     pub first: Option<FirstName<'a>>,
+    pub change: ChangeReach,
+}
+
+/// The files that a session left in the change which is judged with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ChangeReach {
+    /// There is no change, or it does not show what the session left behind.
+    #[default]
+    Unknown,
+    /// The session pushed nothing else, and an agent may write every file of the change.
+    Writable,
 }
 
 /// The detail that a caller needs of a judgement.

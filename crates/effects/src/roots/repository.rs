@@ -26,6 +26,8 @@ pub struct Repository {
     tracked: OnceLock<Vec<(String, String)>>,
     /// The directory of the policy; empty at the top.
     policy_folder: String,
+    /// The policy lies above the directory from which paths of the change count.
+    policy_is_above: bool,
     /// The directory in which it is checked out where the judge runs.
     place: Option<String>,
     /// Directories that the caller says are its top: for sessions that ran in one, nothing else is asked.
@@ -78,6 +80,17 @@ impl Repository {
     #[must_use]
     pub fn with_policy_in(self, folder: &str) -> Self {
         Self { policy_folder: folder.to_owned(), ..self }
+    }
+
+    /// The policy lies above the current directory, from which the files of a change count.
+    #[must_use]
+    pub fn with_policy_above(self) -> Self {
+        Self { policy_is_above: true, ..self }
+    }
+
+    /// Returns whether paths of a change count from the same directory as the entries of the policy.
+    pub fn counts_like_policy(&self) -> bool {
+        self.policy_folder.is_empty() && !self.policy_is_above
     }
 
     /// It is checked out at this absolute directory.

@@ -129,7 +129,7 @@ impl CompiledLists {
             Kind::Tool { server, tool } => self.tool(server.as_deref(), tool),
             Kind::Spawn { agent } => self.spawn(agent.as_deref()),
             Kind::Env { name } => self.variable(name, certainty),
-            Kind::Opaque(opaque) => self.opaque(opaque, &effect.via, context),
+            Kind::Opaque(opaque) => self.opaque(opaque, effect, context),
         }
     }
 

@@ -2,14 +2,14 @@
 
 use crate::compiled::CompiledLists;
 use crate::path::{Files, PathList};
-use crate::{Context, Decision, Judgement};
-use agent_strace_effects::{About, Certainty, Class, Opaque, PathTarget, Provenance, Reason};
+use crate::{ChangeReach, Context, Decision, Judgement};
+use agent_strace_effects::{About, Certainty, Class, Effect, Opaque, PathTarget, Provenance, Reason};
 use agent_strace_model::finding::{Level, PolicyLocation, RuleId};
 
 use super::{UNRESOLVED, allowed, denied, unruled};
 
 impl CompiledLists {
-    pub(super) fn opaque(&self, opaque: &Opaque, via: &str, context: &Context<'_>) -> Judgement {
+    pub(super) fn opaque(&self, opaque: &Opaque, effect: &Effect, context: &Context<'_>) -> Judgement {
         if let Some((provenance, _)) = opaque.foreign_code() {
             return denied(proven(provenance), "no policy allows it, only an exception does", None);
         }
@@ -18,7 +18,7 @@ impl CompiledLists {
         }
         // Hidden code may do things that the author of the entry would not allow.
         if opaque.class != Class::Hidden
-            && let Some(found) = self.vouched(opaque, via, context)
+            && let Some(found) = self.vouched(opaque, &effect.via, context)
         {
             return found;
         }
@@ -34,7 +34,12 @@ impl CompiledLists {
             return self.unresolved_of(opaque.class, Level::Note, &reason, None);
         }
         let location = self.demands(opaque, context);
+        let is_settled = context.change == ChangeReach::Writable && !effect.origin.elsewhere;
         let level = match (opaque.class, location) {
+            (Class::State, Some(location)) if is_settled => {
+                let reason = "the change touches nothing outside of files.write.allow";
+                return allowed(UNRESOLVED, reason, Some(location));
+            }
             (Class::Delegated, None) if opaque.about != About::Anything => {
                 let reason = format!("{} (no allow list says what may run)", opaque.reason);
                 return self.unresolved_of(opaque.class, Level::Note, &reason, None);

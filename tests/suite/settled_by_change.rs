@@ -1,0 +1,82 @@
+//! The change as a witness: files of another revision that a session brought into the work tree, and what it left behind.
+
+use serde_json::{Value, json};
+
+use crate::repository::Repository;
+use crate::world::World;
+
+const POLICY: &str = r#"{"version": 2, "files": {"write": {"allow": ["src/**"]}}}"#;
+const LEFT: &str = "src/a.rs";
+
+/// A Claude log of a session in the repository that writes a file and then runs commands.
+fn log(root: &str, commands: &[&str]) -> String {
+    let write = ("Write", json!({"file_path": format!("{root}/{LEFT}"), "content": "fn a() {}\n"}));
+    let runs = commands.iter().map(|command| ("Bash", json!({"command": command})));
+    let mut lines = Vec::new();
+    for (at, (tool, input)) in std::iter::once(write).chain(runs).enumerate() {
+        let common = json!({"sessionId": "s1", "cwd": root, "version": "2.1.12"});
+        let call = json!({"type": "assistant", "uuid": format!("a{at}"), "timestamp": format!("2026-02-20T12:00:{at:02}.000Z"),
+            "message": {"id": format!("m{at}"), "role": "assistant", "model": "claude",
+                "content": [{"type": "tool_use", "id": format!("t{at}"), "name": tool, "input": input}]}});
+        let result = json!({"type": "user", "uuid": format!("r{at}"), "timestamp": format!("2026-02-20T12:00:{at:02}.500Z"),
+            "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": format!("t{at}"), "content": "ok"}]}});
+        for mut line in [call, result] {
+            line.as_object_mut().unwrap().extend(common.as_object().unwrap().clone());
+            lines.push(line.to_string());
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+/// The levels of the unresolved acts of a session whose change has these files.
+fn unresolved(files: &[&str], commands: &[&str], args: &[&str]) -> Vec<String> {
+    let world = World::empty();
+    let repository = Repository::new(&world, "r");
+    repository.file(".agent-scope.json", POLICY).file("docs/guide.md", "a\n").commit("base");
+    repository.git(&["checkout", "-q", "-b", "topic"]);
+    for file in files {
+        repository.file(file, "fn a() {}\n");
+    }
+    repository.commit("work");
+    let root = world.path().canonicalize().unwrap().join("r").display().to_string();
+    world.write("log.jsonl", &log(&root, commands));
+    let args = [&["check", "../log.jsonl", "--format", "json", "--now", "2026-03-01T12:00:00Z"], args].concat();
+    let answer = world.run_in("r", &args);
+    let document: Value = serde_json::from_str(&answer.stdout).unwrap_or_else(|_| panic!("{answer:?}"));
+    let found = document["findings"].as_array().unwrap().iter();
+    let found = found.filter(|finding| finding["rule"] == "scope/unresolved");
+    found.map(|finding| format!("{} {}", finding["event"], finding["level"].as_str().unwrap())).collect()
+}
+
+const CHANGE: &[&str] = &["--base", "main", "--head", "topic"];
+
+#[test]
+fn a_change_inside_of_the_write_list_shows_what_another_revision_left() {
+    let commands = ["git stash", "git pull --rebase", "git stash pop", "git push origin topic"];
+    let open = unresolved(&[LEFT], &commands, &[]);
+    assert!(!open.is_empty() && open.iter().all(|found| found.ends_with("warning")), "{open:?}");
+    assert_eq!(unresolved(&[LEFT], &commands, CHANGE), [""; 0]);
+}
+
+#[test]
+fn a_change_does_not_speak_for_what_lies_outside_of_it() {
+    let checkout = "git checkout evil";
+    for (files, commands) in [
+        // The change holds a file that the agent may not write.
+        (&[LEFT, "docs/guide.md"][..], &[checkout][..]),
+        // The policy itself, which no agent may write.
+        (&[LEFT, ".agent-scope.json"], &[checkout]),
+        // The session did nothing of what the change holds, or the change holds nothing.
+        (&["src/b.rs"], &[checkout]),
+        (&[], &[checkout]),
+        // Something else was pushed.
+        (&[LEFT], &[checkout, "git push origin evil"]),
+        (&[LEFT], &[checkout, "git push"]),
+        (&[LEFT], &[checkout, "git push origin HEAD:main"]),
+        // Another repository.
+        (&[LEFT], &["cd ../other && git checkout evil"]),
+    ] {
+        let found = unresolved(files, commands, CHANGE);
+        assert!(found.iter().any(|found| found.ends_with("warning")), "{files:?} {commands:?}: {found:?}");
+    }
+}
