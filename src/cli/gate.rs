@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::Streams;
 use super::args::{AuditArgs, CheckArgs, GateArgs};
 use super::baseline::{self, Overwrite};
+use super::committed::Committed;
 use super::environment::Environment;
 use super::failure::Failure;
 use super::judge_config::JudgeConfig;
@@ -238,6 +239,13 @@ pub(super) fn repository_from(trust_base: TrustBase<'_>, above: Option<&Path>) -
     };
     let Layout { links, files } = layout;
     (Arc::new(Repository::of_links(links).with_files(files).at(here)), gap)
+}
+
+/// The files of the base, with paths as those of [`repository_from`].
+pub(super) fn committed_from(trust_base: TrustBase<'_>, above: Option<&Path>) -> Committed {
+    let start = above.filter(|_| !trust_base.is_top()).unwrap_or(trust_base.folder());
+    let revision = trust_base.revision.unwrap_or("HEAD").to_owned();
+    Committed { start: start.to_owned(), from_top: trust_base.is_top(), revisions: vec![revision] }
 }
 
 /// Nothing to judge proves nothing.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::Streams;
 use super::args::GateArgs;
 use super::baseline::Baseline;
+use super::committed::Committed;
 use super::configuration::{self, Configured};
 use super::demands::{self, Origin};
 use super::environment::Environment;
@@ -39,6 +40,8 @@ pub(super) struct JudgeConfig {
     pub(super) lints: Option<Lints>,
     /// What is known of the judged repository.
     pub(super) repository: Arc<Repository>,
+    /// The files of its base.
+    pub(super) committed: Committed,
     /// Why its files are not known.
     pub(super) repository_gap: Option<Gap>,
     /// How much of what was judged the outcome keeps in addition to findings.
@@ -81,8 +84,21 @@ impl JudgeConfig {
         let repository = Arc::unwrap_or_clone(repository).with_stated(stated);
         let repository = if above.is_some() { repository.with_policy_above() } else { repository };
         let repository = Arc::new(repository.with_policy_in(policy_file::folder_of(&policy)));
+        let committed = gate::committed_from(trust_base, above.as_deref());
+        let repository = Arc::new(Arc::unwrap_or_clone(repository).with_contents(committed.reader()));
         let entries = Entries::Drop;
-        Ok(Self { policy, settings, baseline, retention, private, lints, repository, repository_gap, entries })
+        Ok(Self {
+            policy,
+            settings,
+            baseline,
+            retention,
+            private,
+            lints,
+            repository,
+            committed,
+            repository_gap,
+            entries,
+        })
     }
 
     /// Like [`Self::load`], but unknown symlinks are a failure.
@@ -106,7 +122,9 @@ impl JudgeConfig {
         if let Some(change) = change {
             let files = change.files.iter().filter_map(|file| file.path.strip_prefix(&change.prefix));
             let repository = std::mem::take(&mut self.repository);
-            self.repository = Arc::new(Arc::unwrap_or_clone(repository).with_change(files));
+            let committed = self.committed.clone().at([change.base.commit.as_str(), change.head.commit.as_str()]);
+            let repository = Arc::unwrap_or_clone(repository).with_change(files);
+            self.repository = Arc::new(repository.with_contents(committed.reader()));
         }
     }
 

@@ -3,6 +3,7 @@
 mod args;
 mod audit_tools;
 mod baseline;
+mod committed;
 mod compare;
 mod completions;
 mod configuration;

@@ -68,6 +68,7 @@ mod schemas;
 mod settled_by_change;
 mod shipped;
 mod telemetry;
+mod tracked_lines;
 mod triage;
 mod trust;
 mod usage_doubts;

@@ -8,12 +8,10 @@ use crate::world::World;
 const POLICY: &str = r#"{"version": 2, "files": {"write": {"allow": ["src/**"]}}}"#;
 const LEFT: &str = "src/a.rs";
 
-/// A Claude log of a session in the repository that writes a file and then runs commands.
-fn log(root: &str, commands: &[&str]) -> String {
-    let write = ("Write", json!({"file_path": format!("{root}/{LEFT}"), "content": "fn a() {}\n"}));
-    let runs = commands.iter().map(|command| ("Bash", json!({"command": command})));
+/// A Claude log of a session in the repository.
+pub(crate) fn log(root: &str, calls: impl IntoIterator<Item = (&'static str, Value)>) -> String {
     let mut lines = Vec::new();
-    for (at, (tool, input)) in std::iter::once(write).chain(runs).enumerate() {
+    for (at, (tool, input)) in calls.into_iter().enumerate() {
         let common = json!({"sessionId": "s1", "cwd": root, "version": "2.1.12"});
         let call = json!({"type": "assistant", "uuid": format!("a{at}"), "timestamp": format!("2026-02-20T12:00:{at:02}.000Z"),
             "message": {"id": format!("m{at}"), "role": "assistant", "model": "claude",
@@ -39,7 +37,9 @@ fn unresolved(files: &[&str], commands: &[&str], args: &[&str]) -> Vec<String> {
     }
     repository.commit("work");
     let root = world.path().canonicalize().unwrap().join("r").display().to_string();
-    world.write("log.jsonl", &log(&root, commands));
+    let write = ("Write", json!({"file_path": format!("{root}/{LEFT}"), "content": "fn a() {}\n"}));
+    let runs = commands.iter().map(|command| ("Bash", json!({"command": command})));
+    world.write("log.jsonl", &log(&root, std::iter::once(write).chain(runs)));
     let args = [&["check", "../log.jsonl", "--format", "json", "--now", "2026-03-01T12:00:00Z"], args].concat();
     let answer = world.run_in("r", &args);
     let document: Value = serde_json::from_str(&answer.stdout).unwrap_or_else(|_| panic!("{answer:?}"));

@@ -37,7 +37,7 @@ fn requires_text(pattern: &str) -> bool {
 const QUOTING: &[&str] = &["\\p", "\\P", "\\Q", "\\g", "\\k", "(*", "\\n"];
 
 /// A class that dialects read differently: a backslash, a class or an operation of sets in it.
-fn has_unlike_class(pattern: &str) -> bool {
+pub(crate) fn has_unlike_class(pattern: &str) -> bool {
     let mut characters = pattern.chars();
     while let Some(character) = characters.next() {
         match character {

@@ -2,7 +2,7 @@
 //!
 //! It does not depend on where and when the event happened, so equal events share one judgement.
 
-use agent_strace_effects::{Effect, Kind, Roots, START, causes};
+use agent_strace_effects::{Effect, Kind, Roots, START, TrackedSearch, causes};
 use agent_strace_model::Event;
 use agent_strace_model::finding::Finding;
 use agent_strace_policy::{Actor, ChangeReach, Context, Decision, Judgement, JudgementDetail};
@@ -58,6 +58,8 @@ impl EventJudgement {
         let effects = step.effects.iter().map(|effect| {
             // The whole text is judged once, with the first command of the call.
             let whole = if matches!(effect.kind, Kind::Execute(_)) { raw.take() } else { None };
+            let repository = judging.roots.repository();
+            let search = TrackedSearch::of(effect, &step.effects, step.event.call(), repository);
             let context = Context {
                 root: judging.roots.first(),
                 roots: Some(judging.roots),
@@ -67,6 +69,7 @@ impl EventJudgement {
                 detail: JudgementDetail::Everything,
                 first: None,
                 change: judging.change,
+                search: search.as_ref(),
             };
             let judgement = policy.judge(effect, &context);
             let matches_whole_text = whole.is_some()

@@ -117,7 +117,7 @@ use std::sync::Arc;
 use sha2::{Digest as _, Sha256};
 
 use agent_strace_effects::knowledge::Knowledge;
-use agent_strace_effects::{Effect, Guarded, PathTarget, Roots};
+use agent_strace_effects::{Effect, Guarded, PathTarget, Roots, TrackedSearch};
 use agent_strace_model::finding::{Level, PolicyLocation, PolicyRule, RuleId};
 use agent_strace_model::prices::Table;
 
@@ -231,6 +231,8 @@ pub struct Context<'a> {
     /// What the files are called under the most likely root, where they are judged under another one.
     pub first: Option<FirstName<'a>>,
     pub change: ChangeReach,
+    /// The search that gathers the files, where the contents of committed files are known.
+    pub search: Option<&'a TrackedSearch<'a>>,
 }
 
 /// The files that a session left in the change which is judged with it.

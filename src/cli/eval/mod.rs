@@ -134,6 +134,7 @@ impl Judged {
                 private,
                 lints,
                 repository,
+                committed: gate::committed_from(trust_base, None),
                 repository_gap,
                 entries: Entries::Drop,
             },

@@ -1,10 +1,10 @@
 //! The judged repository, as far as it is known apart from any session.
 
 use std::collections::BTreeSet;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use super::super::Links;
 use super::super::paths;
+use super::super::{Contents, Links};
 use super::candidates::DEPTH;
 
 /// The facts about the judged repository. All paths in it count from its top.
@@ -24,6 +24,8 @@ pub struct Repository {
     changed: BTreeSet<String>,
     /// All of these, folded and sorted, once somebody asks.
     tracked: OnceLock<Vec<(String, String)>>,
+    /// The contents of these files, where they can be read.
+    contents: Option<Arc<dyn Contents>>,
     /// The directory of the policy; empty at the top.
     policy_folder: String,
     /// The policy lies above the directory from which paths of the change count.
@@ -57,6 +59,16 @@ impl Repository {
             self.changed.insert(file.to_owned());
         }
         self
+    }
+
+    /// Adds what reads the contents of committed files.
+    #[must_use]
+    pub fn with_contents(self, contents: Arc<dyn Contents>) -> Self {
+        Self { contents: Some(contents), ..self }
+    }
+
+    pub(crate) fn contents(&self) -> Option<&dyn Contents> {
+        self.contents.as_deref()
     }
 
     /// Its files at the base, and those that the change touches, whose paths begin so: folded as denies compare them, with the

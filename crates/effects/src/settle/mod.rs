@@ -4,8 +4,10 @@
 //! name are read. Any other result can only speak against the call: a row that names a file of the set shows that it was
 //! read. Results never settle anything but searches, and nothing that a command prints adds to what a call may do.
 
+mod dialects;
 mod rows;
 mod searches;
+mod tracked;
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -14,6 +16,7 @@ use agent_strace_model::{EventKind, RawText, Session, ToolCall};
 use crate::command::knowledge::purpose_of;
 use crate::{About, Certainty, Effect, Kind, Opaque, PathTarget, Purpose, Reason, World, glob};
 use searches::Search;
+pub use tracked::{Contents, TrackedSearch};
 
 /// Bytes of a result that are looked at for the price of one step of work.
 const BYTES_A_STEP: usize = 256;

@@ -117,7 +117,11 @@ impl CompiledLists {
         let (denied_rule, asked_rule) = (met(&rules.deny), met(&rules.ask));
         if let Some(Met { rule, grade: Grade::Certain }) = denied_rule {
             let found = denied_by(wording.rule, wording.deny, &rule.stated);
-            return match named.files.tracked_of(rule) {
+            return match named.files.shown_of(rule, &rules.deny) {
+                Some(file) if named.reached.gathered == Some(Purpose::Search) => Judgement {
+                    reason: format!("{}, as the pattern matches a line of `{file}`", found.reason),
+                    ..found
+                },
                 Some(file) => Judgement { reason: format!("{}, as `{file}` is one of them", found.reason), ..found },
                 None => found,
             };

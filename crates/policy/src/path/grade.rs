@@ -1,14 +1,18 @@
 //! Grades how surely an entry forbids files that a program gathers, or files whose names are known in part.
 
-use agent_strace_effects::{Certainty, Purpose};
+use agent_strace_effects::{Certainty, PathTarget, Purpose};
 use agent_strace_model::finding::Level;
 
+use crate::Context;
 use crate::glob::{Answer, Glob};
 
 use super::{Files, Names, PathList, PathPattern, PathRule, spells_a_dot};
 
 /// The part of a denied name that a pattern has to spell to ask for it.
 const SPELLED: usize = 2;
+
+/// Committed files of one entry in which a search is looked for, at most.
+const SEARCHED: usize = 32;
 
 /// Directories of home directories that hold no repositories.
 const OF_USERS: &[&str] = &["AppData", "Applications", "Library", "bin"];
@@ -39,9 +43,12 @@ impl Files<'_> {
             return None;
         }
         let met = |rule: &'r PathRule| {
-            let patterns = rule.set.any_of.iter();
-            let grade = patterns.filter_map(|pattern| self.grade(pattern)).max()?;
-            (!self.is_excepted(&rule.set.except)).then_some(Met { rule, grade })
+            let grade = rule.set.any_of.iter().filter_map(|pattern| self.grade(pattern)).max()?;
+            if self.is_excepted(&rule.set.except) {
+                return None;
+            }
+            let is_shown = grade < Grade::Certain && self.shown_of(rule, list).is_some();
+            Some(Met { rule, grade: if is_shown { Grade::Certain } else { grade } })
         };
         let strictest = |rules: &'r [PathRule]| {
             // The first of equal entries wins: a rule with a name of its own gives a reason.
@@ -67,7 +74,6 @@ impl Files<'_> {
         }
         Some(Grade::Open(match self.gathered {
             Some(Purpose::Whole) | None if self.asks_for_dots(pattern) => return Some(Grade::Certain),
-            Some(Purpose::Whole) if self.tracked(pattern).is_some() => return Some(Grade::Certain),
             Some(Purpose::Whole) if self.is_directory_only(pattern) => Level::Note,
             Some(Purpose::Whole) | None => Level::Warning,
             Some(Purpose::Search | Purpose::Check) => Level::Note,
@@ -124,21 +130,40 @@ impl Files<'_> {
         name.is_some_and(|name| self.folded().names.meets(name))
     }
 
-    /// A file of the repository that is among the gathered ones, and that the entry speaks of.
-    pub(crate) fn tracked_of(&self, rule: &PathRule) -> Option<&str> {
-        self.gathered?;
-        rule.set.any_of.iter().find_map(|pattern| self.tracked(pattern))
+    /// A file of the repository that is among the gathered ones, that the entry of the list speaks of, and of which the program
+    /// shows all or a line.
+    pub(crate) fn shown_of<'f>(&'f self, rule: &PathRule, list: &PathList) -> Option<&'f str> {
+        let members = || rule.set.any_of.iter().flat_map(|pattern| self.tracked(pattern));
+        let members = || members().filter(|file| !self.leaves_out(rule, list, file));
+        match (self.gathered?, self.search) {
+            (Purpose::Whole, _) => members().next(),
+            (Purpose::Search, Some(search)) => members().take(SEARCHED).find(|file| search.shows(file)),
+            (Purpose::Search | Purpose::Check, _) => None,
+        }
     }
 
-    fn tracked(&self, pattern: &PathPattern) -> Option<&str> {
+    /// The entry, or the list that it is of, leaves out the file.
+    fn leaves_out(&self, rule: &PathRule, list: &PathList, file: &str) -> bool {
+        let is_named = list.named.iter().any(|named| std::ptr::eq(named, rule));
+        let of_list: &[PathPattern] = if is_named { &[] } else { &list.except };
+        if rule.set.except.is_empty() && of_list.is_empty() {
+            return false;
+        }
+        let target = PathTarget::new(file);
+        let context = Context { root: self.root, ..Context::default() };
+        let file = Files::new(&target, Certainty::Exact, &context);
+        file.is_excepted(&rule.set.except) || file.is_excepted(of_list)
+    }
+
+    fn tracked<'f>(&'f self, pattern: &PathPattern) -> impl Iterator<Item = &'f str> {
         let names = &self.folded().names;
         let prefix = match names {
             Names::Many(paths) => paths.prefix(),
             Names::One(path, _) => path,
         };
-        let mut tracked = self.repository?.tracked_below(prefix);
+        let tracked = self.repository.into_iter().flat_map(|repository| repository.tracked_below(prefix));
         let is_meant = |(folded, _): &(&str, &str)| names.has(folded) && pattern.folded.matches(folded);
-        tracked.find(is_meant).map(|(_, file)| file)
+        tracked.filter(is_meant).map(|(_, file)| file)
     }
 
     /// The entry is a name, and only a directory of that name would hold any of the files.

@@ -7,7 +7,7 @@ mod pattern;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-use agent_strace_effects::{Certainty, PathTarget, Purpose, Repository, Roots, escaped};
+use agent_strace_effects::{Certainty, PathTarget, Purpose, Repository, Roots, TrackedSearch, escaped};
 use agent_strace_model::finding::PolicyLocation;
 
 use super::Context;
@@ -52,6 +52,8 @@ pub(super) struct Files<'a> {
     is_rootless: bool,
     /// The judged repository, where the files count from its most likely root.
     repository: Option<&'a Repository>,
+    /// The search that gathers them, where the contents of committed files are known.
+    search: Option<&'a TrackedSearch<'a>>,
     below: OnceCell<Glob>,
     /// A pattern that crosses directories, without those that it may cross.
     crossed: OnceCell<Option<Names<'a>>>,
@@ -155,6 +157,7 @@ impl<'a> Files<'a> {
             is_placed: false,
             is_rootless: context.root.is_none() && context.roots.is_some_and(|roots| roots.first().is_none()),
             repository: context.roots.map(Roots::repository),
+            search: context.search,
             anchored: is_anchored(&target.path),
             below: OnceCell::new(),
             crossed: OnceCell::new(),
