@@ -12,7 +12,8 @@ const POLICY: &str = r#"{"version": 2, "files": {"read": {"deny": [".env*", "!.e
 fn repository(world: &World) -> Repository<'_> {
     let repository = Repository::new(world, "r");
     repository.file(".agent-scope.json", POLICY).file("conf/prod.yml", "host: db.internal\npassword: swordfish\n");
-    repository.file(".env.example", "EXAMPLE_KEY=1\n").file("src/a.py", "TIMEOUT = 1\n").commit("base");
+    repository.file(".env.example", "EXAMPLE_KEY=1\n").file("src/a.py", "TIMEOUT = 1\n");
+    repository.file("app/.env.example", "A=1\n").commit("base");
     repository.git(&["checkout", "-q", "-b", "topic"]);
     repository.file(".env", "API_TOKEN=0123\n").commit("work");
     // The work tree says nothing of what is committed.
@@ -72,6 +73,7 @@ fn a_search_that_shows_no_line_of_a_denied_file_is_no_error() {
         // The work tree, and a file that the list leaves out.
         bash("grep -rn nothing ."),
         bash("grep -rn EXAMPLE_KEY ."),
+        bash("cp -r app /tmp/app"),
         tool(json!({"pattern": "password"})),
         tool(json!({"pattern": "password", "glob": "*.py", "output_mode": "content"})),
     ] {
