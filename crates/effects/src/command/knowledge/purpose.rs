@@ -6,6 +6,9 @@ use crate::Purpose;
 /// Families of programs that check, format, compile or test what they gather.
 const CHECKING: &[&str] = &["build", "compilers", "linters", "tests"];
 
+/// Programs of other families that do so, or fill a directory with what they bring.
+const ALSO_CHECKING: &[&str] = &["terraform", "terragrunt", "tofu", "venv", "virtualenv"];
+
 /// Programs that look for a pattern, count or sum, and show little of what they read, sorted.
 const SEARCHING: &[&str] = &[
     "ack",
@@ -57,6 +60,9 @@ pub(crate) fn purpose_of(program: &str) -> Purpose {
     if SEARCHING.binary_search(&program).is_ok() {
         return Purpose::Search;
     }
+    if ALSO_CHECKING.contains(&program) {
+        return Purpose::Check;
+    }
     match index::find(program) {
         Some(builtin) if CHECKING.contains(&builtin.family) => Purpose::Check,
         _ => Purpose::Whole,
@@ -81,6 +87,7 @@ mod tests {
             ("rg", Purpose::Search),
             ("wc", Purpose::Search),
             ("eslint", Purpose::Check),
+            ("terraform", Purpose::Check),
             ("cat", Purpose::Whole),
             ("tar", Purpose::Whole),
             ("a-program-of-somebody", Purpose::Whole),

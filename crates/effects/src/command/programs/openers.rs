@@ -1,6 +1,7 @@
 //! Programs that open a file or a page with the program that its user prefers.
 
 use crate::command::argument::{Arg, Arguments};
+use crate::command::knowledge::Role;
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
@@ -8,18 +9,34 @@ use crate::command::stream::Stream;
 use super::Call;
 
 impl Machine<'_> {
-    /// A browser opens a page. Any other operand may start any program.
+    /// A browser opens a page, and a viewer a document. Any other operand may start any program.
     pub(super) fn open(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let arguments = Arguments::divide(call.entry, call.rest);
-        let shows_pages = arguments.options.is_empty() && !arguments.operands.is_empty();
-        if !shows_pages || !arguments.operands.iter().all(is_page) {
+        let shows = arguments.options.is_empty() && !arguments.operands.is_empty();
+        if !shows || !arguments.operands.iter().all(|word| is_page(word) || is_document(word)) {
             return self.given(call.entry, call.words, &arguments, io);
         }
-        for page in &arguments.operands {
-            self.connect(page);
+        for word in &arguments.operands {
+            if is_page(word) {
+                self.connect(word);
+            } else {
+                self.path(Role::Read, word);
+            }
         }
         Stream::nothing()
     }
+}
+
+/// Endings of files that systems show and do not run, whichever program their user prefers.
+const DOCUMENTS: &[&str] = &[
+    "avif", "csv", "gif", "htm", "html", "ico", "jpeg", "jpg", "json", "log", "m4a", "md", "mov", "mp3", "mp4", "pdf",
+    "png", "svg", "tiff", "tsv", "txt", "wav", "webm", "webp", "xml",
+];
+
+fn is_document(word: &Arg) -> bool {
+    let name = word.literal().filter(|text| !text.contains(':'));
+    let ending = name.and_then(|text| text.rsplit(['/', '\\']).next()?.rsplit_once('.'));
+    ending.is_some_and(|(stem, ending)| !stem.is_empty() && DOCUMENTS.contains(&ending.to_ascii_lowercase().as_str()))
 }
 
 fn is_page(word: &Arg) -> bool {

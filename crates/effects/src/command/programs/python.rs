@@ -1,7 +1,7 @@
 //! Runs `python3 -m MODULE`: modules of the standard library, of the session, and those that are programs of their own.
 
 use crate::command::argument::{Arg, Arguments};
-use crate::command::knowledge::{Entry, Language, OptionRole, Role};
+use crate::command::knowledge::{Entry, Language, OptionRole, Role, purpose_of};
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::{About, Reason};
@@ -48,6 +48,7 @@ impl Machine<'_> {
                     self.run_file(&file, Some(Language::Python), rest, &[], io);
                 }
                 (None, Some(role)) => {
+                    let purpose = std::mem::replace(&mut self.context.purpose, purpose_of(name));
                     // Behind a host, there are ports, names of users and files of the host.
                     let most = if role == Role::Host { 1 } else { rest.len() };
                     for word in rest.iter().filter(|word| !word.text.starts_with('-')).take(most) {
@@ -56,9 +57,12 @@ impl Machine<'_> {
                             self.packed_by_gzip(word);
                         }
                     }
-                    // A client does what the host or its input says, and `venv` starts pip in the new environment.
-                    if role == Role::Host || name == "venv" {
+                    self.context.purpose = purpose;
+                    // A client does what the host or its input says, and `venv` starts the pip that Python brings.
+                    if role == Role::Host {
                         self.opaque(About::Anything, Reason::RunsModule, &[program]);
+                    } else if name == "venv" {
+                        self.opaque(About::Project, Reason::RunsModule, &[program]);
                     }
                 }
                 (None, None) => self.module_program(program, name, &words, io),
