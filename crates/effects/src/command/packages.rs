@@ -41,6 +41,14 @@ impl Machine<'_> {
         }
     }
 
+    /// Returns whether npm asks its registry for the package, and for nothing else.
+    pub(super) fn is_of_registry(word: &Arg) -> bool {
+        let text = word.text.as_str();
+        let is_path = text.starts_with(['.', '/', '~']) || text.contains('\\') || text.ends_with(['/', '.']);
+        let is_archive = [".tgz", ".tar.gz", ".tar"].iter().any(|ending| text.ends_with(ending));
+        word.is_exact() && !is_path && !is_archive && !is_shorthand(text) && !text.contains(':')
+    }
+
     /// A file or directory whose code runs. Who allows a runner vouches for the project's own code, and for no other.
     pub(super) fn project_code(&mut self, word: &Arg) {
         if let Some(path) = word.text.strip_prefix('@') {

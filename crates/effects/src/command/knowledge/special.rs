@@ -16,6 +16,8 @@ pub enum Special {
     Build,
     Bun,
     Cat,
+    /// It reads a chart that is a directory, or fetches one.
+    Chart,
     Cloud,
     Cmake,
     Cmd,
@@ -72,6 +74,8 @@ pub enum Special {
     Opener,
     Openssl,
     OtherVcs,
+    /// It packs the project, or fetches a package.
+    PackageArchive,
     /// It runs a package, which may be an interpreter.
     PackageRun,
     /// It writes settings of a package manager.

@@ -13,6 +13,34 @@ use super::images::options_with_values;
 use super::mounts::Mount;
 
 impl Machine<'_> {
+    /// `helm template [NAME] CHART`, `helm lint [CHART…]`: a chart that is a directory or an archive here is only read.
+    pub(super) fn chart(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let arguments = Arguments::divide(call.entry, call.rest);
+        let is_lint = call.words.iter().any(|word| word.text == "lint");
+        let current = Arg::exact(".");
+        let charts: Vec<&Arg> = match arguments.operands.as_slice() {
+            [] if is_lint => vec![&current],
+            all if is_lint => all.iter().collect(),
+            all => all.last().into_iter().collect(),
+        };
+        // A name alone is never looked for anywhere else, unless a repository is named.
+        let is_here = |chart: &&Arg| {
+            let text = chart.text.as_str();
+            chart.is_exact() && !text.contains("://") && (text.starts_with(['.', '/', '~']) || !text.contains('/'))
+        };
+        let reaches = ["--repo", "--dependency-update", "--validate", "--dry-run", "--post-renderer", "--verify"];
+        let is_helm = call.words.first().is_some_and(|word| word.text.ends_with("helm"));
+        let is_local = is_helm && !charts.is_empty() && charts.iter().all(is_here) && !arguments.has(&reaches);
+        if !is_local {
+            return self.given(call.entry, call.words, &arguments, io);
+        }
+        for chart in charts {
+            self.read_for_build(chart);
+        }
+        self.options(&arguments, io);
+        Stream::Unknown
+    }
+
     pub(super) fn docker(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let mut globals = Entry { stops: true, ..Entry::default() };
         globals.options.insert(

@@ -12,6 +12,77 @@ use super::{Call, sql};
 /// Options of clients that take statements.
 const STATEMENTS: &[&str] = &["-c", "--command", "-e", "--execute", "-q", "--query", "--eval"];
 
+/// Clients whose operands are one command, or start with one.
+const KEY_CLIENTS: &[&str] = &["keydb-cli", "redis-cli", "valkey-cli"];
+
+/// Commands of those that change nothing, and run nothing. A line of two words holds for that subcommand alone.
+const KEY_READS: &[&str] = &[
+    "bitcount",
+    "client getname",
+    "client id",
+    "client info",
+    "client list",
+    "command",
+    "config get",
+    "dbsize",
+    "echo",
+    "exists",
+    "get",
+    "getrange",
+    "hexists",
+    "hget",
+    "hgetall",
+    "hkeys",
+    "hlen",
+    "hmget",
+    "hscan",
+    "hvals",
+    "info",
+    "keys",
+    "lastsave",
+    "latency history",
+    "latency latest",
+    "lindex",
+    "llen",
+    "lrange",
+    "memory stats",
+    "memory usage",
+    "mget",
+    "object encoding",
+    "object freq",
+    "object idletime",
+    "ping",
+    "pttl",
+    "pubsub channels",
+    "randomkey",
+    "role",
+    "scan",
+    "scard",
+    "sismember",
+    "slowlog get",
+    "slowlog len",
+    "smembers",
+    "sscan",
+    "strlen",
+    "time",
+    "ttl",
+    "type",
+    "xinfo stream",
+    "xlen",
+    "xrange",
+    "xrevrange",
+    "zcard",
+    "zcount",
+    "zrange",
+    "zrank",
+    "zrevrange",
+    "zscan",
+    "zscore",
+];
+
+/// Options of those with which they do more than send the command.
+const KEY_ACTS: &[&str] = &["--cluster", "--eval", "--functions-rdb", "--pipe", "--rdb", "-X", "-x"];
+
 /// Clients that send the text of an option as SQL.
 const SQL_CLIENTS: &[&str] = &["mariadb", "mysql", "psql"];
 
@@ -60,8 +131,11 @@ impl Machine<'_> {
         }
         self.client_input(io);
         if !arguments.has(&["-h", "--host"]) {
+            let option = || arguments.values(&["-u"]).find(|word| word.text.contains("://"));
             match arguments.operands.iter().find(|word| word.text.contains("://")) {
                 Some(url) => self.connect(url),
+                // The option names the host itself.
+                None if option().is_some() => {}
                 None => self.connect_to(Some("localhost"), None),
             }
         }
@@ -70,7 +144,7 @@ impl Machine<'_> {
             && statements.peek().is_some()
             && statements.all(|statement| statement.literal().is_some_and(sql::only_selects))
             && !arguments.has(&["-f", "--file", "-v", "--set", "--variable", "--init-command"]);
-        if only_asks {
+        if only_asks || KEY_CLIENTS.contains(&call.name) && only_reads_keys(&arguments) {
             // The host is judged. A table is no file of this machine.
             self.options(&arguments, io);
             return Stream::Unknown;
@@ -178,6 +252,19 @@ impl Machine<'_> {
             );
         }
     }
+}
+
+/// The command is known, and changes nothing.
+fn only_reads_keys(arguments: &Arguments) -> bool {
+    let words: Option<Vec<String>> =
+        arguments.operands.iter().take(2).map(|word| word.literal().map(str::to_ascii_lowercase)).collect();
+    let Some(words) = words else { return false };
+    let reads = match words.as_slice() {
+        [] => arguments.has(&["--scan"]),
+        [one] => KEY_READS.contains(&one.as_str()),
+        [one, two, ..] => KEY_READS.contains(&one.as_str()) || KEY_READS.contains(&format!("{one} {two}").as_str()),
+    };
+    reads && !arguments.has(KEY_ACTS)
 }
 
 /// The dot commands that a word may mean: any prefix stands for a command.

@@ -77,7 +77,9 @@ impl Machine<'_> {
                     self.python_module(program, value, after_module(words), io);
                     return true;
                 }
-                (_, "-r" | "--require" | "--import" | "--loader") if value.text.starts_with(['.', '/', '~']) => {
+                (_, "-r" | "--require" | "--import" | "--loader" | "--experimental-loader")
+                    if value.text.starts_with(['.', '/', '~']) =>
+                {
                     self.run_script(program, language, value, &[], io);
                 }
                 (_, "-r" | "--require" | "--import" | "--loader" | "--experimental-loader") => {
@@ -204,15 +206,13 @@ impl Machine<'_> {
     }
 }
 
-/// `-pe CODE` and `-p -e CODE` are `-e CODE`.
+/// `-p -e CODE` is `-e CODE`.
 fn evaluated(words: &[Arg]) -> Vec<Arg> {
     let is = |word: &Arg, names: &[&str]| word.literal().is_some_and(|text| names.contains(&text));
     let mut left = words.iter().peekable();
     let mut all = Vec::with_capacity(words.len());
     while let Some(word) = left.next() {
-        if is(word, &["-pe"]) {
-            all.push(word.with("-e"));
-        } else if !(is(word, &["-p", "--print"]) && left.peek().is_some_and(|next| is(next, &["-e", "--eval"]))) {
+        if !(is(word, &["-p", "--print"]) && left.peek().is_some_and(|next| is(next, &["-e", "--eval"]))) {
             all.push(word.clone());
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::Reason;
 use crate::command::argument::{Arg, Arguments, Known};
-use crate::command::knowledge::{Language, Role, agent_of_package};
+use crate::command::knowledge::{Entry, Language, Role, agent_of_package};
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
@@ -65,6 +65,18 @@ impl Machine<'_> {
             let line = line.trim_start_matches('{').trim_end_matches('}').to_owned();
             self.world.wrote_part(&target, &line);
         }
+    }
+
+    /// `npm pack` makes an archive of the project, whose scripts run. `npm pack NAME` fetches the archive of a package.
+    pub(super) fn package_archive(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let arguments = Arguments::divide(call.entry, call.rest);
+        let packs_own = arguments.has(&["-w", "--workspace", "--workspaces", "-ws"]);
+        let fetches = !arguments.operands.is_empty() && arguments.operands.iter().all(Self::is_of_registry);
+        if packs_own || !fetches {
+            return self.given(call.entry, call.words, &arguments, io);
+        }
+        let entry = Entry { unproven: None, connect: vec!["registry:npm".into()], ..call.entry.clone() };
+        self.given(&entry, call.words, &arguments, io)
     }
 
     pub(super) fn deno(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {

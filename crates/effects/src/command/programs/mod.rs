@@ -30,6 +30,7 @@ mod javascript;
 mod later;
 mod media;
 mod mounts;
+mod multiplexers;
 mod openers;
 mod other_vcs;
 mod package_config;
@@ -88,6 +89,7 @@ pub(crate) fn run(special: Special, machine: &mut Machine<'_>, call: Call<'_>, i
         Special::Build => machine.build(call, io),
         Special::Bun => machine.bun(call, io),
         Special::Cat => machine.cat(call, io),
+        Special::Chart => machine.chart(call, io),
         Special::Cloud => machine.cloud(call),
         Special::Cmake => machine.cmake(call, io),
         Special::Cmd => machine.cmd(call, io),
@@ -143,6 +145,7 @@ pub(crate) fn run(special: Special, machine: &mut Machine<'_>, call: Call<'_>, i
         Special::Opener => machine.open(call, io),
         Special::Openssl => machine.openssl(call, io),
         Special::OtherVcs => machine.other_vcs(call, io),
+        Special::PackageArchive => machine.package_archive(call, io),
         Special::PackageRun => machine.package_run(call, io),
         Special::PackageConfig => machine.package_config(call, io),
         Special::Parallel => machine.parallel(call, io),

@@ -91,7 +91,7 @@ impl Machine<'_> {
                     if let (Some(foreign), true) = (&foreign, self.is_edited_script(file)) {
                         self.opaque(About::Anything, foreign.clone(), &[]);
                     } else if self.is_edited_script(file) {
-                        self.opaque(self.about_script(file), Reason::ScriptEdited, vouched_by);
+                        self.opaque(self.about_script(file, language), Reason::ScriptEdited, vouched_by);
                     } else {
                         self.opaque(About::Anything, Reason::ScriptContentUnknown, &[]);
                     }
@@ -103,7 +103,7 @@ impl Machine<'_> {
                     if self.world.is_in_written_directory(&self.world.locate_word(file).0) {
                         self.opaque(About::Anything, Reason::ScriptContentUnknown, &[]);
                     } else {
-                        self.opaque(self.about_script(file), Reason::ScriptNotWritten, vouched_by);
+                        self.opaque(self.about_script(file, language), Reason::ScriptNotWritten, vouched_by);
                     }
                     self.run_sources(file, Built::Perhaps, io);
                 } else {
@@ -128,9 +128,10 @@ impl Machine<'_> {
         self.world.is_recorded(&target) && !self.world.is_in_fetched_directory(&target)
     }
 
-    fn about_script(&self, file: &Arg) -> About {
-        // A bare name may be that of a program, wherever it lies.
-        let is_file = file.text.contains(['/', '.', '\\']);
+    fn about_script(&self, file: &Arg, language: Option<Language>) -> About {
+        // A bare name may be that of a program, wherever it lies, unless the interpreter opens what it is given.
+        let opens = matches!(language, Some(Language::Javascript | Language::Php | Language::Python));
+        let is_file = opens || file.text.contains(['/', '.', '\\']);
         let about = self.world.about_project(&[Arg::exact(""), file.clone()]);
         if is_file { about } else { About::Elsewhere }
     }

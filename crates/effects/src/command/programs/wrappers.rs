@@ -262,60 +262,6 @@ impl Machine<'_> {
         Stream::Unknown
     }
 
-    pub(super) fn tmux(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
-        let program = call.words.first().map_or("tmux", |word| word.text.as_str());
-        for format in call.rest.iter().filter(|word| word.text.contains("#(")) {
-            self.embedded_commands(format, "#(", io);
-        }
-        let sub = call.rest.iter().find(|word| !word.text.starts_with('-')).map_or("", |word| word.text.as_str());
-        let listing = matches!(
-            sub,
-            "ls" | "list-sessions"
-                | "list-windows"
-                | "list-panes"
-                | "capture-pane"
-                | "has-session"
-                | "kill-session"
-                | "kill-server"
-                | "kill-window"
-                | "kill-pane"
-                | "display-message"
-                | "show-options"
-                | "wait-for"
-                | "info"
-                | "select-pane"
-                | "select-window"
-                | "rename-window"
-                | "resize-pane"
-        );
-        if listing {
-            return Stream::Unknown;
-        }
-        if matches!(sub, "send-keys" | "send") {
-            if presses_keys_only(call.rest) {
-                return Stream::nothing();
-            }
-            let mut targeted = false;
-            for word in call.rest.iter().skip(1) {
-                if !std::mem::replace(&mut targeted, word.text == "-t") && word.text.contains(' ') {
-                    self.command_text(word, io);
-                }
-            }
-            self.opaque(About::Anything, Reason::KeysTyped, &[program, sub]);
-            return Stream::nothing();
-        }
-        if let Some(last) = call.rest.last().filter(|word| word.text.contains(' ')) {
-            self.command_text(last, io);
-        }
-        self.opaque(About::Anything, Reason::AnotherSession, &[program, sub]);
-        // `screen -dm COMMAND`, `dtach -n SOCKET COMMAND`: the command starts at one of the operands.
-        let operands = call.rest.iter().enumerate().filter(|(_, word)| !word.text.starts_with('-')).take(3);
-        for (at, _) in operands {
-            self.guess_argv(call.rest.get(at..).unwrap_or_default());
-        }
-        Stream::nothing()
-    }
-
     pub(super) fn at(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         if call.rest.iter().any(|word| matches!(word.literal(), Some("-l" | "-r" | "-d" | "-c"))) {
             return Stream::Unknown;
@@ -352,26 +298,6 @@ impl Machine<'_> {
         self.options(&arguments, io);
         Stream::Unknown
     }
-}
-
-/// Keys that type no text, and that end no line which the session typed: a terminal's own keys.
-const KEYS: &[&str] = &[
-    "Tab", "BTab", "Escape", "Up", "Down", "Left", "Right", "Home", "End", "PageUp", "PageDown", "PPage", "NPage",
-    "BSpace", "DC", "IC", "C-c", "C-l", "C-z", "C-u", "C-a", "C-e", "C-k", "C-w", "^C", "^L", "^U",
-];
-
-/// `tmux send-keys -t PANE Tab`: no text is typed.
-fn presses_keys_only(words: &[Arg]) -> bool {
-    let mut words = words.iter().skip(1);
-    let mut keys = 0;
-    while let Some(word) = words.next() {
-        match word.literal() {
-            Some("-t") if words.next().is_some_and(Arg::is_exact) => {}
-            Some(key) if KEYS.contains(&key) => keys += 1,
-            _ => return false,
-        }
-    }
-    keys > 0
 }
 
 /// How `env` was given text to split.
