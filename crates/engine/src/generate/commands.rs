@@ -112,8 +112,7 @@ pub(super) fn is_known(execution: &Execution, programs: &Knowledge) -> bool {
 /// `git config` where it only shows what is set, or says who commits. What decides what runs is never among it.
 fn settings(arguments: &[Argument]) -> Option<Vec<String>> {
     let (first, rest) = arguments.split_first().filter(|(first, _)| first.text == "config")?;
-    let is_plain = rest.iter().all(|argument| argument.known && !argument.text.eq_ignore_ascii_case("core.hooksPath"));
-    if !first.known || !is_plain {
+    if !first.known || !rest.iter().all(|argument| argument.known) {
         return None;
     }
     let shows = rest.iter().find(|argument| SHOWS_SETTINGS.contains(&argument.text.as_str()));

@@ -8,6 +8,7 @@ mod goals;
 mod index;
 mod matches;
 mod parts;
+mod settings;
 mod synonyms;
 
 use std::sync::OnceLock;

@@ -10,7 +10,7 @@ use agent_strace_effects::{Argument, Execution};
 
 use super::{
     Match, canonical_words, flag_matches, has_wildcard, is_flag, operands_match, program_matches, same_program,
-    system_name, vouch, word_matches,
+    settings, system_name, vouch, word_matches,
 };
 
 /// Entries that one rule is told apart into.
@@ -119,7 +119,11 @@ impl Parts {
         let mut found = program;
         if !self.subcommands.is_empty() {
             let flags: Vec<&str> = self.all_flags.iter().chain(&self.any_flag).map(String::as_str).collect();
+            let looks = flags.is_empty() && settings::only_shows(name, arguments);
             let alternative = |words: &Vec<String>| {
+                if looks && settings::names_setting(words) {
+                    return Match::No;
+                }
                 operands_match(&words.iter().map(String::as_str).collect::<Vec<_>>(), &flags, arguments, name)
             };
             found = found.min(best(self.subcommands.iter().map(alternative)));
