@@ -251,6 +251,9 @@ const HARMLESS: &[(&str, &[&str])] = &[
     ("gcloud", &["--project=", "--format=", "--verbosity=", "-q", "--quiet"]),
     ("aws", &["--region=", "--output=", "--query=", "--color=", "--no-cli-pager"]),
     ("systemctl", &["-t=", "--type=", "-p=", "--property=", "--no-pager", "-q", "--quiet", "--user"]),
+    ("node", &["--input-type=", "--no-warnings", "--trace-warnings", "--enable-source-maps"]),
+    ("python", &["-B", "-E", "-I", "-O", "-S", "-q", "-s", "-u"]),
+    ("python3", &["-B", "-E", "-I", "-O", "-S", "-q", "-s", "-u"]),
     ("pip", &["--timeout=", "--retries=", "-q", "--quiet", "-v", "--verbose"]),
     ("uv", &["--directory=", "--project=", "--color=", "-q", "--quiet", "-v", "--verbose", "--offline"]),
 ];

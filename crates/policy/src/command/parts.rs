@@ -6,6 +6,7 @@
 use crate::glob::Glob;
 use crate::globals;
 use crate::ran::{Ran, Spelled};
+use agent_strace_effects::knowledge::{self, Entry, Role};
 use agent_strace_effects::{Argument, Execution};
 
 use super::{
@@ -147,9 +148,18 @@ impl Parts {
         if !program.known || !self.programs.iter().any(|wanted| is_program(wanted, &program.text)) {
             return false;
         }
+        let name = system_name(&program.text).unwrap_or(&program.text);
+        let interpreter = knowledge::builtin(name).filter(|entry| entry.stops && entry.language.is_some());
+        let takes_text = |wanted: &String| {
+            let interpreter = interpreter?;
+            let gives = interpreter.option(wanted).is_some_and(|option| option.role == Role::Code);
+            gives.then(|| is_given_text(wanted, arguments, interpreter))
+        };
         let flags: Vec<&str> = flags(arguments).collect();
         let has = |wanted: &String| {
-            if is_flag(wanted) {
+            if let Some(is_given) = takes_text(wanted) {
+                is_given
+            } else if is_flag(wanted) {
                 flags.iter().any(|flag| is_option(wanted, flag))
             } else {
                 operands(arguments).any(|operand| operand.known && is_word(wanted, &operand.text))
@@ -163,11 +173,14 @@ impl Parts {
         {
             return false;
         }
-        let name = system_name(&program.text).unwrap_or(&program.text);
         if self.subcommands.is_empty() {
             return self.operands_fit(arguments);
         }
         let mut alternatives = self.subcommands.iter();
+        // Without a program, an interpreter reads one from its input, as with `-`.
+        if arguments.is_empty() && interpreter.is_some() {
+            return alternatives.any(|words| matches!(words.as_slice(), [word] if word == "-"));
+        }
         alternatives.any(|words| self.behind(words, arguments, name).is_some_and(|rest| self.operands_fit(rest)))
     }
 
@@ -280,6 +293,26 @@ fn no_others(only: &[String], arguments: &[Argument], program: &str) -> Match {
 
 fn same_flag(wanted: &str, flag: &str, program: &str) -> bool {
     flag_matches(wanted, &[Argument { text: flag.to_owned(), known: true }], program) == Match::Yes
+}
+
+/// The interpreter takes its text from the option: neither a script nor a module stands in front of it.
+fn is_given_text(wanted: &str, arguments: &[Argument], interpreter: &Entry) -> bool {
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next().filter(|argument| argument.known && is_flag(&argument.text)) {
+        let text = argument.text.as_str();
+        let name = text.split('=').next().unwrap_or(text);
+        let option = interpreter.option(name);
+        match option {
+            _ if is_option(wanted, text) => return true,
+            _ if name == "-m" => return false,
+            Some(option) if option.role == Role::Code => return false,
+            Some(option) if !option.attached && !option.role.is_flag() && !text.contains('=') => {
+                rest.next();
+            }
+            _ => {}
+        }
+    }
+    false
 }
 
 /// The program an allow names: bare or in a system directory; `*` is any, whatever its place.
