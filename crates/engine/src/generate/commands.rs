@@ -7,7 +7,7 @@
 use agent_strace_effects::knowledge::{self, Entry, Knowledge, Language, Role};
 use agent_strace_effects::{Argument, Execution};
 
-use super::risks::{RISKS, Risk, What};
+use super::risks::{RISKS, Risk, SHOWING, What};
 use super::tables::{IDENTITY, SHOWS_SETTINGS, SUBCOMMANDS, TARGETS, WRAPPERS};
 
 /// Why no entry is made for a command.
@@ -39,11 +39,22 @@ pub(super) struct Command<'a> {
     pub(super) inner: Option<usize>,
     /// The words that vouch for what it does besides.
     pub(super) vouched: &'a [String],
+    pub(super) besides: Besides,
+}
+
+/// What a command or tool does besides running: a program text does what it says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Besides {
+    /// All of it is known. Other lists judge that.
+    Known,
+    /// Some of it is not known.
+    Unknown,
 }
 
 /// The words of the entry that allows the command.
 pub(super) fn entry(command: Command<'_>, programs: &Knowledge) -> Result<Vec<String>, Unlisted> {
-    let mut words = words(&command.execution.argv, command.inner, programs, 0)?;
+    let known = Known { programs, besides: command.besides };
+    let mut words = words(&command.execution.argv, command.inner, known, 0)?;
     // A runner is opaque unless all these words are in its entry.
     let missing = command.vouched.len() > words.iter().filter(|word| !is_flag(word)).count();
     if missing && !words.iter().any(|word| is_flag(word)) && command.vouched.starts_with(&words) {
@@ -52,7 +63,15 @@ pub(super) fn entry(command: Command<'_>, programs: &Knowledge) -> Result<Vec<St
     Ok(words)
 }
 
-fn words(argv: &[Argument], inner: Option<usize>, programs: &Knowledge, depth: usize) -> Result<Vec<String>, Unlisted> {
+/// What is known of programs, and of what the command does besides.
+#[derive(Debug, Clone, Copy)]
+struct Known<'k> {
+    programs: &'k Knowledge,
+    besides: Besides,
+}
+
+fn words(argv: &[Argument], inner: Option<usize>, known: Known<'_>, depth: usize) -> Result<Vec<String>, Unlisted> {
+    let Known { programs, besides } = known;
     let (program, arguments) = argv.split_first().ok_or(Unlisted::Unknown)?;
     if !program.known {
         return Err(Unlisted::Unknown);
@@ -64,14 +83,18 @@ fn words(argv: &[Argument], inner: Option<usize>, programs: &Knowledge, depth: u
     {
         return Ok(words);
     }
+    if let Some(form) = showing(programs.canonical_name(&bare), arguments) {
+        let shown = shown(&program.text).ok_or(Unlisted::Outside)?;
+        return Ok(std::iter::once(shown).chain(form).collect());
+    }
     if let Some(risk) = RISKS.iter().find(|risk| risk.is_taken(programs.canonical_name(&bare), arguments)) {
         return Err(Unlisted::Risky(risk.what));
     }
     let shown = shown(&program.text).ok_or(Unlisted::Outside)?;
     if let Some(inner) = inner.filter(|_| depth < DEEPEST) {
-        return wrapper(&shown, argv, inner, programs, depth);
+        return wrapper(&shown, argv, inner, known, depth);
     }
-    let Some(known) = programs.entry(&bare) else {
+    let Some(entry) = programs.entry(&bare) else {
         // A script of the project is what the repository says; a word is a program that nobody described.
         let is_own = shown.contains('/') || knowledge::is_of_the_shell(name);
         return if is_own { Ok(vec![shown]) } else { Err(Unlisted::Stranger) };
@@ -80,14 +103,14 @@ fn words(argv: &[Argument], inner: Option<usize>, programs: &Knowledge, depth: u
     {
         return grouped(&shown, program, groups, arguments);
     }
-    if let Some(language) = known.language {
-        return interpreter(&shown, arguments, known, language);
+    if let Some(language) = entry.language {
+        return interpreter(&shown, arguments, entry, Program { language, besides });
     }
-    if known.operands.iter().any(|operand| operand.role.runs()) || WRAPPERS.contains(&programs.canonical_name(&bare)) {
+    if entry.operands.iter().any(|operand| operand.role.runs()) || WRAPPERS.contains(&programs.canonical_name(&bare)) {
         // Nothing is known of what it ran.
         return Err(Unlisted::Risky(What::Escapes));
     }
-    let told = subcommand(known, arguments);
+    let told = subcommand(entry, arguments);
     if told.runs {
         return exactly(&shown, arguments);
     }
@@ -118,6 +141,27 @@ fn settings(arguments: &[Argument]) -> Option<Vec<String>> {
     let shows = rest.iter().find(|argument| SHOWS_SETTINGS.contains(&argument.text.as_str()));
     let names = || rest.first().filter(|name| IDENTITY.contains(&name.text.as_str()) && rest.len() == 2);
     shows.or_else(names).map(|word| vec!["git".to_owned(), "config".to_owned(), word.text.clone()])
+}
+
+/// The words that make a command of a risky program one that only shows what is there.
+fn showing(program: &str, arguments: &[Argument]) -> Option<Vec<String>> {
+    let (_, forms) = SHOWING.iter().find(|(name, _)| *name == program)?;
+    let (flags, operands): (Vec<&Argument>, Vec<&Argument>) =
+        arguments.iter().partition(|argument| is_flag(&argument.text));
+    let taken = |form: &&str| {
+        let (wanted, words): (Vec<&str>, Vec<&str>) = form.split(' ').partition(|word| is_flag(word));
+        let given = operands.get(..words.len())?;
+        let fits = |(word, operand): (&&str, &&Argument)| operand.known && is_of(word, &operand.text);
+        let is_flagged = wanted.iter().all(|flag| flags.iter().any(|given| given.known && given.text == *flag));
+        let is_taken = is_flagged && words.iter().zip(given).all(fits);
+        is_taken.then(|| given.iter().map(|operand| operand.text.as_str()).chain(wanted).map(str::to_owned).collect())
+    };
+    forms.iter().find_map(taken)
+}
+
+/// The word itself, any word (`*`), or one that begins so (`list-*`).
+fn is_of(word: &str, text: &str) -> bool {
+    word.strip_suffix('*').map_or(word == text, |beginning| text.starts_with(beginning))
 }
 
 /// What is left to people, and an entry of a program or subcommand would allow: `git branch -D` beside `git branch`.
@@ -273,15 +317,28 @@ fn subcommand(known: &Entry, arguments: &[Argument]) -> SubcommandWords {
     told
 }
 
-/// An interpreter with its script or module. Program text on the command line is kept whole.
-fn interpreter(
-    program: &str,
-    arguments: &[Argument],
-    known: &Entry,
+/// What an interpreter runs, and what is known of that.
+#[derive(Debug, Clone, Copy)]
+struct Program {
     language: Language,
-) -> Result<Vec<String>, Unlisted> {
+    besides: Besides,
+}
+
+impl Program {
+    /// Its text is understood, and an entry for the interpreter allows no text of this language that is not.
+    fn is_judged_by_its_acts(self) -> bool {
+        self.besides == Besides::Known && matches!(self.language, Language::Javascript | Language::Python)
+    }
+}
+
+/// An interpreter with its script or module. Program text is left to the lists that judge its acts, or kept whole.
+fn interpreter(program: &str, arguments: &[Argument], known: &Entry, what: Program) -> Result<Vec<String>, Unlisted> {
+    let language = what.language;
     let mut words = vec![program.to_owned()];
     let mut rest = arguments.iter();
+    if arguments.is_empty() && what.is_judged_by_its_acts() {
+        return Ok(vec![program.to_owned(), "-".to_owned()]);
+    }
     // Program text stands on the command line. Otherwise it comes from standard input, and nobody knows it.
     let mut is_told = false;
     while let Some(argument) = rest.next() {
@@ -290,6 +347,9 @@ fn interpreter(
             return Err(Unlisted::Unknown);
         }
         if !is_flag(text) {
+            if text == "-" && what.is_judged_by_its_acts() {
+                return Ok(vec![program.to_owned(), text.to_owned()]);
+            }
             if language == Language::Awk || text == "-" {
                 is_told = language == Language::Awk;
                 break;
@@ -311,6 +371,10 @@ fn interpreter(
                 let module = rest.next().filter(|module| module.known).ok_or(Unlisted::Unknown)?;
                 words.extend([text.to_owned(), module.text.clone()]);
                 return Ok(words);
+            }
+            Some(Role::Code) if what.is_judged_by_its_acts() => {
+                let option = text.split('=').next().unwrap_or(text);
+                return Ok(vec![program.to_owned(), option.to_owned()]);
             }
             Some(role) if role.runs() => {
                 is_told = true;
@@ -348,7 +412,7 @@ fn wrapper(
     program: &str,
     argv: &[Argument],
     inner: usize,
-    programs: &Knowledge,
+    known: Known<'_>,
     depth: usize,
 ) -> Result<Vec<String>, Unlisted> {
     let own = argv.get(1..inner).unwrap_or_default();
@@ -358,7 +422,7 @@ fn wrapper(
     }
     let (outer, inner) = (exactly(program, own)?, argv.get(inner..).unwrap_or_default());
     let mut words = outer;
-    words.extend(self::words(inner, None, programs, depth + 1)?);
+    words.extend(self::words(inner, None, known, depth + 1)?);
     Ok(words)
 }
 

@@ -244,6 +244,19 @@ pub(super) const FAMILIES: &[Family] = &[
         slot: Slot::Commands,
         members: &["go build", "go doc", "go env", "go fmt", "go list", "go test", "go version", "go vet"],
     },
+    // Entries judge what the text does. A text that calls what is not known stays refused.
+    Family {
+        name: "ways to give JavaScript to Node.js",
+        joins: Joins::WithMember,
+        slot: Slot::Commands,
+        members: &["node -", "node --eval", "node --print", "node -e", "node -p", "node -pe"],
+    },
+    Family {
+        name: "ways to give text to Python",
+        joins: Joins::WithMember,
+        slot: Slot::Commands,
+        members: &["python -", "python -c", "python3 -", "python3 -c"],
+    },
     Family {
         name: "variables that change no program but its output",
         joins: Joins::WithAny,

@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use agent_strace_effects::{Argument, Effect, Kind, Repository, Results, Roots, START, Tracker};
+use agent_strace_effects::{Argument, Effect, Kind, Reason, Repository, Results, Roots, START, Tracker};
 use agent_strace_model::{EventKind, Session, Status, moment};
 use agent_strace_policy::Policy;
 
 use crate::replay::trust;
+
+use super::commands::Besides;
 
 /// One call, by its session's index and its event's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -64,6 +66,8 @@ pub struct Observation {
     pub(super) inner: Option<usize>,
     /// Of a command that runs what is not known: the words that vouch for it in a policy.
     pub(super) vouched: Vec<String>,
+    /// Known: all that a command or an unknown tool did besides is known, in one of the calls.
+    pub(super) besides: Besides,
     pub calls: Calls,
 }
 
@@ -125,9 +129,18 @@ impl Observed {
                 root: root.cloned(),
                 inner: None,
                 vouched: Vec::new(),
+                besides: Besides::Unknown,
                 calls: Calls::default(),
             });
             observation.calls.of(status).insert(call);
+            let is_known = match &effect.kind {
+                Kind::Execute(_) => is_understood(effects, index, DEEPEST),
+                Kind::Tool { server: None, .. } => is_all(effects, index),
+                _ => false,
+            };
+            if is_known {
+                observation.besides = Besides::Known;
+            }
             if let Kind::Execute(execution) = &effect.kind {
                 let below = || effects.iter().filter(|other| other.origin.parent == u32::try_from(index).ok());
                 for child in below() {
@@ -164,6 +177,9 @@ impl Observed {
                     let known = entry.get_mut();
                     known.calls.append(&mut observation.calls);
                     known.inner = known.inner.max(observation.inner);
+                    if observation.besides == Besides::Known {
+                        known.besides = Besides::Known;
+                    }
                     if observation.vouched.len() > known.vouched.len() {
                         known.vouched = observation.vouched;
                     }
@@ -231,6 +247,32 @@ impl Observed {
 /// The calls of one session, as if there were no other.
 fn as_first(calls: BTreeSet<CallId>) -> BTreeSet<CallId> {
     calls.into_iter().map(|call| CallId { session: 0, ..call }).collect()
+}
+
+/// Commands inside commands.
+const DEEPEST: usize = 4;
+
+/// Nothing that the command itself does is unknown. The commands that it starts are judged by themselves, but for the
+/// one that it wraps.
+fn is_understood(effects: &[Effect], index: usize, depth: usize) -> bool {
+    let argv = match effects.get(index).map(|effect| &effect.kind) {
+        Some(Kind::Execute(execution)) => execution.argv.as_slice(),
+        _ => return false,
+    };
+    let mut below = effects.iter().enumerate().filter(|(_, other)| other.origin.parent == u32::try_from(index).ok());
+    below.all(|(at, child)| match &child.kind {
+        Kind::Opaque(_) => false,
+        Kind::Execute(inner) if depth > 0 && starts_at(argv, &inner.argv).is_some() => {
+            is_understood(effects, at, depth - 1)
+        }
+        _ => true,
+    })
+}
+
+/// The tool does nothing that any list but that of tools judges.
+fn is_all(effects: &[Effect], index: usize) -> bool {
+    let mut others = effects.iter().enumerate().filter(|(at, _)| *at != index);
+    others.all(|(_, other)| matches!(&other.kind, Kind::Opaque(opaque) if opaque.reason == Reason::UnlistedTool))
 }
 
 /// Where `inner` starts in `outer`: the longest rest of `outer` that `inner` begins with.

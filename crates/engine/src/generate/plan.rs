@@ -6,7 +6,7 @@ use agent_strace_effects::knowledge::Knowledge;
 use agent_strace_effects::{Certainty, Effect, Kind, PathTarget, Purpose};
 use agent_strace_policy::{Context, Decision, Judgement, Policy};
 
-use super::commands::{self, Command, Unlisted};
+use super::commands::{self, Besides, Command, Unlisted};
 use super::families::{FAMILIES, Joins};
 use super::observe::{Observation, Observed};
 use super::paths::{self, Collapse, PathEntry, Touched};
@@ -179,7 +179,12 @@ fn entry_of(observation: &Observation, base: &Policy) -> Result<Option<(Slot, St
         _ if certainty == Certainty::Possible => Ok(None),
         Kind::Execute(execution) if execution.inert => Ok(None),
         Kind::Execute(execution) => {
-            let command = Command { execution, inner: observation.inner, vouched: &observation.vouched };
+            let command = Command {
+                execution,
+                inner: observation.inner,
+                vouched: &observation.vouched,
+                besides: observation.besides,
+            };
             let words = commands::entry(command, base.programs()).map_err(|unlisted| match unlisted {
                 Unlisted::Risky(what) => Reason::Risky(what),
                 Unlisted::Unknown => Reason::Unresolved("what runs is not known".to_owned()),
@@ -198,8 +203,10 @@ fn entry_of(observation: &Observation, base: &Policy) -> Result<Option<(Slot, St
         },
         Kind::Tool { server: Some(server), tool } => Ok(Some((Slot::Mcp(server.clone()), paths::literal(tool)))),
         // A tool of the agent itself belongs to no server, and a name for any is the only one that it answers to.
-        Kind::Tool { server: None, tool } if OWN_TOOLS.contains(&tool.as_str()) => {
-            Ok(Some((Slot::Mcp("*".to_owned()), tool.clone())))
+        Kind::Tool { server: None, tool }
+            if OWN_TOOLS.contains(&tool.as_str()) || observation.besides == Besides::Known =>
+        {
+            Ok(Some((Slot::Mcp("*".to_owned()), paths::literal(tool))))
         }
         Kind::Tool { server: None, .. } => Err(Reason::Unresolved("what this tool does is not known".to_owned())),
         Kind::Env { name } => Ok(Some((Slot::Env, name.clone()))),

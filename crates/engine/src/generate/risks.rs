@@ -208,3 +208,49 @@ pub(super) const RISKS: &[Risk] = &[
 
 /// Options of `curl` that choose the method of a request, or take options from a file.
 const METHODS: &[&str] = &["-X", "--request", "-K", "--config"];
+
+/// Programs that are a risk, or have commands that are one → the commands that only show what is there. `*`: any word, or
+/// the rest of one.
+pub(super) const SHOWING: &[(&str, &[&str])] = &[
+    ("tmux", &["list-sessions", "list-windows", "list-panes", "ls", "lsw", "lsp", "has-session", "display-message -p"]),
+    ("screen", &["-ls", "-list"]),
+    ("crontab", &["-l"]),
+    (
+        "systemctl",
+        &[
+            "status",
+            "is-active",
+            "is-enabled",
+            "is-failed",
+            "list-units",
+            "list-unit-files",
+            "list-timers",
+            "show",
+            "cat",
+        ],
+    ),
+    ("service", &["* status"]),
+    ("launchctl", &["list", "print", "print-disabled"]),
+    ("apt", &["list", "show", "policy", "search"]),
+    ("dnf", &["list", "info", "search"]),
+    ("yum", &["list", "info", "search"]),
+    ("apk", &["info", "list", "search"]),
+    ("kubectl", &["rollout status", "rollout history"]),
+    ("helm", &["list", "status", "history"]),
+    ("docker", &["system df", "system info", "volume ls", "volume inspect"]),
+    ("gh", &["gist list", "gist view"]),
+    ("git", &["reflog show", "submodule status", "submodule summary"]),
+    ("npm", &["dist-tag ls", "owner ls", "access list"]),
+    ("terraform", &["state list"]),
+    ("aws", &["sts get-caller-identity", "s3 ls", "* describe-*", "* list-*"]),
+    ("gcloud", &["config list", "auth list", "projects list", "* * list", "* * describe"]),
+    ("az", &["account show", "account list", "group list", "* list"]),
+    ("vercel", &["ls", "list", "inspect", "whoami"]),
+    ("netlify", &["status"]),
+    ("heroku", &["ps", "apps", "releases"]),
+    ("fly", &["status", "releases"]),
+    ("flyctl", &["status", "releases"]),
+    ("wrangler", &["whoami"]),
+    ("firebase", &["projects:list"]),
+    ("supabase", &["status"]),
+];
