@@ -369,7 +369,7 @@ fn a_tool_that_does_nothing_else_is_allowed_by_its_name() {
     assert_ne!(verdict(&plain, &plain), "fail");
     assert_eq!(verdict(&plain, &call("rate_question", json!({ "stars": 3 }))), "fail");
     let runs = call("do_things", json!({ "command": "unknown-program x" }));
-    assert_eq!(verdict(&runs, &runs), "fail");
+    assert_eq!(verdict(&[plain, runs.clone()].concat(), &runs), "fail");
 }
 
 /// An act that may not have happened takes no deny away.

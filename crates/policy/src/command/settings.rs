@@ -28,7 +28,7 @@ pub(super) fn names_setting(words: &[String]) -> bool {
 
 /// The command is `git config`, and changes nothing.
 pub(super) fn only_shows(program: &str, arguments: &[Argument]) -> bool {
-    program == "git" && behind_config(arguments).is_some_and(|rest| shows(rest))
+    program == "git" && behind_config(arguments).is_some_and(shows)
 }
 
 fn behind_config(arguments: &[Argument]) -> Option<&[Argument]> {
