@@ -26,6 +26,9 @@ fn clone_mark(directory: &PathTarget) -> PathTarget {
     PathTarget::new(format!("{}//clone", directory.path))
 }
 
+/// Build tools that call targets by labels, which start at the top of the workspace: `//api:test`.
+const LABELLING: &[&str] = &["bazel", "bazelisk", "blaze", "buck", "buck2", "pants", "please", "plz"];
+
 impl World {
     /// The target that a word names.
     pub(crate) fn locate_word(&self, word: &Arg) -> (PathTarget, Certainty) {
@@ -165,7 +168,12 @@ impl World {
             }
             (None, Some(cwd)) => !cwd.starts_with(['/', '~']),
         };
-        if inside && !words.iter().skip(1).any(|word| self.points_outside(word)) {
+        let has_labels = words.first().is_some_and(|program| {
+            let name = program.text.rsplit('/').next().unwrap_or_default();
+            LABELLING.contains(&name)
+        });
+        let is_label = |word: &Arg| has_labels && word.text.trim_start_matches('-').starts_with("//");
+        if inside && !words.iter().skip(1).any(|word| !is_label(word) && self.points_outside(word)) {
             About::Project
         } else {
             About::Elsewhere
@@ -184,6 +192,8 @@ impl World {
             None if word.text.starts_with('-') => word.with(word.text.chars().skip(2).collect::<String>()),
             None => word.clone(),
         };
+        // `--override_repository=name=/tmp/x`
+        let value = value.after('=').map_or(value, |(_, inner)| inner);
         let elsewhere = value.text.starts_with(['/', '~']) || value.text.split('/').any(|part| part == "..");
         elsewhere && self.locate_word(&value).0.path.starts_with(['/', '~', '*'])
     }
