@@ -46,7 +46,7 @@ fn breaks() -> Vec<Break> {
         (shell("cat src/../.env"), &["scope/read"]),
         (shell("find . -name '*.pem' -exec cat {} +"), &["scope/read", "scope/command", "scope/unresolved"]),
         (shell("cd .github && echo x > workflows/ci.yml"), &["scope/write"]),
-        (shell("python3 -c \"import os; os.system('id')\""), &["scope/command"]),
+        (shell("python3 -c \"import os; os.system('make deploy')\""), &["scope/command"]),
         (("Write", json!({"file_path": ".agent-scope.json", "content": "{}"})), &["floor/policy"]),
         (("Write", json!({"file_path": "/etc/cron.d/x", "content": "x"})), &["scope/write"]),
         (("Read", json!({"file_path": "/root/.ssh/id_rsa"})), &["scope/read"]),
