@@ -87,12 +87,15 @@ impl EventJudgement {
     fn say_once(effects: &[Effect], judged: &mut [EffectJudgement]) {
         for (at, effect) in effects.iter().enumerate().skip(1).filter(|(_, effect)| effect.via == START) {
             let is_forbidden = judged.get(at).is_some_and(|judged| judged.judgement.decision == Decision::Denied);
+            // The effect on the path that is not known comes from the same word, and just before.
             let is_same = |before: &Effect| {
                 std::mem::discriminant(&before.kind) == std::mem::discriminant(&effect.kind)
                     && before.certainty == effect.certainty
                     && before.via != START
+                    && before.origin.parent == effect.origin.parent
+                    && before.origin.span.is_some()
+                    && before.origin.span == effect.origin.span
             };
-            // A word that is edited has a read and a write of each form.
             let near = (at.saturating_sub(4)..at).rev();
             let before = near.filter(|_| is_forbidden).find(|near| effects.get(*near).is_some_and(is_same));
             let unresolved = before.and_then(|before| judged.get_mut(before));

@@ -288,6 +288,13 @@ pub(super) enum Floor {
     Perhaps,
 }
 
+/// The floor holds every one of the files, whatever they are called in full.
+pub(super) fn covers(files: &Files<'_>) -> Option<(RuleId, &'static str)> {
+    let is_covered = |own: &OwnRule| files.all_in(&own.at_root);
+    let (row, _) = COMPILED.iter().find(|(_, globs)| globs.iter().any(is_covered))?;
+    Some((row.rule, row.why))
+}
+
 /// For effects that write or delete. `judging`: the files of the policy itself.
 pub(super) fn check(files: &Files<'_>, reached: Reached, judging: &[OwnRule]) -> Option<Floor> {
     if files.is_unknown() && reached.gathered != Some(Purpose::Check) {

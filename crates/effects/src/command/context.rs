@@ -27,6 +27,8 @@ pub(crate) struct Context {
     pub(super) ways: usize,
     /// Another round of the loop, or another arm of the `case`, may have run before this part.
     pub(super) repeats: bool,
+    /// The part runs once for each of several lists of names: more lists inside would multiply the work.
+    pub(super) unrolls: bool,
     /// How deep the walk is in nested programs.
     pub(super) depth: usize,
     /// The part is inside a substitution.

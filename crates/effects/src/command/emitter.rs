@@ -32,6 +32,8 @@ pub(crate) struct Emitter {
     /// The first command of the text has run: later commands that only print need no entry in a policy.
     led: bool,
     exhausted: bool,
+    /// Marks between which a program counted what was read.
+    counted: Vec<Range<usize>>,
     /// Hashes of texts that a program of the text decoded.
     decoded: HashSet<u64>,
     /// Such a text runs.
@@ -185,6 +187,33 @@ impl Emitter {
     pub(super) fn between(&self, range: Range<usize>) -> impl Iterator<Item = &Effect> {
         let indices = self.found.get(range).unwrap_or_default();
         indices.iter().filter_map(|index| self.effects.get(*index as usize))
+    }
+
+    /// A program counted what was read between two marks, and passed nothing of it on.
+    pub(super) fn counts(&mut self, range: Range<usize>) {
+        self.counted.push(range);
+    }
+
+    /// The parts between two marks of which something was passed on.
+    pub(super) fn passed_on(&self, range: Range<usize>) -> Vec<Range<usize>> {
+        let mut parts = Vec::new();
+        let mut at = range.start;
+        // Later ones end later.
+        let from = self.counted.partition_point(|counted| counted.end <= range.start);
+        let near = self.counted.get(from..).unwrap_or_default();
+        let inside = near.iter().filter(|counted| counted.start < range.end);
+        let mut inside: Vec<&Range<usize>> = inside.collect();
+        inside.sort_by_key(|counted| counted.start);
+        for counted in inside {
+            if counted.start > at {
+                parts.push(at..counted.start);
+            }
+            at = at.max(counted.end);
+        }
+        if at < range.end {
+            parts.push(at..range.end);
+        }
+        parts
     }
 
     /// Changes where effects come from that were found from one mark to another.

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use agent_strace_shell::{Simple, mentioned_by};
+use agent_strace_shell::{Node, Simple, mentioned_by};
 
 use crate::{Effect, Kind};
 
@@ -15,7 +15,26 @@ use super::machine::Machine;
 /// Effects that are looked at for the price of one step of work.
 const EFFECTS_A_STEP: usize = 16;
 /// Variables whose content is followed at a time.
-const HELD: usize = 64;
+const HELD: usize = 1_000;
+
+/// Programs that print numbers, digests or kinds of what they get, and none of its content.
+const COUNTING: &[&str] = &[
+    "b2sum",
+    "cksum",
+    "file",
+    "md5",
+    "md5sum",
+    "sha1sum",
+    "sha224sum",
+    "sha256sum",
+    "sha384sum",
+    "sha512sum",
+    "shasum",
+    "wc",
+];
+
+/// Builtins that put what they read into the variables that their words name.
+const READING: &[&str] = &["mapfile", "read", "readarray"];
 
 /// Effects of one text, by the marks before and after them.
 pub(super) type Found = Range<usize>;
@@ -30,20 +49,56 @@ pub(super) struct Parts {
     pub(super) is_redirected: bool,
 }
 
+/// The stages of a pipeline.
+pub(super) struct Stages {
+    /// Where the effects of each stage start.
+    marks: Vec<usize>,
+    /// The last stage that only counts what it gets.
+    counted: Option<usize>,
+    /// The number of mentions of variables before the pipeline.
+    mentioned: usize,
+}
+
+impl Stages {
+    pub(super) fn push(&mut self, stage: &Node, mark: usize) {
+        if let Node::Simple(simple) = stage
+            && simple.words.first().is_some_and(|word| COUNTING.contains(&word.source.as_ref()))
+        {
+            self.counted = Some(self.marks.len());
+        }
+        self.marks.push(mark);
+    }
+}
+
 impl Machine<'_> {
-    /// The stages of a pipeline have run: what each of them read flows to those after it. `marks`: where the effects of each
-    /// stage start.
-    pub(super) fn flows_through_pipeline(&mut self, marks: &[usize]) {
-        let Some([first, second, ..]) = marks.first_chunk::<2>() else { return };
+    /// A pipeline starts.
+    pub(super) fn stages(&self) -> Stages {
+        Stages { marks: Vec::new(), counted: None, mentioned: self.shell.mentioned.len() }
+    }
+
+    /// The stages of a pipeline have run: what each of them read, and what the variables hold that it mentions, flows to those
+    /// after it. A program that counts passes nothing on.
+    pub(super) fn flows_through_pipeline(&mut self, stages: &Stages) {
+        let Some([first, second, ..]) = stages.marks.first_chunk::<2>() else { return };
         let end = self.emitter.mark();
-        if !self.may_spend((end - first) / EFFECTS_A_STEP) {
+        let mentioned: Vec<Found> = self.shell.mentioned.get(stages.mentioned..).unwrap_or_default().to_vec();
+        if !self.may_spend((end - first) / EFFECTS_A_STEP + mentioned.len()) {
             return;
         }
-        let ends = marks.iter().skip(1).copied().chain([end]);
-        let stages = marks.iter().copied().zip(ends).skip(1);
-        let last = stages.filter(|(from, to)| self.emitter.has_sink(*from..*to)).last();
-        if let Some((from, _)) = last {
-            self.emitter.flow(*first..from, *second..end);
+        let end_of = |at: usize| stages.marks.get(at + 1).copied().unwrap_or(end);
+        if let Some(counted) = stages.counted {
+            self.emitter.counts(*first..end_of(counted));
+        }
+        let mut sinks = (1..stages.marks.len()).filter(|at| {
+            let start = stages.marks.get(*at).copied().unwrap_or(end);
+            self.emitter.has_sink(start..end_of(*at))
+        });
+        let last = sinks.next_back().and_then(|at| stages.marks.get(at).copied());
+        let Some(last) = last else { return };
+        self.emitter.flow(*first..last, *second..end);
+        let passes_on = stages.counted.is_none();
+        for found in mentioned.into_iter().filter(|_| passes_on) {
+            self.emitter.flow(found, *second..end);
         }
     }
 
@@ -65,25 +120,29 @@ impl Machine<'_> {
 
     /// What variables hold flows to where a command that mentions them sends or writes, and into variables that it assigns.
     pub(super) fn flows_of_variables(&mut self, simple: &Simple, mark: usize) {
+        let assigned = assigned(simple);
         let end = self.emitter.mark();
-        let assigns = !simple.assignments.is_empty() && self.emitter.between(mark..end).any(is_read);
-        if self.shell.held.is_empty() && !assigns {
+        let reads = !assigned.is_empty() && self.emitter.between(mark..end).any(is_read);
+        if self.shell.held.is_empty() && !reads {
             return;
         }
         let mentioned = mentioned_by(simple);
         let held = self.shell.held.iter().filter(|(name, _)| mentioned.contains(name.as_str()));
         let mut flowing: Vec<Found> = held.map(|(_, found)| found.clone()).collect();
-        if !self.may_spend(flowing.len()) {
+        if !self.may_spend(1 + flowing.len()) {
             return;
         }
         for found in &flowing {
             self.emitter.flow(found.clone(), mark..end);
         }
-        if assigns {
+        self.shell.mentioned.extend(flowing.iter().cloned());
+        if reads {
             flowing.push(mark..end);
         }
-        for assignment in &simple.assignments {
-            self.hold(&assignment.name, &flowing);
+        flowing.sort_by_key(|found| (found.start, found.end));
+        flowing.dedup();
+        for name in assigned {
+            self.hold(name, &flowing);
         }
     }
 
@@ -95,16 +154,37 @@ impl Machine<'_> {
         }
     }
 
+    /// The variable may hold this from now on. What it held before may be in it, too: not every assignment runs.
     fn hold(&mut self, variable: &str, flowing: &[Found]) {
-        let room = HELD.saturating_sub(self.shell.held.len());
-        let new = flowing.iter().map(|found| (variable.to_owned(), found.clone()));
-        self.shell.held.extend(new.take(room));
+        for found in flowing {
+            let is_known = self.shell.held.iter().any(|(name, held)| name == variable && held == found);
+            if !is_known && self.shell.held.len() < HELD {
+                self.shell.held.push((variable.to_owned(), found.clone()));
+            }
+        }
     }
 }
 
 /// A connection that the shell itself opened gets what commands print to it.
 pub(super) fn sends(effect: &mut Effect) {
     effect.origin.sent |= matches!(effect.kind, Kind::Connect(_));
+}
+
+/// The variables that a command assigns.
+fn assigned(simple: &Simple) -> Vec<&str> {
+    let mut names: Vec<&str> = simple.assignments.iter().map(|assignment| assignment.name.as_str()).collect();
+    let words = || simple.words.iter().skip(1).map(|word| &*word.source);
+    if simple.declares() {
+        names.extend(words().filter_map(|word| word.split_once('=')).map(|(name, _)| name));
+    }
+    let program = simple.words.first().map_or("", |word| &*word.source);
+    if READING.contains(&program) {
+        names.extend(words().filter(|word| !word.starts_with('-')));
+    }
+    if program == "printf" {
+        names.extend(words().skip_while(|word| *word != "-v").nth(1));
+    }
+    names
 }
 
 fn is_read(effect: &Effect) -> bool {
@@ -117,17 +197,21 @@ impl Emitter {
     }
 
     /// What the first effects read goes to the connections and files among the others.
-    fn flow(&mut self, from: Range<usize>, to: Range<usize>) {
-        if !self.between(from.clone()).any(is_read) {
-            return;
-        }
+    fn flow(&mut self, from: Found, to: Found) {
         let sends = self.between(to.clone()).any(|effect| matches!(effect.kind, Kind::Connect(_)));
         let stores = self.between(to.clone()).any(|effect| matches!(effect.kind, Kind::Write(_)));
-        if sends || stores {
-            self.change(from, |effect| {
+        if !sends && !stores {
+            return;
+        }
+        let mut flows = false;
+        for part in self.passed_on(from) {
+            flows |= self.between(part.clone()).any(is_read);
+            self.change(part, |effect| {
                 effect.origin.sent |= sends && is_read(effect);
                 effect.origin.stored |= stores && is_read(effect);
             });
+        }
+        if flows {
             self.change(to, |effect| {
                 effect.origin.sent |= matches!(effect.kind, Kind::Connect(_));
                 effect.origin.stored |= matches!(effect.kind, Kind::Write(_));

@@ -75,6 +75,8 @@ pub(super) struct Shell {
     pub(super) listed: Option<Vec<Arg>>,
     /// Variables that hold what commands read, with the effects of these commands.
     pub(super) held: Vec<(String, Found)>,
+    /// What the variables hold that commands mentioned so far.
+    pub(super) mentioned: Vec<Found>,
 }
 
 /// The part of a command's acts that its words show.
@@ -349,7 +351,9 @@ impl Machine<'_> {
         } else {
             self.touch(role, &target, certainty, via, reached);
         }
-        self.touch_start(role, word);
+        if certainty == found {
+            self.touch_start(role, word);
+        }
         self.touch_in_globbed(role, word, &target, via);
         if let Some(directory) = self.shell.failed_cd_dir.clone() {
             self.touch_after_failed_cd(role, word, &target, directory, via);

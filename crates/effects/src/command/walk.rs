@@ -178,9 +178,9 @@ impl Machine<'_> {
         let mut pipe = self.context.pipe;
         let received = received(stages);
         self.shell.received.extend(received.iter().cloned());
-        let mut marks = Vec::with_capacity(stages.len());
+        let mut found = self.stages();
         for (at, stage) in stages.iter().enumerate() {
-            marks.push(self.emitter.mark());
+            found.push(stage, self.emitter.mark());
             let position = if at + 1 == stages.len() { Stage::Last } else { Stage::Earlier };
             let outcome = self.outcome_of_stage(position, scope);
             let mut shell = self.with(Context { pipe, outcome, ..self.context });
@@ -200,7 +200,7 @@ impl Machine<'_> {
             }
         }
         self.shell.received.truncate(self.shell.received.len().saturating_sub(received.len()));
-        self.flows_through_pipeline(&marks);
+        self.flows_through_pipeline(&found);
         flow
     }
 
@@ -248,12 +248,14 @@ impl Machine<'_> {
             return output.doubted();
         }
         if let (None, Stream::Names(names)) = (variable, input)
+            && !self.context.unrolls
             && (2..=ROUNDS).contains(&names.len())
         {
             for name in names {
                 // Each round starts from what the loop found, as nothing says in which order the names come.
                 let name = Stream::Names(vec![name.clone()]);
-                self.with_outcome(Outcome::default()).repeated(variable, condition, body, scope, &name);
+                let unsure = Context { unrolls: true, ..self.context.with_outcome(Outcome::default()) };
+                self.with(unsure).repeated(variable, condition, body, scope, &name);
             }
             return Stream::Unknown;
         }
@@ -264,6 +266,7 @@ impl Machine<'_> {
             Some(values) => values.into_iter().map(Some).collect(),
             None => vec![None],
         };
+        let unrolls = self.context.unrolls || rounds.iter().flatten().any(|round| round.known == Known::Glob);
         let exact = variable.is_some() && rounds.iter().all(|round| round.as_ref().is_some_and(Arg::is_exact));
         for round in rounds {
             if let Some((name, _)) = variable {
@@ -273,7 +276,8 @@ impl Machine<'_> {
                 scope.forget_assigned(condition);
                 scope.forget_assigned(body);
             }
-            let printed = self.script(condition, scope, input).then(self.script(body, scope, input));
+            let mut shell = self.with(Context { unrolls, ..self.context });
+            let printed = shell.script(condition, scope, input).then(shell.script(body, scope, input));
             output = output.then(if exact { printed } else { printed.doubted() });
         }
         if !exact {

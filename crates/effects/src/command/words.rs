@@ -35,7 +35,8 @@ impl Machine<'_> {
             }
             self.shell.listed = None;
             let fields = agent_strace_shell::expand_word(word, scope, self).into_iter();
-            let listed = self.shell.listed.take().filter(|_| matches!(*word.parts, [Part::Substitution { .. }]));
+            let is_alone = matches!(*word.parts, [Part::Substitution { .. }]) && !self.context.unrolls;
+            let listed = self.shell.listed.take().filter(|_| is_alone);
             if let Some(names) = listed {
                 // Each of the names is a word.
                 all.extend(names.into_iter().map(|name| Arg { span: word.span, ..name }));

@@ -129,18 +129,23 @@ impl Search {
 
     /// The search does not leave out the file.
     fn looks_into(&self, set: &str, file: &str) -> bool {
-        let name = file.rsplit('/').next().unwrap_or(file);
         let rest = file.strip_prefix(set).filter(|_| set != ".").unwrap_or(file);
         let is_hidden = || rest.split('/').any(|part| part.starts_with('.'));
-        let matches = |filter: &String| {
-            let filter = paths::dotted(filter.trim_start_matches("./").trim_start_matches('/'));
+        let matches = |filter: &String, path: &str| {
+            let name = path.rsplit('/').next().unwrap_or(path);
+            let filter = paths::dotted(filter.trim_start_matches("./").trim_matches('/'));
             let of =
-                |glob: &str| if glob.contains('/') { glob::matches(glob, file) } else { glob::matches(glob, name) };
+                |glob: &str| if glob.contains('/') { glob::matches(glob, path) } else { glob::matches(glob, name) };
             alternatives(&filter).iter().any(|glob| of(glob) || of(&format!("**/{glob}")))
         };
         let in_folder = |folder: &String| file.split('/').any(|part| glob::matches(&paths::dotted(folder), part));
-        (self.includes.is_empty() || self.includes.iter().any(matches))
-            && !self.excludes.iter().any(matches)
+        // What leaves out a directory leaves out what is in it.
+        let ends = || file.match_indices('/').map(|(at, _)| at).chain([file.len()]);
+        let is_left_out = |filter: &String| {
+            ends().filter_map(|end| file.get(..end)).any(|path| matches(filter, path.trim_end_matches('/')))
+        };
+        (self.includes.is_empty() || self.includes.iter().any(|filter| matches(filter, file)))
+            && !self.excludes.iter().any(is_left_out)
             && !self.excluded_folders.iter().any(in_folder)
             && !(self.skips_hidden && is_hidden())
     }
@@ -192,6 +197,10 @@ impl Words {
                     }
                 }
             }
+        }
+        // Git reads the magic of a path specification, which may leave out files.
+        if operands.iter().any(|operand| operand.starts_with(':')) {
+            return None;
         }
         if !named {
             self.patterns.push((*operands.first()?).to_owned());

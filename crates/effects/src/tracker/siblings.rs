@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use super::Tracker;
 use crate::command::LINK;
 use crate::world::{AliasKind, Name, Within};
-use crate::{About, Certainty, Effect, Effects, Kind, Opaque, PathTarget, Reason, glob, paths};
+use crate::{About, Certainty, Effect, Effects, Kind, Opaque, PathTarget, Reason, START, glob, paths};
 
 /// Siblings one effect may get through aliases.
 const SIBLINGS: usize = 64;
@@ -69,6 +69,10 @@ impl Tracker {
     }
 
     fn siblings(&self, effect: &Effect, looks: &mut Looks) -> Vec<Effect> {
+        // The effect before it has the other names of the path.
+        if effect.via == START {
+            return Vec::new();
+        }
         let mut siblings = Vec::new();
         if let Some(target) = effect.kind.path() {
             siblings.extend(self.below_outer(effect, target));

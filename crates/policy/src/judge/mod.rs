@@ -7,6 +7,7 @@ mod named;
 mod network;
 mod opaque;
 pub(crate) mod roots;
+mod start;
 mod tools;
 
 use agent_strace_effects::{Class, Effect, Kind, PROVIDER, SERVICE, START};
@@ -115,7 +116,9 @@ impl CompiledLists {
             return self.named(effect, context);
         }
         if effect.via == START {
-            return self.start(effect, context);
+            return self
+                .start(effect, context)
+                .unwrap_or_else(|| unruled(UNRESOLVED, "no entry forbids all such paths"));
         }
         match &effect.kind {
             Kind::Read(target) => self.file(target, reached, context, &files::READ),
@@ -131,21 +134,6 @@ impl CompiledLists {
             Kind::Env { name } => self.variable(name, certainty),
             Kind::Opaque(opaque) => self.opaque(opaque, effect, context),
         }
-    }
-
-    /// Judges the start of a path of which the rest is not known: only what forbids all paths with this start speaks of it.
-    fn start(&self, effect: &Effect, context: &Context<'_>) -> Judgement {
-        let reached = files::Reached::of(effect);
-        let found = match &effect.kind {
-            Kind::Read(target) => self.file(target, reached, context, &files::READ),
-            Kind::Write(target) => self.file(target, reached, context, &files::WRITE),
-            Kind::Delete(target) => self.file(target, reached, context, self.delete_wording()),
-            _ => return unruled(UNRESOLVED, "only the start of the path is known"),
-        };
-        if matches!(found.decision, Decision::Denied | Decision::Asked) {
-            return Judgement { sensitive: false, instructs: false, ..found };
-        }
-        unruled(found.rule, "only the start of the path is known, and no entry forbids it")
     }
 
     /// Whether a part that only narrows has a say in it: what it can't resolve and does not demand, it leaves to the

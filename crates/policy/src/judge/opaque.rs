@@ -34,7 +34,12 @@ impl CompiledLists {
             return self.unresolved_of(opaque.class, Level::Note, &reason, None);
         }
         let location = self.demands(opaque, context);
-        let is_settled = context.change == ChangeReach::Writable && !effect.origin.elsewhere;
+        // Submodules and other repositories are not of the change.
+        let is_of_tree = matches!(
+            opaque.reason,
+            Reason::AnotherRevision | Reason::FetchedRevision | Reason::StashedFiles | Reason::RestoresFiles
+        );
+        let is_settled = is_of_tree && context.change == ChangeReach::Writable && !effect.origin.elsewhere;
         let level = match (opaque.class, location) {
             (Class::State, Some(location)) if is_settled => {
                 let reason = "the change touches nothing outside of files.write.allow";

@@ -61,6 +61,16 @@ impl Files<'_> {
         }
     }
 
+    /// The entry that forbids every one of the files, whatever they are called in full.
+    pub(crate) fn covered_by<'r>(&self, list: &'r PathList) -> Option<&'r PathRule> {
+        let is_left_out = |except: &[PathPattern]| except.iter().any(|pattern| self.touched_by(pattern));
+        let covers = |rule: &&PathRule| {
+            rule.set.any_of.iter().any(|pattern| self.lies_in(pattern)) && !is_left_out(&rule.set.except)
+        };
+        let listed = || list.rules.iter().find(covers).filter(|_| !is_left_out(&list.except));
+        list.named.iter().find(covers).or_else(listed)
+    }
+
     fn grade(&self, pattern: &PathPattern) -> Option<Grade> {
         if !self.touched_by(pattern) {
             return None;

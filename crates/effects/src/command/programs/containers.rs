@@ -28,7 +28,8 @@ impl Machine<'_> {
             let text = chart.text.as_str();
             chart.is_exact() && !text.contains("://") && (text.starts_with(['.', '/', '~']) || !text.contains('/'))
         };
-        let reaches = ["--repo", "--dependency-update", "--validate", "--dry-run", "--post-renderer", "--verify"];
+        let reaches =
+            ["--repo", "--dependency-update", "--validate", "--dry-run", "--post-renderer", "--verify", "--enable-dns"];
         let is_helm = call.words.first().is_some_and(|word| word.text.ends_with("helm"));
         let is_local = is_helm && !charts.is_empty() && charts.iter().all(is_here) && !arguments.has(&reaches);
         if !is_local {

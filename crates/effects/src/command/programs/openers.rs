@@ -13,7 +13,8 @@ impl Machine<'_> {
     pub(super) fn open(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let arguments = Arguments::divide(call.entry, call.rest);
         let shows = arguments.options.is_empty() && !arguments.operands.is_empty();
-        if !shows || !arguments.operands.iter().all(|word| is_page(word) || is_document(word)) {
+        let is_shown = |word: &Arg| is_page(word) || is_document(word) && !self.may_be_another_file(word);
+        if !shows || !arguments.operands.iter().all(is_shown) {
             return self.given(call.entry, call.words, &arguments, io);
         }
         for word in &arguments.operands {
@@ -25,12 +26,19 @@ impl Machine<'_> {
         }
         Stream::nothing()
     }
+
+    /// The session made the file a link or a copy, or wrote it without a record: its name says nothing of what it is.
+    fn may_be_another_file(&self, word: &Arg) -> bool {
+        let (target, certainty) = self.world.locate_word(word);
+        let is_link = !self.world.originals(&target.path, certainty).is_empty();
+        is_link || self.world.is_written(&target) && self.world.content_of(word).text().is_none()
+    }
 }
 
 /// Endings of files that systems show and do not run, whichever program their user prefers.
 const DOCUMENTS: &[&str] = &[
-    "avif", "csv", "gif", "htm", "html", "ico", "jpeg", "jpg", "json", "log", "m4a", "md", "mov", "mp3", "mp4", "pdf",
-    "png", "svg", "tiff", "tsv", "txt", "wav", "webm", "webp", "xml",
+    "avif", "csv", "gif", "ico", "jpeg", "jpg", "json", "log", "m4a", "md", "mov", "mp3", "mp4", "pdf", "png", "tiff",
+    "tsv", "txt", "wav", "webm", "webp",
 ];
 
 fn is_document(word: &Arg) -> bool {
