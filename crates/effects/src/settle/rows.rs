@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 /// The length of a name that is looked at. Systems allow no longer paths.
 const LONGEST: usize = 4_096;
+/// The length of the name of one file or directory. Prose is longer.
+const LONGEST_PART: usize = 255;
 
 /// The name in `path:12:text`, the row of a line that matches.
 pub(super) fn matching(line: &str) -> Option<&str> {
@@ -75,9 +77,16 @@ fn before_number(line: &str, mark: char) -> Option<&str> {
     })
 }
 
-/// It can be a name: no control characters, no colour codes, no blank at an end.
+/// It can be a name: no control characters, no colour codes, no blank at an end, no part that is too long.
 fn is_name(text: &str) -> bool {
-    !text.is_empty() && text.len() <= LONGEST && text.trim() == text && !text.chars().any(char::is_control)
+    let is_short_part =
+        |part: &str| part.len() <= LONGEST_PART || !part.is_ascii() && part.chars().count() <= LONGEST_PART;
+    let is_short = || text.len() <= LONGEST_PART || text.split(['/', '\\']).all(is_short_part);
+    !text.is_empty() && text.len() <= LONGEST && is_short() && text.trim() == text && !has_controls(text)
+}
+
+fn has_controls(text: &str) -> bool {
+    text.bytes().any(|byte| byte.is_ascii_control()) || !text.is_ascii() && text.chars().any(char::is_control)
 }
 
 /// The name can be read in one way alone. Before another colon than that of a drive, a revision may stand.
@@ -127,5 +136,6 @@ mod tests {
         ] {
             assert!(named(line, super::Printed::Names).contains(name), "{line}");
         }
+        assert!(named(&"a b ".repeat(80), super::Printed::Names).is_empty());
     }
 }
