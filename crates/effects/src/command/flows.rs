@@ -10,28 +10,13 @@ use agent_strace_shell::{Node, Simple, mentioned_by};
 use crate::{Effect, Kind};
 
 use super::emitter::Emitter;
+use super::knowledge::COUNTING;
 use super::machine::Machine;
 
 /// Effects that are looked at for the price of one step of work.
 const EFFECTS_A_STEP: usize = 16;
 /// Variables whose content is followed at a time.
 const HELD: usize = 1_000;
-
-/// Programs that print numbers, digests or kinds of what they get, and none of its content.
-const COUNTING: &[&str] = &[
-    "b2sum",
-    "cksum",
-    "file",
-    "md5",
-    "md5sum",
-    "sha1sum",
-    "sha224sum",
-    "sha256sum",
-    "sha384sum",
-    "sha512sum",
-    "shasum",
-    "wc",
-];
 
 /// Builtins that put what they read into the variables that their words name.
 const READING: &[&str] = &["mapfile", "read", "readarray"];

