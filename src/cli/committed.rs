@@ -29,12 +29,12 @@ impl Committed {
         self
     }
 
-    /// What reads the files, each of them once.
+    /// Returns the reader of the files. It reads each of them once.
     pub(super) fn reader(&self) -> Arc<dyn Contents> {
         Arc::new(Reader { committed: self.clone(), kept: Mutex::default() })
     }
 
-    /// What can't be read proves nothing.
+    /// Reads the file at each revision. A revision at which it can't be read proves nothing.
     fn read(&self, file: &str) -> Vec<Arc<[u8]>> {
         let mut contents: Vec<Arc<[u8]>> = Vec::new();
         for revision in &self.revisions {

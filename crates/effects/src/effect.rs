@@ -230,7 +230,7 @@ pub const SERVICE: &str = "service";
 pub const PROVIDER: &str = "provider";
 
 /// The `via` of an effect that says how the path of the effect before it starts, where the rest is not known: `secrets/$f`.
-/// What the rest holds may lead elsewhere (`..`), so only entries that forbid every path with this start speak of it.
+/// The rest may lead elsewhere (`..`), so only entries that forbid every path with this start speak of it.
 pub const START: &str = "start of the path";
 
 impl Effect {

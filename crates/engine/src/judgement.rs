@@ -86,7 +86,10 @@ impl EventJudgement {
     /// One act has one finding: where an entry forbids the start of a path, it is not also a path that is not known.
     fn say_once(effects: &[Effect], judged: &mut [EffectJudgement]) {
         for (at, effect) in effects.iter().enumerate().skip(1).filter(|(_, effect)| effect.via == START) {
-            let is_forbidden = judged.get(at).is_some_and(|judged| judged.judgement.decision == Decision::Denied);
+            let forbidden = judged.get(at).map(|judged| &judged.judgement);
+            let Some(level) = forbidden.filter(|it| it.decision == Decision::Denied).map(|it| it.level) else {
+                continue;
+            };
             // The effect on the path that is not known comes from the same word, and just before.
             let is_same = |before: &Effect| {
                 std::mem::discriminant(&before.kind) == std::mem::discriminant(&effect.kind)
@@ -96,10 +99,11 @@ impl EventJudgement {
                     && before.origin.span.is_some()
                     && before.origin.span == effect.origin.span
             };
-            let near = (at.saturating_sub(4)..at).rev();
-            let before = near.filter(|_| is_forbidden).find(|near| effects.get(*near).is_some_and(is_same));
-            let unresolved = before.and_then(|before| judged.get_mut(before));
-            if let Some(before) = unresolved.filter(|before| before.judgement.decision == Decision::Unresolved) {
+            let mut near = (at.saturating_sub(4)..at).rev();
+            let before = near.find(|near| effects.get(*near).is_some_and(is_same));
+            let before = before.and_then(|before| judged.get_mut(before));
+            let is_milder = |judged: &Judgement| judged.decision == Decision::Unresolved && judged.level <= level;
+            if let Some(before) = before.filter(|before| is_milder(&before.judgement)) {
                 before.findings.clear();
             }
         }

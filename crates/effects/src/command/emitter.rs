@@ -191,14 +191,15 @@ impl Emitter {
 
     /// A program counted what was read between two marks, and passed nothing of it on.
     pub(super) fn counts(&mut self, range: Range<usize>) {
-        self.counted.push(range);
+        let at = self.counted.partition_point(|counted| counted.end <= range.end);
+        self.counted.insert(at, range);
     }
 
     /// The parts between two marks of which something was passed on.
     pub(super) fn passed_on(&self, range: Range<usize>) -> Vec<Range<usize>> {
         let mut parts = Vec::new();
         let mut at = range.start;
-        // Later ones end later.
+        // They are sorted by their ends.
         let from = self.counted.partition_point(|counted| counted.end <= range.start);
         let near = self.counted.get(from..).unwrap_or_default();
         let inside = near.iter().filter(|counted| counted.start < range.end);

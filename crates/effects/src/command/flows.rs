@@ -1,13 +1,13 @@
 //! Follows what commands read through the pipes and substitutions of a text to the connections and files that get it.
 //!
-//! The shell connects the commands, so it says which of them get what others read. What a program makes of its input is
-//! not looked at: it may pass on all of it.
+//! The shell connects the commands, so it says which of them get what others read. A program may pass on all of its input,
+//! unless it only counts.
 
 use std::ops::Range;
 
 use agent_strace_shell::{Node, Simple, mentioned_by};
 
-use crate::{Effect, Kind};
+use crate::{About, Effect, Kind, Reason};
 
 use super::emitter::Emitter;
 use super::knowledge::COUNTING;
@@ -53,6 +53,19 @@ impl Stages {
         }
         self.marks.push(mark);
     }
+
+    /// The effects of a stage; `end`: where those of the last one end.
+    fn range(&self, at: usize, end: usize) -> Found {
+        let mark = |at: usize| self.marks.get(at).copied().unwrap_or(end);
+        mark(at)..mark(at + 1)
+    }
+
+    /// Where the last stage starts that sends or writes something before `end`.
+    fn before_last_sink(&self, emitter: &Emitter, end: usize) -> Option<usize> {
+        let stages = (1..self.marks.len()).map(|at| self.range(at, end)).filter(|stage| stage.start < end);
+        let mut sinks = stages.filter(|stage| emitter.has_sink(stage.start..stage.end.min(end)));
+        sinks.next_back().map(|stage| stage.start)
+    }
 }
 
 impl Machine<'_> {
@@ -61,8 +74,8 @@ impl Machine<'_> {
         Stages { marks: Vec::new(), counted: None, mentioned: self.shell.mentioned.len() }
     }
 
-    /// The stages of a pipeline have run: what each of them read, and what the variables hold that it mentions, flows to those
-    /// after it. A program that counts passes nothing on.
+    /// The stages of a pipeline have run. Each of them passes what it read, and what is in the variables that it mentions, to
+    /// those after it.
     pub(super) fn flows_through_pipeline(&mut self, stages: &Stages) {
         let Some([first, second, ..]) = stages.marks.first_chunk::<2>() else { return };
         let end = self.emitter.mark();
@@ -70,25 +83,25 @@ impl Machine<'_> {
         if !self.may_spend((end - first) / EFFECTS_A_STEP + mentioned.len()) {
             return;
         }
-        let end_of = |at: usize| stages.marks.get(at + 1).copied().unwrap_or(end);
-        if let Some(counted) = stages.counted {
-            self.emitter.counts(*first..end_of(counted));
+        // A program that counts passes nothing on, but what comes before it does.
+        let counted = stages.counted.map(|at| stages.range(at, end));
+        let counted = counted.filter(|stage| !self.emitter.connects(stage.clone()));
+        let open = counted.as_ref().map_or(end, |stage| stage.start);
+        if let Some(from) = stages.before_last_sink(self.emitter, open) {
+            self.emitter.flow(*first..from, *second..open);
         }
-        let mut sinks = (1..stages.marks.len()).filter(|at| {
-            let start = stages.marks.get(*at).copied().unwrap_or(end);
-            self.emitter.has_sink(start..end_of(*at))
-        });
-        let last = sinks.next_back().and_then(|at| stages.marks.get(at).copied());
-        let Some(last) = last else { return };
-        self.emitter.flow(*first..last, *second..end);
-        let passes_on = stages.counted.is_none();
-        for found in mentioned.into_iter().filter(|_| passes_on) {
-            self.emitter.flow(found, *second..end);
+        for found in mentioned {
+            self.emitter.flow(found, *second..open);
+        }
+        let Some(counted) = counted else { return };
+        self.emitter.counts(*first..counted.end);
+        if let Some(from) = stages.before_last_sink(self.emitter, end) {
+            self.emitter.flow(*first..from, counted.end..end);
         }
     }
 
-    /// A command has run: what its words and redirections read flows to where its program sends or writes, and what it reads
-    /// flows to where its redirections lead.
+    /// A command has run. Its program sends or writes what its words and redirections read, and its redirections get what it
+    /// reads.
     pub(super) fn flows_of_command(&mut self, parts: &Parts) {
         let Found { start, end: ran } = parts.before;
         let end = self.emitter.mark();
@@ -103,7 +116,7 @@ impl Machine<'_> {
         }
     }
 
-    /// What variables hold flows to where a command that mentions them sends or writes, and into variables that it assigns.
+    /// A command that mentions variables sends or writes what they hold, or assigns it to other variables.
     pub(super) fn flows_of_variables(&mut self, simple: &Simple, mark: usize) {
         let assigned = assigned(simple);
         let end = self.emitter.mark();
@@ -143,9 +156,13 @@ impl Machine<'_> {
     fn hold(&mut self, variable: &str, flowing: &[Found]) {
         for found in flowing {
             let is_known = self.shell.held.iter().any(|(name, held)| name == variable && held == found);
-            if !is_known && self.shell.held.len() < HELD {
-                self.shell.held.push((variable.to_owned(), found.clone()));
+            if is_known {
+                continue;
             }
+            if self.shell.held.len() >= HELD {
+                return self.opaque(About::Anything, Reason::TooManyItems, &[]);
+            }
+            self.shell.held.push((variable.to_owned(), found.clone()));
         }
     }
 }
@@ -181,9 +198,13 @@ impl Emitter {
         self.between(range).any(|effect| matches!(effect.kind, Kind::Connect(_) | Kind::Write(_)))
     }
 
-    /// What the first effects read goes to the connections and files among the others.
+    fn connects(&self, range: Range<usize>) -> bool {
+        self.between(range).any(|effect| matches!(effect.kind, Kind::Connect(_)))
+    }
+
+    /// The connections and files among the second effects get what the first effects read.
     fn flow(&mut self, from: Found, to: Found) {
-        let sends = self.between(to.clone()).any(|effect| matches!(effect.kind, Kind::Connect(_)));
+        let sends = self.connects(to.clone());
         let stores = self.between(to.clone()).any(|effect| matches!(effect.kind, Kind::Write(_)));
         if !sends && !stores {
             return;

@@ -75,7 +75,7 @@ pub(super) struct Shell {
     pub(super) listed: Option<Vec<Arg>>,
     /// Variables that hold what commands read, with the effects of these commands.
     pub(super) held: Vec<(String, Found)>,
-    /// What the variables hold that commands mentioned so far.
+    /// The reads behind the variables that commands mentioned so far.
     pub(super) mentioned: Vec<Found>,
 }
 

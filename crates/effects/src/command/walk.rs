@@ -251,13 +251,7 @@ impl Machine<'_> {
             && !self.context.unrolls
             && (2..=ROUNDS).contains(&names.len())
         {
-            for name in names {
-                // Each round starts from what the loop found, as nothing says in which order the names come.
-                let name = Stream::Names(vec![name.clone()]);
-                let unsure = Context { unrolls: true, ..self.context.with_outcome(Outcome::default()) };
-                self.with(unsure).repeated(variable, condition, body, scope, &name);
-            }
-            return Stream::Unknown;
+            return self.repeated_for_names(names, condition, body, scope);
         }
         let mut output = Stream::nothing();
         let known =
@@ -285,6 +279,16 @@ impl Machine<'_> {
         }
         self.rejoin(&before, cwd.as_deref(), scope, Ways::More);
         output
+    }
+
+    /// `while read NAME` over the names that a lister prints, each by itself: nothing says in which order they come.
+    fn repeated_for_names(&mut self, names: &[Arg], condition: &Script, body: &Script, scope: &mut Scope) -> Stream {
+        for name in names {
+            let name = Stream::Names(vec![name.clone()]);
+            let unsure = Context { unrolls: true, ..self.context.with_outcome(Outcome::default()) };
+            self.with(unsure).repeated(None, condition, body, scope, &name);
+        }
+        Stream::Unknown
     }
 
     fn case(&mut self, word: &Word, arms: &[(Vec<Word>, Script)], scope: &mut Scope, input: &Stream) -> Stream {

@@ -54,7 +54,7 @@ impl Matcher {
 }
 
 impl Dialect {
-    /// The same pattern in the dialect of the `regex` crate; `None`: that is not sure.
+    /// Translates a pattern into the dialect of the `regex` crate; `None`: the translation may differ.
     fn translated(self, pattern: &str) -> Option<String> {
         if pattern.len() > LONGEST || pattern.contains(['\n', '\0']) {
             return None;
@@ -82,7 +82,7 @@ impl Dialect {
                 '|' | '?' | '+' | '{' | '}' | '(' | ')' if self == Self::Basic => {
                     translated.extend(['\\', character]);
                 }
-                // At the start it stands for itself in some dialects, and is an error in others.
+                // Some dialects read a star in first place as a star, and others refuse it.
                 '*' if before.is_none_or(|before| matches!(before, '^' | '(' | '|')) => return None,
                 '?' if self == Self::Extended && matches!(before, Some('*' | '+' | '?')) => return None,
                 // In the basic dialect these stand for themselves inside of a pattern.

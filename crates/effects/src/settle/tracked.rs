@@ -1,4 +1,4 @@
-//! Does a search show a line of a file that is committed?
+//! Tells whether a search shows a line of a committed file.
 //!
 //! The pattern is that of the call itself. What a search leaves out (`--exclude-dir`, hidden files) it does not show, and
 //! options that are not known leave the question open.
@@ -37,7 +37,7 @@ pub struct TrackedSearch<'a> {
 }
 
 impl<'a> TrackedSearch<'a> {
-    /// The search that an effect of a call is; `None`: it is none, or nothing is known of the contents.
+    /// Returns the search behind an effect of a call; `None`: the effect is no search, or no contents can be read.
     pub fn of(
         effect: &'a Effect,
         effects: &'a [Effect],
@@ -167,7 +167,7 @@ struct Words {
     skips_hidden: bool,
 }
 
-/// What a match has to be, beside what the pattern says.
+/// The part of a line that a match has to fill.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Whole {
     Word,

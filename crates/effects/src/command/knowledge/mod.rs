@@ -64,27 +64,12 @@ use crate::Class;
 pub use agents::agent_of_package;
 pub use options::spells;
 pub(crate) use options::{Listed, Meaning};
+pub use purpose::COUNTING;
 pub(crate) use purpose::purpose_of;
 pub use role::{OperandRole, OptionRole, ROLES, Role};
 pub use special::Special;
 pub use table::{Knowledge, Standing};
 pub use text::Text;
-
-/// Programs that show numbers, digests or kinds of what they read, and none of its content.
-pub const COUNTING: &[&str] = &[
-    "b2sum",
-    "cksum",
-    "file",
-    "md5",
-    "md5sum",
-    "sha1sum",
-    "sha224sum",
-    "sha256sum",
-    "sha384sum",
-    "sha512sum",
-    "shasum",
-    "wc",
-];
 
 /// Options with which `curl` sends a body or a file.
 pub const CURL_BODIES: &[&str] = &[

@@ -9,36 +9,21 @@ const CHECKING: &[&str] = &["build", "compilers", "linters", "tests"];
 /// Programs of other families that do so, or fill a directory with what they bring.
 const ALSO_CHECKING: &[&str] = &["terraform", "terragrunt", "tofu", "venv", "virtualenv"];
 
-/// Programs that look for a pattern, count or sum, and show little of what they read, sorted.
-const SEARCHING: &[&str] = &[
-    "ack",
-    "ag",
-    "ast-grep",
+/// Programs that show numbers, digests or kinds of what they read, and none of its content, sorted.
+pub const COUNTING: &[&str] = &[
     "b2sum",
     "b3sum",
     "cksum",
     "cloc",
-    "cmp",
     "crc32",
-    "ctags",
-    "egrep",
-    "etags",
-    "fgrep",
     "file",
-    "ggrep",
     "gocloc",
-    "grep",
     "hashdeep",
     "loc",
     "md5",
     "md5sum",
-    "pdfgrep",
-    "rg",
-    "rga",
     "rhash",
-    "ripgrep",
     "scc",
-    "sg",
     "sha1sum",
     "sha224sum",
     "sha256sum",
@@ -46,18 +31,20 @@ const SEARCHING: &[&str] = &[
     "sha512sum",
     "shasum",
     "sum",
-    "test",
     "tokei",
-    "ug",
-    "ugrep",
     "wc",
     "xxhsum",
-    "zgrep",
+];
+
+/// Programs that look for a pattern, and show little of what they read, sorted.
+const SEARCHING: &[&str] = &[
+    "ack", "ag", "ast-grep", "cmp", "ctags", "egrep", "etags", "fgrep", "ggrep", "grep", "pdfgrep", "rg", "rga",
+    "ripgrep", "sg", "test", "ug", "ugrep", "zgrep",
 ];
 
 /// The use that a program makes of files, by its bare name.
 pub(crate) fn purpose_of(program: &str) -> Purpose {
-    if SEARCHING.binary_search(&program).is_ok() {
+    if [SEARCHING, COUNTING].iter().any(|names| names.binary_search(&program).is_ok()) {
         return Purpose::Search;
     }
     if ALSO_CHECKING.contains(&program) {
@@ -71,12 +58,12 @@ pub(crate) fn purpose_of(program: &str) -> Purpose {
 
 #[cfg(test)]
 mod tests {
-    use super::{Purpose, SEARCHING, index, purpose_of};
+    use super::{COUNTING, Purpose, SEARCHING, index, purpose_of};
 
     #[test]
     fn searching_programs_are_known_and_sorted() {
-        assert!(SEARCHING.is_sorted());
-        for name in SEARCHING {
+        assert!(SEARCHING.is_sorted() && COUNTING.is_sorted());
+        for name in SEARCHING.iter().chain(COUNTING) {
             assert!(index::find(name).is_some(), "{name}");
         }
     }
