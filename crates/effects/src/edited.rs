@@ -1,6 +1,6 @@
 //! A text in which some pieces were replaced, and where they were.
 
-use super::Effect;
+use super::{Certainty, Effect, REDACTED, START};
 use agent_strace_shell::Span;
 
 #[derive(Debug)]
@@ -34,11 +34,22 @@ impl Edited {
         (!replacements.is_empty()).then_some(Self { text, replacements })
     }
 
-    /// Spans in the edited text become spans in the original one.
+    /// Spans in the edited text become spans in the original one. A path from a replaced piece is one that redaction took a
+    /// part out of.
     pub(super) fn restore(&self, effects: &mut [Effect]) {
         for effect in effects {
-            effect.origin.span = effect.origin.span.and_then(|span| self.original(span));
+            let Some(span) = effect.origin.span else { continue };
+            let is_open = effect.certainty != Certainty::Exact && effect.kind.path().is_some() && effect.via != START;
+            if is_open && self.touches(span) {
+                effect.via = REDACTED.into();
+            }
+            effect.origin.span = self.original(span);
         }
+    }
+
+    fn touches(&self, span: Span) -> bool {
+        let before = self.replacements.partition_point(|replacement| replacement.now.1 <= span.start());
+        self.replacements.get(before).is_some_and(|replacement| replacement.now.0 < span.end())
     }
 
     /// What touches a replaced piece comes from all of it.

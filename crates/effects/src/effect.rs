@@ -233,6 +233,9 @@ pub const PROVIDER: &str = "provider";
 /// The rest may lead elsewhere (`..`), so only entries that forbid every path with this start speak of it.
 pub const START: &str = "start of the path";
 
+/// The `via` of an effect on a path of which redaction took a part out of the log.
+pub const REDACTED: &str = "redacted";
+
 impl Effect {
     /// An effect of the call itself, of no command in it.
     pub fn new(kind: Kind, certainty: Certainty, via: impl Into<Cow<'static, str>>) -> Self {

@@ -5,14 +5,14 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use agent_strace_effects::{Effect, Kind, Left, Repository, Roots};
+use agent_strace_effects::{Effect, Kind, Left, REDACTED, Repository, Roots};
 use agent_strace_git::change_set::Change;
 use agent_strace_metrics::{Measured, Pricing, TimedEffect};
 use agent_strace_model::finding::{EffectView, Finding, Level, RuleId};
 use agent_strace_model::{EventKind, Gap, GapKind, Session, Status};
 use agent_strace_policy::config::lint::Lints;
 use agent_strace_policy::prices::shipped;
-use agent_strace_policy::{Judgement, Policy};
+use agent_strace_policy::{Decision, Judgement, Policy};
 use agent_strace_rules::change::recorded::Recorder;
 use agent_strace_rules::eval::{self, Assessment, Demands, Stage};
 use agent_strace_rules::private::{self, Exposed};
@@ -115,6 +115,18 @@ impl<'r> Rulings<'r> {
         self.judgements.iter().flat_map(|(step, judgement)| {
             step.effects.iter().zip(&judgement.effects).map(move |(effect, judged)| (*step, effect, judged))
         })
+    }
+
+    /// The calls on paths that redaction took a part out of, where that is why the policy can't judge them.
+    fn redacted(&self) -> usize {
+        let is_open = |(effect, judged): (&Effect, &EffectJudgement)| {
+            let judgement = &judged.judgement;
+            effect.via == REDACTED && judgement.decision == Decision::Unresolved && judgement.level == Level::Note
+        };
+        let has_open = |(step, judgement): &&(&Step<'_>, Arc<EventJudgement>)| {
+            step.effects.iter().zip(&judgement.effects).any(is_open)
+        };
+        self.judgements.iter().filter(has_open).count()
     }
 
     /// The findings, sorted by event.
@@ -329,6 +341,7 @@ pub(super) fn judge_session(session: &Session<'_>, gaps: Vec<Gap>, judging: Judg
     outcome.effects = rulings.each().count();
     outcome.trace = Trace::new(session, &replay, rulings.each().map(|(_, effect, _)| effect));
     outcome.opaque = rulings.each().filter(|(_, effect, _)| matches!(effect.kind, Kind::Opaque(_))).count();
+    outcome.account.redacted = rulings.redacted();
     (outcome.findings, outcome.assessment) = rulings.measured(Shown::Evidence, demands);
     match exposed.map(|share| rulings.private(share)) {
         None => {}

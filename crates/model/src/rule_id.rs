@@ -89,6 +89,7 @@ rules! {
     EvidenceLevel = Evidence, "evidence/level";
     EvidenceMissingSubagent = Evidence, "evidence/missing-subagent";
     EvidenceNoCalls = Evidence, "evidence/no-calls";
+    EvidenceRedacted = Evidence, "evidence/redacted";
     EvidenceRemoved = Evidence, "evidence/removed";
     EvidenceRewound = Evidence, "evidence/rewound";
     EvidenceTruncated = Evidence, "evidence/truncated";

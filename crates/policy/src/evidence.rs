@@ -73,6 +73,7 @@ pub(crate) const DEFAULTS: &[(RuleId, Weight)] = &[
     (RuleId::EvidenceLevel, Weight::Level(Level::Error)),
     (RuleId::EvidenceMissingSubagent, Weight::Incomplete),
     (RuleId::EvidenceNoCalls, Weight::Incomplete),
+    (RuleId::EvidenceRedacted, Weight::Level(Level::Warning)),
     (RuleId::EvidenceRemoved, Weight::Incomplete),
     (RuleId::EvidenceRewound, Weight::Off),
     (RuleId::EvidenceTruncated, Weight::Incomplete),

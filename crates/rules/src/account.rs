@@ -56,6 +56,8 @@ pub struct Account {
     pub unknown_records: u32,
     pub gaps: usize,
     pub source: Source,
+    /// Calls on paths that redaction took a part out of, and that the policy can't judge without it.
+    pub redacted: usize,
     /// Its store should not hold it any more.
     pub overdue: Option<Overdue>,
     /// What MCP servers said of themselves, as far as somebody looked for it.
@@ -145,6 +147,7 @@ impl Account {
             unknown_records: session.unknown_records,
             gaps,
             source: Source::default(),
+            redacted: 0,
             overdue: None,
             offers: Vec::new(),
             started,

@@ -31,6 +31,14 @@ evidence!(
 );
 evidence!(NO_CALLS, RuleId::EvidenceNoCalls, "no-calls", Warning, no_calls, "the format of a log can't hold all calls");
 evidence!(
+    REDACTED,
+    RuleId::EvidenceRedacted,
+    "redacted",
+    Warning,
+    redacted,
+    "redaction took names of files out of a log"
+);
+evidence!(
     REMOVED,
     RuleId::EvidenceRemoved,
     "removed",
@@ -141,6 +149,16 @@ fn no_calls(whole: &Whole<'_>, hits: &mut Vec<SessionHit>) {
         }
     };
     hits.push(SessionHit::whole(message));
+}
+
+fn redacted(whole: &Whole<'_>, hits: &mut Vec<SessionHit>) {
+    let count = whole.account.redacted;
+    if count > 0 {
+        let calls = counted(count, "call");
+        let message =
+            format!("{calls} touched files whose names redaction took out of the log: the policy may deny them");
+        hits.push(SessionHit::whole(message));
+    }
 }
 
 fn removed(whole: &Whole<'_>, hits: &mut Vec<SessionHit>) {

@@ -215,6 +215,7 @@ static RULES: &[&Rule] = &[
     &evidence::LEVEL,
     &evidence::MISSING_SUBAGENT,
     &evidence::NO_CALLS,
+    &evidence::REDACTED,
     &evidence::REMOVED,
     &evidence::REWOUND,
     &evidence::TRUNCATED,

@@ -7,7 +7,7 @@ use agent_strace_shell::Provenance;
 use crate::{About, Reason, hosts};
 
 use super::argument::{Arg, Arguments, Given};
-use super::knowledge::{Entry, Meaning, Print, Role, Special, Subject, purpose_of};
+use super::knowledge::{Entry, Meaning, Print, Role, Special, Subject, Unproven, purpose_of};
 use super::machine::{Launch, Machine};
 use super::operands::{Flags, adapted, assign, names, removed};
 use super::programs::{self, Call};
@@ -146,20 +146,8 @@ impl Machine<'_> {
             self.always(entry);
             self.connections(entry, arguments);
         }
-        if let Some(unproven) = &entry.unproven
-            && !harmless
-        {
-            let vouchers = leading(&without_values(words, arguments), unproven.vouch);
-            if unproven.about == Subject::Project {
-                let directories = arguments.options.iter().filter(|option| option.role == Some(Role::Directory));
-                directories.filter_map(|option| option.value.as_ref()).for_each(|word| self.project_code(word));
-            }
-            if unproven.about == Subject::Project {
-                let words = without_built(words, arguments);
-                self.runs_project(&words, unproven.into(), &borrowed(&vouchers), &[]);
-            } else {
-                self.opaque(about(unproven.about), unproven.into(), &borrowed(&vouchers));
-            }
+        if let Some(unproven) = entry.unproven.as_ref().filter(|_| !harmless) {
+            self.unproven_of(unproven, words, arguments);
         }
         if self.world.cwd() != cwd.as_deref() {
             self.world.set_cwd(cwd);
@@ -336,6 +324,23 @@ impl Machine<'_> {
     pub(crate) fn unproven(&mut self, entry: &Entry, words: &[Arg]) {
         if let Some(unproven) = &entry.unproven {
             let vouchers = leading(words, unproven.vouch);
+            self.opaque(about(unproven.about), unproven.into(), &borrowed(&vouchers));
+        }
+    }
+
+    /// What the arguments do not show of a program's acts.
+    fn unproven_of(&mut self, unproven: &Unproven, words: &[Arg], arguments: &Arguments) {
+        let vouchers = leading(&without_values(words, arguments), unproven.vouch);
+        if unproven.about == Subject::Project {
+            let directories = arguments.options.iter().filter(|option| option.role == Some(Role::Directory));
+            directories.filter_map(|option| option.value.as_ref()).for_each(|word| self.project_code(word));
+        }
+        if self.installs_locked(unproven, words, arguments) {
+            self.runs_project(words, Reason::InstallsLocked, &borrowed(&vouchers), &[]);
+        } else if unproven.about == Subject::Project {
+            let words = without_built(words, arguments);
+            self.runs_project(&words, unproven.into(), &borrowed(&vouchers), &[]);
+        } else {
             self.opaque(about(unproven.about), unproven.into(), &borrowed(&vouchers));
         }
     }

@@ -79,6 +79,12 @@ impl Arg {
         self.is_exact().then_some(self.text.as_str())
     }
 
+    /// `https://host/page?name=value`: no file is called so, and the shell passes the word on as it is.
+    pub(crate) fn is_address(&self) -> bool {
+        let host = || self.text.split_once("://").and_then(|(_, rest)| rest.split_once('/')).map(|(host, _)| host);
+        self.known == Known::Glob && host().is_some_and(|host| !host.contains(['*', '?', '[']))
+    }
+
     /// The text, or what it probably is.
     pub(crate) fn best(&self) -> &str {
         match (&self.likely, self.known) {

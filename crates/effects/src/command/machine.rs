@@ -232,7 +232,9 @@ impl Machine<'_> {
     pub(crate) fn execute(&mut self, argv: &[Arg], launch: Launch) {
         let first = !self.context.substituted && self.emitter.lead();
         let unknown = argv.first().is_some_and(|program| !program.is_exact());
-        let words = argv.iter().map(|word| Argument { text: word.shown().to_owned(), known: word.is_exact() });
+        let words = argv
+            .iter()
+            .map(|word| Argument { text: word.shown().to_owned(), known: word.is_exact() || word.is_address() });
         let execution = Execution {
             argv: words.collect(),
             inert: launch == Launch::Inert && !first,

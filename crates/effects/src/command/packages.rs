@@ -1,9 +1,41 @@
 //! Packages as operands: a name that a registry holds, a path, a URL or a reference to a git repository.
 
-use super::argument::Arg;
-use super::knowledge::Role;
+use super::argument::{Arg, Arguments};
+use super::knowledge::{Role, Unproven};
 use super::machine::Machine;
-use crate::{About, Purpose, Reason};
+use crate::{About, Certainty, Purpose, Reason};
+
+/// Files that say which packages a project has, where they come from, and what runs when they are installed.
+const PACKAGE_LISTS: &[&str] = &[
+    "package.json",
+    "package-lock.json",
+    "npm-shrinkwrap.json",
+    "pnpm-lock.yaml",
+    "pnpm-workspace.yaml",
+    "yarn.lock",
+    "bun.lock",
+    "bun.lockb",
+    ".npmrc",
+    ".yarnrc",
+    ".yarnrc.yml",
+    ".pnpmfile.cjs",
+    "bunfig.toml",
+    "pyproject.toml",
+    "uv.lock",
+    "uv.toml",
+    "poetry.lock",
+    "poetry.toml",
+    "pdm.lock",
+    "Pipfile",
+    "Pipfile.lock",
+    "setup.py",
+    "setup.cfg",
+    "Gemfile",
+    "Gemfile.lock",
+    "composer.json",
+    "composer.lock",
+    "auth.json",
+];
 
 impl Machine<'_> {
     /// A package that no registry holds: a URL or a reference to a git repository names it. Returns whether the word is one.
@@ -75,6 +107,23 @@ impl Machine<'_> {
             let path = text.split_once('[').map_or(text, |(path, _)| path);
             self.read_for_build(&if text.ends_with(']') { Arg::exact(path) } else { word.clone() });
         }
+    }
+
+    /// The command installs what the lock file of the repository names: it names no package and no other registry, and the
+    /// session wrote no list of packages.
+    pub(super) fn installs_locked(&self, unproven: &Unproven, words: &[Arg], arguments: &Arguments) -> bool {
+        let Some(locked) = &unproven.locked else { return false };
+        let is_subcommand = |word: &&Arg| !word.text.starts_with('-') && word.is_exact();
+        let is_listed = |word: &Arg| locked.split_whitespace().any(|name| name == word.text);
+        let names_nothing = arguments.operands.is_empty()
+            && !arguments.options.iter().any(|option| {
+                option.role.is_some_and(|role| matches!(role, Role::Registry | Role::Package | Role::Read))
+            });
+        names_nothing
+            && words.iter().skip(1).find(is_subcommand).is_some_and(is_listed)
+            && !self.world.has_odd_names()
+            && !self.world.has_written_called(PACKAGE_LISTS)
+            && !self.world.is_in_written_directory(&self.world.locate("package", Certainty::Exact).0)
     }
 
     /// A builder reads a directory or an archive that it builds something from.

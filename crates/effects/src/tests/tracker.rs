@@ -6,14 +6,14 @@ use crate::{Certainty, Guarded, Kind, Repository, Roots, Tracker};
 use agent_strace_model::evidence::Restart;
 use agent_strace_model::{Access, Arguments, Dialect, Event, EventKind, FileEvent, Origin, Session, Status, ToolCall};
 
-static STAYS: Dialect = Dialect::new("one-shell", "a").shell_stays();
+pub(super) static STAYS: Dialect = Dialect::new("one-shell", "a").shell_stays();
 static FRESH: Dialect = Dialect::new("many-shells", "a");
 
 fn session(root: Option<&str>, dialect: &'static Dialect) -> Session<'static> {
     Session { id: "s".into(), root: root.map(|root| root.to_owned().into()), ..Session::new(dialect, "log") }
 }
 
-fn track(root: Option<&str>, dialect: &'static Dialect) -> Tracker {
+pub(super) fn track(root: Option<&str>, dialect: &'static Dialect) -> Tracker {
     Tracker::new(&session(root, dialect), &Roots::only(root))
 }
 
@@ -61,7 +61,7 @@ fn records_say_where_calls_run() {
     assert_eq!(read(&mut tracker, "../a"), "read? **/a");
 }
 
-fn run(tracker: &mut Tracker, tool: &'static str, command: &str) -> String {
+pub(super) fn run(tracker: &mut Tracker, tool: &'static str, command: &str) -> String {
     let arguments = serde_json::json!({ "command": command }).to_string();
     shown(tracker, &call(tool, &arguments, None, Status::Ok))
 }
@@ -465,11 +465,11 @@ fn shells_that_live_on_keep_the_search_path() {
     assert!(is_shadowed(&mut tracker));
 }
 
-fn edit(tracker: &mut Tracker, arguments: &serde_json::Value, status: Status) {
+pub(super) fn edit(tracker: &mut Tracker, arguments: &serde_json::Value, status: Status) {
     tracker.effects(&call("edit", &arguments.to_string(), None, status));
 }
 
-fn create(tracker: &mut Tracker, path: &str, content: &str) {
+pub(super) fn create(tracker: &mut Tracker, path: &str, content: &str) {
     let arguments = serde_json::json!({ "path": path, "content": content }).to_string();
     tracker.effects(&call("create", &arguments, None, Status::Ok));
 }

@@ -7,8 +7,8 @@ use super::value::{Object, Value};
 use super::{Given, mentions, names};
 use crate::edited::Edited;
 use crate::{
-    About, Certainty, Connection, Effect, Effects, Kind, Opaque, PathTarget, Purpose, Reach, Reason, World, append,
-    command, hosts, paths,
+    About, Certainty, Connection, Effect, Effects, Kind, Opaque, PathTarget, Purpose, REDACTED, Reach, Reason, World,
+    append, command, hosts, paths,
 };
 use agent_strace_model::Scripts;
 
@@ -101,6 +101,9 @@ impl Run<'_> {
         let is_glob = given == Certainty::Pattern && certainty == Certainty::Pattern;
         let is_gathered = is_known && access != Access::Delete && (target.subtree || is_glob);
         self.emit(kind, certainty);
+        if let Some(effect) = self.effects.to_mut().last_mut().filter(|_| !is_known) {
+            effect.via = REDACTED.into();
+        }
         if is_gathered {
             self.gathers(Purpose::Whole);
             let is_inside = self.world.starts_inside(text);

@@ -27,6 +27,8 @@ pub(crate) enum Rest {
     Unknown,
     /// The text that was there before the session. All that the session put into it is recorded.
     Before,
+    /// A program that a compiler made of the repository's own sources.
+    Compiled,
 }
 
 /// The content of a file, as far as the session wrote it.
@@ -100,13 +102,19 @@ impl Written {
     /// Joins two entries as `or` does, but keeps only parts of the texts: an entry does not hold its whole text, or both hold
     /// more texts than an entry can.
     fn or_in_parts(&self, other: &Self) -> Self {
-        let rest = if self.rest == other.rest { self.rest } else { Rest::Unknown };
+        let (own_rest, other_rest) = (self.rest_after_edit(), other.rest_after_edit());
+        let rest = if own_rest == other_rest { own_rest } else { Rest::Unknown };
         let mut either = Self { rest, ..self.clone().in_parts() };
         for text in other.clone().in_parts().parts {
-            if either.parts.len() < PARTS && !either.parts.contains(&text) {
-                either.length += text.len();
-                either.parts.push(text);
+            if either.parts.contains(&text) {
+                continue;
             }
+            if either.parts.len() == PARTS {
+                either.rest = Rest::Unknown;
+                break;
+            }
+            either.length += text.len();
+            either.parts.push(text);
         }
         either.provenance = either.provenance.max(other.provenance);
         either
@@ -152,6 +160,32 @@ impl World {
     pub fn wrote(&mut self, target: &PathTarget, content: Option<&str>) {
         let length = content.map_or(0, str::len);
         self.put_written(target, Written { whole: content.map(str::to_owned), length, ..Written::default() });
+    }
+
+    /// A compiler made the program `target` of the repository's own sources.
+    pub(crate) fn compiled(&mut self, target: &PathTarget) {
+        self.put_written(target, Written { rest: Rest::Compiled, ..Written::default() });
+    }
+
+    /// The file is such a program, and nothing wrote to it since. Follows aliases.
+    pub(crate) fn is_compiled(&self, target: &PathTarget) -> bool {
+        self.written_entry(target)
+            .is_some_and(|written| written.rest == Rest::Compiled && written.parts.is_empty() && !written.is_uncertain)
+    }
+
+    /// The session put a file or directory of which it does not know all into the workspace, or may have.
+    pub(crate) fn has_unread_files(&self) -> bool {
+        self.note(|queries| {
+            queries.any_written = Some(!self.written.is_empty());
+            queries.unrepeatable |= !self.written.is_empty();
+        });
+        self.meter.charge_bytes(self.written.len());
+        let is_unread = |written: &Written| {
+            let is_recorded = written.whole.is_some() || matches!(written.rest, Rest::Before | Rest::Compiled);
+            written.is_uncertain || !is_recorded
+        };
+        let is_inside = |path: &str| !path.starts_with(['/', '~']);
+        self.forgetful || self.written.iter().any(|(path, written)| is_inside(path) && is_unread(written))
     }
 
     /// The call wrote text of this origin to `target`.
@@ -386,9 +420,10 @@ impl World {
         texts.take(HOPS).collect()
     }
 
-    /// The session wrote a file of this name in some directory.
-    pub(crate) fn has_written_called(&self, name: &str) -> bool {
-        let found = self.written.iter().any(|(path, _)| path.rsplit('/').next() == Some(name));
+    /// The session wrote a file of one of these names in some directory, or may have.
+    pub(crate) fn has_written_called(&self, names: &[&str]) -> bool {
+        let is_called = |path: &str| names.contains(&path.rsplit('/').next().unwrap_or(path));
+        let found = self.written.iter().any(|(path, _)| is_called(path));
         self.note(|queries| {
             queries.any_written = Some(!self.written.is_empty());
             queries.unrepeatable |= !self.written.is_empty();

@@ -10,7 +10,7 @@ pub(crate) mod roots;
 mod start;
 mod tools;
 
-use agent_strace_effects::{Class, Effect, Kind, PROVIDER, SERVICE, START};
+use agent_strace_effects::{Class, Effect, Kind, PROVIDER, REDACTED, SERVICE, START};
 use agent_strace_model::finding::{Level, PolicyLocation, RuleId};
 
 use super::agents::Holds;
@@ -111,7 +111,6 @@ impl CompiledLists {
     }
 
     fn judge_by_all(&self, effect: &Effect, context: &Context<'_>) -> Judgement {
-        let (certainty, reached) = (effect.certainty, files::Reached::of(effect));
         if effect.origin.named {
             return self.named(effect, context);
         }
@@ -120,6 +119,16 @@ impl CompiledLists {
                 .start(effect, context)
                 .unwrap_or_else(|| unruled(UNRESOLVED, "no entry forbids all such paths"));
         }
+        let found = self.judge_kind(effect, context);
+        let is_lowered = effect.via == REDACTED
+            && (found.decision, found.level) == (Decision::Unresolved, Level::Warning)
+            && self.defaults.unresolved.is_none();
+        // The session is told once that names are missing from its log: `evidence/redacted`.
+        if is_lowered { Judgement { level: Level::Note, ..found } } else { found }
+    }
+
+    fn judge_kind(&self, effect: &Effect, context: &Context<'_>) -> Judgement {
+        let (certainty, reached) = (effect.certainty, files::Reached::of(effect));
         match &effect.kind {
             Kind::Read(target) => self.file(target, reached, context, &files::READ),
             Kind::Write(target) => self.file(target, reached, context, &files::WRITE),

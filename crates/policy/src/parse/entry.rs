@@ -256,6 +256,7 @@ impl Parser<'_> {
             about: knowledge::Subject::default(),
             class: None,
             vouch: topic.words,
+            locked: None,
         })
     }
 

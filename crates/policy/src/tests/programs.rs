@@ -66,7 +66,7 @@ const TOLD: &[(&str, &[(&str, &str)])] = &[
             ("npm publish-docs", "connect docs.example.com"),
             (
                 "npm install",
-                "connect registry:npm, opaque: runs install scripts of packages (vouched by `npm install`)",
+                "connect registry:npm, opaque: installs the packages that the lock file names (vouched by `npm install`)",
             ),
         ],
     ),

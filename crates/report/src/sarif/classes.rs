@@ -17,7 +17,7 @@ pub(super) struct Class {
 fn weaknesses(rule: RuleId) -> &'static [&'static str] {
     match rule {
         RuleId::EvidenceChain => &["external/cwe/cwe-345", "external/cwe/cwe-354"],
-        RuleId::EvidenceRemoved => &["external/cwe/cwe-345", "external/cwe/cwe-778"],
+        RuleId::EvidenceRedacted | RuleId::EvidenceRemoved => &["external/cwe/cwe-345", "external/cwe/cwe-778"],
         RuleId::LintPermissionBypass
         | RuleId::RepoAutoApprove
         | RuleId::RepoPermissionBypass

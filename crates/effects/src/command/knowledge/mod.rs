@@ -24,7 +24,7 @@
 //! | `reads` | role and path of what it reads unless an option that reads a file says which |
 //! | `always` | roles and paths that it touches whatever its arguments are |
 //! | `connect` | hosts, or symbols such as `registry:npm`, that it talks to unless a `registry` option names another one |
-//! | `unproven` | acts of the program that its arguments do not show: `reason` (lower case, one line), `about` (`anything`, `project`: it runs code of the project, `reads`, `writes`, `commands`, `network`), `class` (`delegated`: it runs code of the repository or of installed packages, `hidden`: the gate cannot see what it runs; by default `delegated` if `about` is `project`, else `unknown`), `vouch`: how many leading words, without options and their values, an entry of a policy's `commands.allow` must have to vouch for it; 0: nothing does |
+//! | `unproven` | acts of the program that its arguments do not show: `reason` (lower case, one line), `about` (`anything`, `project`: it runs code of the project, `reads`, `writes`, `commands`, `network`), `class` (`delegated`: it runs code of the repository or of installed packages, `hidden`: the gate cannot see what it runs; by default `delegated` if `about` is `project`, else `unknown`), `vouch`: how many leading words, without options and their values, an entry of a policy's `commands.allow` must have to vouch for it; 0: nothing does; `locked`: subcommands that without an operand install what a lock file names |
 //! | `subcommands`, `otherwise` | entries of their own by the first operand, and the entry of what is not listed; without `otherwise` an unlisted one is opaque. `options` of the program count before the subcommand only |
 //! | `inert` | it only prints or computes what its arguments say |
 //! | `output` | what it prints, where the next stage of a pipe depends on it: `nothing`, `names`, `lines` |
@@ -173,6 +173,9 @@ pub struct Unproven {
     pub class: Option<Class>,
     /// How many leading words (without options) a policy entry must have to vouch for it; 0: nothing vouches.
     pub vouch: usize,
+    /// Subcommands that install the packages which a lock file names, unless an operand names one.
+    #[serde(default)]
+    pub locked: Option<Text>,
 }
 
 impl Unproven {

@@ -1,6 +1,6 @@
 //! Build runners, `cmake`, `npx`, and `openssl`.
 
-use crate::command::argument::{Arg, Arguments, Known};
+use crate::command::argument::{Arg, Arguments, Given, Known};
 use crate::command::knowledge::{Language, Role, agent_of_package};
 use crate::command::machine::{Launch, Machine};
 use crate::command::simple::Io;
@@ -23,7 +23,34 @@ impl Machine<'_> {
         if fetches {
             self.connect_to(Some("registry:go"), None);
         }
-        self.given(call.entry, call.words, &arguments, io)
+        let output = self.given(call.entry, call.words, &arguments, io);
+        if call.words.get(1).and_then(Arg::literal) == Some("build")
+            && self.compiles_own_sources(call.words, &arguments)
+        {
+            for program in arguments.values(&["-o"]).filter(|program| program.is_exact()) {
+                let target = self.world.locate_word(program).0;
+                self.world.compiled(&target);
+            }
+        }
+        output
+    }
+
+    /// `go build -o NAME ./cmd/x`: the packages lie in the repository, and all that the session wrote into sources is known.
+    fn compiles_own_sources(&self, words: &[Arg], arguments: &Arguments) -> bool {
+        let is_package = |word: &Arg| {
+            let here = word.text == "." || word.text.starts_with("./");
+            let target = self.world.locate_word(word).0;
+            word.is_exact() && here && !word.text.ends_with(".go") && !target.path.starts_with(['/', '~', '*'])
+        };
+        let changes_sources = |option: &Given| {
+            option.role.is_some_and(|role| matches!(role, Role::Command | Role::Read | Role::Directory))
+        };
+        arguments.operands.iter().all(is_package)
+            && is_package(&Arg::exact("."))
+            && !arguments.options.iter().any(changes_sources)
+            && self.foreign_project(words).is_none()
+            && !self.world.has_odd_names()
+            && !self.world.has_unread_files()
     }
 
     pub(super) fn npx(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {

@@ -55,8 +55,8 @@ impl Machine<'_> {
             self.start_up_file(&Arg::exact(file), io);
         }
         let only_checks = invocation.only_checks && !invocation.runs && !invocation.text;
-        if let Some(file) = rest.first().filter(|_| only_checks) {
-            self.path(Role::Read, file);
+        if only_checks {
+            rest.first().into_iter().for_each(|file| self.path(Role::Read, file));
             return Stream::nothing();
         }
         if invocation.text {
