@@ -173,19 +173,21 @@ impl World {
             .is_some_and(|written| written.rest == Rest::Compiled && written.parts.is_empty() && !written.is_uncertain)
     }
 
-    /// The session put a file or directory of which it does not know all into the workspace, or may have.
-    pub(crate) fn has_unread_files(&self) -> bool {
+    /// The session put a file or directory of which it does not know all into the workspace, or may have. Files whose names
+    /// have one of these endings do not count.
+    pub(crate) fn has_unread_files_but(&self, endings: &[&str]) -> bool {
         self.note(|queries| {
             queries.any_written = Some(!self.written.is_empty());
             queries.unrepeatable |= !self.written.is_empty();
         });
         self.meter.charge_bytes(self.written.len());
-        let is_unread = |written: &Written| {
-            let is_recorded = written.whole.is_some() || matches!(written.rest, Rest::Before | Rest::Compiled);
-            written.is_uncertain || !is_recorded
+        let is_unread =
+            |written: &Written| written.whole.is_none() && !matches!(written.rest, Rest::Before | Rest::Compiled);
+        let counts = |path: &str| {
+            let ending = path.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map(|(_, ending)| ending);
+            !path.starts_with(['/', '~']) && !ending.is_some_and(|ending| endings.contains(&ending))
         };
-        let is_inside = |path: &str| !path.starts_with(['/', '~']);
-        self.forgetful || self.written.iter().any(|(path, written)| is_inside(path) && is_unread(written))
+        self.forgetful || self.written.iter().any(|(path, written)| counts(path) && is_unread(written))
     }
 
     /// The call wrote text of this origin to `target`.

@@ -253,7 +253,7 @@ impl Machine<'_> {
     fn gh_request(&mut self, words: &[Arg]) {
         let Request { method, endpoint, mutates } = Request::read(words);
         let changes = if endpoint == "graphql" { mutates } else { !matches!(method.as_str(), "GET" | "HEAD") };
-        if !changes {
+        if !changes || discusses(&endpoint) && words.iter().any(|word| word.literal() == Some(&endpoint)) {
             return;
         }
         let file = words.iter().find_map(|word| {
@@ -288,6 +288,40 @@ impl Machine<'_> {
             }
         }
     }
+}
+
+/// What people say of a repository, which `gh issue comment` and its kin change without more ado, too.
+const DISCUSSIONS: &[&str] = &[
+    "issues",
+    "issues/*",
+    "issues/*/comments",
+    "issues/*/labels",
+    "issues/*/labels/*",
+    "issues/*/assignees",
+    "issues/*/reactions",
+    "issues/comments/*",
+    "issues/comments/*/reactions",
+    "pulls/*/comments",
+    "pulls/*/comments/*/replies",
+    "pulls/*/reviews",
+    "pulls/*/reviews/*/comments",
+    "pulls/*/requested_reviewers",
+    "pulls/comments/*",
+    "pulls/comments/*/reactions",
+    "commits/*/comments",
+];
+
+/// The endpoint is one of a discussion: `repos/OWNER/NAME/issues/1/comments`.
+fn discusses(endpoint: &str) -> bool {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.{}:".contains(letter);
+    let parts: Vec<&str> = endpoint.trim_start_matches('/').split('/').collect();
+    let ["repos", _, _, what @ ..] = parts.as_slice() else { return false };
+    let is_part = |part: &&str| !part.is_empty() && !part.starts_with('.') && part.chars().all(is_plain);
+    let is_like = |shape: &&&str| {
+        let shape: Vec<&str> = shape.split('/').collect();
+        shape.len() == what.len() && shape.iter().zip(what).all(|(shape, part)| *shape == "*" || shape == part)
+    };
+    parts.iter().all(is_part) && DISCUSSIONS.iter().any(|shape| is_like(&shape))
 }
 
 /// A request of `gh api`.

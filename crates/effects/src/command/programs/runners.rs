@@ -37,6 +37,8 @@ impl Machine<'_> {
 
     /// `go build -o NAME ./cmd/x`: the packages lie in the repository, and all that the session wrote into sources is known.
     fn compiles_own_sources(&self, words: &[Arg], arguments: &Arguments) -> bool {
+        const NO_SOURCES: &[&str] =
+            &["md", "txt", "log", "out", "json", "jsonl", "yaml", "yml", "toml", "html", "css", "svg"];
         let is_package = |word: &Arg| {
             let here = word.text == "." || word.text.starts_with("./");
             let target = self.world.locate_word(word).0;
@@ -50,7 +52,7 @@ impl Machine<'_> {
             && !arguments.options.iter().any(changes_sources)
             && self.foreign_project(words).is_none()
             && !self.world.has_odd_names()
-            && !self.world.has_unread_files()
+            && !self.world.has_unread_files_but(NO_SOURCES)
     }
 
     pub(super) fn npx(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
