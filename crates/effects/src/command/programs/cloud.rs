@@ -253,7 +253,8 @@ impl Machine<'_> {
     fn gh_request(&mut self, words: &[Arg]) {
         let Request { method, endpoint, mutates } = Request::read(words);
         let changes = if endpoint == "graphql" { mutates } else { !matches!(method.as_str(), "GET" | "HEAD") };
-        if !changes || discusses(&endpoint) && words.iter().any(|word| word.literal() == Some(&endpoint)) {
+        let is_named = |word: &Arg| word.literal().is_some_and(|text| text.trim_matches('/') == endpoint);
+        if !changes || discusses(&endpoint) && words.iter().any(is_named) {
             return;
         }
         let file = words.iter().find_map(|word| {
@@ -314,7 +315,7 @@ const DISCUSSIONS: &[&str] = &[
 /// The endpoint is one of a discussion: `repos/OWNER/NAME/issues/1/comments`.
 fn discusses(endpoint: &str) -> bool {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.{}:".contains(letter);
-    let parts: Vec<&str> = endpoint.trim_start_matches('/').split('/').collect();
+    let parts: Vec<&str> = endpoint.split('/').collect();
     let ["repos", _, _, what @ ..] = parts.as_slice() else { return false };
     let is_part = |part: &&str| !part.is_empty() && !part.starts_with('.') && part.chars().all(is_plain);
     let is_like = |shape: &&&str| {
