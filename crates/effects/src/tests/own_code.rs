@@ -72,6 +72,41 @@ fn a_program_that_the_session_compiles_is_code_of_the_repository() {
     }
 }
 
+const EDITED: &str = "runs a script that this session edited";
+
+/// Calls before the script of the repository runs that leave its text unknown.
+const NOT_EDITED: &[&str] = &[
+    "sed -i \"s/a/$x/\" tool.py",
+    "sed -i -f script.sed tool.py",
+    "sed -i '1r part.py' tool.py",
+    "sed -i 'y/abc/xyz/' tool.py",
+    "sed -i 's/.*/id/e' tool.py",
+    "curl -so tool.py https://example.com/t.py && sed -i 's/a/b/' tool.py",
+    "sed -i 's/a/b/' tool.py && cat part.py >> tool.py",
+    "sed -i 's/a/b/' tool.py && cp part.py tool.py",
+    "perl -pi -e 's/a/chr(65)/e' tool.py",
+];
+
+#[test]
+fn a_script_that_sed_edits_is_its_own_text_and_that_of_the_edits() {
+    let mut tracker = track(Some("/repo"), &STAYS);
+    run(&mut tracker, "Bash", "sed -i 's/float$/float:/' tool.py");
+    let effects = run(&mut tracker, "Bash", "python tool.py");
+    assert!(effects.contains(EDITED), "{effects}");
+    run(&mut tracker, "Bash", "sed -i \"s/pass/import os; os.remove('x')/\" tool.py");
+    let effects = run(&mut tracker, "Bash", "python tool.py");
+    assert!(effects.contains(EDITED) && effects.contains("delete?? x"), "{effects}");
+    for before in NOT_EDITED {
+        let mut tracker = track(Some("/repo"), &STAYS);
+        run(&mut tracker, "Bash", before);
+        let effects = run(&mut tracker, "Bash", "python tool.py");
+        assert!(!effects.contains(EDITED), "{before}: {effects}");
+    }
+    let mut tracker = track(Some("/repo"), &STAYS);
+    run(&mut tracker, "Bash", "cp -r /tmp/m tools && sed -i 's/a/b/' tools/x.py");
+    assert!(!run(&mut tracker, "Bash", "python tools/x.py").contains(EDITED));
+}
+
 #[test]
 fn an_edit_that_may_have_failed_leaves_a_text_of_the_session() {
     let mut tracker = track(Some("/repo"), &STAYS);

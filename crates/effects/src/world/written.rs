@@ -257,6 +257,12 @@ impl World {
         }
     }
 
+    /// The rest of a file after an edit whose texts are recorded. A file that the session did not write is as it was before.
+    pub(crate) fn rest_after_edit(&self, target: &PathTarget) -> Rest {
+        let is_unread = || if self.forgetful { Rest::Unknown } else { Rest::Before };
+        self.written_entry(target).map_or_else(is_unread, Written::rest_after_edit)
+    }
+
     /// The session put only recorded texts into a file that was there before. Follows aliases.
     pub(crate) fn is_recorded(&self, target: &PathTarget) -> bool {
         self.written_entry(target).is_some_and(|written| written.rest == Rest::Before && !written.is_uncertain)

@@ -45,6 +45,7 @@ mod runners;
 mod scripts;
 mod searching;
 mod sed;
+mod sed_script;
 mod several;
 mod shells;
 mod spelled;

@@ -127,7 +127,9 @@ impl Machine<'_> {
     /// The session put only recorded texts into a script of the repository.
     fn is_edited_script(&self, file: &Arg) -> bool {
         let target = self.world.locate_word(file).0;
-        self.world.is_recorded(&target) && !self.world.is_in_fetched_directory(&target)
+        self.world.is_recorded(&target)
+            && !self.world.is_in_fetched_directory(&target)
+            && !self.world.is_in_written_directory(&target)
     }
 
     fn about_script(&self, file: &Arg, language: Option<Language>) -> About {

@@ -6,21 +6,11 @@ use crate::command::knowledge::{Entry, OptionRole, Role};
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
+use crate::world::Rest;
 use crate::{About, Reason};
 
 use super::Call;
-
-/// What a script does besides editing its input.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Program {
-    reads: Vec<String>,
-    writes: Vec<String>,
-    runs: Vec<String>,
-    /// The input itself, or what a substitution makes of it, runs as commands.
-    runs_input: bool,
-    /// Text that it puts into its output.
-    puts: Vec<String>,
-}
+use super::sed_script::{Program, read, replaced};
 
 /// `s/a/b/`, `3d`, `$d`, `/x/d`: more a script than the name of a file.
 fn looks_like_script(text: &str) -> bool {
@@ -38,7 +28,7 @@ impl Machine<'_> {
         let arguments = divide(call.rest);
         let mut operands = arguments.operands.iter();
         let mut scripts: Vec<Arg> = arguments.values(&["-e", "--expression"]).cloned().collect();
-        let mut from_files = false;
+        let (mut from_files, mut adds_only_its_own) = (false, true);
         for file in arguments.values(&["-f", "--file"]) {
             from_files = true;
             self.path(Role::Read, file);
@@ -46,8 +36,9 @@ impl Machine<'_> {
             let content = if is_typed { io.input.copied() } else { self.world.content_of(file) };
             match content.text() {
                 Some(text) => scripts.push(Arg::exact(text)),
-                None if self.foreign_script(file, io) => {}
+                None if self.foreign_script(file, io) => adds_only_its_own = false,
                 None => {
+                    adds_only_its_own = false;
                     self.runs_project(&[Arg::exact("sed"), file.clone()], Reason::SedScriptNotWritten, &["sed"], &[]);
                 }
             }
@@ -65,6 +56,7 @@ impl Machine<'_> {
         let files: Vec<Arg> = operands.cloned().collect();
         let computed = self.computed_by_sed(&arguments, &scripts, &files, io.input);
         let suffix = arguments.values(&["-i", "-I", "--in-place"]).next().cloned();
+        let before: Vec<Rest> = files.iter().map(|file| self.rest_before(file)).collect();
         for file in &files {
             self.path(if in_place { Role::Edit } else { Role::Read }, file);
             if let Some(suffix) = &suffix {
@@ -79,13 +71,19 @@ impl Machine<'_> {
         for script in scripts {
             lines_only &=
                 script.text.starts_with(|c: char| c.is_ascii_digit()) && script.text.ends_with(['p', 'q', 'd']);
-            let puts = self.sed_script(&script, io);
+            let program = self.sed_script(&script, io);
+            adds_only_its_own &= program.as_ref().is_some_and(Program::adds_only_its_own);
             for file in files.iter().filter(|file| in_place && file.is_exact()) {
                 let (target, _) = self.world.locate_word(file);
-                for text in &puts {
+                for text in program.iter().flat_map(|program| &program.puts) {
                     self.world.wrote_part(&target, text);
                 }
             }
+        }
+        let edited = files.iter().zip(before).filter(|(file, _)| in_place && adds_only_its_own && file.is_exact());
+        for (file, rest) in edited {
+            let target = self.world.locate_word(file).0;
+            self.world.knows_rest(&target, rest);
         }
         if let (Some(text), true, [file]) = (computed.text(), in_place, files.as_slice()) {
             let target = self.world.locate_word(file).0;
@@ -120,15 +118,21 @@ impl Machine<'_> {
         }
     }
 
-    /// What the script does besides editing; returns what it puts into the text.
-    fn sed_script(&mut self, script: &Arg, io: &mut Io<'_>) -> Vec<String> {
+    /// The text of the file that no entry of the session holds.
+    fn rest_before(&self, file: &Arg) -> Rest {
+        let target = self.world.locate_word(file).0;
+        self.world.rest_after_edit(&target)
+    }
+
+    /// What the script does besides editing; returns the script where it is understood.
+    fn sed_script(&mut self, script: &Arg, io: &mut Io<'_>) -> Option<Program> {
         let Some(text) = script.literal() else {
             self.opaque(About::Anything, Reason::UnknownSedScript, &[]);
-            return Vec::new();
+            return None;
         };
         let Some(program) = read(text) else {
             self.opaque(About::Anything, Reason::SedScriptNotUnderstood, &[]);
-            return Vec::new();
+            return None;
         };
         for file in &program.reads {
             self.path(Role::Read, &Arg::exact(file.as_str()));
@@ -145,7 +149,7 @@ impl Machine<'_> {
                 self.guessed(|machine| machine.command_text(&Arg::exact(text), io));
             }
         }
-        program.puts
+        Some(program)
     }
 }
 
@@ -167,227 +171,4 @@ fn divide(words: &[Arg]) -> Arguments {
     entry.options.insert("-l --line-length".into(), value(Role::Value));
     entry.options.insert("-i -I --in-place".into(), OptionRole { role: Role::Value, attached: true });
     Arguments::divide(&entry, words)
-}
-
-/// Reads a script; `None`: it uses what we do not know.
-fn read(text: &str) -> Option<Program> {
-    let mut program = Program::default();
-    let mut reader = Reader { left: text };
-    while reader.command(&mut program)? {}
-    Some(program)
-}
-
-struct Reader<'a> {
-    left: &'a str,
-}
-
-/// `s/plain text/other text/g;…` applied to each line; `None`: the script has something else in it, or asks for much work.
-fn replaced(script: &str, text: &str) -> Option<String> {
-    if text.len() > MOST_REPLACED {
-        return None;
-    }
-    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
-    let mut reader = Reader { left: script };
-    for _ in 0..=MOST_COMMANDS {
-        reader.skip(|character| character.is_whitespace() || character == ';');
-        match reader.bump() {
-            None => {
-                let end = if text.ends_with('\n') { "\n" } else { "" };
-                return Some(lines.join("\n") + end);
-            }
-            Some('s') => {}
-            Some(_) => return None,
-        }
-        let delimiter = reader.bump()?;
-        let (pattern, replacement) = (plain_pattern(&reader.until(delimiter)?)?, reader.until(delimiter)?);
-        let everywhere = reader.peek() == Some('g');
-        reader.skip(|character| character == 'g');
-        if !matches!(reader.peek(), None | Some(';' | '\n' | ' ')) || replacement.contains(['\\', '&']) {
-            return None;
-        }
-        let most = if everywhere { usize::MAX } else { 1 };
-        let longer = |line: &String| line.len() + line.matches(&pattern).take(most).count() * replacement.len();
-        if lines.iter().map(longer).sum::<usize>() > MOST_REPLACED {
-            return None;
-        }
-        for line in &mut lines {
-            *line = line.replacen(&pattern, &replacement, most);
-        }
-    }
-    None
-}
-
-/// Longer text is not computed, nor is what longer scripts make of it.
-const MOST_REPLACED: usize = 64 * 1024;
-const MOST_COMMANDS: usize = 64;
-
-/// The text that a pattern without wildcards matches.
-fn plain_pattern(pattern: &str) -> Option<String> {
-    let mut text = String::new();
-    let mut left = pattern.chars();
-    while let Some(character) = left.next() {
-        match character {
-            '\\' => text.push(left.next().filter(|next| matches!(next, '.' | '*' | '$' | '^' | '[' | ']' | '/'))?),
-            '.' | '*' | '[' | ']' | '^' | '$' | '+' | '?' | '(' | ')' | '{' | '}' | '|' => return None,
-            other => text.push(other),
-        }
-    }
-    (!text.is_empty()).then_some(text)
-}
-
-impl Reader<'_> {
-    fn peek(&self) -> Option<char> {
-        self.left.chars().next()
-    }
-
-    fn bump(&mut self) -> Option<char> {
-        let mut characters = self.left.chars();
-        let character = characters.next();
-        self.left = characters.as_str();
-        character
-    }
-
-    fn skip(&mut self, wanted: impl Fn(char) -> bool) {
-        self.left = self.left.trim_start_matches(wanted);
-    }
-
-    fn line(&mut self) -> String {
-        let (line, rest) = self.left.split_once('\n').unwrap_or((self.left, ""));
-        let line = line.to_owned();
-        self.left = rest;
-        line
-    }
-
-    /// One command; `Some(false)` at the end.
-    fn command(&mut self, program: &mut Program) -> Option<bool> {
-        self.skip(|character| character.is_whitespace() || character == ';' || character == '}');
-        if self.peek().is_none() {
-            return Some(false);
-        }
-        self.addresses()?;
-        self.skip(|character| character.is_whitespace() || character == '!');
-        match self.bump() {
-            Some('{' | '}' | '=' | 'd' | 'D' | 'g' | 'G' | 'h' | 'H' | 'n' | 'N' | 'p' | 'P' | 'x' | 'z' | 'F') => {}
-            Some('#') => {
-                self.line();
-            }
-            Some('a' | 'i' | 'c') => program.puts.push(self.text()),
-            Some(':' | 'b' | 't' | 'T' | 'v' | 'l' | 'L' | 'q' | 'Q') => {
-                self.skip(|character| !matches!(character, ';' | '\n' | '}'));
-            }
-            Some('r' | 'R') => program.reads.push(self.line().trim().to_owned()),
-            Some('w' | 'W') => program.writes.push(self.line().trim().to_owned()),
-            Some('e') => {
-                let command = self.line().trim().to_owned();
-                if command.is_empty() { program.runs_input = true } else { program.runs.push(command) }
-            }
-            Some('s') => self.substitution(program)?,
-            Some('y') => {
-                let delimiter = self.bump()?;
-                self.until(delimiter)?;
-                self.until(delimiter)?;
-            }
-            None | Some(_) => return None,
-        }
-        Some(true)
-    }
-
-    /// `1,20`, `/re/I`, `$`, `0~4`, `\%re%`, `+5`.
-    fn addresses(&mut self) -> Option<()> {
-        loop {
-            match self.peek() {
-                Some('/') => {
-                    self.bump();
-                    self.until('/')?;
-                    self.skip(|character| matches!(character, 'I' | 'M'));
-                }
-                Some('\\') => {
-                    self.bump();
-                    let delimiter = self.bump()?;
-                    self.until(delimiter)?;
-                    self.skip(|character| matches!(character, 'I' | 'M'));
-                }
-                Some('0'..='9' | '$' | ',' | '~' | '+' | ' ') => {
-                    self.bump();
-                }
-                _ => return Some(()),
-            }
-        }
-    }
-
-    /// Text of `a`, `i`, `c`: to the end of a line that does not end in a backslash.
-    fn text(&mut self) -> String {
-        let mut text = String::new();
-        loop {
-            let line = self.line();
-            let (part, goes_on) = line.strip_suffix('\\').map_or((line.as_str(), false), |part| (part, true));
-            text.push_str(part.trim_start());
-            text.push('\n');
-            if !goes_on || self.left.is_empty() {
-                return text;
-            }
-        }
-    }
-
-    fn until(&mut self, delimiter: char) -> Option<String> {
-        let (mut text, mut class) = (String::new(), false);
-        loop {
-            match self.bump()? {
-                '\\' => {
-                    let next = self.bump()?;
-                    if next != delimiter {
-                        text.push('\\');
-                    }
-                    text.push(next);
-                }
-                '[' if delimiter != '[' => {
-                    class = true;
-                    text.push('[');
-                }
-                ']' => {
-                    class = false;
-                    text.push(']');
-                }
-                // Inside a class the delimiter is plain in some implementations and ends the pattern in others.
-                character if character == delimiter && !(class && self.closes_class(delimiter)) => return Some(text),
-                character => text.push(character),
-            }
-        }
-    }
-
-    /// A `]` follows before the next delimiter: `[^/]`.
-    fn closes_class(&self, delimiter: char) -> bool {
-        let close = self.left.find(']');
-        let end = self.left.find(delimiter);
-        matches!((close, end), (Some(close), Some(end)) if close < end)
-    }
-
-    fn substitution(&mut self, program: &mut Program) -> Option<()> {
-        let delimiter = self.bump()?;
-        self.until(delimiter)?;
-        let replacement = self.until(delimiter)?;
-        program.puts.push(replacement.replace("\\n", "\n"));
-        loop {
-            match self.peek() {
-                Some('g' | 'p' | 'i' | 'I' | 'm' | 'M' | '0'..='9') => {
-                    self.bump();
-                }
-                Some('e') => {
-                    self.bump();
-                    program.runs_input = true;
-                    program.runs.push(replacement.clone());
-                }
-                Some('w') => {
-                    self.bump();
-                    program.writes.push(self.line().trim().to_owned());
-                    return Some(());
-                }
-                None | Some(';' | '\n' | '}' | '#') => return Some(()),
-                Some(character) if character.is_whitespace() => {
-                    self.bump();
-                }
-                Some(_) => return None,
-            }
-        }
-    }
 }
