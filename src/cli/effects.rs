@@ -240,8 +240,9 @@ pub(super) fn explained_event(
         let effects = tracker.effects(event);
         let call = matches!(event.kind, EventKind::Call(_));
         if event.number == number && (call || !effects.is_empty()) {
-            let effects: Vec<&Effect> = effects.iter().collect();
             let judged: Vec<&Entry> = explained.iter().map(|explained| &explained.judged).collect();
+            // Results of the session settle effects, and add others.
+            let effects: Vec<&Effect> = judged.iter().map(|entry| &entry.effect).collect();
             return Some(told(event, tracker.text().unwrap_or_default(), &effects, &judged, explained));
         }
     }

@@ -219,7 +219,9 @@ fn left_out_of(count: usize) -> Option<String> {
 /// What is known of the repository in which the program runs: its files, and the symlinks among them, because a path that
 /// leads through one is judged by its target. If it can't be read, that is missing evidence: a gap, never a pass.
 pub(super) fn repository(trust_base: TrustBase<'_>) -> (Arc<Repository>, Option<Gap>) {
-    repository_from(trust_base, None)
+    let (repository, gap) = repository_from(trust_base, None);
+    let contents = committed_from(trust_base, None).reader();
+    (Arc::new(Arc::unwrap_or_clone(repository).with_contents(contents)), gap)
 }
 
 /// Reads the repository with paths from a directory above the current one: the directory of the policy, where that is one.

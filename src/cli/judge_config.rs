@@ -16,7 +16,7 @@ use super::measured::prices;
 use super::output;
 use super::policy_file;
 use super::trust::TrustBase;
-use agent_strace_effects::Repository;
+use agent_strace_effects::{DeniedLines, Repository};
 use agent_strace_engine::{Entries, Judging, Settings};
 use agent_strace_git::change_set::Change;
 use agent_strace_model::Gap;
@@ -40,6 +40,8 @@ pub(super) struct JudgeConfig {
     pub(super) lints: Option<Lints>,
     /// What is known of the judged repository.
     pub(super) repository: Arc<Repository>,
+    /// The lines of its files that the policy forbids to read.
+    pub(super) lines: DeniedLines,
     /// The files of its base.
     pub(super) committed: Committed,
     /// Why its files are not known.
@@ -95,6 +97,7 @@ impl JudgeConfig {
             private,
             lints,
             repository,
+            lines: DeniedLines::default(),
             committed,
             repository_gap,
             entries,
@@ -125,6 +128,7 @@ impl JudgeConfig {
             let committed = self.committed.clone().at([change.base.commit.as_str(), change.head.commit.as_str()]);
             let repository = Arc::unwrap_or_clone(repository).with_change(files);
             self.repository = Arc::new(repository.with_contents(committed.reader()));
+            self.lines = DeniedLines::default();
         }
     }
 
@@ -132,6 +136,7 @@ impl JudgeConfig {
         Judging {
             policy: &self.policy,
             repository: &self.repository,
+            lines: &self.lines,
             earlier: &[],
             entries: self.entries,
             demands: self.settings.demands.as_deref(),

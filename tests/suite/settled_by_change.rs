@@ -10,14 +10,22 @@ const LEFT: &str = "src/a.rs";
 
 /// A Claude log of a session in the repository.
 pub(crate) fn log(root: &str, calls: impl IntoIterator<Item = (&'static str, Value)>) -> String {
+    log_with_results(root, calls.into_iter().map(|(tool, input)| (tool, input, "ok")))
+}
+
+/// The same with the result of each call.
+pub(crate) fn log_with_results<'r>(
+    root: &str,
+    calls: impl IntoIterator<Item = (&'static str, Value, &'r str)>,
+) -> String {
     let mut lines = Vec::new();
-    for (at, (tool, input)) in calls.into_iter().enumerate() {
+    for (at, (tool, input, text)) in calls.into_iter().enumerate() {
         let common = json!({"sessionId": "s1", "cwd": root, "version": "2.1.12"});
         let call = json!({"type": "assistant", "uuid": format!("a{at}"), "timestamp": format!("2026-02-20T12:00:{at:02}.000Z"),
             "message": {"id": format!("m{at}"), "role": "assistant", "model": "claude",
                 "content": [{"type": "tool_use", "id": format!("t{at}"), "name": tool, "input": input}]}});
         let result = json!({"type": "user", "uuid": format!("r{at}"), "timestamp": format!("2026-02-20T12:00:{at:02}.500Z"),
-            "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": format!("t{at}"), "content": "ok"}]}});
+            "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": format!("t{at}"), "content": text}]}});
         for mut line in [call, result] {
             line.as_object_mut().unwrap().extend(common.as_object().unwrap().clone());
             lines.push(line.to_string());

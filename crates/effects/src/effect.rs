@@ -236,6 +236,9 @@ pub const START: &str = "start of the path";
 /// The `via` of an effect on a path of which redaction took a part out of the log.
 pub const REDACTED: &str = "redacted";
 
+/// The `via` of a read of which nothing is known but that the output of the call shows a line of the file.
+pub const SHOWN_LINE: &str = "line of the output";
+
 impl Effect {
     /// An effect of the call itself, of no command in it.
     pub fn new(kind: Kind, certainty: Certainty, via: impl Into<Cow<'static, str>>) -> Self {

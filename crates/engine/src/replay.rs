@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 #[cfg(test)]
 use agent_strace_effects::Effect;
-use agent_strace_effects::{Effects, Kind, Left, Repository, Results, Roots, Tracker, Trust};
+use agent_strace_effects::{Denied, DeniedLines, Effects, Kind, Left, Repository, Results, Roots, Tracker, Trust};
 use agent_strace_metrics::{Measured, Pricing, TimedEffect};
 use agent_strace_model::{Event, EventKind, Session, Status};
 use agent_strace_policy::Policy;
@@ -16,6 +16,11 @@ use super::cache::JudgementCache;
 pub(crate) fn trust(policy: &Policy) -> Trust {
     let demanded = policy.evidence().minimum().map(|(grade, _)| grade);
     if demanded >= Some(Grade::Produced) { Trust::Accuses } else { Trust::Settles }
+}
+
+/// The files that the policy forbids to read. `lines` belongs to the policy and the repository.
+fn denied<'p>(policy: &'p Policy, repository: &'p Repository, lines: &'p DeniedLines) -> Option<Denied<'p>> {
+    policy.denies_reads().then(|| Denied::new(policy, repository, lines))
 }
 
 /// The effects of a session, not judged yet.
@@ -56,19 +61,21 @@ impl Step<'_> {
 impl<'s> Replay<'s> {
     /// `policy` knows programs, and says which paths matter.
     pub fn new(session: &'s Session<'s>, policy: &Policy, repository: &Arc<Repository>) -> Self {
-        Self::after(&[], session, policy, repository)
+        Self::after(&[], session, policy, repository, Some(&DeniedLines::default()))
     }
 
-    /// Replays a session of a run in which others came before it.
+    /// Replays a session of a run in which others came before it. `lines` speak against calls whose results show one of them.
     pub(super) fn after(
         earlier: &[Arc<Left>],
         session: &'s Session<'s>,
         policy: &Policy,
         repository: &Arc<Repository>,
+        lines: Option<&DeniedLines>,
     ) -> Self {
         let roots = Roots::of(session, repository, &policy.guarded());
         let tracker = Tracker::new(session, &roots).with_programs(policy.programs());
-        let results = Results::of(session, trust(policy));
+        let denied = lines.and_then(|lines| denied(policy, repository, lines));
+        let results = Results::of(session, trust(policy)).against(denied);
         Self::tracked(session, roots, tracker.after(earlier.iter().map(Arc::as_ref)), &results)
     }
 
@@ -81,6 +88,7 @@ impl<'s> Replay<'s> {
         let roots = Roots::of(session, repository, cache.guarded());
         let tracker = Tracker::new(session, &roots).with_programs(cache.policy().programs());
         let results = Results::of(session, trust(cache.policy()));
+        let results = results.against(denied(cache.policy(), repository, &cache.lines));
         Self::tracked(session, roots, tracker.with_memo(&cache.commands), &results)
     }
 

@@ -5,7 +5,7 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use agent_strace_effects::{Effect, Kind, Left, REDACTED, Repository, Roots};
+use agent_strace_effects::{DeniedLines, Effect, Kind, Left, REDACTED, Repository, Roots};
 use agent_strace_git::change_set::Change;
 use agent_strace_metrics::{Measured, Pricing, TimedEffect};
 use agent_strace_model::finding::{EffectView, Finding, Level, RuleId};
@@ -258,6 +258,8 @@ pub struct Judging<'a> {
     pub policy: &'a Policy,
     /// What is known of the judged repository.
     pub repository: &'a Arc<Repository>,
+    /// The lines of its files that the policy forbids to read.
+    pub lines: &'a DeniedLines,
     /// What earlier sessions of the run left behind.
     pub earlier: &'a [Arc<Left>],
     pub entries: Entries,
@@ -289,9 +291,11 @@ pub fn judge_guarded(
     entries: Entries,
     repository: &Arc<Repository>,
 ) -> SessionOutcome {
+    let lines = DeniedLines::default();
     let judging = Judging {
         policy,
         repository,
+        lines: &lines,
         earlier: &[],
         entries,
         demands: None,
@@ -330,9 +334,12 @@ pub fn not_searched(file: &str, error: &io::Error) -> Gap {
 
 /// Judges a session. [`super::conclude()`] sets the verdict later.
 pub(super) fn judge_session(session: &Session<'_>, gaps: Vec<Gap>, judging: Judging<'_>) -> SessionOutcome {
-    let Judging { policy, repository, earlier, entries, demands, lints, exposed, change, pending_call } = judging;
+    let Judging { policy, repository, lines, earlier, entries, demands, lints, exposed, change, pending_call } =
+        judging;
     let mut outcome = blank(session, gaps);
-    let replay = Replay::after(earlier, session, policy, repository);
+    // A call that has not run yet has no result.
+    let lines = Some(lines).filter(|_| pending_call.is_none());
+    let replay = Replay::after(earlier, session, policy, repository, lines);
     let witness = change.and_then(|change| ChangeWitness::of(change, &replay));
     let rulings =
         Rulings::witnessed(&replay, policy, witness.as_ref()).with_lints(lints).for_pending_call(pending_call);

@@ -27,7 +27,7 @@ use agent_strace_rules::{Source, private};
 
 /// The lines of a session block. Calls: `$ cmd`, `read path`, `write path`, `edit path`, `fetch url`, after `refused ` if
 /// it never ran, `failed ` if it failed, `unanswered ` if no result is recorded, `by ID ` if the sub-agent made it; `spawn KIND`; `call TOOL JSON`.
-/// Words: `prompt`, `say` (the model), `summary` (the host), `failure`, `result` (of the last call), `end STATUS`.
+/// Words: `prompt`, `say` (the model), `summary` (the host), `failure`, `result` (of the last call; a text, or a JSON literal), `end STATUS`.
 /// `lint JSON` is the lint file. `search RULE`: the log is searched for that, too. What the log
 /// proves and says: see [`fact`]. `today DAY` is the day of the run. `overdue …`: the store should not hold the
 /// session any more. `session ID [of PARENT]` begins another session of
@@ -212,7 +212,9 @@ fn fact(session: &mut Session<'static>, gaps: &mut Vec<Gap>, verb: &str, rest: &
             if let Some(Event { kind: EventKind::Call(call), .. }) = session.events.last_mut() {
                 call.call_id = Some(Cow::Owned(id.clone()));
             }
-            let text = Some(RawText::Plain(value()));
+            // A literal holds several lines.
+            let text = serde_json::from_str(rest).map_or_else(|_| value(), Cow::Owned);
+            let text = Some(RawText::Plain(text));
             tell(session, EventKind::Result(ToolResult { call_id: Some(Cow::Owned(id)), text, is_error: false }));
         }
         "used" => spend(session, rest),
@@ -308,6 +310,7 @@ fn by<'a>(policy: &'a Policy, repository: &'a Arc<Repository>) -> Judging<'a> {
     Judging {
         policy,
         repository,
+        lines: Box::leak(Box::default()),
         earlier: &[],
         entries: Entries::Drop,
         demands: None,

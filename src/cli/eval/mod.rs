@@ -24,6 +24,7 @@ use super::policy_file;
 use super::retention::Overdues;
 use super::trust::TrustBase;
 use super::{configuration, output};
+use agent_strace_effects::DeniedLines;
 use agent_strace_engine::{Entries, Outcome, SessionOutcome, Settings};
 use agent_strace_policy::Policy;
 use agent_strace_policy::config::evals::Evals;
@@ -134,6 +135,7 @@ impl Judged {
                 private,
                 lints,
                 repository,
+                lines: DeniedLines::default(),
                 committed: gate::committed_from(trust_base, None),
                 repository_gap,
                 entries: Entries::Drop,

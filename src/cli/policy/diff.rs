@@ -136,10 +136,10 @@ fn compare(past: PastSessions, old: Side<'_>, new: Side<'_>) -> (Comparison, Vec
     (all, gaps)
 }
 
-/// The programs may also differ if the policies extend different ones.
+/// The programs may also differ if the policies extend different ones. Effects depend on the files that may not be read, too.
 fn programs(old: &Value, new: &Value) -> Programs {
-    let same = |key: &str| old.get(key) == new.get(key);
-    if same("programs") && same("extends") { Programs::Shared } else { Programs::Own }
+    const KEYS: &[&str] = &["programs", "extends", "files", "labels", "rules", "agents"];
+    if KEYS.iter().all(|key| old.get(key) == new.get(key)) { Programs::Shared } else { Programs::Own }
 }
 
 impl DiffArgs {

@@ -2,11 +2,15 @@
 //!
 //! A complete result of a search that is understood settles the effect: the set is only listed, and the files that the rows
 //! name are read. Any other result can only speak against the call: a row that names a file of the set shows that it was
-//! read. Results never settle anything but searches, and nothing that a command prints adds to what a call may do.
+//! read. Results never settle anything but searches. Lines of files that nobody may read speak against any call that leaves open
+//! what it read.
 
+mod denied;
 mod dialects;
+mod lines;
 mod rows;
 mod searches;
+mod shown;
 mod tracked;
 
 use std::collections::{BTreeSet, HashMap};
@@ -15,7 +19,9 @@ use agent_strace_model::{EventKind, RawText, Session, ToolCall};
 
 use crate::command::knowledge::purpose_of;
 use crate::{About, Certainty, Effect, Kind, Opaque, PathTarget, Purpose, Reason, World, glob};
+pub use denied::{Denied, DeniedLines, ReadPolicy};
 use searches::Search;
+pub(crate) use shown::Shown;
 pub use tracked::{Contents, TrackedSearch};
 
 /// Bytes of a result that are looked at for the price of one step of work.
@@ -29,6 +35,8 @@ pub struct Results<'s> {
     /// Several results that answer one call settle nothing, and each of them accuses.
     texts: HashMap<&'s str, Vec<&'s RawText<'s>>>,
     trust: Trust,
+    /// The files whose lines in a result speak against its call.
+    denied: Option<Denied<'s>>,
 }
 
 /// The weight of results.
@@ -49,7 +57,17 @@ impl<'s> Results<'s> {
             let (Some(id), Some(text)) = (result.call_id.as_deref(), &result.text) else { continue };
             texts.entry(id).or_default().push(text);
         }
-        Self { texts, trust }
+        Self { texts, trust, denied: None }
+    }
+
+    /// Lines of these files in a result speak against its call.
+    #[must_use]
+    pub fn against(self, denied: Option<Denied<'s>>) -> Self {
+        Self { denied, ..self }
+    }
+
+    fn denied(&self) -> Option<Denied<'s>> {
+        self.denied
     }
 
     pub(crate) fn trust(&self) -> Trust {
@@ -57,8 +75,12 @@ impl<'s> Results<'s> {
     }
 
     fn of_call(&self, call: &ToolCall<'_>) -> &[&'s RawText<'s>] {
-        let id = call.call_id.as_deref();
-        id.and_then(|id| self.texts.get(id)).map_or(&[], Vec::as_slice)
+        call.call_id.as_deref().map_or(&[], |id| self.texts_of(id))
+    }
+
+    /// The results that answer the call of this id.
+    fn texts_of(&self, id: &str) -> &[&'s RawText<'s>] {
+        self.texts.get(id).map_or(&[], Vec::as_slice)
     }
 }
 
@@ -93,7 +115,8 @@ pub(crate) fn settle(effects: Vec<Effect>, ran: &Ran<'_>, results: &Results<'_>,
         return read_only(effects, &files);
     }
     let form = if prints_names(ran) { rows::Printed::Names } else { rows::Printed::Lines };
-    let named: BTreeSet<&str> = texts.iter().flat_map(|text| rows::named(without_head(text, ran), form)).collect();
+    let named: BTreeSet<&str> =
+        texts.iter().flat_map(|text| rows::named(without_head(text, ran.agent), form)).collect();
     if named.len().saturating_mul(sets.len()) > LOOKS {
         let opaque = Opaque::new(About::Reads, Reason::TooMuchWork, Vec::new());
         let more = first.like(Kind::Opaque(opaque), Certainty::Possible, "result".into());
@@ -117,8 +140,8 @@ fn prints_names(ran: &Ran<'_>) -> bool {
 }
 
 /// The rows behind what Codex says of the command.
-fn without_head<'t>(text: &'t str, ran: &Ran<'_>) -> &'t str {
-    let rows = text.split_once("\nOutput:\n").filter(|_| ran.agent == "codex");
+fn without_head<'t>(text: &'t str, agent: &str) -> &'t str {
+    let rows = text.split_once("\nOutput:\n").filter(|_| agent == "codex");
     rows.map_or(text, |(_, rows)| rows)
 }
 

@@ -23,7 +23,7 @@ pub(super) fn catch(run: &mut Run<'_>, entry: &Entry, given: &Given) {
         !used.iter().chain(&["cwd"]).any(|role| REGISTRY.is(entry, role, &plain))
     });
     // A tool that does nothing tells people or the model of files, and opens addresses at most.
-    let is_told = |text: &str| entry.does == Action::Nothing && !text.contains("://");
+    let is_told = |text: &str| matches!(entry.does, Action::Nothing | Action::Output) && !text.contains("://");
     let texts = arguments.flat_map(|(key, value)| {
         let items = if let Value::List(items) = value { items.as_slice() } else { std::slice::from_ref(value) };
         items.iter().filter_map(move |item| if let Value::Text(text) = item { Some((key, text)) } else { None })
@@ -208,7 +208,9 @@ fn collect_value<'v>(name: &str, value: &'v Value, texts: &mut Vec<(String, &'v 
 /// The roles of arguments that an action has a use for; `None`: it judges all of them.
 fn used(action: Action) -> Option<&'static [&'static str]> {
     Some(match action {
-        Action::Nothing | Action::Tool | Action::WriteFixed | Action::Connect | Action::PageScript => &[],
+        Action::Nothing | Action::Output | Action::Tool | Action::WriteFixed | Action::Connect | Action::PageScript => {
+            &[]
+        }
         Action::Spawn => &["agent"],
         Action::Skill => &["skill", "arguments"],
         Action::Read | Action::Delete | Action::Screenshot => &["path"],

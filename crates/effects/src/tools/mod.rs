@@ -135,6 +135,12 @@ pub(super) fn keeps_directory(tool: &str) -> bool {
     entry.is_some_and(|entry| matches!(entry.does, Action::Command | Action::PowerShell | Action::Input))
 }
 
+/// The tool shows what a command that was started before has printed.
+pub(super) fn shows_output(tool: &str) -> bool {
+    let entry = REGISTRY.find(names::unwrapped(tool));
+    entry.is_some_and(|entry| matches!(entry.does, Action::Output | Action::Input))
+}
+
 /// Returns true for a call that only writes files. If it failed, the files may be unchanged.
 pub(super) fn only_writes(tool: &str) -> bool {
     let entry = REGISTRY.find(names::unwrapped(tool));
@@ -179,7 +185,7 @@ fn known(run: &mut Run<'_>, tool: &str, entry: &Entry, given: &Given) {
 
 fn act(run: &mut Run<'_>, tool: &str, entry: &Entry, given: &Given) {
     match entry.does {
-        Action::Nothing => return,
+        Action::Nothing | Action::Output => return,
         Action::Tool => {
             return run.emit(Kind::Tool { server: None, tool: tool.to_owned() }, Certainty::Exact);
         }
@@ -239,6 +245,7 @@ fn with_object(run: &mut Run<'_>, entry: &Entry, action: Action, object: &Object
         Action::Unproven
         | Action::PageScript
         | Action::Nothing
+        | Action::Output
         | Action::Tool
         | Action::WriteFixed
         | Action::SearchWeb

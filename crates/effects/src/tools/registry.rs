@@ -23,6 +23,8 @@ const TOOLS: &[&str] = &[
 #[serde(rename_all = "lowercase")]
 pub(super) enum Action {
     Nothing,
+    /// It shows what a command that was started before has printed.
+    Output,
     /// It acts on the agent or its host: a tool effect, nothing more is known.
     Tool,
     Read,

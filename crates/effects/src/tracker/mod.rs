@@ -9,7 +9,7 @@ use agent_strace_model::{Access, Dialect, Event, EventKind, FileEvent, Session, 
 
 use super::command::knowledge::Knowledge;
 use super::jobs::Jobs;
-use super::settle::{self, Ran, Results, Trust};
+use super::settle::{self, Ran, Results, Shown, Trust};
 use super::world::{Left, System};
 use super::{Certainty, Class, Effect, Effects, Kind, Memo, PathTarget, Roots, World, command, paths, tools};
 
@@ -29,6 +29,8 @@ pub struct Tracker {
     /// The directory in which earlier calls may have left a shell that lives on, whatever the records say.
     moved: Option<String>,
     jobs: Jobs,
+    /// Lines of files that nobody may read.
+    shown: Shown,
     /// Directories in which the session starts again, the next one last.
     restarts: Vec<(u32, String)>,
     /// The command text of the last event.
@@ -56,6 +58,7 @@ impl Tracker {
             moved: base.clone(),
             base,
             jobs: Jobs::default(),
+            shown: Shown::default(),
             restarts: session
                 .evidence
                 .restarts
@@ -133,7 +136,8 @@ impl Tracker {
             EventKind::Call(call) | EventKind::Copied(call) => {
                 let before = self.base.clone();
                 let (shell, effects) = (self.shell.clone(), self.call(call));
-                let effects = self.settled(call, effects, results, shell.or(before));
+                let mut effects = self.settled(call, effects, results, shell.or(before));
+                self.shown.testify(call, self.dialect.agent, &mut effects, results, &self.world);
                 if call.status != Status::Denied {
                     self.world.note_preparation(&effects);
                 }

@@ -371,6 +371,16 @@ impl World {
         }
     }
 
+    /// The known texts of a file, whole or in parts. Follows aliases.
+    pub(crate) fn texts_of(&self, target: &PathTarget) -> impl Iterator<Item = &str> {
+        self.written_entry(target).into_iter().flat_map(Written::texts).map(String::as_str)
+    }
+
+    /// The known texts of all files that the session wrote, with the file of each.
+    pub(crate) fn all_texts(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.written.iter().flat_map(|(path, written)| written.texts().map(move |text| (path, text.as_str())))
+    }
+
     /// The session made files whose names are not known.
     pub(crate) fn made_unknown_names(&mut self) {
         self.note(|queries| queries.unrepeatable = true);

@@ -4,7 +4,7 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use agent_strace_effects::{Effects, Guarded, LruCache, Memo, Places};
+use agent_strace_effects::{DeniedLines, Effects, Guarded, LruCache, Memo, Places};
 use agent_strace_policy::{Holds, Policy};
 
 use super::judgement::{EventJudgement, JudgeContext};
@@ -15,7 +15,7 @@ const EVENTS: usize = 4 * 1024;
 /// Shards, so that threads do not wait for each other.
 const SHARDS: u64 = 16;
 
-/// The cache of one policy.
+/// The cache of one policy, for sessions of one repository.
 pub struct JudgementCache<'p> {
     policy: &'p Policy,
     pub(super) commands: Arc<Memo>,
@@ -23,6 +23,7 @@ pub struct JudgementCache<'p> {
     /// Some exception applies to some sessions only, so sessions do not share judgements.
     by_session: bool,
     guarded: Guarded,
+    pub(super) lines: DeniedLines,
 }
 
 /// A cached judgement with everything that it depends on.
@@ -42,6 +43,7 @@ impl<'p> JudgementCache<'p> {
             commands: Arc::new(Memo::new(policy.programs())),
             shards: (0..SHARDS).map(|_| Mutex::new(LruCache::new(EVENTS))).collect(),
             guarded: policy.guarded(),
+            lines: DeniedLines::default(),
             by_session: policy.waivers().iter().any(agent_strace_policy::Waiver::asks_for_session),
         }
     }

@@ -4,8 +4,8 @@ use crate::compiled::{CompiledLists, Rules};
 use crate::floor::{self, Floor};
 use crate::path::{Files, Grade, Met, PathList};
 use crate::sensitive::{self, Touch};
-use crate::{Context, Decision, Judgement, JudgementDetail, LeftOpen};
-use agent_strace_effects::{Certainty, Effect, PathTarget, Purpose};
+use crate::{Context, Decision, Judgement, JudgementDetail, LeftOpen, Policy};
+use agent_strace_effects::{Certainty, Effect, PathTarget, Purpose, ReadPolicy};
 use agent_strace_model::finding::{Level, RuleId};
 
 use super::{Rest, allowed, allowed_by, asked_by, denied, denied_by, no_policy, unruled};
@@ -53,6 +53,25 @@ const OWN_DELETE: Wording = Wording {
     unproven: "not proven to be in files.delete.allow",
     unruled: "no file delete policy",
 };
+
+impl Policy {
+    /// Some entry forbids to read files.
+    pub fn denies_reads(&self) -> bool {
+        self.all_lists().any(|lists| !lists.read.deny.is_empty())
+    }
+
+    fn all_lists(&self) -> impl Iterator<Item = &CompiledLists> {
+        std::iter::once(&self.lists).chain(self.narrowing.iter().map(|part| &part.lists))
+    }
+}
+
+impl ReadPolicy for Policy {
+    /// An entry forbids to read the file, whoever it is for.
+    fn denies_reading(&self, file: &PathTarget) -> bool {
+        let files = Files::new(file, Certainty::Exact, &Context::default());
+        self.all_lists().any(|lists| files.denied_by(&lists.read.deny).is_some())
+    }
+}
 
 impl CompiledLists {
     pub(super) fn delete_wording(&self) -> &'static Wording {

@@ -10,7 +10,7 @@ pub(crate) mod roots;
 mod start;
 mod tools;
 
-use agent_strace_effects::{Class, Effect, Kind, PROVIDER, REDACTED, SERVICE, START};
+use agent_strace_effects::{Class, Effect, Kind, PROVIDER, REDACTED, SERVICE, SHOWN_LINE, START};
 use agent_strace_model::finding::{Level, PolicyLocation, RuleId};
 
 use super::agents::Holds;
@@ -51,6 +51,16 @@ impl Policy {
 }
 
 impl Judgement {
+    /// The judgement of a read that is known by the output of its call alone.
+    fn of_shown_line(self) -> Self {
+        match self.decision {
+            Decision::Denied | Decision::Asked => {
+                Self { reason: self.reason + ", as its output shows a line of it", ..self }
+            }
+            _ => self,
+        }
+    }
+
     /// What is reported at a higher level is stricter; where nothing is, what is ruled.
     fn strictness(&self) -> (Option<Level>, Decision) {
         let reported = matches!(self.decision, Decision::Denied | Decision::Asked | Decision::Unresolved);
@@ -130,7 +140,10 @@ impl CompiledLists {
     fn judge_kind(&self, effect: &Effect, context: &Context<'_>) -> Judgement {
         let (certainty, reached) = (effect.certainty, files::Reached::of(effect));
         match &effect.kind {
-            Kind::Read(target) => self.file(target, reached, context, &files::READ),
+            Kind::Read(target) => {
+                let found = self.file(target, reached, context, &files::READ);
+                if effect.via == SHOWN_LINE { found.of_shown_line() } else { found }
+            }
             Kind::Write(target) => self.file(target, reached, context, &files::WRITE),
             Kind::Delete(target) => self.file(target, reached, context, self.delete_wording()),
             Kind::List(target) => self.listing(target, certainty, context),
