@@ -70,6 +70,7 @@ impl EventJudgement {
                 first: None,
                 change: judging.change,
                 search: search.as_ref(),
+                effects: &step.effects,
             };
             let judgement = policy.judge(effect, &context);
             let matches_whole_text = whole.is_some()

@@ -126,7 +126,7 @@ fn named(id: &str) -> Session<'static> {
     }
 }
 
-fn session(lines: &[&str]) -> Session<'static> {
+pub(super) fn session(lines: &[&str]) -> Session<'static> {
     block(lines).sessions.remove(0).0
 }
 

@@ -2,6 +2,7 @@
 //!
 //! It never says so without proof. Where versions read patterns differently, only what holds in both is used.
 
+use super::Decision;
 use super::entries::EntryView;
 use super::fold::fold;
 use super::glob::{Answer, Glob};
@@ -15,6 +16,10 @@ impl EntryView {
     pub fn covers(&self, other: &Self) -> bool {
         let (wide, narrow) = (self.text.as_str(), other.text.as_str());
         if self.subject != other.subject || self.policy_rule.is_some() || other.policy_rule.is_some() {
+            return false;
+        }
+        let vouches_less = self.decision == Decision::Allowed && !self.even_if_changed;
+        if other.even_if_changed && vouches_less {
             return false;
         }
         if wide == narrow {

@@ -1,5 +1,6 @@
 //! Every entry of a policy by name: for whoever counts, explains, formats or tests entries.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use agent_strace_model::finding::{PolicyLocation, PolicyRule};
@@ -51,6 +52,8 @@ pub struct EntryView {
     /// The pattern, in its comparable form.
     pub text: String,
     pub policy_rule: Option<Arc<PolicyRule>>,
+    /// Of an entry that allows commands: it also vouches for code that the session changed.
+    pub even_if_changed: bool,
     /// Of a rule about commands: entries of a list that say some of what it says, for engines that know lists only.
     pub forms: Vec<String>,
 }
@@ -62,7 +65,16 @@ pub(super) fn of(rulebook: &Rulebook) -> Vec<EntryView> {
     if let Some(lists) = &rulebook.delete {
         of_lists(Subject::Delete, lists, &mut entries);
     }
+    let from = entries.len();
     of_lists(Subject::Command, &rulebook.commands, &mut entries);
+    let allowed = rulebook.commands.allow.iter().flat_map(|list| &list.entries);
+    let vouching: BTreeSet<&str> = allowed
+        .filter(|entry| entry.pattern.is_even_if_changed())
+        .map(|entry| entry.stated.location.pointer.as_str())
+        .collect();
+    for entry in entries.iter_mut().skip(from) {
+        entry.even_if_changed = vouching.contains(entry.location.pointer.as_str());
+    }
     if let Some(network) = &rulebook.network {
         entries.extend(network.deny_all.iter().map(|location| EntryView {
             name: dotted(&location.pointer),
@@ -71,6 +83,7 @@ pub(super) fn of(rulebook: &Rulebook) -> Vec<EntryView> {
             decision: Decision::Denied,
             text: "*".to_owned(),
             policy_rule: None,
+            even_if_changed: false,
             forms: Vec::new(),
         }));
         of_lists(Subject::Network, &network.lists, &mut entries);
@@ -92,6 +105,7 @@ pub(super) fn of(rulebook: &Rulebook) -> Vec<EntryView> {
             decision: rule.effect,
             text: rule.text.clone(),
             policy_rule: rule.stated.policy_rule.clone(),
+            even_if_changed: false,
             forms: match &rule.matches {
                 Matches::Exec(pattern) if rule.stated.is_firm() => pattern.forms(),
                 _ => Vec::new(),
@@ -109,6 +123,7 @@ fn of_names(names: &[Name], decision: Decision, entries: &mut Vec<EntryView>) {
         decision,
         text: name.text.clone(),
         policy_rule: None,
+        even_if_changed: false,
         forms: Vec::new(),
     }));
 }
@@ -138,6 +153,7 @@ fn of_lists<P>(subject: Subject, lists: &Lists<P>, entries: &mut Vec<EntryView>)
             decision,
             text: entry.text.clone(),
             policy_rule: entry.stated.policy_rule.clone(),
+            even_if_changed: false,
             forms: Vec::new(),
         }));
     }

@@ -233,6 +233,8 @@ pub struct Context<'a> {
     pub change: ChangeReach,
     /// The search that gathers the files, where the contents of committed files are known.
     pub search: Option<&'a TrackedSearch<'a>>,
+    /// All effects of the call: commands among them led to others.
+    pub effects: &'a [Effect],
 }
 
 /// The files that a session left in the change which is judged with it.

@@ -144,6 +144,10 @@ fn manner(effect: &Traced) -> String {
 
 /// What a reader can do about something that is not resolved.
 fn advice(effect: &Traced) -> String {
+    if effect.effect.vouched_by.is_empty() && effect.effect.class == Some("changed") {
+        return "allow the command with `\"even_if_changed\": true` in commands.allow (version 2) to vouch for it"
+            .to_owned();
+    }
     if effect.effect.vouched_by.is_empty() {
         return "no entry of a policy can vouch for it".to_owned();
     }

@@ -287,7 +287,9 @@ impl Pair<'_, '_> {
 
 impl KindLists<'_> {
     fn has(&self, entry: &EntryView) -> bool {
-        self.of(entry.decision).any(|own| own.text == entry.text && own.subject == entry.subject)
+        self.of(entry.decision).any(|own| {
+            own.text == entry.text && own.subject == entry.subject && own.even_if_changed == entry.even_if_changed
+        })
     }
 
     fn of(&self, decision: Decision) -> impl Iterator<Item = &EntryView> {

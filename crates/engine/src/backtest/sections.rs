@@ -95,7 +95,9 @@ impl Side<'_> {
                     .enumerate()
                     .filter(|(index, item)| {
                         let own = format!("{pointer}/{index}");
-                        !(self.entries.contains(own.as_str()) && (item.is_string() || is_rule(pointer)))
+                        // An entry of `commands.allow` may be an object.
+                        let is_entry = item.is_string() || is_rule(pointer) || pointer.ends_with("/commands/allow");
+                        !(self.entries.contains(own.as_str()) && is_entry)
                     })
                     .map(|(_, item)| item.clone())
                     .collect();

@@ -26,6 +26,7 @@ fn act(entry: &EntryView) -> String {
         "read" => format!("read `{text}`"),
         "write" => format!("write `{text}`"),
         "delete" => format!("delete `{text}`"),
+        "command" if entry.even_if_changed => format!("run `{text}`, also where the session changed what that runs"),
         "command" => format!("run `{text}`"),
         "network" => format!("connect to `{text}`"),
         "env" => format!("set `{text}` for a program"),

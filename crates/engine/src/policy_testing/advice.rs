@@ -1,7 +1,7 @@
 //! What would change a judgement, in words that name the line of the policy.
 
 use crate::Entry;
-use agent_strace_effects::{Effect, Kind};
+use agent_strace_effects::{Class, Effect, Kind};
 use agent_strace_model::finding::Family;
 use agent_strace_policy::{Decision, dotted};
 
@@ -24,6 +24,10 @@ pub fn advice(entry: &Entry) -> Option<String> {
         Decision::Denied => format!("narrow or remove {name}{line}: a deny wins over every allow"),
         Decision::Asked => format!("take it out of {name}{line}, or let an exception with an end approve it"),
         Decision::Unresolved => match &entry.effect.kind {
+            Kind::Opaque(opaque) if opaque.vouched_by.is_empty() && opaque.class == Class::Changed => {
+                "allow the command with `\"even_if_changed\": true` in commands.allow (version 2) to vouch for it"
+                    .to_owned()
+            }
             Kind::Opaque(opaque) if opaque.vouched_by.is_empty() => {
                 "no entry can vouch for it: say in the command itself what it touches".to_owned()
             }

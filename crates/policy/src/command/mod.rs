@@ -207,6 +207,23 @@ impl CommandPattern {
         })
     }
 
+    /// The entry, also for code that the session changed in a way that no log shows. `None`: version 1 has no such entries.
+    pub(super) fn even_if_changed(&self) -> Option<Self> {
+        match self {
+            Self::Text(_) => None,
+            Self::Parts(parts) => Some(Self::Parts(parts.clone().also_if_changed())),
+        }
+    }
+
+    pub(super) fn is_even_if_changed(&self) -> bool {
+        matches!(self, Self::Parts(parts) if parts.even_if_changed)
+    }
+
+    /// The entry allows the command, whatever the session changed in what it runs.
+    pub(super) fn vouches_for_changed(&self, execution: &Execution) -> bool {
+        matches!(self, Self::Parts(parts) if parts.even_if_changed && parts.allows(execution))
+    }
+
     /// The entry is `*`: it allows every command.
     pub(super) fn is_for_all(&self) -> bool {
         match self {

@@ -31,6 +31,8 @@ pub(crate) struct Parts {
     pub(crate) only_flags: Option<Vec<String>>,
     /// To forbid: one of its operands is one of these. To allow: it has some, and all of them are. Empty: any.
     pub operands: Vec<String>,
+    /// It also vouches for code that the session changed in a way that no log shows.
+    pub(super) even_if_changed: bool,
     /// What forbids the same in the words that commands are compared in.
     canonical: Vec<Parts>,
 }
@@ -48,6 +50,11 @@ impl Parts {
         let (all_flags, operands): (Vec<String>, Vec<String>) = words.partition(|word| is_flag(word));
         let subcommands = if operands.is_empty() { Vec::new() } else { vec![operands] };
         Self { programs, subcommands, all_flags, ..Self::default() }
+    }
+
+    /// From now on it vouches for code that the session changed, too.
+    pub(super) fn also_if_changed(self) -> Self {
+        Self { even_if_changed: true, ..self }
     }
 
     /// From now on it forbids what says the same in other words.

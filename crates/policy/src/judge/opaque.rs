@@ -1,9 +1,10 @@
 //! What could not be resolved.
 
+use crate::command::CommandRule;
 use crate::compiled::CompiledLists;
 use crate::path::{Files, PathList};
 use crate::{ChangeReach, Context, Decision, Judgement};
-use agent_strace_effects::{About, Certainty, Class, Effect, Opaque, PathTarget, Provenance, Reason};
+use agent_strace_effects::{About, Certainty, Class, Effect, Kind, Opaque, PathTarget, Provenance, Reason};
 use agent_strace_model::finding::{Level, PolicyLocation, RuleId};
 
 use super::{UNRESOLVED, allowed, denied, unruled};
@@ -18,7 +19,7 @@ impl CompiledLists {
         }
         // Hidden code may do things that the author of the entry would not allow.
         if opaque.class != Class::Hidden
-            && let Some(found) = self.vouched(opaque, &effect.via, context)
+            && let Some(found) = self.vouched(opaque, effect, context)
         {
             return found;
         }
@@ -58,8 +59,8 @@ impl CompiledLists {
     }
 
     /// Returns the entry that vouches for the act: it allows the command or tool behind it.
-    fn vouched(&self, opaque: &Opaque, via: &str, context: &Context<'_>) -> Option<Judgement> {
-        if let (Some((server, tool)), "argument", About::Anything) = (context.tool, via, opaque.about) {
+    fn vouched(&self, opaque: &Opaque, effect: &Effect, context: &Context<'_>) -> Option<Judgement> {
+        if let (Some((server, tool)), "argument", About::Anything) = (context.tool, &*effect.via, opaque.about) {
             let found = self.tool(server, tool);
             if found.decision == Decision::Allowed {
                 let reason = format!("vouched for: {}", found.reason);
@@ -71,6 +72,7 @@ impl CompiledLists {
         let is_relative = |word: &String| word.contains('/') && !word.starts_with(['/', '~']) && !word.contains("://");
         let is_misplaced = opaque.about == About::Elsewhere && opaque.vouched_by.iter().any(is_relative);
         let named = rules.iter().find(|rule| !is_misplaced && rule.pattern.vouches_for(opaque));
+        let named = named.or_else(|| self.vouches_for_changed(opaque, effect, context));
         let rule = named.or_else(|| {
             let for_all = rules.iter().find(|rule| rule.pattern.is_for_all())?;
             self.leaves_to_commands(opaque, context).then_some(for_all)
@@ -78,6 +80,24 @@ impl CompiledLists {
         let name = rule.stated.policy_rule.as_ref().map_or("commands.allow", |rule| rule.id.as_str());
         let found = allowed(UNRESOLVED, format!("vouched for by {name}"), Some(&rule.stated.location));
         Some(Judgement { policy_rule: rule.stated.policy_rule.clone(), ..found })
+    }
+
+    /// Returns the entry that vouches for code which the session changed: it allows a command that led to the act. It speaks of
+    /// the repository's own code, and of none that the session cloned or brought from another revision.
+    fn vouches_for_changed(&self, opaque: &Opaque, effect: &Effect, context: &Context<'_>) -> Option<&CommandRule> {
+        if opaque.class != Class::Changed
+            || matches!(opaque.reason, Reason::ClonedScript | Reason::ClonedCode | Reason::ForeignRevision)
+        {
+            return None;
+        }
+        let causes = std::iter::successors(Some(effect), |effect| context.effects.get(effect.origin.parent? as usize));
+        // A cause stands before what it led to.
+        let causes = causes.skip(1).take(context.effects.len()).filter_map(|cause| match &cause.kind {
+            Kind::Execute(execution) if cause.certainty == Certainty::Exact => Some(execution),
+            _ => None,
+        });
+        let vouches = |rule: &&CommandRule, execution| rule.pattern.vouches_for_changed(execution);
+        causes.into_iter().find_map(|cause| self.commands.allow.rules.iter().find(|rule| vouches(rule, cause)))
     }
 
     /// Returns true if an entry for all commands (`*`) vouches for the act: the project's code, or an act that no other list judges.

@@ -39,6 +39,8 @@ pub(crate) const SERVER: &[&str] = PAIR_V2;
 pub(crate) const RULE: &[&str] = &["id", "effect", "severity", "owner", "reason", "match", "examples"];
 pub(crate) const MATCH: &[&str] = &["exec", "read", "write", "delete", "list", "net", "mcp", "spawn", "env"];
 pub(crate) const EXEC: &[&str] = &["program", "subcommand", "any_flag", "all_flags", "only_flags", "operands"];
+/// Of an entry of `commands.allow` that is an object.
+pub(crate) const COMMAND_ENTRY: &[&str] = &["command", "even_if_changed"];
 pub(crate) const TOOLS: &[&str] = &["server", "tools"];
 pub(crate) const EXAMPLES: &[&str] = &["match", "not_match"];
 /// The level of hidden acts, with the reason.

@@ -60,7 +60,9 @@ pub(super) use budgets::decimal as money;
 pub(super) use extends::Extension;
 pub(crate) use extends::Role;
 #[cfg(test)]
-pub(super) use keys::{DEFAULTS, EXAMPLES, EXEC, FILES_V2, MATCH, MCP, NETWORK_V2, PAIR_V2, RULE, TOOLS};
+pub(super) use keys::{
+    COMMAND_ENTRY, DEFAULTS, EXAMPLES, EXEC, FILES_V2, MATCH, MCP, NETWORK_V2, PAIR_V2, RULE, TOOLS,
+};
 
 pub(super) use document::{
     Defaults, Document, Entry, List, Lists, Matches, Mcp, Network, Rule, Rulebook, Stated, Version,

@@ -11,11 +11,19 @@ use super::{Fault, Parser, Version, commands, hosts, paths, quoted, suspicious};
 
 /// What the entries of a list can be read as.
 pub(super) trait Pattern: Sized {
+    /// Entries of an allow list vouch for code, and say for which in an object.
+    const VOUCHES: bool = false;
+
     fn read(parser: &Parser<'_>, text: &str) -> Result<Self, Fault>;
 
     /// It only takes away from its list.
     fn is_exclusion(&self) -> bool {
         false
+    }
+
+    /// The same, also for code that the session changed. `None`: such entries vouch for no code.
+    fn even_if_changed(&self) -> Option<Self> {
+        None
     }
 }
 
@@ -50,6 +58,8 @@ impl Pattern for PathSet {
 }
 
 impl Pattern for CommandPattern {
+    const VOUCHES: bool = true;
+
     fn read(parser: &Parser<'_>, text: &str) -> Result<Self, Fault> {
         let words = words::split(text).ok_or_else(|| {
             (format!("the quotes in {} are not closed", quoted(text)), Some("write a quote as `\\\\'`".to_owned()))
@@ -67,6 +77,10 @@ impl Pattern for CommandPattern {
                 commands::of_words(text, words)
             }
         }
+    }
+
+    fn even_if_changed(&self) -> Option<Self> {
+        Self::even_if_changed(self)
     }
 }
 

@@ -1,8 +1,15 @@
 //! The keys `files`, `commands` and `network`: the lists that judge, at the root or in a part for some agents.
 
-use super::keys::{FILES, FILES_V2, NETWORK, NETWORK_V2, PAIR, PAIR_V2};
+use super::keys::{COMMAND_ENTRY, FILES, FILES_V2, NETWORK, NETWORK_V2, PAIR, PAIR_V2};
 use super::pattern::{self, Pattern};
 use super::{Data, Document, Entry, Key, List, Lists, Network, Parser, Rulebook, Stated, Value, Version, dotted};
+
+/// The code that an entry for a command vouches for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Vouching {
+    Unchanged,
+    EvenIfChanged,
+}
 
 impl Parser<'_> {
     /// Reads one key of a rulebook; `false` where it is none of its keys. `above`: the pointer of the object it is in.
@@ -95,18 +102,25 @@ impl Parser<'_> {
         let location = self.locator.location(value.span.start, pointer);
         let mut entries = Vec::with_capacity(items.len());
         for (index, item) in items.iter().enumerate() {
+            let is_allow = pointer.ends_with("/allow");
             let pointer = format!("{pointer}/{index}");
-            let Data::Text(text) = &item.data else {
-                self.wrong_type(item, &pointer, "a string");
-                continue;
+            let stated = match &item.data {
+                Data::Text(text) => Some((text.as_str(), item, Vouching::Unchanged)),
+                Data::Object(_) if is_allow && P::VOUCHES => self.command_entry(item, &pointer),
+                _ => {
+                    self.wrong_type(item, &pointer, "a string");
+                    None
+                }
             };
+            let Some((text, value, vouching)) = stated else { continue };
             let read = pattern::readable(text).and_then(|text| Ok((text.to_owned(), P::read(self, text)?)));
             match read {
                 Ok((text, pattern)) => {
+                    let changed = if vouching == Vouching::EvenIfChanged { pattern.even_if_changed() } else { None };
                     let stated = Stated::entry(self.locator.location(item.span.start, &pointer));
-                    entries.push(Entry { text, pattern, stated });
+                    entries.push(Entry { text, pattern: changed.unwrap_or(pattern), stated });
                 }
-                Err((message, help)) => self.faults.push(item.span.clone(), &pointer, message, help),
+                Err((message, help)) => self.faults.push(value.span.clone(), &pointer, message, help),
             }
         }
         if let Some(first) = items.first().filter(|_| entries.len() == items.len())
@@ -117,6 +131,36 @@ impl Parser<'_> {
             self.faults.push(first.span.clone(), pointer, message, Some(help));
         }
         Some(List { entries, location })
+    }
+
+    /// `{"command": "npm test", "even_if_changed": true}`: the words, where they stand, and what the entry vouches for.
+    fn command_entry<'v>(&mut self, value: &'v Value, pointer: &str) -> Option<(&'v str, &'v Value, Vouching)> {
+        if self.version == Version::One {
+            let message = format!("`{}` is an object: such entries belong to version 2", dotted(pointer));
+            let help = "add `\"version\": 2` to the policy, or write the command as a string".to_owned();
+            self.faults.push(value.span.clone(), pointer, message, Some(help));
+            return None;
+        }
+        let members = self.object(value, pointer, COMMAND_ENTRY)?;
+        self.unknown_keys(&members, pointer, COMMAND_ENTRY, &[]);
+        let (mut command, mut vouching) = (None, Vouching::Unchanged);
+        for (key, member) in &members {
+            let below = format!("{pointer}/{}", key.name);
+            match (key.name.as_str(), &member.data) {
+                ("command", Data::Text(text)) => command = Some((text.as_str(), *member)),
+                ("command", _) => self.wrong_type(member, &below, "a string"),
+                ("even_if_changed", Data::Bool(true)) => vouching = Vouching::EvenIfChanged,
+                ("even_if_changed", Data::Bool(false)) => {}
+                ("even_if_changed", _) => self.wrong_type(member, &below, "`true` or `false`"),
+                _ => {}
+            }
+        }
+        if !members.iter().any(|(key, _)| key.name == "command") {
+            let message = format!("`{}` names no command", dotted(pointer));
+            let help = "add `\"command\": \"npm test\"`".to_owned();
+            self.faults.push(value.span.clone(), pointer, message, Some(help));
+        }
+        command.map(|(text, member)| (text, member, vouching))
     }
 
     /// A list of hosts that decides nothing: without `deny_all` every host may be reached.

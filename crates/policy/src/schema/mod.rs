@@ -261,10 +261,30 @@ struct Pair {
 #[schemars(deny_unknown_fields)]
 #[expect(dead_code, reason = "only its schema is used")]
 struct Commands {
-    allow: Option<Vec<Pattern>>,
+    allow: Option<Vec<AllowedCommand>>,
     deny: Option<Vec<Pattern>>,
     /// What a person has to approve (version 2).
     ask: Option<Vec<Pattern>>,
+}
+
+/// A command that may be run.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[expect(dead_code, reason = "only its schema is used")]
+enum AllowedCommand {
+    Words(Pattern),
+    Vouched(CommandEntry),
+}
+
+/// A command with what the entry vouches for (version 2).
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct CommandEntry {
+    command: Pattern,
+    /// The entry also vouches for code of the repository that the command runs and that the session changed in a way that no log
+    /// shows. Without it, such code is an error.
+    even_if_changed: Option<bool>,
 }
 
 #[derive(JsonSchema)]
@@ -345,6 +365,7 @@ fn the_published_schema_is_what_is_read() {
     assert_eq!(keys("/$defs/Files/properties"), sorted(parse::FILES_V2));
     assert_eq!(keys("/$defs/Pair/properties"), sorted(parse::PAIR_V2));
     assert_eq!(keys("/$defs/Commands/properties"), sorted(parse::PAIR_V2));
+    assert_eq!(keys("/$defs/CommandEntry/properties"), sorted(parse::COMMAND_ENTRY));
     assert_eq!(keys("/$defs/Network/properties"), sorted(parse::NETWORK_V2));
     assert_eq!(keys("/$defs/Provenance/properties"), sorted(parse::PROVENANCE));
     assert_eq!(keys("/$defs/Env/properties"), sorted(parse::ENV));
