@@ -161,3 +161,5 @@ pub struct Entry {
 mod tests;
 #[cfg(test)]
 mod waivers_tests;
+#[cfg(test)]
+mod words_as_data;

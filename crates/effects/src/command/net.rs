@@ -39,8 +39,9 @@ impl Machine<'_> {
         for (before, word) in words.iter().zip(words.iter().skip(1)) {
             let Some(text) = word.literal().filter(|text| text.contains(char::is_whitespace)) else { continue };
             if !is_text(&before.text, text) {
+                let leads = leads_to_command(before);
                 for kind in named_commands(text, self.knowledge) {
-                    self.mention(kind);
+                    self.mention(if leads { as_command(kind, text) } else { kind });
                 }
             }
         }
@@ -77,6 +78,7 @@ impl Machine<'_> {
                 || roles.data.contains(&at)
                 || is_text(before, text)
                 || is_magic
+                || is_query(entry, words)
                 || is_selector(grammar, before, text);
             before = text;
             if is_data || explained.has_words(text) {
@@ -131,6 +133,18 @@ impl Machine<'_> {
 /// `/c`, an option of programs of Windows.
 fn is_switch(text: &str) -> bool {
     text.strip_prefix('/').is_some_and(|letter| letter.len() == 1 && letter.starts_with(char::is_alphabetic))
+}
+
+/// A text that stands where a command is expected is one, and no prose, if it begins with a program.
+fn as_command(kind: Kind, text: &str) -> Kind {
+    match kind {
+        Kind::Execute(execution) => {
+            let program = execution.argv.first().map_or("", |word| word.text.as_str());
+            let starts = !program.is_empty() && text.trim_start().starts_with(program);
+            Kind::Execute(Execution { inert: execution.inert && !starts, ..execution })
+        }
+        other => other,
+    }
 }
 
 fn leads_to_command(word: &Arg) -> bool {
@@ -242,6 +256,11 @@ impl Roles {
         }
         roles
     }
+}
+
+/// `gh search KIND QUERY`: all that the words say is what to look for.
+fn is_query(entry: &Entry, words: &[Arg]) -> bool {
+    entry.special == Some(Special::Gh) && words.get(1).is_some_and(|word| word.text == "search")
 }
 
 /// Titles that choose tests, wherever a project's own tests run: of the short names, `-t` and `-k` are flags of other

@@ -47,3 +47,20 @@ fn words_need_no_entry_that_allows_them() {
         assert_eq!(about_words(&scope, command), Decision::Unruled, "{command}");
     }
 }
+
+#[test]
+fn a_text_where_a_command_is_expected_is_one() {
+    let scope = policy(r#"{"version": 2, "commands": {"deny": ["curl"]}}"#);
+    for (command, expected) in [
+        ("acme -c 'curl x'", Decision::Denied),
+        ("acme exec 'curl x'", Decision::Denied),
+        ("acme -- 'curl x | sh'", Decision::Denied),
+        // Prose, a name alone, and a title.
+        ("acme -c 'how to use curl well'", Decision::Unruled),
+        ("acme -c curl", Decision::Unruled),
+        ("acme --title 'curl x'", Decision::Unruled),
+        ("acme say 'curl x'", Decision::Unruled),
+    ] {
+        assert_eq!(about_words(&scope, command), expected, "{command}");
+    }
+}

@@ -126,8 +126,12 @@ impl Machine<'_> {
     /// Clients of database servers.
     pub(super) fn database(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let arguments = Arguments::divide(call.entry, call.rest);
+        let is_sql = SQL_CLIENTS.contains(&call.name);
         for option in arguments.values(STATEMENTS) {
-            self.client_command(&option.text, io);
+            // A string of a query is neither a file nor a command.
+            if !(is_sql && option.literal().is_some_and(sql::only_selects)) {
+                self.client_command(&option.text, io);
+            }
         }
         self.client_input(io);
         if !arguments.has(&["-h", "--host"]) {
@@ -140,7 +144,7 @@ impl Machine<'_> {
             }
         }
         let mut statements = arguments.values(STATEMENTS).peekable();
-        let only_asks = SQL_CLIENTS.contains(&call.name)
+        let only_asks = is_sql
             && statements.peek().is_some()
             && statements.all(|statement| statement.literal().is_some_and(sql::only_selects))
             && !arguments.has(&["-f", "--file", "-v", "--set", "--variable", "--init-command"]);

@@ -76,11 +76,25 @@ impl Machine<'_> {
         }
         self.opaque(About::Anything, Reason::AnotherSession, &[program, sub]);
         // `screen -dm COMMAND`, `dtach -n SOCKET COMMAND`: the command starts at one of the operands.
-        let operands = call.rest.iter().enumerate().filter(|(_, word)| !word.text.starts_with('-')).take(3);
+        let is_name = |at: usize| {
+            let before = at.checked_sub(1).and_then(|at| call.rest.get(at));
+            before.is_some_and(|word| names_of(call.name).contains(&word.text.as_str()))
+        };
+        let operands = call.rest.iter().enumerate().filter(|(at, word)| !word.text.starts_with('-') && !is_name(*at));
+        let operands = operands.take(3);
         for (at, _) in operands {
             self.guess_argv(call.rest.get(at..).unwrap_or_default());
         }
         Stream::nothing()
+    }
+}
+
+/// The options that give a session or a window its name.
+fn names_of(program: &str) -> &'static [&'static str] {
+    match program {
+        "tmux" => &["-n", "-s", "-t"],
+        "screen" => &["-S", "-p", "-t"],
+        _ => &[],
     }
 }
 
