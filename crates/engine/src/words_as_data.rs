@@ -1,5 +1,6 @@
 //! The table of words that are data, and of words that act.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -72,9 +73,9 @@ fn judged(text: &str, policies: &[Policy; 2]) -> (String, Vec<String>) {
             }
             counts[usize::from(are_denied)] += 1;
             let reason = if row.reason.is_empty() { String::new() } else { format!(" {}", row.reason) };
-            written.push_str(&format!("{head}` | {} | {} |{reason} |\n", verdicts[0], verdicts[1]));
+            writeln!(written, "{head}` | {} | {} |{reason} |", verdicts[0], verdicts[1]).unwrap();
         } else {
-            written.push_str(&format!("{line}\n"));
+            writeln!(written, "{line}").unwrap();
         }
     }
     if counts[0] < ORDINARY || counts[1] < DENIED {
