@@ -6,6 +6,7 @@
 //! looked at. What the session saw elsewhere, what a user told it and what other machines hold is not looked at.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use agent_strace_model::{Arguments, Members, Status, ToolCall, decode_json};
@@ -57,10 +58,23 @@ impl Default for Shown {
 /// A call that ran, with its results.
 struct Answered<'c> {
     call: &'c ToolCall<'c>,
-    texts: Vec<Cow<'c, str>>,
+    agent: &'c str,
+    /// Most results are never compared, and stay as the log has them.
+    texts: OnceCell<Vec<Cow<'c, str>>>,
     denied: Denied<'c>,
     results: &'c Results<'c>,
     world: &'c World,
+}
+
+impl Answered<'_> {
+    fn has_texts(&self) -> bool {
+        !self.results.of_call(self.call).is_empty()
+    }
+
+    fn texts(&self) -> impl Iterator<Item = &str> {
+        let decoded = || self.results.of_call(self.call).iter().map(|text| text.decode()).collect();
+        self.texts.get_or_init(decoded).iter().map(|text| without_head(text, self.agent))
+    }
 }
 
 impl Shown {
@@ -74,9 +88,7 @@ impl Shown {
         world: &World,
     ) {
         let Some(denied) = results.denied().filter(|_| call.status != Status::Denied) else { return };
-        let texts: Vec<_> = results.of_call(call).iter().map(|text| text.decode()).collect();
-        let texts: Vec<_> = texts.iter().map(|text| Cow::Borrowed(without_head(text, agent))).collect();
-        let answered = Answered { call, texts, denied, results, world };
+        let answered = Answered { call, agent, texts: OnceCell::new(), denied, results, world };
         let open: Vec<Effect> = effects.iter().filter(|effect| is_open(effect)).cloned().collect();
         let accused = if open.is_empty() && tools::shows_output(&call.tool) {
             self.accused(&self.running.clone(), effects, &answered)
@@ -85,7 +97,7 @@ impl Shown {
         };
         if !accused.is_empty() {
             effects.to_mut().extend(accused);
-        } else if open.is_empty() && !answered.texts.is_empty() {
+        } else if open.is_empty() && answered.has_texts() {
             self.keep_read(effects, &answered);
         }
         self.keep_written(effects, &answered);
@@ -95,16 +107,16 @@ impl Shown {
 
     /// A read of each denied file that one of the open acts may have read, and of which the output shows a line.
     fn accused(&mut self, open: &[Effect], effects: &[Effect], answered: &Answered<'_>) -> Vec<Effect> {
-        if open.is_empty() || answered.texts.is_empty() {
+        if open.is_empty() || !answered.has_texts() {
             return Vec::new();
         }
         let committed = answered.denied.lines();
         if committed.is_empty() && self.recorded.is_empty() {
             return Vec::new();
         }
-        let bytes: usize = answered.texts.iter().map(|text| text.len()).sum();
+        let bytes: usize = answered.texts().map(str::len).sum();
         answered.world.meter().spend(bytes / BYTES_A_STEP);
-        let shown = answered.texts.iter().flat_map(|text| lines::long(text));
+        let shown = answered.texts().flat_map(lines::long);
         let mut shown: BTreeSet<&str> = shown.filter(|line| committed.has(line) || self.recorded.has(line)).collect();
         self.remove_known(&mut shown, effects, answered);
         let mut accused: BTreeMap<&str, Effect> = BTreeMap::new();
@@ -188,7 +200,7 @@ impl Shown {
                 if !is_tool && !shows_one_file(effects) {
                     return;
                 }
-                for text in &answered.texts {
+                for text in answered.texts() {
                     // A tool adds words of its own to the lines that it numbers.
                     let lines = text.lines().filter(|line| !is_tool || unnumbered(line) != line.trim());
                     let content: Vec<&str> = lines.map(|line| if is_tool { unnumbered(line) } else { line }).collect();
