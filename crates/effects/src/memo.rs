@@ -38,6 +38,8 @@ pub(super) struct QueryLog {
     pub(super) no_stand_ins: bool,
     /// The run asked for links that the session made and that are not known, and there were none.
     pub(super) no_unknown_links: bool,
+    /// The run asked for acts that may have brought in code of others, and there were none.
+    pub(super) no_code_of_others: bool,
     /// The run asked for names that a shell reads otherwise, and the session had made none.
     pub(super) no_odd_names: bool,
     /// It changed the session, or learnt from it what can't be asked again.

@@ -1,41 +1,15 @@
 //! Packages as operands: a name that a registry holds, a path, a URL or a reference to a git repository.
 
-use super::argument::{Arg, Arguments};
+use super::argument::{Arg, Arguments, Given};
 use super::knowledge::{Role, Unproven};
 use super::machine::Machine;
-use crate::{About, Certainty, Purpose, Reason};
+use crate::{About, Certainty, Kind, Purpose, Reason, world};
 
-/// Files that say which packages a project has, where they come from, and what runs when they are installed.
-const PACKAGE_LISTS: &[&str] = &[
-    "package.json",
-    "package-lock.json",
-    "npm-shrinkwrap.json",
-    "pnpm-lock.yaml",
-    "pnpm-workspace.yaml",
-    "yarn.lock",
-    "bun.lock",
-    "bun.lockb",
-    ".npmrc",
-    ".yarnrc",
-    ".yarnrc.yml",
-    ".pnpmfile.cjs",
-    "bunfig.toml",
-    "pyproject.toml",
-    "uv.lock",
-    "uv.toml",
-    "poetry.lock",
-    "poetry.toml",
-    "pdm.lock",
-    "Pipfile",
-    "Pipfile.lock",
-    "setup.py",
-    "setup.cfg",
-    "Gemfile",
-    "Gemfile.lock",
-    "composer.json",
-    "composer.lock",
-    "auth.json",
-];
+/// Options of installers that change neither which packages are installed nor where they come from.
+const PLAIN_OPTIONS: &str = "--all-extras --all-groups --ci --dev --extra --frozen --frozen-lockfile --group \
+    --ignore-scripts --immutable --include --jobs --legacy-peer-deps --locked --loglevel --no-audit --no-dev --no-fund \
+    --no-interaction --no-progress --no-root --no-save --offline --omit --only --prefer-frozen-lockfile --prefer-offline \
+    --production --quiet --retry --silent --verbose --with --without -D -P -d -j -q -s -v";
 
 impl Machine<'_> {
     /// A package that no registry holds: a URL or a reference to a git repository names it. Returns whether the word is one.
@@ -109,21 +83,40 @@ impl Machine<'_> {
         }
     }
 
-    /// The command installs what the lock file of the repository names: it names no package and no other registry, and the
-    /// session wrote no list of packages.
+    /// The command installs what the lock file of the repository names: it names no package, no other place and no other
+    /// registry, and no act of the session may have changed what is installed.
     pub(super) fn installs_locked(&self, unproven: &Unproven, words: &[Arg], arguments: &Arguments) -> bool {
         let Some(locked) = &unproven.locked else { return false };
-        let is_subcommand = |word: &&Arg| !word.text.starts_with('-') && word.is_exact();
-        let is_listed = |word: &Arg| locked.split_whitespace().any(|name| name == word.text);
-        let names_nothing = arguments.operands.is_empty()
-            && !arguments.options.iter().any(|option| {
-                option.role.is_some_and(|role| matches!(role, Role::Registry | Role::Package | Role::Read))
-            });
-        names_nothing
-            && words.iter().skip(1).find(is_subcommand).is_some_and(is_listed)
-            && !self.world.has_odd_names()
-            && !self.world.has_written_called(PACKAGE_LISTS)
+        let is_listed = |word: &Arg| word.literal().is_some_and(|text| locked.split(' ').any(|name| name == text));
+        let is_plain = |option: &Given| {
+            let name = option.name.split('=').next().unwrap_or_default();
+            PLAIN_OPTIONS.split_whitespace().any(|plain| plain == name)
+                && option.value.as_ref().is_none_or(Arg::is_exact)
+        };
+        arguments.operands.is_empty()
+            && words.get(1).is_some_and(is_listed)
+            && self.ran_without_globals(words)
+            && arguments.options.iter().all(is_plain)
+            && self.world.about_project(words) == About::Project
+            && !self.may_run_code_of_others()
             && !self.world.is_in_written_directory(&self.world.locate("package", Certainty::Exact).0)
+    }
+
+    /// No option of the program stands before its subcommand.
+    fn ran_without_globals(&self, words: &[Arg]) -> bool {
+        let ran = self.emitter.since(0).filter_map(|effect| match &effect.kind {
+            Kind::Execute(execution) => Some(execution),
+            _ => None,
+        });
+        let second = ran.last().and_then(|execution| execution.argv.get(1));
+        second.zip(words.get(1)).is_some_and(|(ran, word)| ran.text == word.text)
+    }
+
+    /// An act of the session, or an earlier one of this call, may have put code of others into the workspace.
+    pub(super) fn may_run_code_of_others(&self) -> bool {
+        self.world.may_have_code_of_others()
+            || self.world.has_odd_names()
+            || self.emitter.since(0).any(world::may_bring_code)
     }
 
     /// A builder reads a directory or an archive that it builds something from.

@@ -255,8 +255,7 @@ impl Machine<'_> {
     fn is_installed(&self, bare: &str, io: &Io<'_>) -> bool {
         let handlers = ["command_not_found_handle", "command_not_found_handler"];
         let is_handled = || handlers.iter().any(|handler| io.scope.function(handler).is_some());
-        let is_made =
-            || self.world.has_written() && (self.world.has_written_called(&[bare]) || self.world.may_stand_in());
+        let is_made = || self.world.has_written() && (self.world.has_written_called(bare) || self.world.may_stand_in());
         !self.context.shadowed && !bare.starts_with(['!', ':']) && !is_handled() && !is_made()
     }
 

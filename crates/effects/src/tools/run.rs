@@ -254,8 +254,7 @@ pub(super) fn quoted(word: &str) -> String {
 }
 
 /// What redaction and trimming of logs leave in place of a value.
-const ELISIONS: &[&str] =
-    &["[REDACTED]", "<REDACTED>", "[trimmed for fixture]", "REDACTED", "[redacted]", "<redacted>"];
+const ELISIONS: &[&str] = &["[REDACTED]", "[trimmed for fixture]", "REDACTED"];
 
 /// The marker of a part that the record no longer holds.
 pub(super) fn elision(text: &str) -> Option<&'static str> {

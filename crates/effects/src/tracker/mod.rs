@@ -140,6 +140,7 @@ impl Tracker {
                 self.shown.testify(call, self.dialect.agent, &mut effects, results, &self.world);
                 if call.status != Status::Denied {
                     self.world.note_preparation(&effects);
+                    self.world.note_code_of_others(&effects);
                 }
                 effects
             }

@@ -21,11 +21,17 @@ pub struct Left {
     forgetful: bool,
     /// An act of the session may have changed the programs or settings with which a shell starts.
     prepared: bool,
+    /// An act of the session may have brought in code of others.
+    has_code_of_others: bool,
 }
 
 impl Left {
     pub fn is_empty(&self) -> bool {
-        self.written.is_empty() && self.aliases.is_empty() && !self.forgetful && !self.prepared
+        self.written.is_empty()
+            && self.aliases.is_empty()
+            && !self.forgetful
+            && !self.prepared
+            && !self.has_code_of_others
     }
 
     /// Returns whether a later session may meet what is left without running a program that it names: through a link, or
@@ -130,6 +136,7 @@ impl World {
             aliases: self.aliases.iter().map(|(alias, originals)| (alias.to_owned(), originals.clone())).collect(),
             forgetful: self.forgetful,
             prepared: self.prepared,
+            has_code_of_others: self.has_code_of_others,
         }
     }
 
@@ -145,6 +152,7 @@ impl World {
         }
         let room = ENTRIES.saturating_sub(self.aliases.len());
         self.prepared |= left.prepared;
+        self.has_code_of_others |= left.has_code_of_others;
         self.forgetful |= left.forgetful || left.aliases.len() > room;
         for (alias, originals) in left.aliases.iter().take(room) {
             let alias = self.as_here(left, alias);

@@ -4,6 +4,7 @@ mod aliases;
 mod left;
 mod living;
 mod meter;
+mod own_code;
 mod preparation;
 mod sorted;
 mod stand_ins;
@@ -25,6 +26,7 @@ pub(super) use aliases::{AliasKind, Name, Within};
 pub use left::Left;
 pub(crate) use living::LivingShell;
 pub(crate) use meter::{Meter, STEPS};
+pub(crate) use own_code::may_bring_code;
 use sorted::Sorted;
 pub(crate) use stand_ins::is_installed_path;
 pub(crate) use system::{Platform, System, is_on_windows, spells_windows_path};
@@ -63,6 +65,8 @@ pub struct World {
     odd_names: bool,
     /// The session made links whose names or targets are not known.
     unknown_links: bool,
+    /// An act of the session may have brought in code of others.
+    has_code_of_others: bool,
     /// Files with several texts that a command has looked at. Copies of the world share this set.
     looked_at: Arc<Mutex<BTreeSet<String>>>,
     /// Files that ran, and that the session may not have written. Copies of the world share this set.
@@ -100,6 +104,7 @@ impl World {
             has_others: false,
             odd_names: false,
             unknown_links: false,
+            has_code_of_others: false,
             looked_at: Arc::default(),
             asked_for: Arc::default(),
             temporaries: 0,
@@ -154,6 +159,7 @@ impl World {
             && queries.any_aliases.is_none_or(|any| any != self.aliases.is_empty())
             && (!queries.no_stand_ins || self.stand_ins.is_empty())
             && !(queries.no_unknown_links && self.unknown_links)
+            && !(queries.no_code_of_others && self.has_code_of_others)
             && !(queries.no_odd_names && self.odd_names);
         let written = || {
             queries.unwritten.iter().all(|path| !self.holds(path))

@@ -45,6 +45,7 @@ impl World {
         self.has_others |= copy.has_others;
         self.odd_names |= copy.odd_names;
         self.unknown_links |= copy.unknown_links;
+        self.has_code_of_others |= copy.has_code_of_others;
         self.temporaries = self.temporaries.max(copy.temporaries);
     }
 
@@ -63,6 +64,7 @@ impl World {
         self.has_others |= other.has_others;
         self.odd_names |= other.odd_names;
         self.unknown_links |= other.unknown_links;
+        self.has_code_of_others |= other.has_code_of_others;
         self.temporaries = self.temporaries.max(other.temporaries);
     }
 

@@ -438,10 +438,9 @@ impl World {
         texts.take(HOPS).collect()
     }
 
-    /// The session wrote a file of one of these names in some directory, or may have.
-    pub(crate) fn has_written_called(&self, names: &[&str]) -> bool {
-        let is_called = |path: &str| names.contains(&path.rsplit('/').next().unwrap_or(path));
-        let found = self.written.iter().any(|(path, _)| is_called(path));
+    /// The session wrote a file of this name in some directory.
+    pub(crate) fn has_written_called(&self, name: &str) -> bool {
+        let found = self.written.iter().any(|(path, _)| path.rsplit('/').next() == Some(name));
         self.note(|queries| {
             queries.any_written = Some(!self.written.is_empty());
             queries.unrepeatable |= !self.written.is_empty();

@@ -254,7 +254,13 @@ impl Machine<'_> {
         let Request { method, endpoint, mutates } = Request::read(words);
         let changes = if endpoint == "graphql" { mutates } else { !matches!(method.as_str(), "GET" | "HEAD") };
         let is_named = |word: &Arg| word.literal().is_some_and(|text| text.trim_matches('/') == endpoint);
-        if !changes || discusses(&endpoint) && words.iter().any(is_named) {
+        // A file that is sent is found where it stands behind an option of its own.
+        let is_attached = |word: &Arg| {
+            let is_short = word.text.len() > 2 && (word.text.starts_with("-F") || word.text.starts_with("-f"));
+            !word.is_exact() || is_short || word.text.starts_with("--") && word.text.contains("=@")
+        };
+        let is_discussion = || discusses(&endpoint) && words.iter().any(is_named) && !words.iter().any(is_attached);
+        if !changes || is_discussion() {
             return;
         }
         let file = words.iter().find_map(|word| {

@@ -5,7 +5,7 @@ use crate::command::knowledge::{Language, Role, agent_of_package};
 use crate::command::machine::{Launch, Machine};
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
-use crate::{About, Certainty, Reason};
+use crate::{About, Certainty, PathTarget, Reason};
 
 use super::Call;
 use super::wrappers::is_name;
@@ -23,36 +23,43 @@ impl Machine<'_> {
         if fetches {
             self.connect_to(Some("registry:go"), None);
         }
+        let is_build = call.words.get(1).and_then(Arg::literal) == Some("build");
+        let compiled = if is_build { self.compiled_of_own_sources(call.words, &arguments) } else { None };
         let output = self.given(call.entry, call.words, &arguments, io);
-        if call.words.get(1).and_then(Arg::literal) == Some("build")
-            && self.compiles_own_sources(call.words, &arguments)
-        {
-            for program in arguments.values(&["-o"]).filter(|program| program.is_exact()) {
-                let target = self.world.locate_word(program).0;
-                self.world.compiled(&target);
-            }
+        if let Some(program) = compiled {
+            self.world.compiled(&program);
         }
         output
     }
 
-    /// `go build -o NAME ./cmd/x`: the packages lie in the repository, and all that the session wrote into sources is known.
-    fn compiles_own_sources(&self, words: &[Arg], arguments: &Arguments) -> bool {
+    /// `go build -o NAME ./cmd/x`: the program, if the packages lie in the repository, and no act of the session may have
+    /// changed what it is made of without a record.
+    fn compiled_of_own_sources(&self, words: &[Arg], arguments: &Arguments) -> Option<PathTarget> {
         const NO_SOURCES: &[&str] =
             &["md", "txt", "log", "out", "json", "jsonl", "yaml", "yml", "toml", "html", "css", "svg"];
         let is_package = |word: &Arg| {
             let here = word.text == "." || word.text.starts_with("./");
-            let target = self.world.locate_word(word).0;
-            word.is_exact() && here && !word.text.ends_with(".go") && !target.path.starts_with(['/', '~', '*'])
+            word.is_exact()
+                && here
+                && !word.text.ends_with(".go")
+                && !self.world.locate_word(word).0.path.starts_with(['/', '~', '*'])
         };
-        let changes_sources = |option: &Given| {
-            option.role.is_some_and(|role| matches!(role, Role::Command | Role::Read | Role::Directory))
+        let is_plain = |option: &Given| matches!(option.name.as_str(), "-o" | "-v" | "-race" | "-trimpath" | "-tags");
+        let mut programs = arguments.values(&["-o"]);
+        let (Some(program), None) = (programs.next().filter(|program| program.is_exact()), programs.next()) else {
+            return None;
         };
-        arguments.operands.iter().all(is_package)
+        let target = self.world.locate_word(program).0;
+        // A build that fails leaves what was there.
+        let is_new = !self.world.is_written(&target) || self.world.is_compiled(&target);
+        let is_own = is_new
+            && arguments.operands.iter().all(is_package)
             && is_package(&Arg::exact("."))
-            && !arguments.options.iter().any(changes_sources)
+            && arguments.options.iter().all(is_plain)
             && self.foreign_project(words).is_none()
-            && !self.world.has_odd_names()
-            && !self.world.has_unread_files_but(NO_SOURCES)
+            && !self.may_run_code_of_others()
+            && !self.world.has_unread_files_but(NO_SOURCES);
+        is_own.then_some(target)
     }
 
     pub(super) fn npx(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {

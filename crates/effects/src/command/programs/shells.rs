@@ -55,8 +55,12 @@ impl Machine<'_> {
             self.start_up_file(&Arg::exact(file), io);
         }
         let only_checks = invocation.only_checks && !invocation.runs && !invocation.text;
-        if only_checks {
-            rest.first().into_iter().for_each(|file| self.path(Role::Read, file));
+        if let Some(file) = rest.first().filter(|_| only_checks) {
+            self.path(Role::Read, file);
+            return Stream::nothing();
+        }
+        // Any other option may set or unset it again.
+        if !call.rest.is_empty() && call.rest.iter().all(|word| word.literal() == Some("-n")) {
             return Stream::nothing();
         }
         if invocation.text {

@@ -346,6 +346,10 @@ impl Scan<'_> {
 
     /// The full name behind aliases.
     pub(super) fn resolve(&self, name: &str) -> String {
+        // `json.dumps = os.system`
+        if let Some(full) = self.names.get(name) {
+            return full.clone();
+        }
         let (head, tail) = name.split_once('.').map_or((name, None), |(head, tail)| (head, Some(tail)));
         if let (Language::Perl, Some(core)) = (self.language, name.strip_prefix("CORE::")) {
             return core.trim_start_matches("GLOBAL::").to_owned();

@@ -1,0 +1,71 @@
+//! Acts of a session that may put code or packages of others into the workspace, or make programs look for them elsewhere.
+
+use super::World;
+use crate::{About, Argument, Certainty, Class, Effect, Kind, Opaque, Purpose, Reason};
+
+/// What is said of acts that only change files as the project's own settings have it.
+const TIDYING: &[&str] = &["formats the project's files", "removes built files"];
+/// Files that say which packages a project has, where they come from, and what runs when they are installed.
+const LISTS: &str = "package.json package-lock.json npm-shrinkwrap.json pnpm-lock.yaml pnpm-workspace.yaml yarn.lock bun.lock \
+    bun.lockb .npmrc npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs bunfig.toml .bunfig.toml pyproject.toml uv.lock uv.toml \
+    poetry.lock poetry.toml pdm.lock Pipfile Pipfile.lock pip.conf pip.ini setup.py setup.cfg Gemfile Gemfile.lock gems.rb \
+    composer.json composer.lock auth.json go.mod go.sum go.work go.env";
+/// Package managers, and words with which they keep settings.
+const MANAGERS: &[&str] =
+    &["bun", "bundle", "bundler", "composer", "npm", "pdm", "pip", "pip3", "pipenv", "pnpm", "poetry", "uv", "yarn"];
+const SETTING: &[&str] = &["c", "config", "set", "source", "sources"];
+/// Variables that change how programs talk, and not what they run.
+const IDLE: &[&str] =
+    &["CI", "DEBIAN_FRONTEND", "FORCE_COLOR", "LANG", "NODE_ENV", "NO_COLOR", "PYTHONUNBUFFERED", "TERM", "TZ"];
+
+impl World {
+    /// Remembers whether acts of the session may have brought in code of others.
+    pub(crate) fn note_code_of_others(&mut self, effects: &[Effect]) {
+        self.has_code_of_others = self.has_code_of_others || effects.iter().any(may_bring_code);
+    }
+
+    /// An act of an earlier call may have brought in code of others.
+    pub(crate) fn may_have_code_of_others(&self) -> bool {
+        self.note(|queries| {
+            queries.no_code_of_others = true;
+            queries.unrepeatable |= self.has_code_of_others;
+        });
+        self.has_code_of_others || self.forgetful
+    }
+}
+
+/// The act may write code that no record shows into the workspace, or set where programs look for code.
+pub(crate) fn may_bring_code(effect: &Effect) -> bool {
+    match &effect.kind {
+        Kind::Write(target) => {
+            let is_set = target.subtree || effect.certainty == Certainty::Pattern;
+            let is_inside = !target.path.starts_with(['/', '~']);
+            let name = target.path.rsplit('/').next().unwrap_or_default();
+            LISTS.split_whitespace().any(|list| list == name)
+                || is_set && is_inside && effect.gathered != Some(Purpose::Check)
+        }
+        Kind::Execute(execution) => keeps_settings(&execution.argv),
+        Kind::Env { name } => !name.starts_with("LC_") && !IDLE.contains(&name.as_str()),
+        Kind::Opaque(opaque) => may_bring(opaque),
+        Kind::Tool { .. } => true,
+        Kind::Read(_) | Kind::Delete(_) | Kind::List(_) | Kind::Connect(_) | Kind::Spawn { .. } => false,
+    }
+}
+
+/// `poetry source add`, `npm config set`
+fn keeps_settings(argv: &[Argument]) -> bool {
+    let Some((program, words)) = argv.split_first() else { return false };
+    let name = program.text.rsplit('/').next().unwrap_or_default();
+    MANAGERS.contains(&name) && words.iter().take(4).any(|word| SETTING.contains(&word.text.as_str()))
+}
+
+fn may_bring(opaque: &Opaque) -> bool {
+    match (opaque.class, opaque.about) {
+        (_, About::Reads | About::Network) | (Class::Delegated, About::Project) => false,
+        (Class::Delegated, About::Writes) => !TIDYING.contains(&opaque.reason.to_string().as_str()),
+        (Class::State, _) => {
+            matches!(opaque.reason, Reason::SubmoduleFiles | Reason::AnotherRepository | Reason::SubtreeCommits)
+        }
+        (Class::Delegated | Class::Changed | Class::Unknown | Class::Hidden, _) => true,
+    }
+}
