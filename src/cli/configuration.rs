@@ -70,6 +70,7 @@ pub(super) fn decide(
         demands: None,
         only: None,
         change: None,
+        work_tree: None,
     };
     let Configuration { retention, private, roots, .. } = configuration;
     Ok(Configured { policy, settings, baseline, retention, private, roots })

@@ -15,6 +15,7 @@ use super::pipeline::Inputs;
 use super::retention::{self, Overdues};
 use super::session_filter::SessionFilter;
 use super::trust::{AfterMerge, Trust, TrustBase, change};
+use super::work_tree::DiskTree;
 use agent_strace_effects::Repository;
 use agent_strace_engine::Entries;
 use agent_strace_git::change_set::Extent;
@@ -47,12 +48,22 @@ pub(super) struct GateRequest<'a> {
     pub(super) evals: Option<&'a str>,
     /// The recorded results of LLM judges.
     pub(super) verdicts: Option<&'a str>,
+    /// The work tree in which the sessions ran.
+    pub(super) work_tree: Option<&'a DiskTree>,
 }
 
 impl<'a> GateRequest<'a> {
     /// Without lints and without files of its own.
     pub(super) fn new(command: GateCommand, args: &'a GateArgs) -> Self {
-        Self { command, args, lints: LintMode::Never, configuration: None, evals: None, verdicts: None }
+        Self {
+            command,
+            args,
+            lints: LintMode::Never,
+            configuration: None,
+            evals: None,
+            verdicts: None,
+            work_tree: None,
+        }
     }
 }
 
@@ -80,6 +91,7 @@ pub(super) fn check(
     environment: Environment,
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
+    let work_tree = args.work_tree.as_deref().map(|folder| DiskTree::asked_for(folder, environment)).transpose()?;
     let trust = Trust::establish(&args.gate, environment)?;
     let inputs = inputs_of_check(&trust, trace_dir, args, environment, streams);
     let asked = args.lint || args.lint_config.is_some();
@@ -91,6 +103,7 @@ pub(super) fn check(
         configuration: args.config.as_deref(),
         evals: args.evals.as_deref(),
         verdicts: args.verdicts.as_deref(),
+        work_tree: work_tree.as_ref(),
     };
     run(request, trace_dir, &trust, environment, inputs, streams)
 }

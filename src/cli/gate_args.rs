@@ -74,6 +74,11 @@ pub(super) struct CheckArgs {
     #[arg(long, value_name = "FILE")]
     pub(super) verdicts: Option<String>,
 
+    /// The sessions ran in this directory of this machine: a denied file that is there, and is older than the call, counts as
+    /// read by a call whose wildcard or search takes it in. Not in CI.
+    #[arg(long, value_name = "DIR")]
+    pub(super) work_tree: Option<PathBuf>,
+
     #[command(flatten)]
     pub(super) gate: GateArgs,
 }

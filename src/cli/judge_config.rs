@@ -83,6 +83,7 @@ impl JudgeConfig {
         let above = policy_file::folder_above(&policy);
         let (repository, repository_gap) = gate::repository_from(trust_base, above.as_deref());
         let stated = args.root.iter().chain(&roots).map(String::as_str);
+        settings.work_tree = request.work_tree.map(|tree| Arc::new(tree.also_known_as(stated.clone())) as _);
         let repository = Arc::unwrap_or_clone(repository).with_stated(stated);
         let repository = if above.is_some() { repository.with_policy_above() } else { repository };
         let repository = Arc::new(repository.with_policy_in(policy_file::folder_of(&policy)));
@@ -144,6 +145,7 @@ impl JudgeConfig {
             exposed: None,
             change: self.settings.change.as_deref(),
             pending_call: None,
+            work_tree: self.settings.work_tree.as_deref(),
         }
     }
 }

@@ -65,6 +65,7 @@ mod usage;
 mod values;
 #[cfg(feature = "live")]
 mod watch;
+mod work_tree;
 
 use std::ffi::OsString;
 use std::io::{Read, Write};

@@ -72,4 +72,5 @@ mod tracked_lines;
 mod triage;
 mod trust;
 mod usage_doubts;
+mod work_tree;
 mod world;

@@ -59,7 +59,10 @@ pub use memo::Memo;
 pub use opaque::{About, Class, Opaque, Reason};
 pub use paths::{escaped, fold_for_deny};
 pub use roots::{Guarded, Moved, Places, Repository, Roots, Standing};
-pub use settle::{Contents, Denied, DeniedLines, ReadPolicy, Results, TrackedSearch, Trust};
+pub use settle::{
+    Contents, Denied, DeniedLines, ExistingFile, Look, LookedAt, Proof, ReadPolicy, Results, Sight, Sighted,
+    TrackedSearch, Trust, WorkTree,
+};
 pub use tracker::{Links, Tracker};
 pub use world::{Left, World};
 

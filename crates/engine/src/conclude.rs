@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use jiff::civil::Date;
 
+use agent_strace_effects::WorkTree;
 use agent_strace_git::change_set::{Change, Extent};
 use agent_strace_model::Gap;
 use agent_strace_model::finding::{Finding, Level, RuleId, VerdictImpact};
@@ -13,7 +14,7 @@ use agent_strace_rules::Source;
 use agent_strace_rules::eval::Demands;
 
 use super::waivers::{self, Applied, WaiverMode};
-use super::{Outcome, SessionOutcome, Verdict, changed, evals, whole};
+use super::{Outcome, SeenTree, SessionOutcome, Verdict, changed, evals, whole};
 
 /// From which level on a finding fails the gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +40,8 @@ pub struct Settings {
     pub demands: Option<Arc<Demands>>,
     /// The change that they come with.
     pub change: Option<Arc<Change>>,
+    /// The work tree in which they ran, where the caller looks at it.
+    pub work_tree: Option<Arc<dyn WorkTree>>,
 }
 
 impl Default for Settings {
@@ -52,6 +55,7 @@ impl Default for Settings {
             only: None,
             demands: None,
             change: None,
+            work_tree: None,
         }
     }
 }
@@ -121,7 +125,22 @@ impl Judged {
         let Applied { waived, uses, stale, .. } = applied;
         let (policy, manifests) = (policy.identity().cloned(), policy.hooks().manifests.clone());
         let (change, fail_on) = (settings.change.clone(), settings.fail_on);
-        Outcome { policy, manifests, sessions, gaps, verdict, of_change, change, remarks, waived, uses, stale, fail_on }
+        let work_tree = settings.work_tree.as_deref().map(|tree| SeenTree::new(tree, &sessions));
+        Outcome {
+            policy,
+            manifests,
+            sessions,
+            gaps,
+            verdict,
+            of_change,
+            change,
+            work_tree,
+            remarks,
+            waived,
+            uses,
+            stale,
+            fail_on,
+        }
     }
 }
 

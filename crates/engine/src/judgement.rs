@@ -10,6 +10,7 @@ use agent_strace_policy::{Actor, ChangeReach, Context, Decision, Judgement, Judg
 use super::findings::{self, At};
 use super::replay::Step;
 use super::waiver_matcher::WaiverMatcher;
+use super::witness::TreeWitness;
 use super::wording;
 
 /// Whether findings carry evidence from the log.
@@ -22,12 +23,14 @@ pub(super) enum Shown {
 }
 
 /// The roots, the actor and the waivers that an event is judged with.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(super) struct JudgeContext<'a> {
     pub(super) roots: &'a Roots,
     pub(super) actor: Actor<'a>,
     pub(super) matcher: WaiverMatcher<'a>,
     pub(super) change: ChangeReach,
+    /// The work tree that the session runs or ran in, where the caller looks at it.
+    pub(super) tree: Option<&'a TreeWitness<'a>>,
 }
 
 /// The judgements of an event's effects.
@@ -60,6 +63,7 @@ impl EventJudgement {
             let whole = if matches!(effect.kind, Kind::Execute(_)) { raw.take() } else { None };
             let repository = judging.roots.repository();
             let search = TrackedSearch::of(effect, &step.effects, step.event.call(), repository);
+            let sight = judging.tree.and_then(|tree| tree.sight(step, effect));
             let context = Context {
                 root: judging.roots.first(),
                 roots: Some(judging.roots),
@@ -71,6 +75,7 @@ impl EventJudgement {
                 change: judging.change,
                 search: search.as_ref(),
                 effects: &step.effects,
+                sight: sight.as_ref(),
             };
             let judgement = policy.judge(effect, &context);
             let matches_whole_text = whole.is_some()

@@ -26,9 +26,11 @@ mod whole;
 mod witness;
 mod wording;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::SystemTime;
 
-use agent_strace_effects::Effect;
+use agent_strace_effects::{Effect, LookedAt, WorkTree};
 use agent_strace_git::change_set::Change;
 use agent_strace_model::finding::Finding;
 use agent_strace_model::{Gap, GapKind, Status};
@@ -63,6 +65,8 @@ pub struct Outcome {
     /// What is said about the change as a whole, by file.
     pub of_change: Vec<Finding>,
     pub change: Option<Arc<Change>>,
+    /// What was seen of the work tree in which the sessions ran, where the caller looked at it.
+    pub work_tree: Option<SeenTree>,
     /// What exceptions and suppressions themselves are worth reporting: about the run, not about a session.
     pub remarks: Vec<Finding>,
     /// Findings that do not count, in the order of the report.
@@ -73,6 +77,25 @@ pub struct Outcome {
     pub stale: usize,
     /// From which level on findings failed the run.
     pub fail_on: FailOn,
+}
+
+/// What was seen of a work tree: an input of the judgement.
+#[derive(Debug)]
+pub struct SeenTree {
+    /// What its user calls it.
+    pub name: String,
+    /// The directories that were looked at, sorted.
+    pub looks: Vec<LookedAt>,
+    /// The files that decided, with the time at which each was made or changed last; sorted.
+    pub files: Vec<(String, Option<SystemTime>)>,
+}
+
+impl SeenTree {
+    fn new(tree: &dyn WorkTree, sessions: &[SessionOutcome]) -> Self {
+        let files: BTreeSet<&String> = sessions.iter().flat_map(|session| &session.seen).collect();
+        let files = files.into_iter().map(|file| (file.clone(), tree.changed(file)));
+        Self { name: tree.name().to_owned(), looks: tree.looks(), files: files.collect() }
+    }
 }
 
 /// The answer, and with it the exit code.
@@ -106,6 +129,8 @@ pub struct SessionOutcome {
     pub account: Account,
     /// What it did to the files of the change, where one is judged.
     pub recorded: Option<Recorded>,
+    /// Files of the work tree that decided, as its paths count.
+    pub seen: BTreeSet<String>,
     /// What the run's logs hold of the sub-agents it started, in their order.
     pub traced: Vec<Traced>,
     /// Sorted by event, then rule, then message.

@@ -5,7 +5,7 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use agent_strace_effects::{DeniedLines, Effect, Kind, Left, REDACTED, Repository, Roots};
+use agent_strace_effects::{DeniedLines, Effect, Kind, Left, REDACTED, Repository, Roots, WorkTree};
 use agent_strace_git::change_set::Change;
 use agent_strace_metrics::{Measured, Pricing, TimedEffect};
 use agent_strace_model::finding::{EffectView, Finding, Level, RuleId};
@@ -26,7 +26,7 @@ use super::judgement::{EffectJudgement, EventJudgement, JudgeContext, Pieces, Sh
 use super::replay::{Replay, Step};
 use super::story::{self, Activity};
 use super::waiver_matcher::WaiverMatcher;
-use super::witness::ChangeWitness;
+use super::witness::{ChangeWitness, TreeWitness};
 use super::wording;
 use super::{Entry, SessionOutcome, Verdict};
 
@@ -54,19 +54,25 @@ pub(crate) struct Rulings<'r> {
     before: Vec<usize>,
 }
 
+/// What shows what a session left behind or read, beside its own log.
+#[derive(Clone, Copy, Default)]
+struct Witnesses<'w> {
+    change: Option<&'w ChangeWitness<'w>>,
+    tree: Option<&'w TreeWitness<'w>>,
+}
+
 impl<'r> Rulings<'r> {
     pub(crate) fn new(replay: &'r Replay<'r>, policy: &'r Policy) -> Self {
-        Self::of(replay, policy, None, |step, context| Arc::new(EventJudgement::new(step, context)))
+        Self::witnessed(replay, policy, Witnesses::default())
     }
 
-    /// Judges with the change as a witness of what the session left behind.
-    fn witnessed(replay: &'r Replay<'r>, policy: &'r Policy, witness: Option<&ChangeWitness<'_>>) -> Self {
-        Self::of(replay, policy, witness, |step, context| Arc::new(EventJudgement::new(step, context)))
+    fn witnessed(replay: &'r Replay<'r>, policy: &'r Policy, witnesses: Witnesses<'_>) -> Self {
+        Self::of(replay, policy, witnesses, |step, context| Arc::new(EventJudgement::new(step, context)))
     }
 
     /// Judges with a cache that is shared by many sessions.
     pub(crate) fn with_cache(replay: &'r Replay<'r>, cache: &'r JudgementCache<'_>) -> Self {
-        Self::of(replay, cache.policy(), None, |step, context| cache.judge(step, context))
+        Self::of(replay, cache.policy(), Witnesses::default(), |step, context| cache.judge(step, context))
     }
 
     /// Adds the findings of lint rules.
@@ -82,7 +88,7 @@ impl<'r> Rulings<'r> {
     fn of(
         replay: &'r Replay<'r>,
         policy: &'r Policy,
-        witness: Option<&ChangeWitness<'_>>,
+        Witnesses { change: witness, tree }: Witnesses<'_>,
         judge: impl Fn(&Step<'_>, &JudgeContext<'_>) -> Arc<EventJudgement>,
     ) -> Self {
         let actors = Actors::new(replay.session);
@@ -90,7 +96,7 @@ impl<'r> Rulings<'r> {
         let judgements = replay.steps.iter().map(|step| {
             let actor = actors.actor(step.event);
             let change = witness.map(|witness| witness.reach(step, policy, actor)).unwrap_or_default();
-            let context = JudgeContext { roots, actor, matcher, change };
+            let context = JudgeContext { roots, actor, matcher, change, tree };
             (step, judge(step, &context))
         });
         let judgements: Vec<(&Step<'_>, Arc<EventJudgement>)> = judgements.collect();
@@ -273,6 +279,8 @@ pub struct Judging<'a> {
     /// The last event, if it is a call that has not run yet: only findings about it are reported, and earlier spending
     /// still counts against budgets. `None`: every call has ended.
     pub pending_call: Option<u32>,
+    /// The work tree that the sessions run or ran in; `None`: nobody looks at it.
+    pub work_tree: Option<&'a dyn WorkTree>,
 }
 
 /// The private values of one session in a searched log.
@@ -303,6 +311,7 @@ pub fn judge_guarded(
         exposed: None,
         change: None,
         pending_call: None,
+        work_tree: None,
     };
     judge_by(session, gaps, judging)
 }
@@ -334,15 +343,28 @@ pub fn not_searched(file: &str, error: &io::Error) -> Gap {
 
 /// Judges a session. [`super::conclude()`] sets the verdict later.
 pub(super) fn judge_session(session: &Session<'_>, gaps: Vec<Gap>, judging: Judging<'_>) -> SessionOutcome {
-    let Judging { policy, repository, lines, earlier, entries, demands, lints, exposed, change, pending_call } =
-        judging;
+    let Judging {
+        policy,
+        repository,
+        lines,
+        earlier,
+        entries,
+        demands,
+        lints,
+        exposed,
+        change,
+        pending_call,
+        work_tree,
+    } = judging;
     let mut outcome = blank(session, gaps);
     // A call that has not run yet has no result.
     let lines = Some(lines).filter(|_| pending_call.is_none());
     let replay = Replay::after(earlier, session, policy, repository, lines);
     let witness = change.and_then(|change| ChangeWitness::of(change, &replay));
-    let rulings =
-        Rulings::witnessed(&replay, policy, witness.as_ref()).with_lints(lints).for_pending_call(pending_call);
+    let tree = work_tree.and_then(|tree| TreeWitness::of(tree, &replay, pending_call));
+    let witnesses = Witnesses { change: witness.as_ref(), tree: tree.as_ref() };
+    let rulings = Rulings::witnessed(&replay, policy, witnesses).with_lints(lints).for_pending_call(pending_call);
+    outcome.seen = rulings.each().filter_map(|(_, _, judged)| judged.judgement.seen.clone()).collect();
     outcome.judged = replay.calls;
     outcome.attempts = replay.attempts;
     outcome.effects = rulings.each().count();
@@ -488,6 +510,7 @@ fn blank(session: &Session<'_>, mut gaps: Vec<Gap>) -> SessionOutcome {
         unknown_records: session.unknown_records,
         account: Account::of(session, gaps.len()),
         recorded: None,
+        seen: BTreeSet::new(),
         traced: Vec::new(),
         trace: Trace::default(),
         findings: Vec::new(),

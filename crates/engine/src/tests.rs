@@ -318,6 +318,7 @@ fn by<'a>(policy: &'a Policy, repository: &'a Arc<Repository>) -> Judging<'a> {
         exposed: None,
         change: None,
         pending_call: None,
+        work_tree: None,
     }
 }
 

@@ -117,7 +117,7 @@ use std::sync::Arc;
 use sha2::{Digest as _, Sha256};
 
 use agent_strace_effects::knowledge::Knowledge;
-use agent_strace_effects::{Effect, Guarded, PathTarget, Roots, TrackedSearch};
+use agent_strace_effects::{Effect, Guarded, PathTarget, Roots, Sight, TrackedSearch};
 use agent_strace_model::finding::{Level, PolicyLocation, PolicyRule, RuleId};
 use agent_strace_model::prices::Table;
 
@@ -235,6 +235,9 @@ pub struct Context<'a> {
     pub search: Option<&'a TrackedSearch<'a>>,
     /// All effects of the call: commands among them led to others.
     pub effects: &'a [Effect],
+
+    /// A look at the files of the work tree, where the session runs or ran in one.
+    pub sight: Option<&'a Sight<'a>>,
 }
 
 /// The files that a session left in the change which is judged with it.
@@ -277,6 +280,8 @@ pub struct Judgement {
     pub instructs: bool,
     /// An entry that forbids may speak of one of the files, and that weighs no more than a note.
     pub left_open: Option<Box<LeftOpen>>,
+    /// The file of the work tree that decided.
+    pub seen: Option<String>,
 }
 
 /// The entry that may speak of one of the files of an effect, and why that is not known.

@@ -9,6 +9,7 @@ use super::view::{
     Report, ShownEffect, ShownExtended, ShownFinding, ShownGap, ShownLocation, ShownManifest, ShownPolicy,
     ShownSession, ShownUse, ShownWaived,
 };
+use super::work_tree::{ShownTree, TreeDocument};
 use agent_strace_engine::Verdict;
 use agent_strace_model::finding::Level;
 use agent_strace_policy::WaiverOrigin;
@@ -33,6 +34,9 @@ pub(super) struct Document<'a> {
     /// The change that the sessions come with; left out where none is judged.
     #[serde(skip_serializing_if = "Option::is_none")]
     change: Option<ChangeDocument<'a>>,
+    /// What was seen of the work tree in which the sessions ran; left out where nobody looked at it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    work_tree: Option<TreeDocument<'a>>,
     summary: Summary,
     #[cfg_attr(test, schemars(with = "Vec<Session<'a>>"))]
     sessions: Sessions<'a>,
@@ -309,6 +313,7 @@ fn document(report: &Report) -> Document<'_> {
         policy: report.policy.as_ref().map(policy),
         hook_policies: report.manifests.iter().map(hook_policy).collect(),
         change: report.change.as_ref().map(ShownChange::document),
+        work_tree: report.work_tree.as_ref().map(ShownTree::document),
         summary: summary(report),
         sessions: Sessions(report),
         findings: Findings(report),

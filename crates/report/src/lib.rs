@@ -45,6 +45,7 @@ mod trials;
 mod validation;
 mod view;
 mod waived;
+mod work_tree;
 
 #[cfg(test)]
 mod tests;

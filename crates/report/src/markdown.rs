@@ -85,6 +85,9 @@ fn judged_by(report: &Report) -> String {
         let _ = writeln!(text, "- {}", cell(&change_shown(change)));
         text.extend(after_merge(change).map(|later| format!("- {}\n", cell(&later))));
     }
+    if let Some(tree) = &report.work_tree {
+        let _ = writeln!(text, "- {}", cell(&tree.line()));
+    }
     let _ = writeln!(
         text,
         "- {}, {}, {}, {}",

@@ -8,6 +8,7 @@ use super::escape::{shorten, terminal};
 use super::notes::{self, is_counted};
 use super::tree::Glyphs;
 use super::view::{Report, ShownFinding, ShownGap, ShownSession, ShownUse};
+use super::work_tree::ShownTree;
 use agent_strace_engine::Verdict;
 use agent_strace_model::Gap;
 use agent_strace_model::finding::Level;
@@ -25,6 +26,7 @@ pub(super) fn render(report: &Report, colour: Colour) -> String {
     let paint = Paint(colour);
     let mut lines = vec![judged_by(report)];
     lines.extend(report.change.as_ref().map(change_shown));
+    lines.extend(report.work_tree.as_ref().map(ShownTree::line));
     for session in &report.sessions {
         let listed = session.findings.iter().filter(|finding| !is_counted(report, finding));
         let listed: Vec<&ShownFinding> = listed.collect();

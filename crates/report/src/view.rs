@@ -6,6 +6,7 @@ use super::activity::ShownActivity;
 use super::change::{AfterMerge, ShownChange};
 use super::session::{ShownProof, ShownWho};
 pub(super) use super::waived::{ShownUse, ShownWaived};
+use super::work_tree::ShownTree;
 use agent_strace_engine::{Entry, FailOn, Outcome, SessionOutcome, Verdict};
 use agent_strace_model::finding::{
     Cause, EffectView, Finding, Level, PolicyLocation, PolicyRule, RuleId, VerdictImpact,
@@ -27,6 +28,7 @@ pub struct Report {
     /// About the change, not about a session.
     pub(super) of_change: Vec<ShownFinding>,
     pub(super) change: Option<ShownChange>,
+    pub(super) work_tree: Option<ShownTree>,
     /// About the run, not about a session: what exceptions and suppressions themselves are worth reporting.
     pub(super) remarks: Vec<ShownFinding>,
     /// Findings that do not count.
@@ -202,7 +204,7 @@ impl Report {
     /// Takes the outcome apart: there may be very many findings, and nobody needs them twice.
     pub fn new(outcome: Outcome) -> Self {
         let Outcome { policy, manifests, sessions, gaps, verdict, .. } = outcome;
-        let Outcome { of_change, change, remarks, waived, uses, stale, fail_on, .. } = outcome;
+        let Outcome { of_change, change, work_tree, remarks, waived, uses, stale, fail_on, .. } = outcome;
         let gaps = gaps.iter().chain(sessions.iter().flat_map(|session| &session.gaps)).map(ShownGap::new).collect();
         let mut of_sessions: BTreeMap<usize, Vec<&Finding>> = BTreeMap::new();
         for waived in &waived {
@@ -220,6 +222,7 @@ impl Report {
             sessions: sessions.collect(),
             of_change: of_change.into_iter().map(ShownFinding::new).collect(),
             change: change.as_deref().map(ShownChange::new),
+            work_tree: work_tree.as_ref().map(ShownTree::new),
             remarks: remarks.into_iter().map(ShownFinding::new).collect(),
             waived: waived.into_iter().map(|waived| ShownWaived::new(waived, &uses)).collect(),
             stale,

@@ -9,6 +9,7 @@ use super::super::failure::Failure;
 use super::super::gate::{GateCommand, GateRequest, LintMode};
 use super::super::judge_config::JudgeConfig;
 use super::super::trust::Trust;
+use super::super::work_tree::DiskTree;
 use super::HookArgs;
 use agent_strace_engine::{FailOn, Judging, SessionOutcome, Share};
 use agent_strace_ingest::{Log, StoreEntry};
@@ -66,7 +67,13 @@ pub(super) fn call(
         .map_err(|error| Failure::new(format!("can't go to the project: {}", super::super::failure::reason(&error))))?;
     let gate = GateArgs::of_call(&args.by, args.allow_no_policy, args.now);
     let trust = Trust::establish(&gate, environment)?;
-    let request = GateRequest { lints: LintMode::WhereConfigured, ..GateRequest::new(GateCommand::Hook, &gate) };
+    // A work tree that can't be looked at settles nothing. In CI nobody looks.
+    let work_tree = if environment.ci { None } else { DiskTree::at(root).ok() };
+    let request = GateRequest {
+        lints: LintMode::WhereConfigured,
+        work_tree: work_tree.as_ref(),
+        ..GateRequest::new(GateCommand::Hook, &gate)
+    };
     let config = JudgeConfig::load_complete(request, trust.base(), environment, streams)?;
     let judging = Judging { pending_call: Some(number), ..config.judging() };
     let mut outcome = judged(&entry(session), before(recorded, number, line), judging, None)?;

@@ -45,6 +45,9 @@ Examples:
 Steps: session-start, user-prompt, pre-tool, post-tool, post-tool-failure, response, thought, stop,
 subagent-start, subagent-stop, error, session-end, other; agents' own names of them are known, too.
 
+With --enforce, files that a wildcard or a search takes in are looked up in the work tree, if the policy
+may deny one of them.
+
 Secrets are taken out before anything is written. Exit code 0, and 1 where something was not recorded
 or judged: agents go on then. Only with --fail-closed a call that can't be judged is denied.";
 

@@ -130,7 +130,7 @@ impl Repository {
     }
 
     /// Returns whether the base or the change holds the file.
-    pub(super) fn has_file(&self, path: &str) -> bool {
+    pub(crate) fn has_file(&self, path: &str) -> bool {
         self.files.contains(path) || self.changed.contains(path)
     }
 

@@ -11,7 +11,9 @@ mod lines;
 mod rows;
 mod searches;
 mod shown;
+mod sight;
 mod tracked;
+mod work_tree;
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -22,7 +24,9 @@ use crate::{About, Certainty, Effect, Kind, Opaque, PathTarget, Purpose, Reason,
 pub use denied::{Denied, DeniedLines, ReadPolicy};
 use searches::Search;
 pub(crate) use shown::Shown;
+pub use sight::{Proof, Sight, Sighted};
 pub use tracked::{Contents, TrackedSearch};
+pub use work_tree::{ExistingFile, Look, LookedAt, WorkTree};
 
 /// Bytes of a result that are looked at for the price of one step of work.
 const BYTES_A_STEP: usize = 256;

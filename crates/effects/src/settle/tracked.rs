@@ -51,7 +51,7 @@ impl<'a> TrackedSearch<'a> {
 
     /// The pattern matches a line of the file.
     pub fn shows(&self, file: &str) -> bool {
-        let Some(search) = self.search.get_or_init(|| self.parsed()) else { return false };
+        let Some(search) = self.search.get_or_init(|| Search::of(self.parent(), Some(self.call))) else { return false };
         let set = self.effect.kind.path().map_or("", |target| target.path.as_str());
         search.looks_into(set, file) && self.contents.of(file).iter().any(|content| self.is_in(search, content))
     }
@@ -62,25 +62,25 @@ impl<'a> TrackedSearch<'a> {
         search.matcher.is_in(content)
     }
 
-    fn parsed(&self) -> Option<Search> {
-        let parent = self.effect.origin.parent.and_then(|parent| self.effects.get(parent as usize));
-        match parent.map(|parent| &parent.kind) {
-            Some(Kind::Execute(execution)) => Search::of_command(execution),
-            Some(_) => None,
-            None => Search::of_tool(self.call),
+    fn parent(&self) -> Option<&'a Execution> {
+        match &self.effects.get(self.effect.origin.parent? as usize)?.kind {
+            Kind::Execute(execution) => Some(execution),
+            _ => None,
         }
     }
 }
 
 /// The parts of a search that decide which lines it shows.
 #[derive(Debug)]
-struct Search {
+pub(super) struct Search {
     matcher: Matcher,
     includes: Vec<String>,
     excludes: Vec<String>,
     /// Names of directories that it does not go into.
     excluded_folders: Vec<String>,
     skips_hidden: bool,
+    /// It leaves out files that git ignores, or that it does not track.
+    pub(super) skips_ignored: bool,
 }
 
 /// Options of `grep`, `rg` and `git grep` that change no line, without and with a value.
@@ -92,6 +92,11 @@ const VALUED: &str = "-A -B -C -m --after-context --before-context --context --m
     --threads --sort --binary-files --color --colour --colors --label --directories -d --max-filesize";
 
 impl Search {
+    /// Returns the search of a command, or else that of a tool; `None`: it is no search whose options are known.
+    pub(super) fn of(command: Option<&Execution>, call: Option<&ToolCall<'_>>) -> Option<Self> {
+        command.map_or_else(|| Self::of_tool(call?), Self::of_command)
+    }
+
     fn of_tool(call: &ToolCall<'_>) -> Option<Self> {
         let given = call.arguments.members().filter(|_| &*call.tool == "Grep")?;
         let is_content = given.text("output_mode").as_deref() == Some("content");
@@ -99,7 +104,7 @@ impl Search {
         {
             return None;
         }
-        let mut matcher = Words { dialect: Dialect::Rust, ..Words::default() };
+        let mut matcher = Words { dialect: Dialect::Rust, skips_ignored: true, ..Words::default() };
         matcher.ignores_case = given.json("-i") == Some("true");
         matcher.patterns.push(given.text("pattern")?.into_owned());
         if let Some(filter) = given.text("glob") {
@@ -122,13 +127,14 @@ impl Search {
             _ => return None,
         };
         let is_ripgrep = dialect == Dialect::Rust;
-        let mut words = Words { is_ripgrep, dialect, skips_hidden: is_ripgrep, ..Words::default() };
+        let skips_ignored = is_ripgrep || program.rsplit('/').next() == Some("git");
+        let mut words = Words { is_ripgrep, dialect, skips_hidden: is_ripgrep, skips_ignored, ..Words::default() };
         words.read(rest)?;
         words.finish()
     }
 
     /// The search does not leave out the file.
-    fn looks_into(&self, set: &str, file: &str) -> bool {
+    pub(super) fn looks_into(&self, set: &str, file: &str) -> bool {
         let rest = file.strip_prefix(set).filter(|_| set != ".").unwrap_or(file);
         let is_hidden = || rest.split('/').any(|part| part.starts_with('.'));
         let matches = |filter: &String, path: &str| {
@@ -165,6 +171,7 @@ struct Words {
     excludes: Vec<String>,
     excluded_folders: Vec<String>,
     skips_hidden: bool,
+    skips_ignored: bool,
 }
 
 /// The part of a line that a match has to fill.
@@ -276,14 +283,14 @@ impl Words {
     }
 
     fn finish(self) -> Option<Search> {
-        let Self { includes, excludes, excluded_folders, skips_hidden, .. } = self;
+        let Self { includes, excludes, excluded_folders, skips_hidden, skips_ignored, .. } = self;
         if includes.len() + excludes.len() + excluded_folders.len() > FILTERS {
             return None;
         }
         let has_capital = || self.patterns.iter().any(|pattern| pattern.contains(char::is_uppercase));
         let ignores_case = self.ignores_case || self.is_smart && !has_capital();
         let matcher = Matcher::new(self.dialect, &self.patterns, ignores_case, self.whole)?;
-        Some(Search { matcher, includes, excludes, excluded_folders, skips_hidden })
+        Some(Search { matcher, includes, excludes, excluded_folders, skips_hidden, skips_ignored })
     }
 }
 

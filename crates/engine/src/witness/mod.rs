@@ -4,6 +4,7 @@
 //! nothing of what ran in between, and nothing where the session may have pushed something else than the head.
 
 mod pushes;
+mod work_tree;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -15,6 +16,7 @@ use agent_strace_model::Status as CallStatus;
 use agent_strace_policy::{Actor, ChangeReach, Context, Decision, Holds, Policy};
 
 use super::replay::{Replay, Step};
+pub(super) use work_tree::TreeWitness;
 
 /// The change, for a session that it belongs to.
 pub(super) struct ChangeWitness<'a> {

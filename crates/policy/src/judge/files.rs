@@ -2,7 +2,7 @@
 
 use crate::compiled::{CompiledLists, Rules};
 use crate::floor::{self, Floor};
-use crate::path::{Files, Grade, Met, PathList};
+use crate::path::{Files, Grade, Member, Met, PathList, Seen};
 use crate::sensitive::{self, Touch};
 use crate::{Context, Decision, Judgement, JudgementDetail, LeftOpen, Policy};
 use agent_strace_effects::{Certainty, Effect, PathTarget, Purpose, ReadPolicy};
@@ -98,7 +98,9 @@ impl CompiledLists {
             Some(delete) if wording.rule == DELETE.rule => (delete, Touch::Write),
             _ => (&self.write, Touch::Write),
         };
-        let sensitive = context.detail == JudgementDetail::Everything && sensitive::touched(&files, touch);
+        let sensitive = context.detail == JudgementDetail::Everything
+            && sensitive::touched(&files, touch)
+            && files.seen(|file| sensitive::touched(file, touch)) != Seen::Nothing;
         let instructs = touch == Touch::Write
             && context.detail == JudgementDetail::Everything
             && floor::instructs(&files)
@@ -134,24 +136,16 @@ impl CompiledLists {
         };
         let met = |list| named.files.met_by(list).filter(|_| !unknown);
         let (denied_rule, asked_rule) = (met(&rules.deny), met(&rules.ask));
-        if let Some(Met { rule, grade: Grade::Certain }) = denied_rule {
-            let found = denied_by(wording.rule, wording.deny, &rule.stated);
-            return match named.files.shown_of(rule, &rules.deny) {
-                Some(file) if named.reached.gathered == Some(Purpose::Search) => Judgement {
-                    reason: format!("{}, as the pattern matches a line of `{file}`", found.reason),
-                    ..found
-                },
-                Some(file) => Judgement { reason: format!("{}, as `{file}` is one of them", found.reason), ..found },
-                None => found,
-            };
+        if let Some(Met { rule, grade: Grade::Certain, member }) = denied_rule {
+            return denied_by(wording.rule, wording.deny, &rule.stated).of_member(member);
         }
         match &named.floor {
             Some(Floor::Broken { rule, why }) => return denied(*rule, &format!("built-in floor: {why}"), None),
             Some(Floor::Perhaps) => return unproven("the path is not known, it may be one that no agent may change"),
             None => {}
         }
-        if let Some(Met { rule, grade: Grade::Certain }) = asked_rule {
-            return asked_by(wording.ask, &rule.stated);
+        if let Some(Met { rule, grade: Grade::Certain, member }) = asked_rule {
+            return asked_by(wording.ask, &rule.stated).of_member(member);
         }
         let found = self.by_allow(rules, named, wording, rest);
         let is_gathered = named.reached.gathered.is_some();
@@ -171,7 +165,7 @@ impl CompiledLists {
 
     /// Returns the judgement of an entry that may name one of the files.
     fn open(&self, met: Option<Met<'_>>, list: &str, unknown_part: &str) -> Option<Judgement> {
-        let Met { rule, grade: Grade::Open(level) } = met? else { return None };
+        let Met { rule, grade: Grade::Open(level), .. } = met? else { return None };
         let stated = &rule.stated;
         let name = stated.policy_rule.as_ref().map_or(list, |rule| rule.id.as_str());
         let reason = format!("{unknown_part}, and {name} may name one of them");
@@ -214,6 +208,20 @@ impl CompiledLists {
 }
 
 impl Judgement {
+    /// Names the file that is known to be among those that were gathered.
+    fn of_member(self, member: Option<Member>) -> Self {
+        let (file, why, seen) = match member {
+            None => return self,
+            Some(Member::Exists(file)) => (file.clone(), "exists in the work tree", Some(file)),
+            Some(Member::Tracked(file)) => (file, "is one of them", None),
+            Some(Member::Matched(file)) => {
+                let reason = format!("{}, as the pattern matches a line of `{file}`", self.reason);
+                return Self { reason, ..self };
+            }
+        };
+        Self { reason: format!("{}, as `{file}` {why}", self.reason), seen, ..self }
+    }
+
     /// Adds an entry that may forbid one of the files. A judgement that forbids for sure needs none.
     fn leaving_open(self, open: Self) -> Self {
         let Some(location) = open.location.filter(|_| !matches!(self.decision, Decision::Denied | Decision::Asked))

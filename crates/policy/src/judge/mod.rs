@@ -220,6 +220,7 @@ fn judgement(
         sensitive: false,
         instructs: false,
         left_open: None,
+        seen: None,
     }
 }
 

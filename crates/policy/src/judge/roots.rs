@@ -21,7 +21,7 @@ pub(crate) fn under_all(
         let there = effect.on(moved.target, moved.certainty);
         let first = FirstName { target, certainty: effect.certainty, root: context.root };
         let root = moved.root.as_deref();
-        let context = Context { root, roots: None, raw_command: None, first: Some(first), ..*context };
+        let context = Context { root, roots: None, raw_command: None, first: Some(first), sight: None, ..*context };
         let other = judge(&there, &context);
         if let Some(target) = there.kind.path() {
             found = found.or_there(other.guessed(root, moved.standing), target);

@@ -6,6 +6,7 @@ use agent_strace_model::finding::Level;
 use crate::Context;
 use crate::glob::{Answer, Glob};
 
+use super::seen::Seen;
 use super::{Files, Names, PathList, PathPattern, PathRule, spells_a_dot};
 
 /// The part of a denied name that a pattern has to spell to ask for it.
@@ -27,28 +28,51 @@ pub(crate) enum Grade {
 }
 
 /// An entry that speaks of some of the files.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Met<'r> {
     pub(crate) rule: &'r PathRule,
     pub(crate) grade: Grade,
+    /// One of them for sure.
+    pub(crate) member: Option<Member>,
+}
+
+/// A file that is known to be among those that a program gathers, and that an entry names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Member {
+    /// It exists in the work tree.
+    Exists(String),
+    /// It is tracked, and shown whole.
+    Tracked(String),
+    /// It is tracked, and a search shows a line of it.
+    Matched(String),
 }
 
 impl Files<'_> {
     /// The entry of the list that speaks of any of the files the most surely. Files that the call names are all there.
     pub(crate) fn met_by<'r>(&self, list: &'r PathList) -> Option<Met<'r>> {
         if self.gathered.is_none() && self.certainty != Certainty::Pattern && !self.may_be_of_workspace() {
-            return self.denied_by(list).map(|rule| Met { rule, grade: Grade::Certain });
+            return self.denied_by(list).map(|rule| Met { rule, grade: Grade::Certain, member: None });
         }
         if list.is_empty() {
             return None;
         }
+        let grade = |rule: &PathRule| rule.set.any_of.iter().filter_map(|pattern| self.grade(pattern)).max();
+        // Links lead to files of any name. Nobody looks where no entry speaks of the names.
+        let is_looked_at =
+            self.sight.is_some() && list.rules.iter().chain(&list.named).any(|rule| grade(rule).is_some());
         let met = |rule: &'r PathRule| {
-            let grade = rule.set.any_of.iter().filter_map(|pattern| self.grade(pattern)).max()?;
+            let Some(grade) = grade(rule) else {
+                return if is_looked_at { self.linked_by(rule, list) } else { None };
+            };
             if self.is_excepted(&rule.set.except) {
                 return None;
             }
-            let is_shown = grade < Grade::Certain && self.shown_of(rule, list).is_some();
-            Some(Met { rule, grade: if is_shown { Grade::Certain } else { grade } })
+            let member = match self.seen(|file| file.is_forbidden_by(rule, list)) {
+                Seen::File(file) => Some(Member::Exists(file)),
+                Seen::Nothing => return None,
+                Seen::Open => self.shown_of(rule, list),
+            };
+            Some(Met { rule, grade: if member.is_some() { Grade::Certain } else { grade }, member })
         };
         let strictest = |rules: &'r [PathRule]| {
             // The first of equal entries wins: a rule with a name of its own gives a reason.
@@ -58,6 +82,14 @@ impl Files<'_> {
         match (strictest(&list.named), listed) {
             (Some(named), Some(listed)) if stricter(&listed, &named) => Some(listed),
             (named, listed) => named.or(listed),
+        }
+    }
+
+    /// The entry speaks of none of the names, but of a file that a link among them leads to.
+    fn linked_by<'r>(&self, rule: &'r PathRule, list: &PathList) -> Option<Met<'r>> {
+        match self.seen(|file| file.is_forbidden_by(rule, list)) {
+            Seen::File(file) => Some(Met { rule, grade: Grade::Certain, member: Some(Member::Exists(file)) }),
+            Seen::Nothing | Seen::Open => None,
         }
     }
 
@@ -142,27 +174,38 @@ impl Files<'_> {
 
     /// A file of the repository that is among the gathered ones, that the entry of the list speaks of, and of which the program
     /// shows all or a line.
-    pub(crate) fn shown_of<'f>(&'f self, rule: &PathRule, list: &PathList) -> Option<&'f str> {
+    fn shown_of(&self, rule: &PathRule, list: &PathList) -> Option<Member> {
         let members = || rule.set.any_of.iter().flat_map(|pattern| self.tracked(pattern));
         let members = || members().filter(|file| !self.leaves_out(rule, list, file));
         match (self.gathered?, self.search) {
-            (Purpose::Whole, _) => members().next(),
-            (Purpose::Search, Some(search)) => members().take(SEARCHED).find(|file| search.shows(file)),
+            (Purpose::Whole, _) => members().next().map(|file| Member::Tracked(file.to_owned())),
+            (Purpose::Search, Some(search)) => {
+                let shown = members().take(SEARCHED).find(|file| search.shows(file));
+                shown.map(|file| Member::Matched(file.to_owned()))
+            }
             (Purpose::Search | Purpose::Check, _) => None,
         }
     }
 
     /// The entry, or the list that it is of, leaves out the file.
     fn leaves_out(&self, rule: &PathRule, list: &PathList, file: &str) -> bool {
-        let is_named = list.named.iter().any(|named| std::ptr::eq(named, rule));
-        let of_list: &[PathPattern] = if is_named { &[] } else { &list.except };
-        if rule.set.except.is_empty() && of_list.is_empty() {
+        if rule.set.except.is_empty() && list.except.is_empty() {
             return false;
         }
         let target = PathTarget::new(file);
         let context = Context { root: self.root, ..Context::default() };
-        let file = Files::new(&target, Certainty::Exact, &context);
-        file.is_excepted(&rule.set.except) || file.is_excepted(of_list)
+        Files::new(&target, Certainty::Exact, &context).is_left_out_by(rule, list)
+    }
+
+    fn is_left_out_by(&self, rule: &PathRule, list: &PathList) -> bool {
+        let is_named = list.named.iter().any(|named| std::ptr::eq(named, rule));
+        let of_list: &[PathPattern] = if is_named { &[] } else { &list.except };
+        self.is_excepted(&rule.set.except) || self.is_excepted(of_list)
+    }
+
+    /// The entry of the list names the file.
+    fn is_forbidden_by(&self, rule: &PathRule, list: &PathList) -> bool {
+        rule.set.any_of.iter().any(|pattern| self.touched_by(pattern)) && !self.is_left_out_by(rule, list)
     }
 
     fn tracked<'f>(&'f self, pattern: &PathPattern) -> impl Iterator<Item = &'f str> {

@@ -3,20 +3,22 @@
 mod grade;
 mod own;
 mod pattern;
+mod seen;
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-use agent_strace_effects::{Certainty, PathTarget, Purpose, Repository, Roots, TrackedSearch, escaped};
+use agent_strace_effects::{Certainty, PathTarget, Purpose, Repository, Roots, Sight, TrackedSearch, escaped};
 use agent_strace_model::finding::PolicyLocation;
 
 use super::Context;
 use super::fold::fold;
 use super::glob::{Answer, Glob, Pairs};
 
-pub(super) use grade::{Grade, Met};
+pub(super) use grade::{Grade, Member, Met};
 pub(super) use own::{Entry, OwnRule, without_wildcards};
 pub(super) use pattern::{Anchor, PathList, PathPattern, PathRule, PathSet};
+pub(super) use seen::Seen;
 
 /// `/x`, `~/x`, `~user/x` or `C:/x`.
 pub(crate) fn is_anchored(path: &str) -> bool {
@@ -54,6 +56,8 @@ pub(super) struct Files<'a> {
     repository: Option<&'a Repository>,
     /// The search that gathers them, where the contents of committed files are known.
     search: Option<&'a TrackedSearch<'a>>,
+    /// A look at those that exist in the work tree.
+    sight: Option<&'a Sight<'a>>,
     below: OnceCell<Glob>,
     /// A pattern that crosses directories, without those that it may cross.
     crossed: OnceCell<Option<Names<'a>>>,
@@ -158,6 +162,7 @@ impl<'a> Files<'a> {
             is_rootless: context.root.is_none() && context.roots.is_some_and(|roots| roots.first().is_none()),
             repository: context.roots.map(Roots::repository),
             search: context.search,
+            sight: context.sight,
             anchored: is_anchored(&target.path),
             below: OnceCell::new(),
             crossed: OnceCell::new(),

@@ -20,6 +20,7 @@ use super::groups::{Group, groups};
 use super::json::to_text;
 use super::text::gap_text;
 use super::view::{Report, ShownFinding, ShownSession};
+use super::work_tree::ShownTree;
 use agent_strace_policy::WaiverOrigin;
 use line_hash::LineHashes;
 pub(super) use model::{
@@ -224,7 +225,8 @@ fn properties(report: &Report) -> Properties<'_> {
         suppressed: report.waived_by(WaiverOrigin::Suppression),
         baselined: report.baselined(),
     };
-    Properties { waived, sessions: sessions.collect() }
+    let work_tree = report.work_tree.as_ref().map(ShownTree::document);
+    Properties { waived, work_tree, sessions: sessions.collect() }
 }
 
 fn physical(uri: String, line: u32) -> PhysicalLocation {

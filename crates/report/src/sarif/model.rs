@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::session::{Attribution, Evidence};
+use crate::work_tree::TreeDocument;
 
 /// §3.13
 #[derive(Debug, Serialize)]
@@ -35,6 +36,8 @@ pub(crate) struct Run<'a> {
 #[derive(Debug, Serialize)]
 pub(crate) struct Properties<'a> {
     pub waived: Waived,
+    #[serde(rename = "workTree", skip_serializing_if = "Option::is_none")]
+    pub work_tree: Option<TreeDocument<'a>>,
     pub sessions: Vec<SessionProperties<'a>>,
 }
 
