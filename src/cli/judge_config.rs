@@ -17,7 +17,7 @@ use super::output;
 use super::policy_file;
 use super::trust::TrustBase;
 use agent_strace_effects::{DeniedLines, Repository};
-use agent_strace_engine::{Entries, Judging, Settings};
+use agent_strace_engine::{Entries, Judging, Moment, Settings, TreeLook};
 use agent_strace_git::change_set::Change;
 use agent_strace_model::Gap;
 use agent_strace_model::finding::RuleId;
@@ -145,7 +145,7 @@ impl JudgeConfig {
             exposed: None,
             change: self.settings.change.as_deref(),
             pending_call: None,
-            work_tree: self.settings.work_tree.as_deref(),
+            work_tree: self.settings.work_tree.as_deref().map(|tree| TreeLook { tree, moment: Moment::Later }),
         }
     }
 }

@@ -55,3 +55,10 @@ pub(super) struct EnforceArgs {
     #[arg(long, value_name = "REV", requires = "enforce")]
     pub(super) policy_ref: Option<String>,
 }
+
+impl EnforceArgs {
+    /// The same as a call was judged by, for a look after it.
+    pub(super) fn of_policy(policy: Option<String>, policy_ref: Option<String>) -> Self {
+        Self { enforce: true, fail_closed: false, policy, policy_ref }
+    }
+}

@@ -15,6 +15,9 @@ const MOST: usize = 20_000;
 /// Directories below each other that one look goes into, at most.
 const DEEPEST: usize = 32;
 
+/// Directories that no look goes into.
+const MADE_UP: &[&str] = &["/dev", "/net", "/proc", "/sys"];
+
 /// A directory of this machine.
 #[derive(Debug)]
 pub(super) struct DiskTree {
@@ -164,6 +167,9 @@ impl<'t> Walk<'t> {
             }
             Err(_) => return self.look.is_complete = false,
         };
+        if is_made_up(&real) {
+            return self.look.is_complete = false;
+        }
         let real = (real != path).then_some(real);
         self.look.has_links |= real.is_some();
         if path.is_dir() {
@@ -205,6 +211,8 @@ impl<'t> Walk<'t> {
 
     fn follow(&mut self, folder: &Waiting, path: String, link: &Path) {
         match link.canonicalize() {
+            // The kernel makes these files up, and some of them have no end.
+            Ok(real) if is_made_up(&real) => self.look.is_complete = false,
             Ok(real) if real.is_dir() => {
                 self.look.has_links = true;
                 self.enter(folder, path, Some(real));
@@ -235,6 +243,10 @@ impl<'t> Walk<'t> {
         let inside = real.strip_prefix(self.top).ok().and_then(Path::to_str);
         inside.map(|path| path.replace('\\', "/")).or_else(|| normal(real))
     }
+}
+
+fn is_made_up(real: &Path) -> bool {
+    MADE_UP.iter().any(|start| real.starts_with(start))
 }
 
 fn is_missing(error: &std::io::Error) -> bool {

@@ -12,6 +12,7 @@ use crate::settled_by_change::log;
 use crate::world::{Answer, World};
 
 const POLICY: &str = r#"{"version": 2, "files": {
+    "write": {"deny": [".github/**", "*.lock"]},
     "read": {"deny": [".env*", "!.env.example", "secrets/**", "conf/prod.yml", "~/.ssh/**"], "ask": ["notes/*.txt"]}}}"#;
 
 /// A project with denied files that are not committed.
@@ -63,13 +64,20 @@ fn answered(answer: &Answer) -> String {
 
 /// The answer to a call, and the levels of all findings that were written down with it.
 fn asked(world: &World, call: &(&str, Value)) -> (String, Vec<String>) {
-    let said = answered(&before(world, "t9", call, &[]));
-    let decided = fs::read_to_string(world.path().join(format!("r/.agent-traces/{SESSION}/decisions.ndjson"))).unwrap();
-    let last: Value = serde_json::from_str(decided.lines().last().unwrap()).unwrap();
-    let judged = rows(&last, "judged")
-        .iter()
-        .map(|found| format!("{} {}", found["rule"].as_str().unwrap(), found["level"].as_str().unwrap()));
-    (said, judged.collect())
+    (answered(&before(world, "t9", call, &[])), decided(world))
+}
+
+fn decision(world: &World) -> Value {
+    let path = world.path().join(format!("r/.agent-traces/{SESSION}/decisions.ndjson"));
+    let decided = fs::read_to_string(path).unwrap();
+    serde_json::from_str(decided.lines().last().unwrap()).unwrap()
+}
+
+/// The rules and levels of the last decision.
+fn decided(world: &World) -> Vec<String> {
+    let last = decision(world);
+    let judged = rows(&last, "judged").iter();
+    judged.map(|found| format!("{} {}", found["rule"].as_str().unwrap(), found["level"].as_str().unwrap())).collect()
 }
 
 #[test]
@@ -140,6 +148,20 @@ fn a_set_that_holds_no_denied_file_is_settled() {
     ] {
         let (said, judged) = asked(&project(), &bash(command));
         assert_eq!((said.as_str(), judged.as_slice()), ("", [].as_slice()), "{command}");
+    }
+}
+
+#[test]
+fn a_decision_names_what_was_looked_at() {
+    let looked_at = |command: &str| {
+        let world = project();
+        let _ = asked(&world, &bash(command));
+        decision(&world)["looked_at"].clone()
+    };
+    assert_eq!(looked_at("cat docs/.e*"), json!([{"path": "docs", "files": 2, "complete": true}]));
+    // No entry speaks of any of the files.
+    for command in ["cat src/*.py", "grep -n A src/a.py", "ls -R", "cat .env.example"] {
+        assert_eq!(looked_at(command), Value::Null, "{command}");
     }
 }
 
@@ -321,4 +343,100 @@ fn afterwards_absence_settles_nothing_and_younger_files_do_not_count() {
     let args = [&args[..], &["--root", "/somewhere/else"]].concat();
     let report: Value = serde_json::from_str(&world.run_in("r", &args).stdout).unwrap();
     assert_eq!(report["work_tree"]["files"][0]["path"], "conf/prod.yml", "{report}");
+}
+
+/// The answer to a call of another agent, and the levels of its findings.
+fn asked_by_codex(world: &World, command: &str) -> (String, Vec<String>) {
+    let payload = step(world, "PreToolUse", "t9", &bash(command), &json!({}));
+    let answer = world.spawn("r", &["hook", "pre-tool", "--enforce", "--agent", "codex"], &[], &payload);
+    let said = answered(&answer);
+    (said, decided(world))
+}
+
+/// A project with a workflow that no agent may change.
+fn with_workflow() -> World {
+    let world = project();
+    world.write("r/.github/ci.yml", "on: push\n");
+    world
+}
+
+#[test]
+fn a_set_that_is_changed_and_holds_a_denied_file_needs_an_approval() {
+    for command in ["prettier --write .", "eslint --fix .", "npx prettier -w ."] {
+        let (said, _) = asked(&with_workflow(), &bash(command));
+        let expected = "may change `.github/ci.yml`, which files.write.deny names";
+        assert!(said.starts_with("ask ") && said.contains(expected), "{command}: {said}");
+        // Codex can't ask its user.
+        let (said, judged) = asked_by_codex(&with_workflow(), command);
+        assert!(
+            said.is_empty() && judged.contains(&"scope/unresolved note".to_owned()),
+            "{command}: {said} {judged:?}"
+        );
+    }
+    for command in ["black .", "prettier --write src", "sed -i s/a/b/ src/*"] {
+        let (said, _) = asked(&with_workflow(), &bash(command));
+        assert_eq!(said, "", "{command}");
+    }
+    let (said, _) = asked(&project(), &bash("prettier --write ."));
+    assert_eq!(said, "", "there is no denied file");
+    let (said, _) = asked(&with_workflow(), &bash("sed -i s/a/b/ .github/*"));
+    assert!(said.starts_with("deny "), "{said}");
+}
+
+/// The errors of `check` about files that the recording names outside of calls.
+fn recorded(world: &World) -> Vec<String> {
+    let answer = world.run_in("r", &["check", "--format", "json", "--now", "2027-03-01T12:00:00Z"]);
+    let report: Value = serde_json::from_str(&answer.stdout).unwrap_or_else(|_| panic!("{answer:?}"));
+    let found = rows(&report, "findings").iter().filter(|found| found["effect"]["via"] == "record");
+    found.map(|found| format!("{} {}", found["level"].as_str().unwrap(), found["message"].as_str().unwrap())).collect()
+}
+
+#[test]
+fn a_file_that_comes_while_the_call_runs_counts_as_read() {
+    let (world, call) = (project(), bash("cat docs/.e*"));
+    assert_eq!(answered(&before(&world, "t1", &call, &[])), "");
+    world.write("r/docs/.env", "KEY=1\n");
+    assert_eq!(answered(&after(&world, "t1", &call)), "");
+    assert_eq!(recorded(&world), ["error reads `docs/.env`: denied by files.read.deny"]);
+    // Nothing came, and what was there before is told once.
+    for call in [call, bash("cat notes/*")] {
+        let world = project();
+        let _ = before(&world, "t1", &call, &[]);
+        let _ = after(&world, "t1", &call);
+        assert_eq!(recorded(&world), [""; 0], "{call:?}");
+    }
+}
+
+#[test]
+fn a_denied_file_with_another_content_was_written() {
+    let call = bash("prettier --write .");
+    let change = |change: &dyn Fn(&World)| {
+        let world = with_workflow();
+        let _ = before(&world, "t1", &call, &[]);
+        change(&world);
+        let _ = after(&world, "t1", &call);
+        recorded(&world)
+    };
+    let none: &dyn Fn(&World) = &|_| ();
+    assert_eq!(change(none), [""; 0]);
+    assert_eq!(
+        change(&|world| {
+            world.write("r/.github/ci.yml", "on: push\n");
+        }),
+        [""; 0],
+        "the same content"
+    );
+    let written = ["error writes `.github/ci.yml`: denied by files.write.deny"];
+    assert_eq!(
+        change(&|world| {
+            world.write("r/.github/ci.yml", "on:\n  push\n");
+        }),
+        written
+    );
+    let deleted = change(&|world| fs::remove_file(world.path().join("r/.github/ci.yml")).unwrap());
+    assert_eq!(deleted, ["error deletes `.github/ci.yml`: denied by files.write.deny"]);
+    let made = change(&|world| {
+        world.write("r/.github/new.yml", "on: push\n");
+    });
+    assert_eq!(made, ["error writes `.github/new.yml`: denied by files.write.deny"]);
 }

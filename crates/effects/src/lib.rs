@@ -60,7 +60,7 @@ pub use opaque::{About, Class, Opaque, Reason};
 pub use paths::{escaped, fold_for_deny};
 pub use roots::{Guarded, Moved, Places, Repository, Roots, Standing};
 pub use settle::{
-    Contents, Denied, DeniedLines, ExistingFile, Look, LookedAt, Proof, ReadPolicy, Results, Sight, Sighted,
+    Approval, Contents, Denied, DeniedLines, ExistingFile, Look, LookedAt, Proof, ReadPolicy, Results, Sight, Sighted,
     TrackedSearch, Trust, WorkTree,
 };
 pub use tracker::{Links, Tracker};

@@ -50,6 +50,7 @@ pub(crate) use session::Rulings;
 pub use session::{Entries, Judging, Share, guarded, judge_by, judge_guarded, not_searched};
 pub use story::{Activity, Tally};
 pub use waivers::{Waived, WaivedBy, WaiverMode, WaiverUsage, is_known_by_a_baseline};
+pub use witness::{Moment, TreeLook};
 pub use wording::evidence;
 
 /// What was judged, of all sessions, in the order they were given.
@@ -131,6 +132,8 @@ pub struct SessionOutcome {
     pub recorded: Option<Recorded>,
     /// Files of the work tree that decided, as its paths count.
     pub seen: BTreeSet<String>,
+    /// Denied files of the work tree that it may have changed.
+    pub watched: BTreeSet<String>,
     /// What the run's logs hold of the sub-agents it started, in their order.
     pub traced: Vec<Traced>,
     /// Sorted by event, then rule, then message.

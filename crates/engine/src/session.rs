@@ -5,7 +5,7 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use agent_strace_effects::{DeniedLines, Effect, Kind, Left, REDACTED, Repository, Roots, WorkTree};
+use agent_strace_effects::{DeniedLines, Effect, Kind, Left, REDACTED, Repository, Roots};
 use agent_strace_git::change_set::Change;
 use agent_strace_metrics::{Measured, Pricing, TimedEffect};
 use agent_strace_model::finding::{EffectView, Finding, Level, RuleId};
@@ -26,7 +26,7 @@ use super::judgement::{EffectJudgement, EventJudgement, JudgeContext, Pieces, Sh
 use super::replay::{Replay, Step};
 use super::story::{self, Activity};
 use super::waiver_matcher::WaiverMatcher;
-use super::witness::{ChangeWitness, TreeWitness};
+use super::witness::{ChangeWitness, TreeLook, TreeWitness};
 use super::wording;
 use super::{Entry, SessionOutcome, Verdict};
 
@@ -280,7 +280,7 @@ pub struct Judging<'a> {
     /// still counts against budgets. `None`: every call has ended.
     pub pending_call: Option<u32>,
     /// The work tree that the sessions run or ran in; `None`: nobody looks at it.
-    pub work_tree: Option<&'a dyn WorkTree>,
+    pub work_tree: Option<TreeLook<'a>>,
 }
 
 /// The private values of one session in a searched log.
@@ -361,9 +361,10 @@ pub(super) fn judge_session(session: &Session<'_>, gaps: Vec<Gap>, judging: Judg
     let lines = Some(lines).filter(|_| pending_call.is_none());
     let replay = Replay::after(earlier, session, policy, repository, lines);
     let witness = change.and_then(|change| ChangeWitness::of(change, &replay));
-    let tree = work_tree.and_then(|tree| TreeWitness::of(tree, &replay, pending_call));
+    let tree = work_tree.and_then(|look| TreeWitness::of(look, &replay, pending_call));
     let witnesses = Witnesses { change: witness.as_ref(), tree: tree.as_ref() };
     let rulings = Rulings::witnessed(&replay, policy, witnesses).with_lints(lints).for_pending_call(pending_call);
+    outcome.watched = rulings.each().flat_map(|(_, _, judged)| judged.judgement.watched.iter().cloned()).collect();
     outcome.seen = rulings.each().filter_map(|(_, _, judged)| judged.judgement.seen.clone()).collect();
     outcome.judged = replay.calls;
     outcome.attempts = replay.attempts;
@@ -511,6 +512,7 @@ fn blank(session: &Session<'_>, mut gaps: Vec<Gap>) -> SessionOutcome {
         account: Account::of(session, gaps.len()),
         recorded: None,
         seen: BTreeSet::new(),
+        watched: BTreeSet::new(),
         traced: Vec::new(),
         trace: Trace::default(),
         findings: Vec::new(),

@@ -282,6 +282,8 @@ pub struct Judgement {
     pub left_open: Option<Box<LeftOpen>>,
     /// The file of the work tree that decided.
     pub seen: Option<String>,
+    /// Files of the work tree that an entry denies, and that the effect may have changed.
+    pub watched: Vec<String>,
 }
 
 /// The entry that may speak of one of the files of an effect, and why that is not known.

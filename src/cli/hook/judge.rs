@@ -8,17 +8,19 @@ use super::super::environment::Environment;
 use super::super::failure::Failure;
 use super::super::gate::{GateCommand, GateRequest, LintMode};
 use super::super::judge_config::JudgeConfig;
+use super::super::recording::EnforceArgs;
 use super::super::trust::Trust;
 use super::super::work_tree::DiskTree;
-use super::HookArgs;
-use agent_strace_engine::{FailOn, Judging, SessionOutcome, Share};
+use super::{HookArgs, ended};
+use agent_strace_effects::{Approval, LookedAt};
+use agent_strace_engine::{FailOn, Judging, Moment, SessionOutcome, Share, TreeLook};
 use agent_strace_ingest::{Log, StoreEntry};
 use agent_strace_live::hook_events::{Decision, REFUSAL};
 use agent_strace_model::GapKind;
 use agent_strace_model::finding::{Family, Finding, Level, RuleId, VerdictImpact};
 use agent_strace_rules::private::{Exposed, Wanted};
 use agent_strace_secrets::redact;
-use agent_strace_store::live::Judged;
+use agent_strace_store::live::{Judged, Watched};
 
 /// The verdict on a call.
 #[derive(Debug)]
@@ -28,13 +30,24 @@ pub(super) struct Verdict {
     pub(super) reason: String,
     pub(super) judged: Vec<Judged>,
     pub(super) policy_sha256: Option<String>,
+    /// What is looked at once more when the call ends.
+    pub(super) watched: Option<Watched>,
+    /// The directories of the work tree that were looked at.
+    pub(super) looks: Vec<LookedAt>,
 }
 
 impl Verdict {
     /// The verdict on a call that could not be judged.
     pub(super) fn none(is_denied: bool) -> Self {
         let decision = if is_denied { Decision::Deny } else { Decision::Pass };
-        Self { decision, reason: String::new(), judged: Vec::new(), policy_sha256: None }
+        Self {
+            decision,
+            reason: String::new(),
+            judged: Vec::new(),
+            policy_sha256: None,
+            watched: None,
+            looks: Vec::new(),
+        }
     }
 }
 
@@ -55,37 +68,81 @@ pub(super) struct PendingCall<'c> {
     pub(super) line: &'c str,
 }
 
-/// Judges the call.
+/// Judges the call before it runs.
 pub(super) fn call(
     args: &HookArgs,
-    PendingCall { root, session, recorded, number, line }: PendingCall<'_>,
+    call: PendingCall<'_>,
+    approval: Approval,
     environment: Environment,
     streams: &mut Streams<'_>,
 ) -> Result<Verdict, Failure> {
-    // Paths of the policy and its settings are relative to the project.
-    std::env::set_current_dir(root)
-        .map_err(|error| Failure::new(format!("can't go to the project: {}", super::super::failure::reason(&error))))?;
+    let (number, line, session, root) = (call.number, call.line, call.session, call.root);
     let gate = GateArgs::of_call(&args.by, args.allow_no_policy, args.now);
-    let trust = Trust::establish(&gate, environment)?;
-    // A work tree that can't be looked at settles nothing. In CI nobody looks.
-    let work_tree = if environment.ci { None } else { DiskTree::at(root).ok() };
-    let request = GateRequest {
-        lints: LintMode::WhereConfigured,
-        work_tree: work_tree.as_ref(),
-        ..GateRequest::new(GateCommand::Hook, &gate)
-    };
-    let config = JudgeConfig::load_complete(request, trust.base(), environment, streams)?;
-    let judging = Judging { pending_call: Some(number), ..config.judging() };
-    let mut outcome = judged(&entry(session), before(recorded, number, line), judging, None)?;
+    let Looked { mut outcome, config } = look(&gate, call, Moment::Before(approval), environment, streams)?;
+    let watched = watched(&args.by, root, session, &config, &outcome);
     if let Some(wanted) = &config.private {
-        outcome.findings.extend(private(session, line, config.judging(), wanted, number)?);
+        outcome.findings.extend(private(
+            session,
+            line,
+            Judging { work_tree: None, ..config.judging() },
+            wanted,
+            number,
+        )?);
     }
     let outcome = agent_strace_engine::conclude(&config.policy, vec![outcome], Vec::new(), &config.settings);
     let sha256 = outcome.policy.as_ref().map(|policy| policy.sha256.clone());
     let found = outcome.sessions.iter().flat_map(|session| &session.findings);
     let mut found: Vec<&Finding> = found.filter(|finding| is_of(finding, number)).collect();
     found.sort_by_key(|finding| std::cmp::Reverse(finding.level));
-    Ok(verdict(&found, config.settings.fail_on, sha256))
+    let verdict = verdict(&found, config.settings.fail_on, sha256);
+    let looks = outcome.work_tree.map(|tree| tree.looks).unwrap_or_default();
+    Ok(Verdict { watched, looks, ..verdict })
+}
+
+/// A judged call, and what judged it.
+pub(super) struct Looked {
+    pub(super) outcome: SessionOutcome,
+    config: JudgeConfig,
+}
+
+/// What was seen of the work tree, if anybody looked at it.
+fn watched(
+    by: &EnforceArgs,
+    root: &Path,
+    session: &Path,
+    config: &JudgeConfig,
+    outcome: &SessionOutcome,
+) -> Option<Watched> {
+    config.settings.work_tree.as_ref().filter(|tree| !tree.looks().is_empty())?;
+    let files = ended::digests(root, session, outcome.watched.iter().map(String::as_str));
+    let seen = outcome.seen.clone();
+    Some(Watched { policy: by.policy.clone(), policy_ref: by.policy_ref.clone(), seen, files })
+}
+
+/// Judges the call with a look at the work tree.
+pub(super) fn look(
+    gate: &GateArgs,
+    PendingCall { root, session, recorded, number, line }: PendingCall<'_>,
+    moment: Moment,
+    environment: Environment,
+    streams: &mut Streams<'_>,
+) -> Result<Looked, Failure> {
+    // Paths of the policy and its settings are relative to the project.
+    std::env::set_current_dir(root)
+        .map_err(|error| Failure::new(format!("can't go to the project: {}", super::super::failure::reason(&error))))?;
+    let trust = Trust::establish(gate, environment)?;
+    // A work tree that can't be looked at settles nothing. In CI nobody looks.
+    let work_tree = if environment.ci { None } else { DiskTree::at(root).ok() };
+    let request = GateRequest {
+        lints: LintMode::WhereConfigured,
+        work_tree: work_tree.as_ref(),
+        ..GateRequest::new(GateCommand::Hook, gate)
+    };
+    let config = JudgeConfig::load_complete(request, trust.base(), environment, streams)?;
+    let work_tree = config.settings.work_tree.as_deref().map(|tree| TreeLook { tree, moment });
+    let judging = Judging { pending_call: Some(number), work_tree, ..config.judging() };
+    let outcome = judged(&entry(session), before(recorded, number, line), judging, None)?;
+    Ok(Looked { outcome, config })
 }
 
 /// Findings about this call that count by their level. Missing evidence is not held against it.
@@ -110,7 +167,8 @@ fn verdict(found: &[&Finding], fail_on: FailOn, policy_sha256: Option<String>) -
         pointer: finding.policy.as_ref().map(|location| location.pointer.clone()),
         fingerprint: finding.fingerprint.clone(),
     });
-    Verdict { decision, reason: reason(decision, &told), judged: judged.collect(), policy_sha256 }
+    let (reason, judged) = (reason(decision, &told), judged.collect());
+    Verdict { decision, reason, judged, policy_sha256, watched: None, looks: Vec::new() }
 }
 
 /// The reason for agents and users: the finding, the policy entry, and the way out.

@@ -4,6 +4,7 @@
 //! error, exit code 1, which agents show and pass over. Exit code 2 would keep the call from running.
 
 mod attribution;
+mod ended;
 mod judge;
 mod project;
 mod transcript;
@@ -27,10 +28,11 @@ use super::failure::Failure;
 use super::output;
 use super::recording::{EnforceArgs, PrivateArgs};
 use super::redact;
+use agent_strace_effects::{Approval, LookedAt};
 use agent_strace_live::hook_events::{self, Agent, Answer, Called, Decision, HookEvent, HookStep, Recording, What};
 use agent_strace_secrets::redact as shown;
 use agent_strace_store::StoreError;
-use agent_strace_store::live::{Begun, Decided, Live, Stage};
+use agent_strace_store::live::{Begun, Decided, Live, Looked, Stage};
 
 pub(super) const EXAMPLES: &str = "\
 Agents run it: `agent-strace setup --write` tells them to. What they say comes on standard input.
@@ -152,12 +154,13 @@ impl Hook<'_> {
         let kept = kept.as_ref().unwrap_or(&event);
         let time = self.time(&event)?;
         let recorded = self.record(&store, &event, kept, time);
-        match recorded {
-            Ok(Some((live, called))) if self.judges(&event) => {
-                self.enforce(&root, Recorded { live, event: &event, called, time }, streams)
-            }
-            Ok(_) => Ok(()),
-            Err(error) => Err(Failure::new(format!("not recorded: {error}"))),
+        let recorded = recorded.map_err(|error| Failure::new(format!("not recorded: {error}")))?;
+        let Some((live, called)) = recorded else { return Ok(()) };
+        let recorded = Recorded { live, event: &event, called, time };
+        match event.what {
+            What::Before(_) if self.judges(&event) => self.enforce(&root, recorded, streams),
+            What::After(_) => self.look_again(&root, recorded, streams),
+            _ => Ok(()),
         }
     }
 
@@ -177,7 +180,7 @@ impl Hook<'_> {
         redact::clean_text(&wanted, json).map(Some)
     }
 
-    /// The event of the call, where it is one that is about to run.
+    /// The event of the call, where it is one that is about to run or has ended.
     fn record(
         &self,
         store: &Path,
@@ -216,7 +219,8 @@ impl Hook<'_> {
         // Others may record while this one judges.
         let left = live.leave();
         let call = PendingCall { root, session: &folder, recorded: text, number: called.event, line: &line };
-        let judged = judge::call(self.args, call, self.environment, streams);
+        let approval = if self.agent.asks { Approval::Possible } else { Approval::Impossible };
+        let judged = judge::call(self.args, call, approval, self.environment, streams);
         let (verdict, problem) = match judged {
             Ok(verdict) => (verdict, None),
             Err(problem) => (judge::Verdict::none(self.args.by.fail_closed), Some(problem)),
@@ -233,6 +237,9 @@ impl Hook<'_> {
             // Another recording of the same session has nothing to do with it.
             if live.directory() == directory {
                 live.decide(decided)?;
+                if let Some(watched) = &verdict.watched {
+                    live.watch(&called.event_id, watched.clone());
+                }
                 if verdict.decision == Decision::Deny {
                     hook_events::refuse(&mut live, &called, &before.tool, &reason, time)?;
                 }
@@ -276,12 +283,18 @@ impl Hook<'_> {
             decision: if problem.is_some() { "error" } else { verdict.decision.name() }.to_owned(),
             enforced: verdict.decision >= Decision::Ask,
             judged: verdict.judged.clone(),
+            looked_at: verdict.looks.iter().map(looked).collect(),
             error: problem.map(|problem| shown(problem.summary()).as_str().to_owned()),
             policy_sha256: verdict.policy_sha256.clone(),
             duration_ms: (self.began.elapsed().as_secs_f64() * 1e6).round() / 1e3,
             prev_hash: None,
         }
     }
+}
+
+/// A look at the work tree, as decisions keep it.
+fn looked(look: &LookedAt) -> Looked {
+    Looked { path: shown(&look.folder).as_str().to_owned(), files: look.files, complete: look.is_complete }
 }
 
 fn read(streams: &mut Streams<'_>) -> Result<String, Failure> {

@@ -24,7 +24,7 @@ use crate::{About, Certainty, Effect, Kind, Opaque, PathTarget, Purpose, Reason,
 pub use denied::{Denied, DeniedLines, ReadPolicy};
 use searches::Search;
 pub(crate) use shown::Shown;
-pub use sight::{Proof, Sight, Sighted};
+pub use sight::{Approval, Proof, Sight, Sighted};
 pub use tracked::{Contents, TrackedSearch};
 pub use work_tree::{ExistingFile, Look, LookedAt, WorkTree};
 

@@ -16,6 +16,15 @@ const TAKING_ALL: &[&str] = &["cp", "diff", "rsync", "scp", "tar", "zip"];
 /// The starts of their options that leave files out.
 const LEAVING_OUT: &[&str] = &["--exclude", "--filter", "--include", "-X", "-i", "-x", "-f", "-F"];
 
+/// Formatters, and the endings of the files that they change.
+const FORMATTED: &[(&[&str], &[&str])] = &[
+    (&["autopep8", "black", "isort", "ruff", "yapf"], &[".py", ".pyi", ".ipynb"]),
+    (&["gofmt", "gofumpt", "goimports"], &[".go"]),
+    (&["rustfmt"], &[".rs"]),
+    (&["shfmt"], &[".sh", ".bash", ".bats"]),
+    (&["rubocop", "standardrb"], &[".rb", ".rake", ".gemspec"]),
+];
+
 /// The moment of a look, and so what it proves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Proof {
@@ -29,6 +38,13 @@ pub enum Proof {
     PresenceBefore(SystemTime),
 }
 
+/// Whether the user of the agent can be asked for an approval of the call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Approval {
+    Possible,
+    Impossible,
+}
+
 /// A look at the files of one effect.
 #[derive(Debug)]
 pub struct Sight<'a> {
@@ -36,6 +52,7 @@ pub struct Sight<'a> {
     /// The directory from which paths of the session count, from the top of the work tree.
     root: String,
     proof: Proof,
+    approval: Approval,
     effect: &'a Effect,
     effects: &'a [Effect],
     text: Option<&'a str>,
@@ -57,19 +74,48 @@ pub struct Sighted<'a> {
 }
 
 impl<'a> Sight<'a> {
-    /// `root`: the directory from which paths of the session count. `None`: the effect is no set of files that are read, or the
-    /// session ran elsewhere.
+    /// `root`: the directory from which paths of the session count. `None`: the effect is no set of files that are read or
+    /// changed, or the session ran elsewhere.
     pub fn of(tree: &'a dyn WorkTree, root: &str, sighted: Sighted<'a>, proof: Proof) -> Option<Self> {
         let Sighted { effect, effects, text, call, repository } = sighted;
-        let is_set = effect.gathered.is_some() && matches!(effect.kind, Kind::Read(_)) && !effect.origin.named;
+        let is_set =
+            effect.gathered.is_some() && matches!(effect.kind, Kind::Read(_) | Kind::Write(_)) && !effect.origin.named;
         let root = tree.tops().iter().find_map(|top| below(top, root)).filter(|_| is_set)?.to_owned();
         let parent = effect.origin.parent.and_then(|parent| effects.get(parent as usize));
         let parent = parent.and_then(|parent| match &parent.kind {
             Kind::Execute(execution) => Some(execution),
             _ => None,
         });
-        let search = OnceCell::new();
-        Some(Self { tree, root, proof, effect, effects, text, parent, call, repository, search })
+        let (approval, search) = (Approval::Impossible, OnceCell::new());
+        Some(Self { tree, root, proof, approval, effect, effects, text, parent, call, repository, search })
+    }
+
+    /// The user can be asked, or can't.
+    #[must_use]
+    pub fn with_approval(self, approval: Approval) -> Self {
+        Self { approval, ..self }
+    }
+
+    pub fn approval(&self) -> Approval {
+        self.approval
+    }
+
+    /// The files are read, and not changed.
+    pub fn is_of_reads(&self) -> bool {
+        matches!(self.effect.kind, Kind::Read(_))
+    }
+
+    /// The program may change a file of this name.
+    pub fn may_change(&self, name: &str) -> bool {
+        let program = self.parent.and_then(|parent| parent.argv.first()).map(|word| word.text.as_str());
+        let program = program.and_then(|program| program.rsplit('/').next()).unwrap_or_default();
+        let known = FORMATTED.iter().find(|(programs, _)| programs.contains(&program));
+        known.is_none_or(|(_, endings)| endings.iter().any(|ending| name.ends_with(ending)))
+    }
+
+    /// The program gets the names of files that exist, and changes no others.
+    pub fn changes_existing(&self) -> bool {
+        self.effect.kind.path().is_some_and(|target| self.is_from_shell(target))
     }
 
     /// The files of the work tree that may be among those of the effect. `None`: they may lie anywhere.

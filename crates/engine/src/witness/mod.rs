@@ -17,6 +17,7 @@ use agent_strace_policy::{Actor, ChangeReach, Context, Decision, Holds, Policy};
 
 use super::replay::{Replay, Step};
 pub(super) use work_tree::TreeWitness;
+pub use work_tree::{Moment, TreeLook};
 
 /// The change, for a session that it belongs to.
 pub(super) struct ChangeWitness<'a> {

@@ -4,7 +4,9 @@
 //! same call, a command in the background, or a call or sub-agent that runs at the same time. After a call, only a file that
 //! is older than the call shows anything.
 
-use agent_strace_effects::{About, Certainty, Effect, Kind, PathTarget, Proof, Repository, Sight, Sighted, WorkTree};
+use agent_strace_effects::{
+    About, Approval, Certainty, Effect, Kind, PathTarget, Proof, Repository, Sight, Sighted, WorkTree,
+};
 use agent_strace_model::{Status, moment};
 
 use super::super::replay::{Replay, Step};
@@ -12,9 +14,28 @@ use super::super::replay::{Replay, Step};
 /// Directories for temporary files and devices, which hold no work tree but of tests.
 const ELSEWHERE: &[&str] = &["/dev/", "/tmp/", "/private/tmp/", "/var/tmp/"];
 
+/// The work tree of the sessions, and when it is looked at.
+#[derive(Debug, Clone, Copy)]
+pub struct TreeLook<'a> {
+    pub tree: &'a dyn WorkTree,
+    pub moment: Moment,
+}
+
+/// When a work tree is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moment {
+    /// The pending call is about to run.
+    Before(Approval),
+    /// The pending call has just ended.
+    Ended,
+    /// All calls ended long ago.
+    Later,
+}
+
 /// A work tree, and the session that runs or ran in it.
 pub(crate) struct TreeWitness<'a> {
     tree: &'a dyn WorkTree,
+    moment: Moment,
     root: &'a str,
     repository: &'a Repository,
     /// The event of the call that is about to run. `None`: every call has ended.
@@ -34,23 +55,29 @@ enum Makes {
 }
 
 impl<'a> TreeWitness<'a> {
-    pub(crate) fn of(tree: &'a dyn WorkTree, replay: &'a Replay<'a>, pending_call: Option<u32>) -> Option<Self> {
+    pub(crate) fn of(look: TreeLook<'a>, replay: &'a Replay<'a>, pending_call: Option<u32>) -> Option<Self> {
+        let TreeLook { tree, moment } = look;
         let (root, repository) = (replay.roots.first()?, replay.roots.repository());
         let beside = pending_call.map(|number| beside(replay, number)).unwrap_or_default();
-        Some(Self { tree, root, repository, pending_call, beside })
+        Some(Self { tree, moment, root, repository, pending_call, beside })
     }
 
     /// The look at the files of one effect of a step; `None`: a look says nothing of it.
     pub(crate) fn sight<'s>(&'s self, step: &'s Step<'_>, effect: &'s Effect) -> Option<Sight<'s>> {
         effect.gathered?;
-        let proof = match self.pending_call {
-            Some(number) if step.event.number != number => return None,
-            Some(_) => self.proof_before(step, effect),
-            None => Proof::PresenceBefore(moment(step.event.time.as_deref()?)?.into()),
+        let is_pending = self.pending_call == Some(step.event.number);
+        let (proof, approval) = match self.moment {
+            Moment::Before(approval) if is_pending => (self.proof_before(step, effect), approval),
+            Moment::Ended if is_pending => (Proof::Presence, Approval::Impossible),
+            Moment::Later if matches!(effect.kind, Kind::Read(_)) => {
+                let time = moment(step.event.time.as_deref()?)?;
+                (Proof::PresenceBefore(time.into()), Approval::Impossible)
+            }
+            Moment::Before(_) | Moment::Ended | Moment::Later => return None,
         };
         let (text, call) = (step.text.as_deref(), step.event.call());
         let sighted = Sighted { effect, effects: &step.effects, text, call, repository: self.repository };
-        Sight::of(self.tree, self.root, sighted, proof)
+        Some(Sight::of(self.tree, self.root, sighted, proof)?.with_approval(approval))
     }
 
     fn proof_before(&self, step: &Step<'_>, effect: &Effect) -> Proof {

@@ -25,7 +25,7 @@ pub struct Recording {
     pub is_redacted: bool,
 }
 
-/// A call that is about to run.
+/// A call that was recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Called {
     /// The event's number.
@@ -34,7 +34,7 @@ pub struct Called {
     pub call_id: String,
 }
 
-/// Records `event` and the steps that the agent left out before it. Returns the call if it is about to run.
+/// Records `event` and the steps that the agent left out before it. Returns the call that is about to run, or that has ended.
 pub fn record(live: &mut Live, event: &HookEvent<'_>, how: Recording) -> Result<Option<Called>, StoreError> {
     let mut writer = Writer { live, event, how, call: None };
     if writer.live.is_new() || matches!(event.what, What::Began(_)) {
@@ -207,6 +207,7 @@ impl Writer<'_> {
                 found.cloned().unwrap_or_else(|| called.pending(&key, self.how.time))
             }
         };
+        self.call = Some(Called::of(&known));
         let text = after.text.clone();
         let answer = Answer {
             call: Some(&known),
@@ -234,6 +235,7 @@ impl Called {
             at: time.as_duration().as_secs_f64(),
             is_answered: false,
             is_refused: false,
+            watched: None,
         }
     }
 }

@@ -2,10 +2,10 @@
 
 use crate::compiled::{CompiledLists, Rules};
 use crate::floor::{self, Floor};
-use crate::path::{Files, Grade, Member, Met, PathList, Seen};
+use crate::path::{Files, Grade, Member, Met, PathList, PathRule, Seen};
 use crate::sensitive::{self, Touch};
 use crate::{Context, Decision, Judgement, JudgementDetail, LeftOpen, Policy};
-use agent_strace_effects::{Certainty, Effect, PathTarget, Purpose, ReadPolicy};
+use agent_strace_effects::{Approval, Certainty, Effect, PathTarget, Purpose, ReadPolicy, Sight};
 use agent_strace_model::finding::{Level, RuleId};
 
 use super::{Rest, allowed, allowed_by, asked_by, denied, denied_by, no_policy, unruled};
@@ -108,7 +108,8 @@ impl CompiledLists {
         let floor = if touch == Touch::Write { floor::check(&files, reached, &self.judging) } else { None };
         let floor =
             floor.filter(|floor| !matches!(floor, Floor::Broken { rule, .. } if self.without_floor.contains(rule)));
-        let named = JudgedFiles { files: &files, reached, floor };
+        let approval = context.sight.map_or(Approval::Impossible, Sight::approval);
+        let named = JudgedFiles { files: &files, reached, floor, approval };
         Judgement { sensitive, instructs, ..self.scoped(rules, &named, wording) }
     }
 
@@ -154,12 +155,34 @@ impl CompiledLists {
             true => "the log does not show which",
             false => "a part of the name is not known",
         };
-        let open = |met, list| self.open(met, list, unknown_part);
-        let open = open(denied_rule, wording.deny).or_else(|| open(asked_rule, wording.ask));
-        match open {
+        let at_risk = denied_rule.as_ref().filter(|_| wording.rule == WRITE.rule);
+        let at_risk = at_risk.and_then(|met| Some((named.files.at_risk(&rules.deny)?, met.rule)));
+        let open = match &at_risk {
+            Some((files, rule)) => files.first().map(|file| self.at_risk(file, rule, named.approval, wording)),
+            None => self.open(denied_rule, wording.deny, unknown_part),
+        };
+        let open = open.or_else(|| self.open(asked_rule, wording.ask, unknown_part));
+        let is_refused = found.decision == Decision::Unresolved && found.level == Level::Error;
+        let judged = match open {
             Some(open) if open.level == Level::Note => found.leaving_open(open),
-            Some(open) if open.strictness() > found.strictness() => open,
+            // Nobody is asked for what is refused.
+            Some(open) if open.strictness() > found.strictness() && !is_refused => open,
             _ => found,
+        };
+        Judgement { watched: at_risk.map(|(files, _)| files).unwrap_or_default(), ..judged }
+    }
+
+    /// The call changes a set of files, and this one exists: nobody knows whether it is changed, too.
+    fn at_risk(&self, file: &str, rule: &PathRule, approval: Approval, wording: &Wording) -> Judgement {
+        let stated = &rule.stated;
+        let name = stated.policy_rule.as_ref().map_or(wording.deny, |rule| rule.id.as_str());
+        let reason = format!("may change `{file}`, which {name} names");
+        match approval {
+            Approval::Possible => Judgement { reason, ..asked_by(wording.deny, stated) },
+            Approval::Impossible => {
+                let found = self.unresolved(Level::Note, &reason, Some(&stated.location));
+                Judgement { policy_rule: stated.policy_rule.clone(), ..found }
+            }
         }
     }
 
@@ -254,4 +277,5 @@ struct JudgedFiles<'a> {
     files: &'a Files<'a>,
     reached: Reached,
     floor: Option<Floor>,
+    approval: Approval,
 }

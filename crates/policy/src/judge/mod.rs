@@ -221,6 +221,7 @@ fn judgement(
         instructs: false,
         left_open: None,
         seen: None,
+        watched: Vec::new(),
     }
 }
 

@@ -4,7 +4,10 @@ use agent_strace_effects::{Certainty, ExistingFile, PathTarget};
 
 use crate::Context;
 
-use super::Files;
+use super::{Files, PathList};
+
+/// Files that one call puts at risk, at most.
+const AT_RISK: usize = 64;
 
 /// What a look at the work tree says of the files that somebody means among those of a set.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,13 +23,12 @@ pub(crate) enum Seen {
 impl Files<'_> {
     /// Looks for files of the set that `is_meant` speaks of, by their own names or by those that links lead to.
     pub(crate) fn seen(&self, is_meant: impl Fn(&Files<'_>) -> bool) -> Seen {
-        let sight = self.sight.filter(|_| self.gathered.is_some() && !self.is_unknown());
+        let sight = self.sight.filter(|sight| sight.is_of_reads() && self.gathered.is_some() && !self.is_unknown());
         let Some((sight, look)) = sight.and_then(|sight| Some((sight, sight.look()?))) else { return Seen::Open };
         let mut is_open = false;
         for file in &look.files {
             let Some((name, folded)) = sight.name(file) else { continue };
-            let is_one = self.folded().names.has(folded) || self.own.names.has(name);
-            if !is_one || !self.is_called(file, name, &is_meant) {
+            if !self.has(name, folded) || !self.is_called(file, name, &is_meant) {
                 continue;
             }
             if sight.is_read(file, name) {
@@ -35,6 +37,24 @@ impl Files<'_> {
             is_open = true;
         }
         if !is_open && sight.is_settled_by(&look) { Seen::Nothing } else { Seen::Open }
+    }
+
+    /// The files of a set that is changed, as far as an entry of the list names them. `None`: nobody knows.
+    pub(crate) fn at_risk(&self, list: &PathList) -> Option<Vec<String>> {
+        let sight = self.sight.filter(|sight| !sight.is_of_reads() && self.gathered.is_some() && !self.is_unknown())?;
+        let look = sight.look()?;
+        let is_denied = |file: &Files<'_>| file.denied_by(list).is_some();
+        let named = look.files.iter().filter_map(|file| Some((file, sight.name(file)?)));
+        let changed = named.filter(|(file, (name, folded))| {
+            self.has(name, folded) && sight.may_change(name) && self.is_called(file, name, is_denied)
+        });
+        let changed: Vec<String> = changed.map(|(file, _)| file.path.clone()).take(AT_RISK).collect();
+        let is_known = !changed.is_empty() || sight.is_settled_by(&look) && sight.changes_existing();
+        is_known.then_some(changed)
+    }
+
+    fn has(&self, name: &str, folded: &str) -> bool {
+        self.folded().names.has(folded) || self.own.names.has(name)
     }
 
     /// One of the names of the file is meant.

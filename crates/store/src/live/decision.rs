@@ -31,6 +31,9 @@ pub struct Decided {
     pub enforced: bool,
     /// Why, the worst first.
     pub judged: Vec<Judged>,
+    /// The directories of the work tree in which the hook looked for denied files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub looked_at: Vec<Looked>,
     /// What could not be judged, and why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
@@ -55,6 +58,17 @@ pub struct Judged {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pointer: Option<String>,
     pub fingerprint: String,
+}
+
+/// A look at a directory of the work tree.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(JsonSchema))]
+pub struct Looked {
+    pub path: String,
+    /// The number of files below it.
+    pub files: usize,
+    /// All of it was seen.
+    pub complete: bool,
 }
 
 /// The log of decisions of one session.

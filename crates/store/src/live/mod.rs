@@ -28,11 +28,11 @@ use jiff::Timestamp;
 use super::disk::{self, EVENTS, META};
 use super::{SAME_ID, StoreError, name};
 use decision::DECISIONS;
-pub use decision::{Decided, Decisions, Judged, decisions};
+pub use decision::{Decided, Decisions, Judged, Looked, decisions};
 pub use line::{Answer, Capture, Fact, Note, gap};
 pub(crate) use state::Left;
 use state::{Noted, State};
-pub use state::{Pending, RECORDER};
+pub use state::{Pending, RECORDER, Watched};
 
 /// A process that was stopped while it recorded must not stop the agent for ever.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -135,6 +135,18 @@ impl Live {
     /// Calls without a result, the oldest first.
     pub fn pending(&self) -> &[Pending] {
         &self.state.pending
+    }
+
+    /// Remembers what is looked at once more when the call of this event ends.
+    pub fn watch(&mut self, event: &str, watched: Watched) {
+        if let Some(pending) = self.state.pending.iter_mut().find(|pending| pending.event == event) {
+            pending.watched = Some(watched);
+        }
+    }
+
+    /// Returns what is looked at once more, and forgets it.
+    pub fn take_watched(&mut self, event: &str) -> Option<Watched> {
+        self.state.pending.iter_mut().find(|pending| pending.event == event)?.watched.take()
     }
 
     /// The number of the event that is written next.

@@ -1,5 +1,6 @@
 //! What a recorder remembers from one event to the next.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
@@ -92,6 +93,25 @@ pub struct Pending {
     /// It was kept from running, as far as is known: it may be told of it yet that it ran.
     #[serde(default, rename = "refused", skip_serializing_if = "std::ops::Not::not")]
     pub is_refused: bool,
+    /// What is looked at once more when it ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub watched: Option<Watched>,
+}
+
+/// What is looked at once more when a call ends.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Watched {
+    /// The policy that judged the call, as the command line named it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy_ref: Option<String>,
+    /// Files of its sets that were there before.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub seen: BTreeSet<String>,
+    /// Denied files that the call may change, with the digests of their contents.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, String>,
 }
 
 impl Pending {
@@ -199,6 +219,7 @@ impl State {
                     at: line.timestamp.unwrap_or_default(),
                     is_answered: false,
                     is_refused: false,
+                    watched: known.and_then(|known| known.watched.clone()),
                 });
             }
             "tool_result" | "error" => line.parent_id.into_iter().for_each(|event| self.answered(event, !denied)),
@@ -222,7 +243,16 @@ impl State {
                 if let Some(id) = &call.call_id {
                     let (call, event) = (id.clone().into_owned(), line.event_id.clone());
                     let (key, line) = ((*key).to_owned(), self.events);
-                    self.wait_for(Pending { call, key, event, line, at, is_answered: false, is_refused: false });
+                    self.wait_for(Pending {
+                        call,
+                        key,
+                        event,
+                        line,
+                        at,
+                        is_answered: false,
+                        is_refused: false,
+                        watched: None,
+                    });
                 }
             }
             Fact::Answer(answer) => {
