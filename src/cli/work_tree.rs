@@ -176,7 +176,7 @@ impl<'t> Walk<'t> {
             self.waiting.push_back(Waiting { path: folder.to_owned(), real, above: Vec::new() });
         } else {
             let leads_to = real.as_deref().and_then(|real| self.counted(real));
-            self.look.files.push(ExistingFile::new(folder, leads_to));
+            self.look.files.push(ExistingFile { path: folder.to_owned(), leads_to });
         }
     }
 
@@ -192,7 +192,7 @@ impl<'t> Walk<'t> {
                 self.enter(folder, path, folder.real.is_some().then_some(below));
             } else {
                 let leads_to = folder.real.as_ref().and_then(|_| self.counted(&below));
-                self.look.files.push(ExistingFile::new(path, leads_to));
+                self.look.files.push(ExistingFile { path, leads_to });
             }
         }
     }
@@ -219,7 +219,7 @@ impl<'t> Walk<'t> {
             }
             Ok(real) => {
                 let leads_to = self.counted(&real);
-                self.look.files.push(ExistingFile::new(path, leads_to));
+                self.look.files.push(ExistingFile { path, leads_to });
             }
             // It leads to no file now, and may lead to one soon.
             Err(_) => self.look.is_complete = false,

@@ -125,16 +125,9 @@ impl<'a> Sight<'a> {
         Some(self.tree.look(&path.join("/")))
     }
 
-    /// The path of the file, and the same folded, as the session counts.
-    pub fn name<'f>(&self, file: &'f ExistingFile) -> Option<(&'f str, &'f str)> {
-        if self.root.is_empty() {
-            return Some((&file.path, &file.folded));
-        }
-        // Folding changes lengths, but not the slashes.
-        let skip = self.root.split('/').count();
-        let rest = |path: &'f str| path.splitn(skip + 1, '/').nth(skip);
-        below(&self.root, &file.path)?;
-        Some((rest(&file.path)?, rest(&file.folded)?))
+    /// The path of the file, as the session counts.
+    pub fn name<'f>(&self, file: &'f ExistingFile) -> Option<&'f str> {
+        if self.root.is_empty() { Some(&file.path) } else { below(&self.root, &file.path) }
     }
 
     /// No other file is read than those that exist.

@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use crate::{Certainty, PathTarget, paths};
+use crate::{Certainty, PathTarget};
 
 /// The work tree, as it is when somebody looks.
 pub trait WorkTree: fmt::Debug + Send + Sync {
@@ -41,17 +41,8 @@ pub struct Look {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ExistingFile {
     pub path: String,
-    /// The path as denies compare it.
-    pub folded: String,
     /// Where links on the way lead: from the top of the work tree, or absolute.
     pub leads_to: Option<String>,
-}
-
-impl ExistingFile {
-    pub fn new(path: impl Into<String>, leads_to: Option<String>) -> Self {
-        let path = path.into();
-        Self { folded: paths::fold_for_deny(&path), path, leads_to }
-    }
 }
 
 /// A directory that was looked at, for reports.

@@ -100,7 +100,7 @@ impl CompiledLists {
         };
         let sensitive = context.detail == JudgementDetail::Everything
             && sensitive::touched(&files, touch)
-            && files.seen(|file| sensitive::touched(file, touch)) != Seen::Nothing;
+            && files.seen(|_| true, |file| sensitive::touched(file, touch)) != Seen::Nothing;
         let instructs = touch == Touch::Write
             && context.detail == JudgementDetail::Everything
             && floor::instructs(&files)

@@ -67,7 +67,7 @@ impl Files<'_> {
             if self.is_excepted(&rule.set.except) {
                 return None;
             }
-            let member = match self.seen(|file| file.is_forbidden_by(rule, list)) {
+            let member = match self.seen(|name| rule.may_name(name), |file| file.is_forbidden_by(rule, list)) {
                 Seen::File(file) => Some(Member::Exists(file)),
                 Seen::Nothing => return None,
                 Seen::Open => self.shown_of(rule, list),
@@ -87,7 +87,7 @@ impl Files<'_> {
 
     /// The entry speaks of none of the names, but of a file that a link among them leads to.
     fn linked_by<'r>(&self, rule: &'r PathRule, list: &PathList) -> Option<Met<'r>> {
-        match self.seen(|file| file.is_forbidden_by(rule, list)) {
+        match self.seen(|name| rule.may_name(name), |file| file.is_forbidden_by(rule, list)) {
             Seen::File(file) => Some(Met { rule, grade: Grade::Certain, member: Some(Member::Exists(file)) }),
             Seen::Nothing | Seen::Open => None,
         }
