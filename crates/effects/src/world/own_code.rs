@@ -47,8 +47,10 @@ pub(crate) fn may_bring_code(effect: &Effect) -> bool {
         Kind::Execute(execution) => keeps_settings(&execution.argv),
         Kind::Env { name } => !name.starts_with("LC_") && !IDLE.contains(&name.as_str()),
         Kind::Opaque(opaque) => may_bring(opaque),
-        Kind::Tool { .. } => true,
-        Kind::Read(_) | Kind::Delete(_) | Kind::List(_) | Kind::Connect(_) | Kind::Spawn { .. } => false,
+        // A tool of which nobody knows what it does has an opaque effect, too.
+        Kind::Tool { .. } | Kind::Read(_) | Kind::Delete(_) | Kind::List(_) | Kind::Connect(_) | Kind::Spawn { .. } => {
+            false
+        }
     }
 }
 
