@@ -41,7 +41,7 @@ impl Machine<'_> {
             let here = word.text == "." || word.text.starts_with("./");
             word.is_exact()
                 && here
-                && !word.text.ends_with(".go")
+                && word.text.rsplit_once('.').is_none_or(|(_, ending)| ending != "go")
                 && !self.world.locate_word(word).0.path.starts_with(['/', '~', '*'])
         };
         let is_plain = |option: &Given| matches!(option.name.as_str(), "-o" | "-v" | "-race" | "-trimpath" | "-tags");
