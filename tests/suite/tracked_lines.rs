@@ -14,7 +14,10 @@ fn repository(world: &World) -> Repository<'_> {
     repository
         .file(".agent-scope.json", POLICY)
         .file("conf/prod.yml", "host: db.internal\npassword: swordfish\nuser: app\n");
-    repository.file(".env.local", "DATABASE_URL=postgres://db.example/orders\nLOG_FORMAT=json-with-time\n");
+    repository.file(
+        ".env.local",
+        "DATABASE_URL=postgres://app:b7zk29qmx4tr@db.example/orders\nLOG_FORMAT=json-with-time\nNODE_ENV=development\n",
+    );
     repository.file("src/b.py", "DEFAULTS = [\n    LOG_FORMAT=json-with-time\n]\n");
     repository.file(".env.example", "EXAMPLE_KEY=1\n").file("src/a.py", "TIMEOUT = 1\n");
     repository.file("app/.env.example", "A=1\n").commit("base");
@@ -103,7 +106,7 @@ fn errors(calls: &[(&'static str, Value, &str)], args: &[&str]) -> Vec<String> {
     found.map(|finding| format!("{} {}", finding["event"], finding["message"].as_str().unwrap())).collect()
 }
 
-const SHOWN: &str = "DATABASE_URL=postgres://db.example/orders";
+const SHOWN: &str = "DATABASE_URL=postgres://app:b7zk29qmx4tr@db.example/orders";
 
 #[test]
 fn output_that_shows_a_line_of_a_denied_file_speaks_against_an_open_call() {
@@ -135,10 +138,12 @@ fn output_that_is_explained_or_says_nothing_speaks_against_no_call() {
         ("cat src/*", SHOWN),
         // A short line, a longer one, and one that stands in a file that may be read.
         ("npm test", "user: app"),
-        ("npm test", "found DATABASE_URL=postgres://db.example/orders in .env.local"),
+        ("npm test", "found DATABASE_URL=postgres://app:b7zk29qmx4tr@db.example/orders in .env.local"),
         ("npm test", "LOG_FORMAT=json-with-time"),
+        // A setting that many projects have.
+        ("printenv", "NODE_ENV=development"),
         // The command itself spells it.
-        ("DATABASE_URL=postgres://db.example/orders ./show", SHOWN),
+        ("DATABASE_URL=postgres://app:b7zk29qmx4tr@db.example/orders ./show", SHOWN),
     ] {
         assert_eq!(errors(&[("Bash", bash(command), output)], CHANGE), [""; 0], "{command} {output}");
     }

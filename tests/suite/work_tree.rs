@@ -88,7 +88,6 @@ fn a_denied_file_that_exists_in_a_set_counts_as_read() {
         ("for f in conf/*; do cat \"$f\"; done", "conf/prod.yml"),
         ("find . -name '*.yml' -exec cat {} +", "conf/prod.yml"),
         ("cat .e*", ".env"),
-        ("grep -rn TODO .", ".env"),
         ("cp -r . /tmp/copy", ".env"),
         ("tar -czf /tmp/x.tgz conf", "conf/prod.yml"),
     ] {
@@ -100,6 +99,42 @@ fn a_denied_file_that_exists_in_a_set_counts_as_read() {
     assert!(said.starts_with("ask ") && said.contains("as `notes/todo.txt` exists in the work tree"), "{said}");
 }
 
+#[test]
+fn a_search_in_a_tree_with_a_denied_file_is_no_more_than_a_note() {
+    for command in ["grep -rn TODO .", "rg TODO", "git grep -n TODO"] {
+        let (said, _) = asked(&project(), &bash(command));
+        assert!(!said.starts_with("deny "), "{command}: {said}");
+    }
+}
+
+/// Git reads its objects, and `..` may lead anywhere: the look at a directory proves nothing of them.
+#[test]
+fn what_is_read_elsewhere_is_not_settled_by_a_look() {
+    for command in [
+        "cat docs/up/../.e*",
+        "cd docs && cat ../docs/.e*",
+        "cat docs/.*/.e*",
+        "cat docs/.?/conf/.e*",
+        "git log -p -- 'docs/.e*'",
+        "git show HEAD~1 -- 'docs/.e*'",
+    ] {
+        let (said, _) = asked(&project(), &bash(command));
+        assert!(said.starts_with("deny "), "{command}: {said}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn programs_that_find_files_themselves_follow_no_links() {
+    for command in ["cp -r packages /tmp/p", "tar -czf /tmp/x.tgz packages", "grep -rn TODO packages"] {
+        let world = project();
+        world.write("r/packages/web/a.ts", "");
+        std::os::unix::fs::symlink("../../.env", world.path().join("r/packages/web/.env")).unwrap();
+        let (said, _) = asked(&world, &bash(command));
+        assert!(!said.starts_with("deny "), "{command}: {said}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn links_are_followed() {
@@ -108,17 +143,12 @@ fn links_are_followed() {
     for (target, link, command) in [
         ("../.env", "conf/key", "cat conf/*"),
         ("../.env", "docs/.extra", "cat docs/.e*"),
-        ("../.env", "conf/key", "grep -rn KEY conf"),
         ("..", "docs/up", "cat docs/up/.e*"),
-        ("../conf", "docs/c", "grep -rn KEY docs"),
     ] {
         let world = project();
         fs::remove_file(world.path().join("r/conf/prod.yml")).unwrap();
         world.write("r/conf/prod.yaml", "");
         symlink(target, world.path().join("r").join(link)).unwrap();
-        if target == "../conf" {
-            world.write("r/conf/prod.yml", "");
-        }
         let (said, _) = asked(&world, &bash(command));
         let is_told = said.starts_with("deny ") && said.contains("exists in the work tree");
         assert!(is_told, "{link}: {command}: {said}");

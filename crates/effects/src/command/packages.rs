@@ -5,6 +5,9 @@ use super::knowledge::{Role, Unproven};
 use super::machine::Machine;
 use crate::{About, Certainty, Kind, Purpose, Reason, world};
 
+/// Endings of files that no installer runs or builds.
+const NO_CODE: &[&str] = &["css", "csv", "html", "log", "md", "out", "svg", "txt"];
+
 /// Options of installers that change neither which packages are installed nor where they come from.
 const PLAIN_OPTIONS: &str = "--all-extras --all-groups --ci --dev --extra --frozen --frozen-lockfile --group \
     --ignore-scripts --immutable --include --jobs --legacy-peer-deps --locked --loglevel --no-audit --no-dev --no-fund \
@@ -99,7 +102,15 @@ impl Machine<'_> {
             && arguments.options.iter().all(is_plain)
             && self.world.about_project(words) == About::Project
             && !self.may_run_code_of_others()
+            && !self.is_installed_code()
             && !self.world.is_in_written_directory(&self.world.locate("package", Certainty::Exact).0)
+    }
+
+    /// The command runs in a directory of installed packages.
+    fn is_installed_code(&self) -> bool {
+        const INSTALLED: &[&str] = &["bower_components", "node_modules", "site-packages", "vendor"];
+        let here = self.world.locate(".", Certainty::Exact).0;
+        here.path.split('/').any(|part| INSTALLED.contains(&part))
     }
 
     /// No option of the program stands before its subcommand.
@@ -116,6 +127,7 @@ impl Machine<'_> {
     pub(super) fn may_run_code_of_others(&self) -> bool {
         self.world.may_have_code_of_others()
             || self.world.has_odd_names()
+            || self.world.has_unread_files_but(NO_CODE)
             || self.emitter.since(0).any(world::may_bring_code)
     }
 

@@ -79,7 +79,6 @@ reasons! {
         InstallsLocked: "installs the packages that the lock file names",
         FetchesPackage: "fetches the package where it is not installed",
         ScriptNotWritten: "runs a script that was not written in this session",
-        CompiledHere: "runs a program that this session compiled",
         ScriptEdited: "runs a script that this session edited",
         SedScriptNotWritten: "runs a sed script that was not written in this session",
         UnreadCodeLoaded: "loads code that is not read",

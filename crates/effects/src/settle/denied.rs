@@ -58,16 +58,21 @@ impl<'p> Denied<'p> {
     }
 
     /// Removes the lines that stand in a committed file which may be read: in one of `first`, or in one of those that are the
-    /// most like the file `near`.
+    /// most like the file `near`. Where more files are left, a line that says little may stand in one of them, too.
     pub(super) fn remove_readable(&self, lines: &mut BTreeSet<&str>, first: &[&str], near: &str) {
         let Some(contents) = self.repository.contents() else { return };
         let tracked = self.repository.tracked_below("").map(|(_, file)| file);
         let mut others: Vec<&str> = tracked.filter(|file| !first.contains(file)).collect();
         others.sort_by_cached_key(|file| (Reverse(likeness(file, near)), *file));
         let mut left = BYTES;
-        for file in first.iter().chain(&others).filter(|file| !self.has_tracked(file)).take(FILES) {
+        for (count, file) in first.iter().chain(&others).filter(|file| !self.has_tracked(file)).enumerate() {
+            if count == FILES {
+                return lines.retain(|line| lines::has_value(line));
+            }
             for content in contents.of(file) {
-                let Some(rest) = left.checked_sub(content.len()) else { return };
+                let Some(rest) = left.checked_sub(content.len()) else {
+                    return lines.retain(|line| lines::has_value(line));
+                };
                 left = rest;
                 for line in lines::long(&String::from_utf8_lossy(&content)) {
                     lines.remove(line);

@@ -7,6 +7,8 @@ const SHORTEST: usize = 16;
 /// Letters and digits that it has at least, and how many of them differ. Rulers and frames have fewer.
 const LETTERS: usize = 8;
 const DIFFERENT: usize = 5;
+/// Characters of a value that nobody guesses, at least.
+const LONG: usize = 12;
 /// Files that are compared, and bytes of their contents. Beyond them, nothing is proven.
 const FILES: usize = 64;
 const BYTES: usize = 1 << 20;
@@ -98,6 +100,16 @@ fn telling(line: &str) -> Option<&str> {
     letters.sort_unstable();
     letters.dedup();
     (letters.len() >= DIFFERENT).then_some(line)
+}
+
+/// The line holds a value that nobody guesses: many letters and digits, mixed, in one piece.
+pub(super) fn has_value(line: &str) -> bool {
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || "+_-".contains(letter);
+    let is_value = |piece: &str| {
+        let digits = piece.chars().filter(char::is_ascii_digit).count();
+        piece.len() >= LONG && digits >= 2 && piece.chars().any(|letter| letter.is_ascii_alphabetic())
+    };
+    line.split(|letter: char| !is_part(letter)).any(is_value)
 }
 
 fn is_common(line: &str) -> bool {

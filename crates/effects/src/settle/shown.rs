@@ -18,6 +18,8 @@ use crate::{About, Certainty, Effect, Effects, Kind, PathTarget, World, glob, to
 
 /// Bytes in which a session looks for lines elsewhere. Beyond them, every line counts.
 const COMPARED: usize = 16 << 20;
+/// Lines of one file that are no coincidence, though each of them may stand elsewhere.
+const SEVERAL: usize = 5;
 /// Acts of earlier calls that a tool may show the output of.
 const RUNNING: usize = 8;
 /// Programs that show a file as it is, sorted.
@@ -119,6 +121,7 @@ impl Shown {
         let shown = answered.texts().flat_map(lines::long);
         let mut shown: BTreeSet<&str> = shown.filter(|line| committed.has(line) || self.recorded.has(line)).collect();
         self.remove_known(&mut shown, effects, answered);
+        self.remove_common(&mut shown, answered);
         let mut accused: BTreeMap<&str, Effect> = BTreeMap::new();
         for line in shown {
             let files = committed.files_with(line).chain(self.recorded.files_with(line));
@@ -131,6 +134,23 @@ impl Shown {
             accused.insert(file, act.shown_line_of(file));
         }
         accused.into_values().collect()
+    }
+
+    /// Removes the lines that say little by themselves, such as settings that many files have: a file is known by one line with
+    /// a value that nobody guesses, or by several others.
+    fn remove_common(&self, shown: &mut BTreeSet<&str>, answered: &Answered<'_>) {
+        let committed = answered.denied.lines();
+        let files = |line: &str| -> Vec<String> {
+            committed.files_with(line).chain(self.recorded.files_with(line)).map(str::to_owned).collect()
+        };
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for file in shown.iter().flat_map(|line| files(line)) {
+            *counts.entry(file).or_default() += 1;
+        }
+        let is_known = |file: &String| counts.get(file).is_some_and(|count| *count >= SEVERAL);
+        let kept: BTreeSet<&str> =
+            shown.iter().copied().filter(|line| lines::has_value(line) || files(line).iter().any(is_known)).collect();
+        *shown = kept;
     }
 
     /// Removes the lines that the session could know without a read of a denied file.

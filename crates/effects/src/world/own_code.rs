@@ -9,7 +9,10 @@ const TIDYING: &[&str] = &["formats the project's files", "removes built files"]
 const LISTS: &str = "package.json package-lock.json npm-shrinkwrap.json pnpm-lock.yaml pnpm-workspace.yaml yarn.lock bun.lock \
     bun.lockb .npmrc npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs bunfig.toml .bunfig.toml pyproject.toml uv.lock uv.toml \
     poetry.lock poetry.toml pdm.lock Pipfile Pipfile.lock pip.conf pip.ini setup.py setup.cfg Gemfile Gemfile.lock gems.rb \
-    composer.json composer.lock auth.json go.mod go.sum go.work go.env";
+    composer.json composer.lock auth.json go.mod go.sum go.work go.env binding.gyp .pnpmfile.mjs hatch_build.py \
+    sitecustomize.py";
+/// Directories with settings and programs of package managers.
+const HOLDERS: &[&str] = &[".bundle", ".yarn"];
 /// Package managers, and words with which they keep settings.
 const MANAGERS: &[&str] =
     &["bun", "bundle", "bundler", "composer", "npm", "pdm", "pip", "pip3", "pipenv", "pnpm", "poetry", "uv", "yarn"];
@@ -39,19 +42,21 @@ pub(crate) fn may_bring_code(effect: &Effect) -> bool {
     match &effect.kind {
         Kind::Write(target) => {
             let is_set = target.subtree || effect.certainty == Certainty::Pattern;
-            let is_inside = !target.path.starts_with(['/', '~']);
-            let name = target.path.rsplit('/').next().unwrap_or_default();
-            LISTS.split_whitespace().any(|list| list == name)
-                || is_set && is_inside && effect.gathered != Some(Purpose::Check)
+            is_list(&target.path) || is_set && effect.gathered != Some(Purpose::Check)
         }
+        Kind::Delete(target) => is_list(&target.path) || effect.certainty == Certainty::Pattern,
         Kind::Execute(execution) => keeps_settings(&execution.argv),
         Kind::Env { name } => !name.starts_with("LC_") && !IDLE.contains(&name.as_str()),
         Kind::Opaque(opaque) => may_bring(opaque),
         // A tool of which nobody knows what it does has an opaque effect, too.
-        Kind::Tool { .. } | Kind::Read(_) | Kind::Delete(_) | Kind::List(_) | Kind::Connect(_) | Kind::Spawn { .. } => {
-            false
-        }
+        Kind::Tool { .. } | Kind::Read(_) | Kind::List(_) | Kind::Connect(_) | Kind::Spawn { .. } => false,
     }
+}
+
+/// The file says which packages are installed, or lies among the programs that install them.
+fn is_list(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    LISTS.split_whitespace().any(|list| list == name) || path.split('/').any(|part| HOLDERS.contains(&part))
 }
 
 /// `poetry source add`, `npm config set`
@@ -65,9 +70,8 @@ fn may_bring(opaque: &Opaque) -> bool {
     match (opaque.class, opaque.about) {
         (_, About::Reads | About::Network) | (Class::Delegated, About::Project) => false,
         (Class::Delegated, About::Writes) => !TIDYING.contains(&opaque.reason.to_string().as_str()),
-        (Class::State, _) => {
-            matches!(opaque.reason, Reason::SubmoduleFiles | Reason::AnotherRepository | Reason::SubtreeCommits)
-        }
+        // What was there at the revision that is checked out.
+        (Class::State, _) => opaque.reason != Reason::RestoresFiles,
         (Class::Delegated | Class::Changed | Class::Unknown | Class::Hidden, _) => true,
     }
 }

@@ -27,8 +27,6 @@ pub(crate) enum Rest {
     Unknown,
     /// The text that was there before the session. All that the session put into it is recorded.
     Before,
-    /// A program that a compiler made of the repository's own sources.
-    Compiled,
 }
 
 /// The content of a file, as far as the session wrote it.
@@ -162,17 +160,6 @@ impl World {
         self.put_written(target, Written { whole: content.map(str::to_owned), length, ..Written::default() });
     }
 
-    /// A compiler made the program `target` of the repository's own sources.
-    pub(crate) fn compiled(&mut self, target: &PathTarget) {
-        self.put_written(target, Written { rest: Rest::Compiled, ..Written::default() });
-    }
-
-    /// The file is such a program, and nothing wrote to it since. Follows aliases.
-    pub(crate) fn is_compiled(&self, target: &PathTarget) -> bool {
-        self.written_entry(target)
-            .is_some_and(|written| written.rest == Rest::Compiled && written.parts.is_empty() && !written.is_uncertain)
-    }
-
     /// The session put a file or directory of which it does not know all into the workspace, or may have. Files whose names
     /// have one of these endings do not count.
     pub(crate) fn has_unread_files_but(&self, endings: &[&str]) -> bool {
@@ -181,8 +168,7 @@ impl World {
             queries.unrepeatable |= !self.written.is_empty();
         });
         self.meter.charge_bytes(self.written.len());
-        let is_unread =
-            |written: &Written| written.whole.is_none() && !matches!(written.rest, Rest::Before | Rest::Compiled);
+        let is_unread = |written: &Written| written.whole.is_none() && written.rest != Rest::Before;
         let counts = |path: &str| {
             let ending = path.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map(|(_, ending)| ending);
             !path.starts_with(['/', '~']) && !ending.is_some_and(|ending| endings.contains(&ending))

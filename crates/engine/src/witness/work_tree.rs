@@ -7,7 +7,7 @@
 use agent_strace_effects::{
     About, Approval, Certainty, Effect, Kind, PathTarget, Proof, Repository, Sight, Sighted, WorkTree,
 };
-use agent_strace_model::{Status, moment};
+use agent_strace_model::{Arguments, Status, moment};
 
 use super::super::replay::{Replay, Step};
 
@@ -81,7 +81,7 @@ impl<'a> TreeWitness<'a> {
     }
 
     fn proof_before(&self, step: &Step<'_>, effect: &Effect) -> Proof {
-        let Some(folder) = effect.folder() else { return Proof::Presence };
+        let Some(folder) = effect.folder().filter(|_| !may_lead_up(step)) else { return Proof::Presence };
         let own = step.effects.iter().filter(|other| !std::ptr::eq(*other, effect));
         let makes = own.chain(self.beside.iter().copied()).map(|other| makes(other, folder)).max();
         match makes {
@@ -90,6 +90,25 @@ impl<'a> TreeWitness<'a> {
             Some(Makes::Here) => Proof::Presence,
         }
     }
+}
+
+/// The call spells `..`, which behind a link is the parent of what the link leads to, or a pattern that some shells match
+/// `..` with.
+fn may_lead_up(step: &Step<'_>) -> bool {
+    let is_start = |before: &str| {
+        before.is_empty() || before.ends_with(['/', ' ', '\t', '\n', '"', '\'', '=', '(', '`', '{', ','])
+    };
+    let leads = |text: &str| {
+        let patterns = [".*", ".?", ".["].iter().flat_map(|dots| text.match_indices(dots));
+        text.contains("..") || patterns.filter_map(|(at, _)| text.get(..at)).any(is_start)
+    };
+    let arguments = step.event.call().map(|call| &call.arguments);
+    let given = match arguments {
+        Some(Arguments::Json(json)) => leads(json),
+        Some(Arguments::Text(text)) => leads(text),
+        Some(Arguments::Missing) | None => false,
+    };
+    given || step.text.as_deref().is_some_and(leads)
 }
 
 /// The effects of calls and commands that may run at the same time as the call of an event.

@@ -1,11 +1,11 @@
 //! Build runners, `cmake`, `npx`, and `openssl`.
 
-use crate::command::argument::{Arg, Arguments, Given, Known};
+use crate::command::argument::{Arg, Arguments, Known};
 use crate::command::knowledge::{Language, Role, agent_of_package};
 use crate::command::machine::{Launch, Machine};
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
-use crate::{About, Certainty, PathTarget, Reason};
+use crate::{About, Certainty, Reason};
 
 use super::Call;
 use super::wrappers::is_name;
@@ -23,43 +23,7 @@ impl Machine<'_> {
         if fetches {
             self.connect_to(Some("registry:go"), None);
         }
-        let is_build = call.words.get(1).and_then(Arg::literal) == Some("build");
-        let compiled = if is_build { self.compiled_of_own_sources(call.words, &arguments) } else { None };
-        let output = self.given(call.entry, call.words, &arguments, io);
-        if let Some(program) = compiled {
-            self.world.compiled(&program);
-        }
-        output
-    }
-
-    /// `go build -o NAME ./cmd/x`: the program, if the packages lie in the repository, and no act of the session may have
-    /// changed what it is made of without a record.
-    fn compiled_of_own_sources(&self, words: &[Arg], arguments: &Arguments) -> Option<PathTarget> {
-        const NO_SOURCES: &[&str] =
-            &["md", "txt", "log", "out", "json", "jsonl", "yaml", "yml", "toml", "html", "css", "svg"];
-        let is_package = |word: &Arg| {
-            let here = word.text == "." || word.text.starts_with("./");
-            word.is_exact()
-                && here
-                && word.text.rsplit_once('.').is_none_or(|(_, ending)| ending != "go")
-                && !self.world.locate_word(word).0.path.starts_with(['/', '~', '*'])
-        };
-        let is_plain = |option: &Given| matches!(option.name.as_str(), "-o" | "-v" | "-race" | "-trimpath" | "-tags");
-        let mut programs = arguments.values(&["-o"]);
-        let (Some(program), None) = (programs.next().filter(|program| program.is_exact()), programs.next()) else {
-            return None;
-        };
-        let target = self.world.locate_word(program).0;
-        // A build that fails leaves what was there.
-        let is_new = !self.world.is_written(&target) || self.world.is_compiled(&target);
-        let is_own = is_new
-            && arguments.operands.iter().all(is_package)
-            && is_package(&Arg::exact("."))
-            && arguments.options.iter().all(is_plain)
-            && self.foreign_project(words).is_none()
-            && !self.may_run_code_of_others()
-            && !self.world.has_unread_files_but(NO_SOURCES);
-        is_own.then_some(target)
+        self.given(call.entry, call.words, &arguments, io)
     }
 
     pub(super) fn npx(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {

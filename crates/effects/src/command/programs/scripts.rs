@@ -90,8 +90,6 @@ impl Machine<'_> {
                 if written {
                     if let (Some(foreign), true) = (&foreign, self.is_edited_script(file)) {
                         self.opaque(About::Anything, foreign.clone(), &[]);
-                    } else if self.world.is_compiled(&self.world.locate_word(file).0) {
-                        self.opaque(About::Project, Reason::CompiledHere, vouched_by);
                     } else if self.is_edited_script(file) {
                         self.opaque(self.about_script(file, language), Reason::ScriptEdited, vouched_by);
                     } else {
