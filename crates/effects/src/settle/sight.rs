@@ -120,7 +120,7 @@ impl<'a> Sight<'a> {
 
     /// The program gets the names of files that exist, and changes no others.
     pub fn changes_existing(&self) -> bool {
-        self.effect.kind.path().is_some_and(|target| self.named_by(target) != Named::ByProgram)
+        self.effect.kind.path().is_some_and(|target| self.named_by(target) != Namer::Program)
     }
 
     /// The files of the work tree that may be among those of the effect. `None`: they may lie anywhere.
@@ -160,12 +160,13 @@ impl<'a> Sight<'a> {
         if self.effect.gathered != Some(Purpose::Whole) {
             return false;
         }
-        match self.named_by(target) {
-            Named::ByShell => return true,
-            // Programs that find files themselves follow no links unless they are asked to.
-            Named::ByFind | Named::ByProgram if file.leads_to.is_some() => return false,
-            Named::ByFind => return true,
-            Named::ByProgram => {}
+        let namer = self.named_by(target);
+        // Programs that find files themselves follow no links unless they are asked to.
+        if namer != Namer::Shell && file.leads_to.is_some() {
+            return false;
+        }
+        if namer != Namer::Program {
+            return true;
         }
         match self.search.get_or_init(|| Search::of(self.parent, self.call)) {
             Some(search) => {
@@ -178,35 +179,35 @@ impl<'a> Sight<'a> {
 
     /// The shell puts the names of the files that exist into the command, or `find` does. What else prints names may leave some
     /// out.
-    fn named_by(&self, target: &PathTarget) -> Named {
+    fn named_by(&self, target: &PathTarget) -> Namer {
         let is_glob = self.effect.certainty == Certainty::Pattern && !target.subtree;
         let word = self.effect.origin.span.zip(self.text).filter(|_| is_glob);
         let Some((word, text)) = word.and_then(|(span, text)| Some((span.slice(text)?, text))) else {
-            return Named::ByProgram;
+            return Namer::Program;
         };
         if word == "{}" {
             let is_found =
                 self.effects.iter().any(|effect| matches!(&effect.kind, Kind::Execute(find) if finds_all(find)));
-            return if is_found { Named::ByFind } else { Named::ByProgram };
+            return if is_found { Namer::Find } else { Namer::Program };
         }
         if word.contains('$') {
             let is_computed = ["$(", "`", "<("].iter().any(|start| text.contains(start));
-            return if !is_computed && spells(text, target) { Named::ByShell } else { Named::ByProgram };
+            return if !is_computed && spells(text, target) { Namer::Shell } else { Namer::Program };
         }
         let word = word.trim_start_matches(|first: char| first == '<' || first.is_ascii_digit()).trim_start();
         let is_plain = word.contains(['*', '?', '[']) && !word.contains(['`', '(', ' ']);
-        if is_plain { Named::ByShell } else { Named::ByProgram }
+        if is_plain { Namer::Shell } else { Namer::Program }
     }
 }
 
 /// Who puts the names of the files into a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Named {
-    ByShell,
+enum Namer {
+    Shell,
     /// `find`, for the command behind `-exec`.
-    ByFind,
+    Find,
     /// The program that reads them looks for them, or nobody knows.
-    ByProgram,
+    Program,
 }
 
 /// A word of the text ends as the pattern does: `for f in config/*`.
