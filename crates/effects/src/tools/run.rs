@@ -7,8 +7,8 @@ use super::value::{Object, Value};
 use super::{Given, mentions, names};
 use crate::edited::Edited;
 use crate::{
-    About, Certainty, Connection, Effect, Effects, Kind, Opaque, PathTarget, Purpose, REDACTED, Reach, Reason, World,
-    append, command, hosts, paths,
+    About, Certainty, Connection, Effect, Effects, Kind, Opaque, PathTarget, Purpose, REDACTED, Reach, Reason, START,
+    World, append, command, hosts, paths,
 };
 use agent_strace_model::Scripts;
 
@@ -91,18 +91,14 @@ impl Run<'_> {
             None => self.world.locate(text, given),
         };
         target.subtree = reach == Reach::Subtree;
-        let kind = match access {
-            Access::Read => Kind::Read(target.clone()),
-            Access::Write => Kind::Write(target.clone()),
-            Access::Delete => Kind::Delete(target.clone()),
-            Access::List => Kind::List(target.clone()),
-        };
+        let kind = touched(access, target.clone());
         let is_known = elision(text).is_none();
         let is_glob = given == Certainty::Pattern && certainty == Certainty::Pattern;
         let is_gathered = is_known && access != Access::Delete && (target.subtree || is_glob);
         self.emit(kind, certainty);
         if let Some(effect) = self.effects.to_mut().last_mut().filter(|_| !is_known) {
             effect.via = REDACTED.into();
+            self.touch_start(access, text);
         }
         if is_gathered {
             self.gathers(Purpose::Whole);
@@ -115,6 +111,18 @@ impl Run<'_> {
             self.world.wrote(&target, None);
         }
         target
+    }
+
+    /// `secrets/REDACTED` starts in `secrets`, whatever was there.
+    fn touch_start(&mut self, access: Access, text: &str) {
+        let Some((start, marker)) = elision(text).and_then(|marker| Some((text.split(marker).next()?, marker))) else {
+            return;
+        };
+        if start.contains('/') && !start.trim_matches('/').is_empty() && access != Access::List {
+            let pattern = paths::escaped(text).replace(&paths::escaped(marker), "**");
+            let (target, certainty) = self.world.locate(&pattern, Certainty::Pattern);
+            self.effects.to_mut().push(Effect::new(touched(access, target), certainty, START));
+        }
     }
 
     /// A search for content below a directory, or by a glob.
@@ -251,6 +259,15 @@ pub(super) fn quoted(word: &str) -> String {
     }
     text.push('"');
     text
+}
+
+fn touched(access: Access, target: PathTarget) -> Kind {
+    match access {
+        Access::Read => Kind::Read(target),
+        Access::Write => Kind::Write(target),
+        Access::Delete => Kind::Delete(target),
+        Access::List => Kind::List(target),
+    }
 }
 
 /// What redaction and trimming of logs leave in place of a value.

@@ -129,6 +129,11 @@ impl CompiledLists {
                 .start(effect, context)
                 .unwrap_or_else(|| unruled(UNRESOLVED, "no entry forbids all such paths"));
         }
+        // What is left of the name may say enough.
+        let forbidden = if effect.via == REDACTED { self.start(effect, context) } else { None };
+        if let Some(found) = forbidden {
+            return found;
+        }
         let found = self.judge_kind(effect, context);
         let is_lowered = effect.via == REDACTED
             && (found.decision, found.level) == (Decision::Unresolved, Level::Warning)
