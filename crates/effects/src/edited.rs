@@ -39,7 +39,9 @@ impl Edited {
     pub(super) fn restore(&self, effects: &mut [Effect]) {
         for effect in effects {
             let Some(span) = effect.origin.span else { continue };
-            let is_open = effect.certainty != Certainty::Exact && effect.kind.path().is_some() && effect.via != START;
+            // A program that gathers files has the span of the whole command.
+            let is_open = effect.certainty != Certainty::Exact && effect.gathered.is_none() && effect.via != START;
+            let is_open = is_open && effect.kind.path().is_some();
             if is_open && self.touches(span) {
                 effect.via = REDACTED.into();
             }

@@ -328,7 +328,7 @@ impl Machine<'_> {
         }
     }
 
-    /// What the arguments do not show of a program's acts.
+    /// Adds the acts of a program that its arguments do not show.
     fn unproven_of(&mut self, unproven: &Unproven, words: &[Arg], arguments: &Arguments) {
         let vouchers = leading(&without_values(words, arguments), unproven.vouch);
         if unproven.about == Subject::Project {

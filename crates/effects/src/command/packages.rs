@@ -124,7 +124,7 @@ impl Machine<'_> {
     }
 
     /// An act of the session, or an earlier one of this call, may have put code of others into the workspace.
-    pub(super) fn may_run_code_of_others(&self) -> bool {
+    fn may_run_code_of_others(&self) -> bool {
         self.world.may_have_code_of_others()
             || self.world.has_odd_names()
             || self.world.has_unread_files_but(NO_CODE)

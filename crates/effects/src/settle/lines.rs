@@ -7,7 +7,7 @@ const SHORTEST: usize = 16;
 /// Letters and digits that it has at least, and how many of them differ. Rulers and frames have fewer.
 const LETTERS: usize = 8;
 const DIFFERENT: usize = 5;
-/// Characters of a value that nobody guesses, at least.
+/// A value that identifies a file has at least so many characters.
 const LONG: usize = 12;
 /// Files that are compared, and bytes of their contents. Beyond them, nothing is proven.
 const FILES: usize = 64;
@@ -102,7 +102,7 @@ fn telling(line: &str) -> Option<&str> {
     (letters.len() >= DIFFERENT).then_some(line)
 }
 
-/// The line holds a value that nobody guesses: many letters and digits, mixed, in one piece.
+/// Returns true if the line holds a long piece of mixed letters and digits, such as a key. Such a line identifies its file.
 pub(super) fn has_value(line: &str) -> bool {
     let is_part = |letter: char| letter.is_ascii_alphanumeric() || "+_-".contains(letter);
     let is_value = |piece: &str| {

@@ -2,8 +2,8 @@
 //!
 //! A complete result of a search that is understood settles the effect: the set is only listed, and the files that the rows
 //! name are read. Any other result can only speak against the call: a row that names a file of the set shows that it was
-//! read. Results never settle anything but searches. Lines of files that nobody may read speak against any call that leaves open
-//! what it read.
+//! read. Results never settle anything but searches. A line of a denied file in a result accuses any call that leaves open what
+//! it read.
 
 mod denied;
 mod dialects;

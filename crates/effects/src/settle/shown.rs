@@ -1,9 +1,9 @@
-//! The result of a call as a witness against it: it shows a line of a file that nobody may read.
+//! Accuses a call whose result shows a line of a denied file.
 //!
-//! Only calls whose effects leave open what they read are accused. The output of others is explained by the files that they
-//! name. A line that the session could know from elsewhere proves nothing: one that the call itself spells, that stands in a
-//! file which the session wrote or read and that may be read, or in a committed file of that kind, as far as those are
-//! looked at. What the session saw elsewhere, what a user told it and what other machines hold is not looked at.
+//! It accuses only calls whose effects leave open what they read. The files that other calls name explain their output. A line
+//! proves nothing if the session could know it without the denied file: the call itself spells it, the session wrote it into
+//! an allowed file or read it there, or a committed file that is allowed holds it. The gate compares a bounded number of
+//! committed files, and neither prompts nor other machines.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -136,8 +136,8 @@ impl Shown {
         accused.into_values().collect()
     }
 
-    /// Removes the lines that say little by themselves, such as settings that many files have: a file is known by one line with
-    /// a value that nobody guesses, or by several others.
+    /// Removes the lines that many files could have, such as common settings. One line with a long mixed value identifies a
+    /// file, and so do several other lines of it.
     fn remove_common(&self, shown: &mut BTreeSet<&str>, answered: &Answered<'_>) {
         let committed = answered.denied.lines();
         let files = |line: &str| -> Vec<String> {

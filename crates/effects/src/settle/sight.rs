@@ -1,4 +1,4 @@
-//! What a look at the work tree proves of the files that a program gathers.
+//! Decides what a look at the work tree proves about the files that a program gathers.
 
 use std::cell::OnceCell;
 use std::sync::Arc;

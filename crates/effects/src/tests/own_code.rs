@@ -57,6 +57,11 @@ const NOT_LOCKED: &[(&str, &str)] = &[
     ("git merge other", "npm ci"),
     ("git stash pop", "npm ci"),
     ("echo '{}' > binding.gyp", "npm ci"),
+    ("echo 'rm -rf ~' > scripts/postinstall.sh", "npm ci"),
+    ("ln -s /tmp/evil packages/evil", "npm install"),
+    ("wget -q -i urls", "npm ci"),
+    ("corepack enable", "pnpm install"),
+    ("bun pm trust x", "bun install"),
     ("echo 'cd /' > .bundle/config", "bundle install"),
 ];
 

@@ -11,12 +11,16 @@ const LISTS: &str = "package.json package-lock.json npm-shrinkwrap.json pnpm-loc
     poetry.lock poetry.toml pdm.lock Pipfile Pipfile.lock pip.conf pip.ini setup.py setup.cfg Gemfile Gemfile.lock gems.rb \
     composer.json composer.lock auth.json go.mod go.sum go.work go.env binding.gyp .pnpmfile.mjs hatch_build.py \
     sitecustomize.py";
-/// Directories with settings and programs of package managers.
-const HOLDERS: &[&str] = &[".bundle", ".yarn"];
+/// Directories with settings and programs of package managers, and with scripts that an installation may run.
+const HOLDERS: &[&str] = &[".bundle", ".husky", ".yarn", "bin", "hooks", "node_modules", "script", "scripts", "tools"];
+/// Programs that bring in files without naming them, by links and by lists of downloads.
+const BRINGERS: &[&str] = &["aria2c", "ln", "wget"];
 /// Package managers, and words with which they keep settings.
-const MANAGERS: &[&str] =
-    &["bun", "bundle", "bundler", "composer", "npm", "pdm", "pip", "pip3", "pipenv", "pnpm", "poetry", "uv", "yarn"];
-const SETTING: &[&str] = &["c", "config", "set", "source", "sources"];
+const MANAGERS: &[&str] = &[
+    "bun", "bundle", "bundler", "composer", "corepack", "npm", "pdm", "pip", "pip3", "pipenv", "pnpm", "poetry", "uv",
+    "yarn",
+];
+const SETTING: &[&str] = &["c", "config", "set", "source", "sources", "trust", "enable", "prepare", "use"];
 /// Variables that change how programs talk, and not what they run.
 const IDLE: &[&str] =
     &["CI", "DEBIAN_FRONTEND", "FORCE_COLOR", "LANG", "NODE_ENV", "NO_COLOR", "PYTHONUNBUFFERED", "TERM", "TZ"];
@@ -45,7 +49,7 @@ pub(crate) fn may_bring_code(effect: &Effect) -> bool {
             is_list(&target.path) || is_set && effect.gathered != Some(Purpose::Check)
         }
         Kind::Delete(target) => is_list(&target.path) || effect.certainty == Certainty::Pattern,
-        Kind::Execute(execution) => keeps_settings(&execution.argv),
+        Kind::Execute(execution) => changes_sources(&execution.argv),
         Kind::Env { name } => !name.starts_with("LC_") && !IDLE.contains(&name.as_str()),
         Kind::Opaque(opaque) => may_bring(opaque),
         // A tool of which nobody knows what it does has an opaque effect, too.
@@ -59,11 +63,12 @@ fn is_list(path: &str) -> bool {
     LISTS.split_whitespace().any(|list| list == name) || path.split('/').any(|part| HOLDERS.contains(&part))
 }
 
-/// `poetry source add`, `npm config set`
-fn keeps_settings(argv: &[Argument]) -> bool {
+/// `poetry source add`, `npm config set`, `ln -s /elsewhere packages/x`
+fn changes_sources(argv: &[Argument]) -> bool {
     let Some((program, words)) = argv.split_first() else { return false };
     let name = program.text.rsplit('/').next().unwrap_or_default();
-    MANAGERS.contains(&name) && words.iter().take(4).any(|word| SETTING.contains(&word.text.as_str()))
+    BRINGERS.contains(&name)
+        || MANAGERS.contains(&name) && words.iter().take(4).any(|word| SETTING.contains(&word.text.as_str()))
 }
 
 fn may_bring(opaque: &Opaque) -> bool {

@@ -297,7 +297,7 @@ impl Machine<'_> {
     }
 }
 
-/// What people say of a repository, which `gh issue comment` and its kin change without more ado, too.
+/// Endpoints of comments, labels and reviews. `gh issue comment` and similar commands change them, too.
 const DISCUSSIONS: &[&str] = &[
     "issues",
     "issues/*",

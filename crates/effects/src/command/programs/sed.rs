@@ -124,7 +124,7 @@ impl Machine<'_> {
         self.world.rest_after_edit(&target)
     }
 
-    /// What the script does besides editing; returns the script where it is understood.
+    /// Adds the acts of the script besides editing. Returns the script if the reader understands it.
     fn sed_script(&mut self, script: &Arg, io: &mut Io<'_>) -> Option<Program> {
         let Some(text) = script.literal() else {
             self.opaque(About::Anything, Reason::UnknownSedScript, &[]);

@@ -1,6 +1,6 @@
 //! The language of `sed`.
 
-/// What a script does besides editing its input.
+/// The acts of a script besides editing its input.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Program {
     pub(super) reads: Vec<String>,
@@ -15,7 +15,7 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// All the text that it adds stands in it.
+    /// Returns true if the script itself holds all the text that it adds to a file.
     pub(super) fn adds_only_its_own(&self) -> bool {
         self.reads.is_empty() && self.runs.is_empty() && !self.runs_input && !self.transliterates
     }

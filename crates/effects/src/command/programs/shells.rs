@@ -18,7 +18,7 @@ struct Invocation {
     interactive: bool,
     /// `-n`: commands are read and not run.
     only_checks: bool,
-    /// `+n`, or an interactive shell, which has no `-n`.
+    /// `+n`, a name that may unset `-n`, or an interactive shell, which has no `-n`.
     runs: bool,
 }
 
@@ -30,6 +30,12 @@ impl Invocation {
         self.interactive |= flags.contains('i');
         self.only_checks |= flags.starts_with('-') && flags.contains('n');
         self.runs |= flags.starts_with('+') && flags.contains('n') || flags.contains('i');
+    }
+
+    /// `-o NAME`, `+o NAME`: both spellings of `exec` decide whether commands run.
+    fn set_named(&mut self, name: Option<&Arg>) {
+        let is_other = |name: &str| !name.replace('_', "").to_ascii_lowercase().ends_with("exec");
+        self.runs |= !name.and_then(Arg::literal).is_some_and(is_other);
     }
 
     /// The files that the shell reads before anything else.
@@ -55,12 +61,9 @@ impl Machine<'_> {
             self.start_up_file(&Arg::exact(file), io);
         }
         let only_checks = invocation.only_checks && !invocation.runs && !invocation.text;
-        if let Some(file) = rest.first().filter(|_| only_checks) {
-            self.path(Role::Read, file);
-            return Stream::nothing();
-        }
-        // Any other option may set or unset it again.
-        if !call.rest.is_empty() && call.rest.iter().all(|word| word.literal() == Some("-n")) {
+        // A word that is not known may be an option that turns the check off.
+        if only_checks && rest.first().is_none_or(Arg::is_exact) {
+            rest.first().into_iter().for_each(|file| self.path(Role::Read, file));
             return Stream::nothing();
         }
         if invocation.text {
@@ -96,16 +99,17 @@ impl Machine<'_> {
                         self.start_up_file(file, io);
                     }
                 }
-                Some("-O" | "+O" | "-o" | "+o") => left = behind_value,
-                Some("--") => return (invocation, rest),
-                Some("-") => left = rest,
+                Some("--" | "-") => return (invocation, rest),
                 Some(long) if long.starts_with("--") => {
                     invocation.login |= long == "--login";
                     left = rest;
                 }
                 Some(flags) if flags.starts_with(['-', '+']) && flags.len() > 1 => {
                     invocation.set(flags);
-                    let takes_name = flags.ends_with('o') || flags.ends_with('O');
+                    let takes_name = flags.contains(['o', 'O']);
+                    if takes_name {
+                        invocation.set_named(rest.first());
+                    }
                     left = if takes_name { behind_value } else { rest };
                 }
                 _ => break,

@@ -411,9 +411,7 @@ impl Scan<'_> {
     pub(super) fn mention(&mut self, name: &str) -> bool {
         let keyword = matches!(self.language, Language::Perl | Language::Ruby | Language::Php);
         let listed = |name: &str| self.calls.effects.contains_key(name);
-        // Names of modules may stand for others from here on.
-        let rebinds = self.language == Language::Python && name == "sys.modules";
-        let passed_on = rebinds || !keyword && (listed(name) || self.canonical(name).is_some_and(|name| listed(&name)));
+        let passed_on = !keyword && (listed(name) || self.canonical(name).is_some_and(|name| listed(&name)));
         if passed_on {
             self.hands_over = true;
             self.unread = Some(Reason::EffectfulValue);
