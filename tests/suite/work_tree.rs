@@ -287,6 +287,11 @@ fn nobody_looks_in_ci_or_elsewhere() {
     let answer = project().run(&["check", "--work-tree", "nowhere"]);
     assert_eq!(answer.code, 2, "{}", answer.stderr);
     assert!(answer.stderr.contains("the work tree `nowhere` can't be looked at"), "{}", answer.stderr);
+    // A session that ran elsewhere: the report says that nothing was looked at.
+    let world = project();
+    world.write("r/log.jsonl", &log(&root(&world), [call]));
+    let answer = world.run_in("r", &["check", "log.jsonl", "--work-tree", "docs"]);
+    assert!(answer.stdout.contains("did not look into the work tree docs: no session ran there"), "{answer:?}");
 }
 
 /// A tree with more files than are looked at.

@@ -90,6 +90,11 @@ impl ShownTree {
     pub(super) fn line(&self) -> String {
         let name = terminal(self.name.as_str());
         let looks = match self.looks.len() {
+            0 => {
+                return format!(
+                    "did not look into the work tree {name}: no session ran there with a set that may hold a denied file"
+                );
+            }
             1 => "1 directory".to_owned(),
             count => format!("{count} directories"),
         };
