@@ -84,7 +84,8 @@ fn found(
     read.map(|file| event(Access::Read, file)).chain(changed).chain(made).collect()
 }
 
-/// The digests of files. Those that are too large or can't be read have none.
+/// The digests of files that exist. The size and the time of the last change stand for a content that is too large or can't be
+/// read.
 pub(super) fn digests<'f>(
     root: &Path,
     session: &Path,
@@ -93,8 +94,10 @@ pub(super) fn digests<'f>(
     let files: BTreeSet<&str> = files.take(2 * MOST).collect();
     let digest = |file: &str| {
         let path = root.join(file);
-        let is_small = fs::metadata(&path).is_ok_and(|found| found.is_file() && found.len() <= LARGEST);
-        let content = if is_small { fs::read(&path).ok()? } else { return None };
+        let found = fs::metadata(&path).ok()?;
+        let is_small = found.is_file() && found.len() <= LARGEST;
+        let content = if is_small { fs::read(&path).ok() } else { None };
+        let content = content.unwrap_or_else(|| format!("{} {:?}", found.len(), found.modified().ok()).into_bytes());
         // The same content has another digest in another session: a short secret can't be looked up by it.
         let mut hasher = Sha256::new();
         hasher.update(session.as_os_str().as_encoded_bytes());
@@ -103,4 +106,25 @@ pub(super) fn digests<'f>(
         Some(agent_strace_policy::hex(hasher.finalize().get(..16).unwrap_or_default()))
     };
     files.into_iter().filter_map(|file| Some((file.to_owned(), digest(file)?))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::{LARGEST, digests};
+
+    #[test]
+    fn a_large_file_that_grows_has_another_digest() {
+        let folder = tempfile::tempdir().unwrap();
+        let digest = || digests(folder.path(), Path::new("s"), ["large", "missing"].into_iter());
+        let size = usize::try_from(LARGEST).unwrap() + 1;
+        fs::write(folder.path().join("large"), vec![b'a'; size]).unwrap();
+        let before = digest();
+        fs::write(folder.path().join("large"), vec![b'a'; size + 1]).unwrap();
+        let after = digest();
+        assert_eq!(before.keys().collect::<Vec<_>>(), ["large"]);
+        assert_ne!(before, after);
+    }
 }
