@@ -5,6 +5,7 @@ use std::io::Write;
 
 use agent_strace_policy::{file, nearest};
 use agent_strace_report::terminal;
+use agent_strace_secrets::redact;
 
 /// An answer that is not a judgement: exit code 2.
 #[derive(Debug)]
@@ -46,13 +47,15 @@ impl Failure {
     }
 
     pub(super) fn report(&self, stderr: &mut dyn Write) -> u8 {
-        let mut text = format!("error: {}\n", terminal(&self.error));
+        // What a policy, a path or a command line holds may be secret.
+        let shown = |text: &str| terminal(redact(text).as_str());
+        let mut text = format!("error: {}\n", shown(&self.error));
         if let Some(details) = &self.details {
-            text.push_str(details.trim_end());
+            text.push_str(redact(details.trim_end()).as_str());
             text.push('\n');
         }
         for hint in &self.hints {
-            let _ = writeln!(text, "  hint: {}", terminal(hint));
+            let _ = writeln!(text, "  hint: {}", shown(hint));
         }
         // Where not even the error can be written, the exit code has to do.
         let _ = stderr.write_all(text.as_bytes());

@@ -40,6 +40,7 @@ use agent_strace_rules::Account;
 use agent_strace_rules::account::Traced;
 use agent_strace_rules::change::Recorded;
 use agent_strace_rules::eval::Assessment;
+use agent_strace_secrets::Known;
 
 pub use cache::JudgementCache;
 pub use conclude::{FailOn, Settings, conclude, settle};
@@ -147,6 +148,8 @@ pub struct SessionOutcome {
     pub activity: Activity,
     /// Every judged effect in order, only where the caller asked for them (`audit`'s text).
     pub entries: Vec<Entry>,
+    /// What its commands give away: no output may show it in any part of what was done.
+    pub secrets: Known,
     pub verdict: Verdict,
 }
 

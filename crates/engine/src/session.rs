@@ -1,5 +1,6 @@
 //! Judges one session: events become effects, effects become judgements, and relevant judgements become findings.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -29,6 +30,7 @@ use super::waiver_matcher::WaiverMatcher;
 use super::witness::{ChangeWitness, TreeLook, TreeWitness};
 use super::wording;
 use super::{Entry, SessionOutcome, Verdict};
+use agent_strace_secrets::Known;
 
 /// The parts of a [`SessionOutcome`] in addition to the findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -393,7 +395,24 @@ pub(super) fn judge_session(session: &Session<'_>, gaps: Vec<Gap>, judging: Judg
     if entries == Entries::Keep {
         outcome.entries = rulings.each().map(|(step, effect, judged)| entry(step, effect, &judged.judgement)).collect();
     }
+    // Where nothing is reported, nothing has to be hidden.
+    if entries != Entries::Drop || !outcome.findings.is_empty() {
+        outcome.secrets = Known::of(replay.steps.iter().flat_map(said));
+    }
     outcome
+}
+
+/// The commands of a call as they are written, and word by word without their quotes where that differs.
+fn said<'s>(step: &'s Step<'_>) -> impl Iterator<Item = Cow<'s, str>> {
+    let text = step.raw.as_deref().or(step.text.as_deref());
+    let commands = step.effects.iter().filter_map(|effect| match &effect.kind {
+        Kind::Execute(execution) => {
+            Some(execution.argv.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "))
+        }
+        _ => None,
+    });
+    let spelled = commands.filter(move |command| !text.is_some_and(|text| text.contains(command.as_str())));
+    text.map(Cow::Borrowed).into_iter().chain(spelled.map(Cow::Owned))
 }
 
 /// Deduplicates findings; a waived duplicate never hides one that still counts.
@@ -520,6 +539,7 @@ fn blank(session: &Session<'_>, mut gaps: Vec<Gap>) -> SessionOutcome {
         gaps,
         activity: Activity::default(),
         entries: Vec::new(),
+        secrets: Known::default(),
         verdict: Verdict::Incomplete,
     }
 }

@@ -6,7 +6,7 @@ use super::escape::shorten;
 use super::text::counted;
 use super::view::Report;
 use agent_strace_engine::{Activity, Tally};
-use agent_strace_secrets::{Redacted, redact};
+use agent_strace_secrets::{Known, Redacted};
 
 /// Names of one kind that are shown, and how much of each.
 const NAMED: usize = 8;
@@ -24,8 +24,8 @@ pub(super) struct ShownActivity {
 }
 
 impl ShownActivity {
-    pub(super) fn new(activity: &Activity) -> Self {
-        let shown = |tally: &Tally| tally.iter().map(|(name, count)| (redact(name), *count)).collect();
+    pub(super) fn new(activity: &Activity, secrets: &Known) -> Self {
+        let shown = |tally: &Tally| tally.iter().map(|(name, count)| (secrets.redact(name), *count)).collect();
         Self {
             written: shown(&activity.written),
             deleted: shown(&activity.deleted),

@@ -14,7 +14,7 @@ use agent_strace_engine::policy_testing::Explained;
 use agent_strace_model::Status;
 use agent_strace_model::finding::{EffectView, Family, Level, RuleId};
 use agent_strace_policy::{Basis, Decision};
-use agent_strace_secrets::{Redacted, redact};
+use agent_strace_secrets::{Known, Redacted, redact};
 
 /// Sessions with the effects of each event that did something or called a tool.
 #[derive(Debug)]
@@ -164,12 +164,14 @@ impl EffectsEvent {
         effects: impl Iterator<Item = EffectInput<'a>>,
     ) -> Self {
         let pieces = Pieces::new(text);
+        let effects: Vec<EffectInput<'_>> = effects.collect();
+        let secrets = known(Some(text), effects.iter().map(|input| &input.effect));
         Self {
             event,
             event_id: event_id.map(redact),
             tool: tool.map(redact),
             status: status.name(),
-            effects: effects.map(|input| Traced::new(input, &pieces)).collect(),
+            effects: effects.into_iter().map(|input| Traced::new(input, &pieces, &secrets)).collect(),
         }
     }
 
@@ -194,13 +196,13 @@ impl EffectsEvent {
 }
 
 impl Traced {
-    fn new(input: EffectInput<'_>, pieces: &Pieces) -> Self {
+    fn new(input: EffectInput<'_>, pieces: &Pieces, secrets: &Known) -> Self {
         Self {
-            effect: ShownEffect::new(input.effect),
+            effect: ShownEffect::new(input.effect, secrets),
             cause: input.cause,
             entry_decisions: input.explained.map(EntryDecisions::new),
-            piece: input.piece.and_then(|piece| pieces.shown(piece)),
-            ruling: input.judged.map(Ruling::new),
+            piece: input.piece.and_then(|piece| pieces.shown(piece, secrets)),
+            ruling: input.judged.map(|entry| Ruling::new(entry, secrets)),
         }
     }
 
@@ -227,13 +229,13 @@ impl Traced {
 }
 
 impl Ruling {
-    pub(super) fn new(entry: &Entry) -> Self {
+    pub(super) fn new(entry: &Entry, secrets: &Known) -> Self {
         Self {
             decision: entry.decision,
             level: entry.level,
             rule: entry.rule.as_str(),
             basis: entry.basis,
-            reason: redact(&entry.reason),
+            reason: secrets.redact(&entry.reason),
             location: entry
                 .location
                 .as_ref()
@@ -241,6 +243,12 @@ impl Ruling {
             sensitive: entry.sensitive,
         }
     }
+}
+
+/// What the text of a call gives away, as it is written and word by word without its quotes.
+pub(super) fn known<'e>(text: Option<&str>, effects: impl Iterator<Item = &'e EffectView>) -> Known {
+    let commands = effects.filter_map(|effect| Some(effect.argv.as_ref()?.join(" ")));
+    Known::of(text.map(str::to_owned).into_iter().chain(commands))
 }
 
 /// Pieces of a text that may hold secrets.
@@ -260,8 +268,8 @@ impl Pieces {
 
     /// What surrounds a secret can give it away, and a piece has less around it: where the whole text is shown otherwise,
     /// the piece is not shown.
-    fn shown(&self, piece: &str) -> Option<Redacted> {
-        let shown = redact(piece);
+    fn shown(&self, piece: &str, secrets: &Known) -> Option<Redacted> {
+        let shown = secrets.redact(piece);
         match &self.redacted {
             Some(whole) if whole.as_str().len() > Self::LONGEST => None,
             Some(whole) if !whole.as_str().contains(shown.as_str()) => None,

@@ -14,7 +14,7 @@ use agent_strace_model::finding::{
 use agent_strace_model::{Gap, Status};
 use agent_strace_policy::hooks::Manifest;
 use agent_strace_policy::{Decision, Extended, PolicyIdentity, WaiverOrigin};
-use agent_strace_secrets::{Redacted, redact, redact_words};
+use agent_strace_secrets::{Known, Redacted, redact};
 
 /// What was judged and found, fit to be shown once it is escaped.
 #[derive(Debug)]
@@ -210,6 +210,7 @@ impl Report {
         for waived in &waived {
             of_sessions.entry(waived.session).or_default().push(&waived.finding);
         }
+        let secrets: Vec<Known> = sessions.iter().map(|session| session.secrets.clone()).collect();
         let sessions = sessions.into_iter().enumerate().map(|(index, session)| {
             let waived = of_sessions.get(&index).map(Vec::as_slice).unwrap_or_default();
             ShownSession::new(session, waived)
@@ -220,11 +221,17 @@ impl Report {
             manifests: manifests.iter().map(ShownManifest::new).collect(),
             gaps,
             sessions: sessions.collect(),
-            of_change: of_change.into_iter().map(ShownFinding::new).collect(),
+            of_change: of_change.into_iter().map(ShownFinding::of_run).collect(),
             change: change.as_deref().map(ShownChange::new),
             work_tree: work_tree.as_ref().map(ShownTree::new),
-            remarks: remarks.into_iter().map(ShownFinding::new).collect(),
-            waived: waived.into_iter().map(|waived| ShownWaived::new(waived, &uses)).collect(),
+            remarks: remarks.into_iter().map(ShownFinding::of_run).collect(),
+            waived: waived
+                .into_iter()
+                .map(|waived| {
+                    let secrets = secrets.get(waived.session);
+                    ShownWaived::new(waived, &uses, secrets)
+                })
+                .collect(),
             stale,
             fail_on,
             uses: uses.iter().filter(|used| used.uses > 0).map(ShownUse::new).collect(),
@@ -334,6 +341,7 @@ impl ShownExtended {
 
 impl ShownSession {
     fn new(session: SessionOutcome, waived: &[&Finding]) -> Self {
+        let secrets = &session.secrets;
         Self {
             who: ShownWho::new(&session),
             proof: ShownProof::new(&session),
@@ -349,22 +357,29 @@ impl ShownSession {
             attempts: session.attempts,
             unknown_records: session.unknown_records,
             verdict: session.verdict,
-            findings: session.findings.into_iter().map(ShownFinding::new).collect(),
+            findings: session.findings.into_iter().map(|finding| ShownFinding::new(finding, secrets)).collect(),
             gaps: session.gaps.iter().map(ShownGap::new).collect(),
-            activity: ShownActivity::new(&session.activity),
-            entries: session.entries.iter().map(|entry| ShownEntry::new(entry, waived)).collect(),
+            activity: ShownActivity::new(&session.activity, secrets),
+            entries: session.entries.iter().map(|entry| ShownEntry::new(entry, waived, secrets)).collect(),
         }
     }
 }
 
 impl ShownCause {
-    fn new(cause: Cause) -> Self {
-        Self { event: cause.event, line: cause.line, what: redact(cause.what) }
+    fn new(cause: Cause, secrets: &Known) -> Self {
+        Self { event: cause.event, line: cause.line, what: secrets.redact(cause.what) }
     }
 }
 
 impl ShownFinding {
-    pub(super) fn new(finding: Finding) -> Self {
+    /// About no session.
+    fn of_run(finding: Finding) -> Self {
+        Self::new(finding, &Known::default())
+    }
+
+    /// `secrets`: what the commands of its session give away.
+    pub(super) fn new(finding: Finding, secrets: &Known) -> Self {
+        let redact = |text: String| secrets.redact(text);
         Self {
             rule: finding.rule,
             level: finding.level,
@@ -374,14 +389,14 @@ impl ShownFinding {
             until: finding.until,
             event_id: finding.event_id.map(redact),
             tool: finding.tool.map(redact),
-            effect: finding.effect.map(|effect| Box::new(ShownEffect::new(*effect))),
+            effect: finding.effect.map(|effect| Box::new(ShownEffect::new(*effect, secrets))),
             evidence: finding.evidence.map(redact),
             line: finding.line,
             pointer: finding.pointer.map(redact),
             policy: finding.policy.map(|location| ShownLocation::new(&location, finding.policy_rule.as_deref())),
             fingerprint: finding.fingerprint,
             impact: finding.impact,
-            causes: finding.causes.into_iter().map(ShownCause::new).collect(),
+            causes: finding.causes.into_iter().map(|cause| ShownCause::new(cause, secrets)).collect(),
         }
     }
 
@@ -401,11 +416,13 @@ impl ShownFinding {
 }
 
 impl ShownEffect {
-    pub(super) fn new(effect: EffectView) -> Self {
+    /// `secrets`: what the commands that it belongs to give away.
+    pub(super) fn new(effect: EffectView, secrets: &Known) -> Self {
+        let redact = |text: String| secrets.redact(text);
         Self {
             kind: effect.kind,
             path: effect.path.map(redact),
-            argv: effect.argv.map(|argv| redact_words(argv.iter().map(String::as_str))),
+            argv: effect.argv.map(|argv| secrets.redact_words(argv.iter().map(String::as_str))),
             host: effect.host.map(redact),
             port: effect.port,
             scheme: effect.scheme.map(redact),
@@ -417,7 +434,7 @@ impl ShownEffect {
             class: effect.class,
             vouched_by: effect.vouched_by.into_iter().map(redact).collect(),
             certainty: effect.certainty,
-            via: effect.via.map(redact),
+            via: effect.via.map(|via| secrets.redact(via)),
             span: effect.span,
             parent: effect.parent,
         }
@@ -431,7 +448,7 @@ impl ShownGap {
 }
 
 impl ShownEntry {
-    fn new(entry: &Entry, waived: &[&Finding]) -> Self {
+    fn new(entry: &Entry, waived: &[&Finding], secrets: &Known) -> Self {
         let view = entry.effect.view();
         let is_own = |finding: &&&Finding| {
             (finding.event, finding.rule) == (entry.event, entry.rule) && finding.effect.as_deref() == Some(&view)
@@ -441,9 +458,9 @@ impl ShownEntry {
             tool: redact(&entry.tool),
             status: entry.status,
             waived: waived.iter().any(|finding| is_own(&finding)),
-            effect: ShownEffect::new(view),
+            effect: ShownEffect::new(view, secrets),
             decision: entry.decision,
-            reason: redact(&entry.reason),
+            reason: secrets.redact(&entry.reason),
             sensitive: entry.sensitive,
         }
     }

@@ -3,7 +3,7 @@
 use super::view::{ShownFinding, ShownLocation};
 use agent_strace_engine::{Waived, WaivedBy, WaiverUsage};
 use agent_strace_policy::WaiverOrigin;
-use agent_strace_secrets::{Redacted, redact};
+use agent_strace_secrets::{Known, Redacted, redact};
 
 /// A finding that does not count.
 #[derive(Debug)]
@@ -28,12 +28,13 @@ pub(super) struct ShownUse {
 }
 
 impl ShownWaived {
-    pub(super) fn new(waived: Waived, uses: &[WaiverUsage]) -> Self {
+    pub(super) fn new(waived: Waived, uses: &[WaiverUsage], secrets: Option<&Known>) -> Self {
         let by = match waived.by {
             WaivedBy::Waiver(index) => uses.get(index),
             WaivedBy::Baseline => None,
         };
-        Self { session: waived.session, finding: ShownFinding::new(waived.finding), by: by.map(ShownUse::new) }
+        let finding = ShownFinding::new(waived.finding, secrets.unwrap_or(&Known::default()));
+        Self { session: waived.session, finding, by: by.map(ShownUse::new) }
     }
 }
 

@@ -13,6 +13,7 @@ pub mod base64;
 mod bits;
 mod find;
 mod hit;
+mod known;
 mod pii;
 mod secret;
 pub mod stream;
@@ -29,6 +30,7 @@ pub use find::{find, fingerprint, mark, personal, secrets};
 
 pub(crate) use find::free_ranges;
 pub use hit::{Confidence, Hit};
+pub use known::Known;
 pub(crate) use pii::is_role;
 
 /// Text without any secret the detectors know. It is still hostile: a renderer escapes it for its target.
@@ -59,54 +61,12 @@ const ROUNDS: usize = 8;
 
 /// Replaces every secret in `text`, also what is only likely one. What is given away and holds none is not copied.
 pub fn redact<'t>(text: impl Into<Cow<'t, str>>) -> Redacted {
-    let mut text = text.into();
-    for _ in 0..ROUNDS {
-        match redact_once(&text) {
-            Some(changed) => text = Cow::Owned(changed),
-            None => return Redacted(text.into_owned()),
-        }
-    }
-    Redacted(format!("{MARK}text]"))
+    Known::default().redact(text)
 }
 
-/// Replaces every secret in the words of one command: `--password` gives its neighbour away.
+/// Replaces every secret in the words of one command, as [`redact`] does in its text: one word gives another away.
 pub fn redact_words<'a>(words: impl IntoIterator<Item = &'a str>) -> Vec<Redacted> {
-    let mut joined = String::new();
-    for (position, word) in words.into_iter().enumerate() {
-        if position > 0 {
-            joined.push(WORD_END);
-            // Options are told by the blank before them.
-            joined.push(' ');
-        }
-        joined.extend(word.chars().map(|character| if character == WORD_END { ' ' } else { character }));
-    }
-    let words = redact(&joined);
-    let apart = words.0.split(WORD_END).enumerate();
-    apart
-        .map(|(position, word)| {
-            Redacted(if position > 0 { word.strip_prefix(' ').unwrap_or(word) } else { word }.to_owned())
-        })
-        .collect()
-}
-
-/// `None`: nothing to replace.
-fn redact_once(text: &str) -> Option<String> {
-    let mut result = String::new();
-    let (mut changed, mut rest) = (false, text);
-    loop {
-        let (free, mark, after) = split_at_mark(rest);
-        let hits = secret::find(None, free);
-        // Most texts hold neither a mark nor a secret, and need no copy.
-        if hits.is_empty() && free.len() == text.len() {
-            return None;
-        }
-        changed |= replace(free, &hits, &mut result);
-        result.push_str(mark);
-        if mark.is_empty() {
-            return changed.then_some(result);
-        }
-        rest = after;
-    }
+    Known::default().redact_words(words)
 }
 
 /// Text before the next mark, the mark, and what follows. Marks are never looked into.
@@ -128,8 +88,9 @@ fn split_at_mark(text: &str) -> (&str, &str, &str) {
     (text, "", "")
 }
 
-/// Appends `text` with its secrets replaced; says whether there were any.
-fn replace(text: &str, hits: &[Hit], result: &mut String) -> bool {
+/// `text` with its secrets replaced.
+fn replace(text: &str, hits: &[Hit]) -> String {
+    let mut result = String::with_capacity(text.len());
     let mut at = 0;
     for hit in hits {
         result.push_str(text.get(at..hit.start).unwrap_or(""));
@@ -137,5 +98,5 @@ fn replace(text: &str, hits: &[Hit], result: &mut String) -> bool {
         at = hit.end;
     }
     result.push_str(text.get(at..).unwrap_or(""));
-    !hits.is_empty()
+    result
 }

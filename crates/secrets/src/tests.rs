@@ -130,3 +130,137 @@ fn ids_and_times_are_private_by_their_key_only() {
         assert_eq!(found.len(), apart.len(), "{near}");
     }
 }
+
+/// What the text of a command hides, its words hide, one by one. Values are drawn and of no use.
+#[test]
+fn the_words_of_a_command_hide_what_its_text_hides() {
+    const SECRET: &str = "Zq8vK3nT5wPx7LmR2cYb";
+    for command in [
+        "docker login -u a -p X r.example",
+        "docker --config /x login -u a -p X r.example",
+        "podman login -pX r.example",
+        "az login -p X",
+        "curl -H Authorization: Bearer X https://a.example",
+        "curl -b session=X https://a.example",
+        "curl -ubob:X https://a.example",
+        "vault login X",
+        "vault kv put secret/app key=X",
+        "twine upload -u __token__ -p X dist/a",
+        "openssl enc -k X -in a",
+        "openssl rsa -passin pass:X -in a",
+        "htpasswd -b f u X",
+        "mysql -u root -pX db",
+        "/usr/bin/mysqldump -u root --password=X db",
+        "sshpass -p X ssh h",
+        "redis-cli -a X",
+        "mongosh -u a -p X",
+        "aws configure set aws_secret_access_key X",
+        "npm config set //registry.example/:_authToken X",
+        "git -c http.extraheader=Authorization: Bearer X fetch",
+        "git -c credential.helper=x config http.password X",
+        "kubectl create secret generic a --from-literal=key=X",
+        "kubectl create secret generic a --from-literal key=X",
+        "gpg --passphrase X -d a",
+        "7z a -pX a.7z b",
+        "zip -P X a b",
+        "ldapsearch -x -w X",
+        "smbclient -U u%X //h/s",
+        "wget --password=X https://a.example",
+        "http -a u:X https://a.example",
+        "psql postgres://bob:X@db.example/x",
+        "cat https:/bob:X@db.example/x",
+        "heroku config:set KEY=X",
+        "sqlplus scott/X@db",
+        "xfreerdp /u:a /p:X /v:h",
+    ] {
+        let command = command.replace('X', SECRET);
+        assert!(!redact(&command).as_str().contains(SECRET), "{command}");
+        let words: Vec<&str> = command.split(' ').collect();
+        let shown = redact_words(words.iter().copied());
+        assert_eq!(shown.len(), words.len(), "{command}");
+        assert!(shown.iter().all(|word| !word.as_str().contains(SECRET)), "{command}: {shown:?}");
+    }
+    for command in [
+        "echo X | gh auth login --with-token",
+        "printf '%s' X | sudo -S true",
+        "gh auth login --with-token <<< X",
+        "echo bob:X | chpasswd",
+        "docker exec db mysql -u root -p'X' db",
+        "sh -c \"vault login X\"",
+        "docker login \\\n  -u a \\\n  -p X r.example",
+    ] {
+        let command = command.replace('X', SECRET);
+        assert!(!redact(&command).as_str().contains(SECRET), "{command}: {}", redact(&command).as_str());
+    }
+}
+
+#[test]
+fn ordinary_commands_keep_their_words() {
+    for command in [
+        "docker run -p 8080:80 -u 1000:1000 nginx",
+        "docker login r.example",
+        "vault login -method=oidc",
+        "run vault login to get a token",
+        "mkdir -p build/output",
+        "curl -b cookies.txt -k https://a.example",
+        "curl -s https:/a.example/b@c",
+        "kubectl create secret generic a --from-file=key=path/to/key",
+        "git config user.name Dana",
+        "git config --get credential.helper",
+        "npm config set registry https://registry.example",
+        "aws configure set region us-east-1",
+        "openssl enc -kfile k -in a",
+        "zip -r a.zip b",
+        "heroku config:set NODE_ENV=production",
+        "gh secret set NAME --body \"$TOKEN\"",
+        "echo \"Setting up the account\"; gh auth login",
+        "echo done | sudo tee log",
+        "ldapsearch -x -W -D cn=admin",
+        "7z x archive.7z -ooutput",
+        "see file:/a/b@c:d and C:/x@y",
+    ] {
+        assert_eq!(redact(command).as_str(), command);
+        let words: Vec<&str> = command.split(' ').collect();
+        let shown = redact_words(words.iter().copied());
+        assert_eq!(shown.iter().map(super::Redacted::as_str).collect::<Vec<_>>(), words);
+    }
+}
+
+#[test]
+fn what_a_command_gives_away_is_known_in_its_parts() {
+    let lines = ["Kq3vT5wPz7LmR2cYbQ9dJfHsNuVgWiXoAeMtBrCyDlSkEh1Z", "dlSkEh1ZKq3vT5wPz7LmR2cYbQ9dJfHsNuVgWiXoAeMtBr"];
+    let [first, second] = lines;
+    let text = format!(
+        "deploy -----BEGIN RSA PRIVATE{} KEY-----\n{first}\n{second}\n-----END RSA PRIVATE KEY-----\n\
+         pip install -r https://bob:{second}@h.example/r.txt",
+        ""
+    );
+    let known = super::Known::of([text.as_str()]);
+    for part in [format!("runs {first}"), format!("reads x/https:/bob:{second}@h.example/r.txt"), second.to_owned()] {
+        let shown = known.redact(&part);
+        assert!(lines.iter().all(|line| !shown.as_str().contains(line)), "{}", shown.as_str());
+    }
+    assert_eq!(
+        known.redact_words(["deploy", first]).iter().map(super::Redacted::as_str).collect::<Vec<_>>(),
+        ["deploy", "[REDACTED:secret]"]
+    );
+    // A short or likely word is not taken for a secret wherever it stands.
+    assert_eq!(super::Known::of(["mysql -proot"]).redact("reads /root/x").as_str(), "reads /root/x");
+}
+
+#[test]
+fn a_token_is_known_inside_a_word() {
+    let body = "0aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV1wX2yZ3";
+    for token in [
+        format!("gh{}_{}", "p", body.get(..36).unwrap()),
+        format!("gl{}-{}", "pat", body.get(..20).unwrap()),
+        "AKI".to_owned() + "AQ7XD3FTW5YK2VJ6B",
+    ] {
+        let text = format!("cat example{token}.txt");
+        assert!(!redact(&text).as_str().contains(&token), "{text}: {}", redact(&text).as_str());
+    }
+    assert_eq!(
+        redact("my_npm_config_registry_path_with_many_more_words").as_str(),
+        "my_npm_config_registry_path_with_many_more_words"
+    );
+}

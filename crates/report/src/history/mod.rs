@@ -14,7 +14,7 @@ use super::tree::Glyphs;
 use agent_strace_engine::backtest::{Decider, Listed, Rules, Window};
 use agent_strace_model::Gap;
 use agent_strace_policy::{Decision, PolicyIdentity};
-use agent_strace_secrets::redact;
+use agent_strace_secrets::{Known, redact};
 
 pub use backtest::BacktestReport;
 pub use coverage::CoverageReport;
@@ -155,7 +155,7 @@ fn call(listed: &Listed, rules: &Rules<'_>) -> Call {
         tool: redact(&listed.tool).as_str().to_owned(),
         action: action(listed),
         verdict: listed.verdict.name(),
-        reason: redact(&listed.reason).as_str().to_owned(),
+        reason: Known::of(&listed.evidence).redact(&listed.reason).as_str().to_owned(),
         covered: listed.covered,
         rule: label.shown,
         rule_id: label.id,

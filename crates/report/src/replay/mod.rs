@@ -14,7 +14,7 @@ use jiff::Timestamp;
 
 use super::view::{Report, ShownFinding};
 use agent_strace_model::Status;
-use agent_strace_secrets::{Redacted, redact};
+use agent_strace_secrets::{Known, Redacted, redact};
 use agent_strace_session_view::events::{Detail, EventLine, Events, Started, What};
 
 pub use family::Family;
@@ -168,6 +168,7 @@ impl ShownEvents {
     fn new(input: ReplayInput, found: Vec<ShownFinding>) -> Self {
         let ReplayInput { events, errors, notes, advice } = input;
         let numbers: Vec<u32> = events.lines.iter().map(|line| line.number).collect();
+        let secrets = known(&events.lines);
         let mut session = Self {
             id: redact(&events.id),
             agent: redact(&events.agent),
@@ -177,7 +178,7 @@ impl ShownEvents {
             calls: events.calls,
             errors,
             tokens: events.tokens,
-            lines: events.lines.into_iter().map(|line| ShownLine::new(line, &numbers)).collect(),
+            lines: events.lines.into_iter().map(|line| ShownLine::new(line, &numbers, &secrets)).collect(),
             findings: Vec::new(),
             notes: Vec::new(),
             advice,
@@ -230,8 +231,16 @@ impl ShownEvents {
     }
 }
 
+/// What the commands of a session give away.
+pub(super) fn known(lines: &[EventLine]) -> Known {
+    Known::of(lines.iter().filter_map(|line| match &line.detail {
+        Some(Detail::Command(text)) => Some(text),
+        _ => None,
+    }))
+}
+
 impl ShownLine {
-    fn new(line: EventLine, numbers: &[u32]) -> Self {
+    fn new(line: EventLine, numbers: &[u32], secrets: &Known) -> Self {
         Self {
             number: line.number,
             line: line.line,
@@ -240,7 +249,7 @@ impl ShownLine {
             what: line.what,
             tool: line.tool.map(redact),
             subagent: line.subagent.map(redact),
-            detail: line.detail.map(ShownDetail::new),
+            detail: line.detail.map(|detail| ShownDetail::new(detail, secrets)),
             status: line.status,
             call: line.call.and_then(|call| numbers.get(call).copied()),
             call_index: line.call,
@@ -253,7 +262,9 @@ impl ShownLine {
 }
 
 impl ShownDetail {
-    fn new(detail: Detail) -> Self {
+    /// `secrets`: what the commands of the session give away.
+    fn new(detail: Detail, secrets: &Known) -> Self {
+        let redact = |text: String| secrets.redact(text);
         match detail {
             Detail::Command(text) => Self::Command(redact(text)),
             Detail::Files { paths, replaces } => {

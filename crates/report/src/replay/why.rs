@@ -6,8 +6,8 @@ use super::super::gaps::{Missing, missing};
 use super::super::json;
 use super::super::measured::{Form, shown, told};
 use super::super::tree::Glyphs;
-use super::ShownLine;
 use super::terminal::{cut, detail};
+use super::{ShownLine, known};
 use agent_strace_secrets::Redacted;
 use agent_strace_session_view::events::{EventLine, Events};
 use agent_strace_session_view::why::{Because, Step};
@@ -59,11 +59,12 @@ pub fn why(chain: Chain, form: Form<'_>) -> String {
     let Chain { events, steps } = chain;
     let numbers: Vec<u32> = events.lines.iter().map(|line| line.number).collect();
     let (session, source) = (told(&events.id), told(&events.source));
+    let secrets = known(&events.lines);
     let mut lines: Vec<Option<EventLine>> = events.lines.into_iter().map(Some).collect();
     let steps = steps.into_iter().filter_map(|step| {
         let line = lines.get_mut(step.index)?.take()?;
         let id = line.id.clone();
-        Some(Linked { line: ShownLine::new(line, &numbers), id, because: step.because })
+        Some(Linked { line: ShownLine::new(line, &numbers, &secrets), id, because: step.because })
     });
     let steps: Vec<Linked> = steps.collect();
     match form {

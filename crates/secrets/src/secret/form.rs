@@ -60,13 +60,12 @@ fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// `curl -u user:password`, `mysql -u root -psecret`.
+/// `curl -u user:password`
 pub(super) fn user(text: &str, start: usize, end: usize, hits: &mut Vec<Hit>) {
     let short = is_space(at(text, start));
     if !short && is_url_safe(at(text, end)) || short && at(text, end - 1) == b'u' && is_url_safe(at(text, end)) {
         return;
     }
-    let direct = !is_space(at(text, end)) && at(text, end) != b'=';
     let from = end + run(text, end, |byte| is_space(byte) || byte == b'=').min(2);
     let quote = at(text, from);
     let quoted = matches!(quote, b'"' | b'\'');
@@ -75,15 +74,6 @@ pub(super) fn user(text: &str, start: usize, end: usize, hits: &mut Vec<Hit>) {
         if quoted { byte != quote && byte != b'\n' } else { !is_space(byte) && !b"\"'`;&|)<>\\,".contains(&byte) }
     });
     let word = piece(text, from, from + length);
-    let programs = match (at(text, end - 1).to_ascii_lowercase(), direct) {
-        (b'p', true) => Some(GLUED),
-        (b'p', false) => Some(APART),
-        (b'a', _) => Some(REDIS),
-        _ => None,
-    };
-    if let Some(programs) = programs {
-        return password_of_client(text, start, programs, from, word, hits);
-    }
     let Some((name, password)) = word.split_once(':') else { return };
     let group =
         password.bytes().all(|byte| byte.is_ascii_digit()) || password.starts_with('/') || is_reference(password);
@@ -95,35 +85,6 @@ pub(super) fn user(text: &str, start: usize, end: usize, hits: &mut Vec<Hit>) {
     if let Some(confidence) = confidence {
         let from = from + name.len() + 1;
         hits.push(hit(from, from + password.len(), RuleId::SecretPassword.as_str(), "user-password", confidence));
-    }
-}
-
-/// Programs to which a password is glued, `-psecret`, and those to which it is given apart.
-const GLUED: &[&str] = &["mysql", "mysqldump", "mysqladmin", "mariadb", "mysqlimport", "sshpass"];
-const APART: &[&str] = &[
-    "sshpass",
-    "docker login",
-    "podman login",
-    "az login",
-    "mongo",
-    "mongodump",
-    "psexec",
-    "registry login",
-    "sqlcmd",
-    "cypher-shell",
-    "vault login",
-];
-const REDIS: &[&str] = &["redis-cli", "redis-benchmark"];
-
-/// `-p` of programs that take a password there, and only of them.
-fn password_of_client(text: &str, start: usize, programs: &[&str], from: usize, word: &str, hits: &mut Vec<Hit>) {
-    let line = run_before(text, start, 200, |byte| !matches!(byte, b'\n' | b';' | b'|' | b'&'));
-    let command = piece(text, super::text::ceil(text, start - line), start);
-    if !programs.iter().any(|program| command.contains(program)) || is_reference(word) || word.len() < 4 {
-        return;
-    }
-    if let Some(confidence) = value::of_password(word) {
-        hits.push(hit(from, from + word.len(), RuleId::SecretPassword.as_str(), "client-password", confidence));
     }
 }
 

@@ -4,6 +4,7 @@
 //! tokens; whatever is known by what stands around it starts at a word that [`keyword`] finds.
 
 mod assigned;
+mod client;
 mod encoded;
 mod exclude;
 mod form;
@@ -54,6 +55,7 @@ fn search(name: Option<&str>, text: &str, depth: usize, hits: &mut Vec<Hit>) {
     let blocks = Blocks::of(text.as_bytes());
     run::search(text, &blocks, depth, hits);
     keyword::search(text, hits);
+    client::search(text, hits);
     if let Some(name) = name {
         assigned::whole(name, text, hits);
     }

@@ -122,10 +122,25 @@ fn tokens(text: &str, start: usize, end: usize, found: usize, hits: &mut Vec<Hit
         let goes_on = goes_on(earlier, previous);
         (earlier, previous) = (previous, *byte);
         let index = from + index;
-        if goes_on || index < found || !may_start(text, index) {
+        // The prefix of a token may be glued to a word, and ends with a break.
+        if matches!(earlier, b'-' | b'_')
+            && let Some(hit) = vendor::glued_token(text, index).filter(|hit| hit.start >= found && hit.end > start)
+        {
+            found = hit.end;
+            hits.push(hit);
             continue;
         }
-        let hit = vendor::token(text, index).or_else(|| structure::unmarked(text, index));
+        if index < found {
+            continue;
+        }
+        let hit = if goes_on {
+            let is_capital = byte.is_ascii_uppercase() && earlier.is_ascii_lowercase();
+            if is_capital { vendor::capital_token(text, index) } else { None }
+        } else if may_start(text, index) {
+            vendor::token(text, index).or_else(|| structure::unmarked(text, index))
+        } else {
+            None
+        };
         if let Some(hit) = hit.filter(|hit| hit.end > start) {
             found = hit.end;
             hits.push(hit);

@@ -181,6 +181,11 @@ fn hostile_texts_take_linear_time() {
         "token: ",
         "AAAAAAAAAAAAAAAAAAAAAAAA.",
         "&#65;",
+        "curl -b a=",
+        "mysql -p ",
+        "echo a | sudo -S ",
+        "https:/a:b",
+        "xghp_",
     ] {
         let text = piece.repeat(400_000 / piece.len());
         find(None, &text);
@@ -208,4 +213,5 @@ fn a_checksum_makes_a_token_certain() {
 #[test]
 fn every_row_of_names_is_read() {
     assert!(super::name::all_rows_are_read());
+    assert!(super::client::all_rows_are_read());
 }

@@ -1,5 +1,6 @@
 //! Tokens that vendors mark: `vendors.tsv`, and how a row is matched.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use agent_strace_model::finding::RuleId;
@@ -71,6 +72,15 @@ impl Class {
 enum Part {
     Characters { class: Class, least: usize, most: usize },
     Literal(&'static str),
+}
+
+impl Part {
+    fn least(&self) -> usize {
+        match self {
+            Self::Characters { least, .. } => *least,
+            Self::Literal(literal) => literal.len(),
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -172,6 +182,10 @@ fn may_be_prefix(head: [u8; 2]) -> bool {
 
 /// The token that starts at an offset where a word may start.
 pub(super) fn token(text: &str, start: usize) -> Option<Hit> {
+    token_of(text, start, |_| true)
+}
+
+fn token_of(text: &str, start: usize, is_wanted: impl Fn(&&Row) -> bool) -> Option<Hit> {
     if !may_be_prefix([at(text, start), at(text, start + 1)]) {
         return None;
     }
@@ -183,10 +197,49 @@ pub(super) fn token(text: &str, start: usize) -> Option<Hit> {
         (rows.partition_point(|row| row.second < second), rows.partition_point(|row| row.second <= second));
     // Longer prefixes come later, and say more.
     let rows = rows.get(from..to)?;
-    rows.iter().rev().filter(|row| rest.starts_with(row.prefix.as_bytes())).find_map(|row| row.matched(text, start))
+    let rows = rows.iter().rev().filter(|row| rest.starts_with(row.prefix.as_bytes()));
+    rows.filter(is_wanted).find_map(|row| row.matched(text, start))
+}
+
+/// Rows whose prefix also marks a token inside a word, by the last byte of the prefix: it is so long and peculiar that no
+/// word holds it by chance, and a break ends it.
+static GLUED: LazyLock<BTreeMap<u8, Vec<&'static Row>>> = LazyLock::new(|| {
+    let mut glued: BTreeMap<u8, Vec<&'static Row>> = BTreeMap::new();
+    for row in ROWS.iter().filter(|row| row.is_told_in_a_word()) {
+        glued.entry(row.prefix.bytes().last().unwrap_or(0)).or_default().push(row);
+    }
+    glued
+});
+
+/// The token in the middle of a word whose prefix ends with the byte before an offset: `exampleghp_…`.
+pub(super) fn glued_token(text: &str, index: usize) -> Option<Hit> {
+    let rows = GLUED.get(&text::before(text, index))?;
+    let before = text.as_bytes().get(..index)?;
+    let rows = rows.iter().filter(|row| before.ends_with(row.prefix.as_bytes()));
+    // A longer prefix says more.
+    let is_drawn = |hit: &Hit| piece(text, index, hit.end).bytes().any(|byte| byte.is_ascii_digit());
+    let hits = rows.filter_map(|row| row.matched(text, index - row.prefix.len()));
+    let mut hits: Vec<Hit> = hits.filter(is_drawn).collect();
+    hits.sort_by_key(|hit| hit.start);
+    hits.into_iter().next()
+}
+
+/// The token in capitals that follows the small letters of a word: `exampleAKIA…`.
+pub(super) fn capital_token(text: &str, index: usize) -> Option<Hit> {
+    let is_told =
+        |row: &&Row| row.exact && row.prefix.len() >= 4 && row.prefix.bytes().all(|byte| byte.is_ascii_uppercase());
+    token_of(text, index, is_told)
 }
 
 impl Row {
+    /// `ghp_`, `glpat-`; what follows is long.
+    fn is_told_in_a_word(&self) -> bool {
+        const LONG: usize = 20;
+        let least: usize = self.shape.iter().map(Part::least).sum();
+        let breaks = self.prefix.ends_with(['_', '-']) && self.prefix.len() >= 4;
+        breaks && least >= LONG && self.confidence == Confidence::High && !self.named && !self.alone
+    }
+
     fn matched(&self, text: &str, start: usize) -> Option<Hit> {
         let from = start + self.prefix.len();
         let mut end = from;

@@ -1,6 +1,6 @@
 //! Sessions looked at closely: what each event says in full, what it did, and what was spent at it.
 
-use crate::effects::Ruling;
+use crate::effects::{Ruling, known};
 use crate::view::ShownEffect;
 use agent_strace_engine::Entry;
 use agent_strace_metrics::{Charge, Cost};
@@ -52,8 +52,11 @@ impl CloseEvent {
         kinds.sort_unstable();
         kinds.dedup();
         let more = acts.len().saturating_sub(EFFECTS);
-        let acts = acts.into_iter().take(EFFECTS);
-        let acts = acts.map(|(effect, entry)| Act { effect: ShownEffect::new(effect), ruling: entry.map(Ruling::new) });
+        let secrets = known(text.as_ref().map(|full| full.text.as_str()), acts.iter().map(|(effect, _)| effect));
+        let acts = acts.into_iter().take(EFFECTS).map(|(effect, entry)| Act {
+            effect: ShownEffect::new(effect, &secrets),
+            ruling: entry.map(|entry| Ruling::new(entry, &secrets)),
+        });
         Self { text, acts: acts.collect(), kinds, more }
     }
 }
