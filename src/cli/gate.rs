@@ -282,9 +282,8 @@ fn write(
         GateCommand::Audit => Style::Audit,
         GateCommand::Lint => Style::Lint,
     };
-    let read = |path: &str| trust.shown_file(path);
     let repository = environment.repository();
-    let checkout = Checkout { now: args.now, prefix: trust.prefix(), repository, read: &read };
+    let checkout = Checkout { now: args.now, prefix: trust.prefix(), repository, home: env!("CARGO_PKG_REPOSITORY") };
     let render = |format: Format, colour: Colour| agent_strace_report::render(report, format, style, colour, &checkout);
     for (format, file) in &args.reports {
         output::write(file, &render(*format, Colour::Plain))?;

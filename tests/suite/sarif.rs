@@ -82,20 +82,78 @@ fn sarif_in(world: &World, folder: &str, args: &[&str]) -> Value {
     serde_json::from_str(&answer.stdout).unwrap()
 }
 
+/// Whoever dismisses an alert hides what has its identity, so no two acts share one.
 #[test]
-fn many_acts_against_one_line_are_one_result() {
+fn each_act_is_a_result_of_its_own_wherever_and_how_often_it_happened() {
     let world = World::demo();
-    let reads: Vec<(&str, Value)> = (0..400)
-        .map(|at| {
-            ("tool_call", json!({"tool_name": "Read", "arguments": {"file_path": format!("other/{at}/[x](9).txt")}}))
-        })
-        .collect();
+    let read = |file: String| ("tool_call", json!({"tool_name": "Read", "arguments": {"file_path": file}}));
+    let reads: Vec<(&str, Value)> = (0..400).map(|at| read(format!("other/{at}/[x](9).txt"))).collect();
     world.session("aaaa0001", 1_790_100_000, &reads);
-    let log = sarif(&world, &["check", "aaaa0001"]);
+    world.session("aaaa0002", 1_790_200_000, &[read("other/7/[x](9).txt".to_owned())]);
+    let log = sarif(&world, &["check", "aaaa0001", "aaaa0002"]);
     let results = log["runs"][0]["results"].as_array().unwrap();
     let reads: Vec<_> = results.iter().filter(|result| result["ruleId"] == "scope/read").collect();
-    assert_eq!(reads.len(), 1);
-    assert!(reads[0]["message"]["text"].as_str().unwrap().ends_with("more."));
+    assert_eq!(reads.len(), 400);
+    let hashes: BTreeSet<&str> =
+        reads.iter().filter_map(|read| read["partialFingerprints"]["primaryLocationLineHash"].as_str()).collect();
+    assert_eq!(hashes.len(), 400);
+    let twice: Vec<_> = reads.iter().filter(|read| read["relatedLocations"].as_array().unwrap().len() == 2).collect();
+    assert_eq!(twice.len(), 1, "the same act in two sessions is one alert");
+    let text = twice[0]["message"]["text"].as_str().unwrap();
+    assert!(text.contains("session aaaa0001") && text.contains("session aaaa0002"), "{text}");
+    assert!(text.ends_with("One of 400 results of this rule at this line."), "{text}");
+}
+
+/// By rule: what identifies its alerts.
+fn identities(world: &World, session: &str) -> BTreeSet<(String, String, String)> {
+    let log = sarif(world, &["check", session]);
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let identity = |result: &Value| {
+        let prints = &result["partialFingerprints"];
+        (text(&result["ruleId"]), text(&prints["agentStrace/v1"]), text(&prints["primaryLocationLineHash"]))
+    };
+    results.iter().map(identity).collect()
+}
+
+/// An alert is the same one while lines move, whatever else the session did, and in the next session.
+#[test]
+fn alerts_keep_their_identity_and_share_it_with_no_other_act() {
+    let world = World::empty();
+    let bash = |command: &str| ("tool_call", json!({"tool_name": "Bash", "arguments": {"command": command}}));
+    let policy = r#"{"commands": {"allow": ["ls"]}, "network": {"deny_all": true}}"#;
+    world.write(".agent-scope.json", policy);
+    world.session("5e550001", 0, &[bash("curl https://a.example")]);
+    world.session("5e550002", 90, &[bash("ls"), bash("ls -l"), bash("curl https://a.example")]);
+    world.session("5e550003", 180, &[bash("curl https://b.example"), bash("wget https://a.example")]);
+    let first = identities(&world, "5e550001");
+    assert!(first.len() >= 2, "{first:?}");
+    assert_eq!(first, identities(&world, "5e550002"), "another session, other lines of the log");
+    let other = identities(&world, "5e550003");
+    let commands = |all: &BTreeSet<(String, String, String)>| {
+        all.iter().filter(|(rule, ..)| rule == "scope/command").cloned().collect::<BTreeSet<_>>()
+    };
+    assert!(commands(&first).is_disjoint(&commands(&other)), "{other:?}");
+    assert_eq!(commands(&other).len(), 2, "{other:?}");
+    world.write(".agent-scope.json", &policy.replace("{\"commands", "{\n\n\"commands"));
+    assert_eq!(first, identities(&world, "5e550001"), "lines were added to the policy");
+    let log = world.read(".agent-traces/5e550001/events.ndjson");
+    let other = "{\"event_type\": \"user_prompt\", \"timestamp\": 0.0, \"event_id\": \"ffff\", \"session_id\": \"5e550001\", \"data\": {\"prompt\": \"x\"}}\n";
+    world.write(".agent-traces/5e550001/events.ndjson", &format!("{other}{log}"));
+    assert_eq!(first, identities(&world, "5e550001"), "a line was added to the log");
+}
+
+#[test]
+fn of_very_many_acts_the_worst_are_results_and_the_rest_is_counted() {
+    let world = World::empty();
+    let policy = json!({"version": 2, "files": {"read": {"allow": ["src/**"], "deny": ["secrets/**"]}}});
+    world.write(".agent-scope.json", &policy.to_string());
+    let read = |file: String| ("tool_call", json!({"tool_name": "Read", "arguments": {"file_path": file}}));
+    world.session("aaaa0001", 0, &(0..5_100).map(|at| read(format!("secrets/{at}"))).collect::<Vec<_>>());
+    let log = sarif(&world, &["check", "aaaa0001"]);
+    assert_eq!(log["runs"][0]["results"].as_array().unwrap().len(), 5_000);
+    let told = log["runs"][0]["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"].as_str();
+    assert!(told.unwrap().contains("more results are not in this file: it has the 5000 worst"), "{told:?}");
 }
 
 #[test]
@@ -239,6 +297,8 @@ fn the_check_finds_faults() {
         (result("/suppressions"), json!([{"kind": "external"}])),
         (result("/partialFingerprints"), json!({})),
         (result("/partialFingerprints"), json!({"agentStrace/v1": ""})),
+        (result("/partialFingerprints"), json!({"agentStrace/v1": "a"})),
+        (result("/partialFingerprints/primaryLocationLineHash"), json!("scope/read:1")),
         (result("/relatedLocations"), json!([other])),
         (result("/locations"), json!([])),
         (result("/locations"), json!([{"logicalLocations": [{"fullyQualifiedName": "session/a"}]}])),

@@ -26,7 +26,7 @@ impl Anchor {
         report: &Report,
         session: Option<&ShownSession>,
         finding: &ShownFinding,
-        checkout: &Checkout<'_>,
+        checkout: &Checkout,
     ) -> Self {
         if let Some(change) = &report.change {
             let logged = || in_log(change, report, session?, finding, checkout);
@@ -41,7 +41,7 @@ impl Anchor {
     }
 
     /// Where something stands that is about no line: the top of the policy.
-    pub(super) fn of_run(report: &Report, checkout: &Checkout<'_>) -> Self {
+    pub(super) fn of_run(report: &Report, checkout: &Checkout) -> Self {
         let policy = report.policy.as_ref().and_then(|policy| from_top(&checkout.prefix, policy.path.as_str()));
         Self { path: policy.unwrap_or_else(|| format!("{}{DEFAULT_POLICY}", checkout.prefix)), line: 1 }
     }
@@ -65,14 +65,14 @@ fn in_log(
     report: &Report,
     session: &ShownSession,
     finding: &ShownFinding,
-    checkout: &Checkout<'_>,
+    checkout: &Checkout,
 ) -> Option<Anchor> {
     let path = log_path(report, session, checkout).filter(|_| change.is_proposed)?;
     change.lines.contains_key(&path).then(|| Anchor { path, line: finding.line.max(1) })
 }
 
 /// The file of the repository that a log was read from, from its top.
-pub(super) fn log_path(report: &Report, session: &ShownSession, checkout: &Checkout<'_>) -> Option<String> {
+pub(super) fn log_path(report: &Report, session: &ShownSession, checkout: &Checkout) -> Option<String> {
     let source = session.source.as_str();
     let of_head =
         report.change.as_ref().and_then(|change| source.strip_prefix(&format!("git:{}:", change.head.commit)));

@@ -18,7 +18,7 @@ const ANNOTATIONS: usize = 9;
 /// Of a message, before it is encoded for the runner, which cuts what has more than 4,096 characters.
 const LONGEST: usize = 1_000;
 
-pub(super) fn render(report: &Report, checkout: &Checkout<'_>) -> String {
+pub(super) fn render(report: &Report, checkout: &Checkout) -> String {
     let groups = groups(report, checkout);
     let mut text: String = groups.iter().take(ANNOTATIONS).map(|group| annotation(report, group)).collect();
     if let Some(gaps) = gaps(report) {

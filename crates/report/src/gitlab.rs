@@ -4,9 +4,10 @@ use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 use super::Checkout;
+use super::alerts::{Alert, alerts};
 use super::anchor::Anchor;
 use super::escape::{shorten, terminal};
-use super::groups::{Group, gaps, groups};
+use super::groups::gaps;
 use super::json::to_text;
 use super::text::counted;
 use super::view::Report;
@@ -40,13 +41,13 @@ struct Lines {
     begin: u32,
 }
 
-pub(super) fn render(report: &Report, checkout: &Checkout<'_>) -> String {
-    let groups = groups(report, checkout);
+pub(super) fn render(report: &Report, checkout: &Checkout) -> String {
+    let alerts = alerts(report, checkout);
     let of_run = Anchor::of_run(report, checkout);
     let about_run = |check_name, severity, text: &str| entry(check_name, severity, check_name, text, &of_run);
-    let mut entries: Vec<Entry> = groups.iter().take(ENTRIES).map(|group| of_group(report, group)).collect();
+    let mut entries: Vec<Entry> = alerts.iter().take(ENTRIES).map(|alert| of_alert(report, alert)).collect();
     entries.extend(gaps(report).map(|gaps| about_run("evidence/gaps", "major", &gaps)));
-    let left_out: usize = groups.iter().skip(ENTRIES).map(|group| group.findings.len()).sum();
+    let left_out: usize = alerts.iter().skip(ENTRIES).map(|alert| alert.group.findings.len()).sum();
     if left_out > 0 {
         let text = format!("{} not in this report: see the summary", counted(left_out, "more finding"));
         entries.push(about_run("report/left-out", "major", &text));
@@ -54,13 +55,14 @@ pub(super) fn render(report: &Report, checkout: &Checkout<'_>) -> String {
     to_text(&entries)
 }
 
-fn of_group(report: &Report, group: &Group<'_>) -> Entry {
+fn of_alert(report: &Report, alert: &Alert<'_>) -> Entry {
+    let group = &alert.group;
     let severity = match group.level() {
         Level::Error => "critical",
         Level::Warning => "major",
         Level::Note => "info",
     };
-    entry(group.rule.as_str(), severity, &group.key(), &group.sentence(report), &group.anchor)
+    entry(group.rule.as_str(), severity, alert.identity, &group.sentence(report), &group.anchor)
 }
 
 fn entry(check_name: &'static str, severity: &'static str, key: &str, text: &str, anchor: &Anchor) -> Entry {

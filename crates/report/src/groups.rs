@@ -41,11 +41,6 @@ impl Group<'_> {
         }
         text
     }
-
-    /// What tells the group from all others: the same for the same rule at the same line.
-    pub(super) fn key(&self) -> String {
-        format!("{}:{}:{}", self.rule, self.anchor.path, self.anchor.line)
-    }
 }
 
 fn act(session: Option<&ShownSession>, finding: &ShownFinding) -> String {
@@ -59,7 +54,7 @@ fn act(session: Option<&ShownSession>, finding: &ShownFinding) -> String {
 }
 
 /// All findings that count, the worst first, then by rule and location.
-pub(super) fn groups<'r>(report: &'r Report, checkout: &Checkout<'_>) -> Vec<Group<'r>> {
+pub(super) fn groups<'r>(report: &'r Report, checkout: &Checkout) -> Vec<Group<'r>> {
     let mut by_location: BTreeMap<(RuleId, Anchor), Vec<_>> = BTreeMap::new();
     for (session, finding) in report.findings() {
         by_location

@@ -8,6 +8,7 @@
 
 mod actions;
 mod activity;
+mod alerts;
 mod anchor;
 mod attribution;
 mod audit;
@@ -145,18 +146,18 @@ pub enum Colour {
 }
 
 /// Where a report's paths stand in the repository, and when the run was: SARIF says both.
-pub struct Checkout<'a> {
+pub struct Checkout {
     /// As the caller gave it; no clock is read.
     pub now: Option<jiff::Timestamp>,
     /// From the top of the repository to the current directory, `/` at the end; empty at the top.
     pub prefix: String,
     /// The address of the repository on its forge, where that is known: `https`, and nothing secret in it.
     pub repository: Option<String>,
-    /// Bytes of a file named from the top of the repository, if it is there and not too large.
-    pub read: &'a dyn Fn(&str) -> Option<Vec<u8>>,
+    /// The address of this program's own repository; empty as long as it has none.
+    pub home: &'static str,
 }
 
-pub fn render(report: &Report, format: Format, style: Style, colour: Colour, checkout: &Checkout<'_>) -> String {
+pub fn render(report: &Report, format: Format, style: Style, colour: Colour, checkout: &Checkout) -> String {
     match (format, style) {
         (Format::Text, Style::Check) => text::render(report, colour),
         (Format::Text, Style::Audit) => audit::render(report, colour),

@@ -33,7 +33,7 @@ impl Reports {
         let mut reports = Vec::new();
         let mut add = |format: SweepFormat, file: Option<&Path>, colour: Colour| {
             let file = file.map(Staged::new).transpose()?;
-            reports.push(Report { writer: writer(format, stated, single, colour), file });
+            reports.push(Report { writer: writer(format, stated, single, colour, env!("CARGO_PKG_REPOSITORY")), file });
             Ok(())
         };
         for (format, file) in &args.reports {

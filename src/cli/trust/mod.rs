@@ -119,16 +119,6 @@ impl<'a> Trust<'a> {
         if self.from_top { String::new() } else { output::prefix_in_repository() }
     }
 
-    /// A judged file, by its path from the top of the repository, for reports that show lines. `None` if it is too large.
-    pub(super) fn shown_file(&self, path: &str) -> Option<Vec<u8>> {
-        match self.change.as_ref().filter(|_| self.reads_head) {
-            Some(ends) => agent_strace_git::read_top(self.folder, &ends.head.commit, path).ok().map(|blob| blob.bytes),
-            None => {
-                output::read_small(Path::new(&format!("{}{path}", "../".repeat(self.prefix().matches('/').count()))))
-            }
-        }
-    }
-
     /// The sessions to read: the named ones, else those in the head if sessions are read from it. `None`: it holds none.
     pub(super) fn requests<'r>(
         &self,

@@ -59,13 +59,20 @@ pub trait Writer {
     fn end(&mut self, summary: &Summary) -> String;
 }
 
-/// `single`: there is but one repository. `now`: as the caller gave it.
-pub fn writer(format: SweepFormat, stated: &Stated, single: bool, colour: Colour) -> Box<dyn Writer> {
+/// `single`: there is but one repository. `home`: the address of this program's own repository, empty as long as it has
+/// none.
+pub fn writer(
+    format: SweepFormat,
+    stated: &Stated,
+    single: bool,
+    colour: Colour,
+    home: &'static str,
+) -> Box<dyn Writer> {
     match format {
         SweepFormat::Text => Box::new(text::Text::new(stated, single, colour)),
         SweepFormat::Json => Box::new(json::Document::default()),
         SweepFormat::Ndjson => Box::new(json::Lines),
-        SweepFormat::Sarif => Box::new(sarif::Results::new(single)),
+        SweepFormat::Sarif => Box::new(sarif::Results::new(single, home)),
         SweepFormat::Markdown => Box::new(markdown::Markdown::new(stated, single)),
         SweepFormat::Csv => Box::new(csv::Csv),
     }

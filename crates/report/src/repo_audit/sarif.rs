@@ -1,7 +1,7 @@
 //! Rows as SARIF: one run. Of one repository, locations count from its own top, as code scanning wants them; of several,
 //! from where the program ran, with the repository before them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::Writer;
 use super::row::{FindingRow, LocationRow, Row, Verdict};
@@ -11,6 +11,7 @@ use crate::json::to_text;
 use crate::sarif::{
     ArtifactLocation, AutomationDetails, Driver, Invocation, Location, LogicalLocation, MESSAGE, Message,
     NOTIFICATIONS, Notification, PhysicalLocation, RESULTS, Region, Rule, SCHEMA, SarifResult, Tool, catalogue,
+    identity,
 };
 
 /// Where a finding is shown that stands in no file: that is where approvals are.
@@ -18,6 +19,7 @@ const DEFAULT_FILE: &str = ".agent-strace.yaml";
 
 pub(super) struct Results {
     single: bool,
+    home: &'static str,
     /// All that a repository may be judged by: a rule that vanishes would close its alerts.
     rules: Vec<Rule>,
     written: usize,
@@ -27,9 +29,9 @@ pub(super) struct Results {
 }
 
 impl Results {
-    pub(super) fn new(single: bool) -> Self {
+    pub(super) fn new(single: bool, home: &'static str) -> Self {
         let rules = catalogue::of_repositories();
-        Self { single, rules, written: 0, dropped: 0, notifications: Vec::new(), successful: true }
+        Self { single, home, rules, written: 0, dropped: 0, notifications: Vec::new(), successful: true }
     }
 
     fn note(&mut self, text: &str) {
@@ -45,8 +47,6 @@ impl Results {
         let file = location.file.as_deref().unwrap_or(DEFAULT_FILE);
         let path = if self.single { file.to_owned() } else { format!("{}/{file}", row.repository) };
         let line = location.line.unwrap_or(1).max(1);
-        let fingerprint =
-            if self.single { finding.fingerprint.clone() } else { format!("{}/{}", finding.fingerprint, row.index) };
         Some(SarifResult {
             rule_id: finding.rule.clone(),
             rule_index,
@@ -62,7 +62,7 @@ impl Results {
                 message: None,
             }],
             related_locations: Vec::new(),
-            partial_fingerprints: BTreeMap::from([("agentStrace/v1", fingerprint)]),
+            partial_fingerprints: identity(&finding.fingerprint),
             code_flows: Vec::new(),
         })
     }
@@ -88,7 +88,7 @@ impl Writer for Results {
         }
         self.successful &= !matches!(row.verdict, Verdict::Broken | Verdict::Incomplete);
         let mut text = String::new();
-        // The consumers that matter want one result for each rule and line.
+        // Of two results that nothing tells apart, consumers lose one.
         let mut known = BTreeSet::new();
         for finding in &row.findings {
             if self.written >= RESULTS {
@@ -100,12 +100,7 @@ impl Writer for Results {
                 self.dropped += 1;
                 continue;
             };
-            if !known.insert((
-                finding.rule.as_str(),
-                finding.location.file.as_deref(),
-                finding.location.line,
-                &finding.message,
-            )) {
+            if !known.insert((finding.rule.as_str(), finding.location.file.as_deref(), &finding.fingerprint)) {
                 continue;
             }
             text.push_str(if self.written > 0 { ",\n" } else { "\n" });
@@ -122,9 +117,8 @@ impl Writer for Results {
         }
         let notifications = std::mem::take(&mut self.notifications);
         let invocation = Invocation { execution_successful: self.successful, end_time: None, notifications };
-        let version = env!("CARGO_PKG_VERSION");
         let rules = std::mem::take(&mut self.rules);
-        let tool = Tool { driver: Driver { name: "agent-strace", version, semantic_version: version, rules } };
+        let tool = Tool { driver: Driver::new(rules, self.home) };
         let (invocation, tool) = (to_text(&[invocation]), to_text(&tool));
         format!("\n],\n\"invocations\": {},\n\"tool\": {}\n}}]\n}}\n", invocation.trim_end(), tool.trim_end())
     }

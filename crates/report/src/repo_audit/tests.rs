@@ -52,7 +52,7 @@ fn hostile() -> Row {
 
 fn rendered(format: SweepFormat, rows: &[Row]) -> String {
     let stated = Stated { repositories: rows.len(), ..Stated::default() };
-    let mut writer = writer(format, &stated, rows.len() == 1, Colour::Plain);
+    let mut writer = writer(format, &stated, rows.len() == 1, Colour::Plain, "");
     let mut summary = Summary::new(stated, None);
     let mut text = writer.start();
     for row in rows {

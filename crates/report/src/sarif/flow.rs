@@ -13,7 +13,7 @@ const FLOWS: usize = 3;
 const STEPS: usize = 100;
 
 /// One flow for each of the first findings; empty where none is about an event.
-pub(super) fn flows(group: &Group<'_>, report: &Report, checkout: &Checkout<'_>) -> Vec<CodeFlow> {
+pub(super) fn flows(group: &Group<'_>, report: &Report, checkout: &Checkout) -> Vec<CodeFlow> {
     let told = group.findings.iter().filter_map(|(session, finding)| Some(((*session)?, *finding)));
     let told = told.filter(|(_, finding)| !finding.is_whole()).take(FLOWS);
     let flows = told.map(|(session, finding)| Teller { group, report, checkout, session }.steps(finding));
@@ -23,7 +23,7 @@ pub(super) fn flows(group: &Group<'_>, report: &Report, checkout: &Checkout<'_>)
 struct Teller<'a> {
     group: &'a Group<'a>,
     report: &'a Report,
-    checkout: &'a Checkout<'a>,
+    checkout: &'a Checkout,
     session: &'a ShownSession,
 }
 

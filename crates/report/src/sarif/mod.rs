@@ -1,5 +1,11 @@
-//! SARIF 2.1.0, as code scanning really reads it: one result per rule, file and line, each with exactly one location
-//! inside the repository.
+//! SARIF 2.1.0, as code scanning really reads it: one result for each rule and act, with exactly one location inside the
+//! repository.
+//!
+//! GitHub recognises an alert by its rule, its file and `primaryLocationLineHash`. Its upload step computes a hash of the
+//! line where none is given. Here that would be a line of the policy, and all acts that one entry denies would be one
+//! alert, which is hidden for good once somebody dismisses it. So the hash is one of the rule and the act. The upload step
+//! keeps it as it is where it does not find the file, as in the action, which checks nothing out. In a job with a checkout
+//! it keeps it, too, and warns that it would have computed another: alerts that stay apart are worth that.
 
 pub(super) mod catalogue;
 #[cfg(debug_assertions)]
@@ -7,26 +13,26 @@ pub(super) mod catalogue;
 mod check;
 mod classes;
 mod flow;
-mod line_hash;
 mod model;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::Checkout;
+use super::alerts::{Alert, alerts};
 use super::anchor::{Anchor, log_path};
 use super::escape::{sarif as escape, shorten, uri};
-use super::groups::{Group, groups};
+use super::groups::Group;
 use super::json::to_text;
 use super::text::gap_text;
 use super::view::{Report, ShownFinding, ShownSession};
 use super::work_tree::ShownTree;
-use agent_strace_policy::WaiverOrigin;
-use line_hash::LineHashes;
+use agent_strace_policy::{WaiverOrigin, hex};
 pub(super) use model::{
     ArtifactLocation, AutomationDetails, Driver, Invocation, Location, Log, LogicalLocation, Message, Notification,
     PhysicalLocation, Properties, Region, Rule, Run, SarifResult, SessionProperties, Tool, VersionControl, Waived,
 };
+use sha2::{Digest as _, Sha256};
 
 /// The schema that everything is held against.
 pub(super) const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
@@ -42,25 +48,20 @@ pub(super) const MESSAGE: usize = 1_000;
 /// The most of what one finding says.
 const PART: usize = 300;
 
-pub(super) fn render(report: &Report, checkout: &Checkout<'_>) -> String {
+pub(super) fn render(report: &Report, checkout: &Checkout) -> String {
     let text = to_text(&log(report, checkout));
     #[cfg(debug_assertions)]
     debug_assert_eq!(check::problems(&text), Vec::<String>::new(), "code scanning would refuse this file");
     text
 }
 
-fn log<'a>(report: &'a Report, checkout: &Checkout<'_>) -> Log<'a> {
+fn log<'a>(report: &'a Report, checkout: &Checkout) -> Log<'a> {
     let rules = catalogue::rules();
-    let groups = groups(report, checkout);
-    let mut writer = Writer { report, checkout, rules: &rules, files: BTreeMap::new() };
-    let results: Vec<SarifResult> = groups.iter().take(RESULTS).filter_map(|group| writer.result(group)).collect();
-    let dropped = groups.len() - results.len();
-    let driver = Driver {
-        name: "agent-strace",
-        version: env!("CARGO_PKG_VERSION"),
-        semantic_version: env!("CARGO_PKG_VERSION"),
-        rules,
-    };
+    let alerts = alerts(report, checkout);
+    let writer = Writer { report, checkout, rules: &rules };
+    let results: Vec<SarifResult> = alerts.iter().take(RESULTS).filter_map(|alert| writer.result(alert)).collect();
+    let dropped = alerts.len() - results.len();
+    let driver = Driver::new(rules, checkout.home);
     Log {
         schema: SCHEMA,
         version: "2.1.0",
@@ -77,29 +78,25 @@ fn log<'a>(report: &'a Report, checkout: &Checkout<'_>) -> Log<'a> {
 }
 
 /// Which commit was judged, where the address of its repository is known.
-fn provenance(report: &Report, checkout: &Checkout<'_>) -> Option<VersionControl> {
+fn provenance(report: &Report, checkout: &Checkout) -> Option<VersionControl> {
     let (repository, change) = checkout.repository.as_ref().zip(report.change.as_ref())?;
     let revision_id = change.head.commit.clone();
     Some(VersionControl { repository_uri: repository.clone(), revision_id })
 }
 
-/// Makes results; files are read once, however many results stand in them.
+/// Makes results.
 struct Writer<'a> {
     report: &'a Report,
-    checkout: &'a Checkout<'a>,
+    checkout: &'a Checkout,
     rules: &'a [Rule],
-    files: BTreeMap<String, Option<LineHashes>>,
 }
 
 impl Writer<'_> {
-    fn result(&mut self, group: &Group<'_>) -> Option<SarifResult> {
+    fn result(&self, alert: &Alert<'_>) -> Option<SarifResult> {
+        let group = &alert.group;
         let rule_index = self.rules.iter().position(|known| known.id == group.rule.as_str())?;
         let mut related_locations = Vec::new();
-        let text = message(group, self.report, self.checkout, &mut related_locations);
-        let mut partial_fingerprints = BTreeMap::from([("agentStrace/v1", fingerprint(group))]);
-        if let Some(hash) = self.line_hash(&group.anchor) {
-            partial_fingerprints.insert("primaryLocationLineHash", hash);
-        }
+        let text = message(alert, self.report, self.checkout, &mut related_locations);
         Some(SarifResult {
             rule_id: group.rule.to_string(),
             rule_index,
@@ -112,15 +109,16 @@ impl Writer<'_> {
                 message: None,
             }],
             related_locations,
-            partial_fingerprints,
+            partial_fingerprints: identity(alert.identity),
             code_flows: flow::flows(group, self.report, self.checkout),
         })
     }
+}
 
-    fn line_hash(&mut self, anchor: &Anchor) -> Option<String> {
-        let read = || (self.checkout.read)(&anchor.path).map(|bytes| LineHashes::new(&bytes));
-        self.files.entry(anchor.path.clone()).or_insert_with(read).as_ref()?.of(anchor.line)
-    }
+/// By what consumers recognise an alert: all of the identity, and what GitHub has room for, in the form of its hashes.
+pub(super) fn identity(identity: &str) -> BTreeMap<&'static str, String> {
+    let digest = hex(Sha256::digest(identity.as_bytes()).get(..8).unwrap_or_default());
+    BTreeMap::from([("agentStrace/v1", identity.to_owned()), ("primaryLocationLineHash", format!("{digest}:1"))])
 }
 
 fn anchored(anchor: &Anchor) -> PhysicalLocation {
@@ -144,8 +142,9 @@ fn logical(group: &Group<'_>) -> Vec<LogicalLocation> {
 }
 
 /// The acts, the first few by name: `read .env: … (session s, [event 3](1))`.
-fn message(group: &Group<'_>, report: &Report, checkout: &Checkout<'_>, related: &mut Vec<Location>) -> String {
-    let stated = stated(group).unwrap_or_default();
+fn message(alert: &Alert<'_>, report: &Report, checkout: &Checkout, related: &mut Vec<Location>) -> String {
+    let group = &alert.group;
+    let stated = [beside(alert), stated(group)].into_iter().flatten().collect::<Vec<_>>().join(" ");
     // Room for how many more there are.
     let longest = MESSAGE.saturating_sub(stated.chars().count() + 30);
     let mut text = String::new();
@@ -181,6 +180,11 @@ fn message(group: &Group<'_>, report: &Report, checkout: &Checkout<'_>, related:
     text.trim_end().to_owned()
 }
 
+/// GitLab keeps one result of a rule at a line: who reads it has to know that there are more.
+fn beside(alert: &Alert<'_>) -> Option<String> {
+    (alert.beside > 1).then(|| format!("One of {} results of this rule at this line.", alert.beside))
+}
+
 /// `Decided by rule CMD-PUSH of @platform: Releases go through CI`, where one rule with a name did about all of them.
 fn stated(group: &Group<'_>) -> Option<String> {
     let mut names = group.findings.iter().map(|(_, finding)| finding.policy.as_ref()?.named());
@@ -195,7 +199,7 @@ fn related_location(
     session: &ShownSession,
     finding: &ShownFinding,
     report: &Report,
-    checkout: &Checkout<'_>,
+    checkout: &Checkout,
 ) -> Option<Location> {
     let path = log_path(report, session, checkout)?;
     Some(Location {
@@ -236,13 +240,8 @@ fn physical(uri: String, line: u32) -> PhysicalLocation {
     }
 }
 
-/// Says the same as the location does, for consumers that know no line hash.
-fn fingerprint(group: &Group<'_>) -> String {
-    uri(&group.key())
-}
-
 /// Whether everything was judged, and what was not.
-fn invocation(report: &Report, dropped: usize, checkout: &Checkout<'_>) -> Invocation {
+fn invocation(report: &Report, dropped: usize, checkout: &Checkout) -> Invocation {
     let mut notifications: Vec<Notification> = report
         .gaps
         .iter()

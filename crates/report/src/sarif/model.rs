@@ -87,7 +87,19 @@ pub(crate) struct Driver {
     pub name: &'static str,
     pub version: &'static str,
     pub(crate) semantic_version: &'static str,
+    /// Where the program is published.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) information_uri: Option<&'static str>,
     pub rules: Vec<Rule>,
+}
+
+impl Driver {
+    /// `home`: the address of the program's repository, empty as long as it has none: no other address would be true.
+    pub(crate) fn new(rules: Vec<Rule>, home: &'static str) -> Self {
+        let version = env!("CARGO_PKG_VERSION");
+        let information_uri = Some(home).filter(|home| home.starts_with("https://"));
+        Self { name: "agent-strace", version, semantic_version: version, information_uri, rules }
+    }
 }
 
 /// §3.49
