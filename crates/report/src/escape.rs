@@ -22,24 +22,68 @@ pub fn terminal(text: &str) -> String {
 }
 
 /// One value inside Markdown or HTML: plain text, never markup, mention, link or command.
+///
+/// An entity keeps a character from being markup. What GitHub looks for in the finished document sees the character all
+/// the same: there, a zero-width space ends mentions, issue numbers and links, and names of commits are code.
 pub(crate) fn markdown(text: &str) -> String {
+    let text = terminal(text);
     let mut shown = String::with_capacity(text.len());
-    for character in terminal(text).chars() {
+    let mut rest = text.as_str();
+    while let Some(character) = rest.chars().next() {
+        let commit = if shown.ends_with(is_word) { 0 } else { commit_name(rest) };
+        if let Some((name, behind)) = rest.split_at_checked(commit).filter(|_| commit > 0) {
+            let _ = write!(shown, "<code>{name}</code>");
+            rest = behind;
+            continue;
+        }
+        let next = rest.get(character.len_utf8()..).unwrap_or_default();
         match character {
             '&' => shown.push_str("&amp;"),
             '<' => shown.push_str("&lt;"),
             '>' => shown.push_str("&gt;"),
             '"' => shown.push_str("&quot;"),
-            // An entity is shown as the character but ends every kind of markup, mention and automatic link.
             '|' | '`' | '*' | '_' | '[' | ']' | '(' | ')' | '!' | '#' | '@' | '~' | ':' | '$' | '\\' | '{' | '}' => {
                 let _ = write!(shown, "&#{};", u32::from(character));
             }
             // `www.` becomes a link, too.
-            '.' if ends_with_www(&shown) => shown.push_str("&#46;"),
+            '.' if ends_with(&shown, "www") => shown.push_str("&#46;"),
             _ => shown.push(character),
         }
+        if refers(&shown, character, next) {
+            shown.push_str("&#8203;");
+        }
+        rest = next;
     }
     shown
+}
+
+/// Whether GitHub takes a character and what follows it for a reference: `@name`, `#1`, `GH-1`, `https://`, `www.`
+fn refers(shown: &str, character: char, next: &str) -> bool {
+    let starts = |is: fn(&char) -> bool| next.chars().next().is_some_and(|first| is(&first));
+    match character {
+        '@' => starts(|first| first.is_alphanumeric()),
+        '#' => starts(char::is_ascii_digit),
+        '-' => ends_with(shown, "gh-") && starts(char::is_ascii_digit) && !within_word(shown, "gh-".len()),
+        ':' => next.starts_with("//"),
+        '.' => shown.ends_with("&#46;"),
+        _ => false,
+    }
+}
+
+/// Whether a word goes on before the last bytes of a text.
+fn within_word(text: &str, last: usize) -> bool {
+    text.len().checked_sub(last).and_then(|at| text.get(..at)).is_some_and(|before| before.ends_with(is_word))
+}
+
+fn is_word(character: char) -> bool {
+    character.is_alphanumeric() || character == '_'
+}
+
+/// How long the name of a commit is that a text starts with, abbreviated or not; 0: it starts with none.
+fn commit_name(text: &str) -> usize {
+    let length = text.bytes().take_while(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')).count();
+    let ends = !text.get(length..).unwrap_or_default().starts_with(is_word);
+    if (7..=40).contains(&length) && ends { length } else { 0 }
 }
 
 /// One value in the text or in a quoted attribute of an HTML document: plain text, never markup.
@@ -63,8 +107,10 @@ fn entities(text: &str) -> String {
     shown
 }
 
-fn ends_with_www(text: &str) -> bool {
-    text.len().checked_sub(3).and_then(|at| text.get(at..)).is_some_and(|tail| tail.eq_ignore_ascii_case("www"))
+/// Whether a text ends with some letters, small or capital.
+fn ends_with(text: &str, letters: &str) -> bool {
+    let tail = text.len().checked_sub(letters.len()).and_then(|at| text.get(at..));
+    tail.is_some_and(|tail| tail.eq_ignore_ascii_case(letters))
 }
 
 /// Text of a SARIF message: `[text](1)` is a link there, so brackets are escaped; no line breaks, no controls.
@@ -222,9 +268,19 @@ mod tests {
         ] {
             assert_eq!(terminal(text), expected);
         }
-        assert_eq!(markdown("a|`<b>`@me"), "a&#124;&#96;&lt;b&gt;&#96;&#64;me");
-        assert_eq!(markdown("[x](https://e.com)"), "&#91;x&#93;&#40;https&#58;//e.com&#41;");
-        assert_eq!(markdown("WWW.e.com"), "WWW&#46;e.com");
+        for (text, expected) in [
+            ("a|`<b>`@me", "a&#124;&#96;&lt;b&gt;&#96;&#64;&#8203;me"),
+            ("[x](https://e.com)", "&#91;x&#93;&#40;https&#58;&#8203;//e.com&#41;"),
+            ("WWW.e.com", "WWW&#46;&#8203;e.com"),
+            ("@org/team a@b.c @ x", "&#64;&#8203;org/team a&#64;&#8203;b.c &#64; x"),
+            ("#1 o/r#23 # x", "&#35;&#8203;1 o/r&#35;&#8203;23 &#35; x"),
+            ("GH-2 gh-3 high-4", "GH-&#8203;2 gh-&#8203;3 high-4"),
+            ("at 0123abc, xabc1234 abc1234x", "at <code>0123abc</code>, xabc1234 abc1234x"),
+            ("o/r@0123abc", "o/r&#64;&#8203;<code>0123abc</code>"),
+            ("0123456789012345678901234567890123456789f", "0123456789012345678901234567890123456789f"),
+        ] {
+            assert_eq!(markdown(text), expected);
+        }
         assert_eq!(html("<b class='a' x=\"&\">"), "&lt;b class=&#39;a&#39; x=&quot;&amp;&quot;&gt;");
         assert_eq!(html("a\u{202e}\u{1b}[2J\n::error x"), "a\\u{202e}\\x1b[2J␤::error x");
         assert_eq!(sarif("see [x](1)\n"), "see \\[x\\](1)␤");
