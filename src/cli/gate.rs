@@ -163,6 +163,7 @@ pub(super) fn run(
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
     let args = request.args;
+    output::refuse_same_file(args.files())?;
     let mut config = JudgeConfig::load(request, trust.base(), environment, streams)?;
     let overwrite = if args.force { Overwrite::Replace } else { Overwrite::Refuse };
     baseline::refuse_to_overwrite(args.write_baseline.as_deref(), overwrite)?;

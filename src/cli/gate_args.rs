@@ -1,6 +1,6 @@
 //! What commands take that give a verdict.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use agent_strace_report::Format;
 use clap::Args;
@@ -207,6 +207,12 @@ pub(super) struct GateArgs {
 }
 
 impl GateArgs {
+    /// The files that are written.
+    pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
+        let reports = self.reports.iter().map(|(_, file)| file.as_path());
+        reports.chain(self.output.as_deref()).chain(self.write_baseline.as_deref())
+    }
+
     /// Of a command that judges one call and says nothing else.
     #[cfg(feature = "live")]
     pub(super) fn of_call(by: &EnforceArgs, allow_no_policy: bool, now: Option<jiff::Timestamp>) -> Self {

@@ -60,6 +60,7 @@ mod session_view;
 #[cfg(feature = "live")]
 mod setup;
 mod since;
+mod staged;
 mod trust;
 mod usage;
 mod values;

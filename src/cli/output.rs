@@ -1,10 +1,12 @@
 //! Files that we write: whole or not at all, and never through a link.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs;
 use std::io::{ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use super::failure::{Failure, reason};
+use super::staged::StagedFile;
+use agent_strace_secrets::redact;
 
 /// Replaces `path` by `text` in one step: a reader sees the old file or the new one.
 pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {
@@ -16,42 +18,25 @@ pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {
 /// A file that is written piece by piece, and gets its name when it is whole.
 pub(super) struct Staged {
     path: PathBuf,
-    temporary: PathBuf,
-    file: Option<File>,
+    file: StagedFile,
 }
 
 impl Staged {
     pub(super) fn new(path: &Path) -> Result<Self, Failure> {
         refuse_what_is_no_file(path)?;
-        let (temporary, file) = create_beside(path)?;
-        Ok(Self { path: path.to_owned(), temporary, file: Some(file) })
+        path.file_name().ok_or_else(|| failure(path, "it names no file"))?;
+        let file = StagedFile::create(path).map_err(|error| failure(path, &reason(&error)))?;
+        Ok(Self { path: path.to_owned(), file })
     }
 
     pub(super) fn write(&mut self, text: &str) -> Result<(), Failure> {
-        let Some(file) = &mut self.file else { return Ok(()) };
-        file.write_all(text.as_bytes()).map_err(|error| failure(&self.path, &reason(&error)))
+        self.file.file().write_all(text.as_bytes()).map_err(|error| failure(&self.path, &reason(&error)))
     }
 
-    pub(super) fn finish(mut self) -> Result<(), Failure> {
-        let Some(file) = self.file.take() else { return Ok(()) };
-        let named = file.sync_all().and_then(|()| fs::rename(&self.temporary, &self.path));
-        named.map_err(|error| {
-            self.discard();
-            failure(&self.path, &reason(&error))
-        })
-    }
-
-    fn discard(&self) {
-        // Nothing refers to the temporary file, so one that can't be removed does no harm.
-        let _ = fs::remove_file(&self.temporary);
-    }
-}
-
-impl Drop for Staged {
-    fn drop(&mut self) {
-        if self.file.is_some() {
-            self.discard();
-        }
+    pub(super) fn finish(self) -> Result<(), Failure> {
+        let Self { path, mut file } = self;
+        let named = file.file().sync_all().and_then(|()| file.name(&path));
+        named.map_err(|error| failure(&path, &reason(&error)))
     }
 }
 
@@ -64,6 +49,42 @@ pub(super) fn write_with_folder(path: &Path, text: &str) -> Result<(), Failure> 
     write(path, text)
 }
 
+/// Refuses files of which two are the same, before anything is judged: the last one written would be all that is left.
+pub(super) fn refuse_same_file<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Result<(), Failure> {
+    let mut known: Vec<(PathBuf, &Path)> = Vec::new();
+    for path in paths {
+        let place = place(path);
+        if let Some((_, other)) = known.iter().find(|(known, _)| is_same(known, &place)) {
+            let (path, other) = (path.display(), other.display());
+            let error = format!("`{other}` and `{path}` are the same file, and two reports can't be written to one");
+            return Err(Failure::new(error).hint("give each report a file of its own"));
+        }
+        known.push((place, path));
+    }
+    Ok(())
+}
+
+/// Where a file is, when links are followed. It need not exist, nor its folder.
+fn place(path: &Path) -> PathBuf {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let mut place = PathBuf::new();
+    for part in absolute.components() {
+        match part {
+            Component::ParentDir => drop(place.pop()),
+            part => place.push(part),
+        }
+        place = place.canonicalize().unwrap_or(place);
+    }
+    place
+}
+
+/// Whether two places are one file, also on a disk that does not tell capitals from small letters.
+fn is_same(one: &Path, other: &Path) -> bool {
+    let lower = |path: &Path| path.to_string_lossy().to_lowercase();
+    let folds = cfg!(any(windows, target_os = "macos"));
+    one == other || folds && lower(one) == lower(other)
+}
+
 fn refuse_what_is_no_file(path: &Path) -> Result<(), Failure> {
     match path.symlink_metadata() {
         Ok(found) if found.is_file() => Ok(()),
@@ -74,23 +95,6 @@ fn refuse_what_is_no_file(path: &Path) -> Result<(), Failure> {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         Err(error) => Err(failure(path, &reason(&error))),
     }
-}
-
-fn create_beside(path: &Path) -> Result<(PathBuf, File), Failure> {
-    const TRIES: u32 = 100;
-    let name = path.file_name().ok_or_else(|| failure(path, "it names no file"))?;
-    for attempt in 0..TRIES {
-        let mut hidden = std::ffi::OsString::from(".");
-        hidden.push(name);
-        hidden.push(format!(".{}-{attempt}.tmp", std::process::id()));
-        let temporary = path.with_file_name(hidden);
-        match OpenOptions::new().write(true).create_new(true).open(&temporary) {
-            Ok(file) => return Ok((temporary, file)),
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(failure(path, &reason(&error))),
-        }
-    }
-    Err(failure(path, "no name for a temporary file is free"))
 }
 
 fn failure(path: &Path, reason: &str) -> Failure {
@@ -127,5 +131,5 @@ pub(super) fn prefix_in_repository() -> String {
 
 /// A line for people beside the report. Where it can't be written, the exit code still says everything.
 pub(super) fn note(stderr: &mut dyn Write, line: &str) {
-    let _ = writeln!(stderr, "{line}");
+    let _ = writeln!(stderr, "{}", redact(line).as_str());
 }

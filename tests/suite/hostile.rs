@@ -16,7 +16,7 @@ const HOSTILE: &[&str] = &[
     "#\u{200b}#[group]a ##[command]b",
     "No violations found.\nPASS",
     "a\u{202e}gnp.exe\u{200b}\u{feff}\u{2066}",
-    "<img src=x onerror=alert(1)>|`code`|@maintainers",
+    "<img src=x onerror=alert(1)>|`code`|@maintainers #12 o/r#34 GH-56 0123abc",
     "[text](javascript:alert(1)) ![x](https://evil.example/x.png)",
     "![x][y] <https://evil.example> www.evil.example &lt;img&gt;",
     "</code></details><script>alert(1)</script>",
@@ -84,7 +84,7 @@ const COMMANDS: &[&[&str]] = &[
 ];
 
 /// The formats of a command as the program itself lists them, so that none is forgotten here.
-fn formats(world: &World, command: &[&str]) -> Vec<String> {
+pub(crate) fn formats(world: &World, command: &[&str]) -> Vec<String> {
     let answer = world.run(&[command, &["--format", "?"]].concat());
     let (_, listed) = answer.stderr.split_once("[possible values: ").expect("a list of formats");
     listed.split(']').next().unwrap().split(", ").map(str::to_owned).collect()
@@ -270,6 +270,37 @@ fn a_report_is_never_written_through_a_link() {
     assert!(answer.stderr.contains("it is a link"), "{}", answer.stderr);
     let left: Vec<_> = std::fs::read_dir(world.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert!(!left.iter().any(|name| name.to_string_lossy().ends_with(".tmp")), "{left:?}");
+}
+
+/// The last one that is written would be all that is left.
+#[test]
+fn no_file_is_named_for_two_reports() {
+    let world = World::demo();
+    let (here, above) =
+        (world.path().join("a"), format!("../{}/a", world.path().file_name().unwrap().to_str().unwrap()));
+    let mut same: Vec<Vec<&str>> = ["a", "./a", "x/../a", here.to_str().unwrap(), &above]
+        .into_iter()
+        .map(|other| vec!["--report", "json=a", "--output", other])
+        .collect();
+    world.write("x/y", "").write("old", "");
+    same.push(vec!["--report", "json=a", "--report", "sarif=a"]);
+    same.push(vec!["--report", "json=old", "--report", "sarif=x/../old"]);
+    same.push(vec!["--report", "json=a", "--write-baseline", "a"]);
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("x", world.path().join("z")).unwrap();
+        same.push(vec!["--report", "json=x/a", "--report", "sarif=z/a"]);
+    }
+    for args in same {
+        for command in [&["check", "20ab"][..], &["audit-tools", "--no-history"]] {
+            let answer = world.run(&[command, &args].concat());
+            assert_eq!(answer.code, 2, "{args:?}: {}", answer.stderr);
+            assert!(answer.stderr.contains("are the same file"), "{args:?}: {}", answer.stderr);
+            assert!(!world.path().join("a").exists() && world.read("old").is_empty(), "{args:?}");
+        }
+    }
+    let answer = world.run(&["check", "20ab", "--report", "json=a", "--report", "sarif=x/a", "--output", "b"]);
+    assert_eq!(answer.code, 0, "{}", answer.stderr);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The arguments of `audit-tools`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 
@@ -128,6 +128,13 @@ pub(super) struct WrittenArgs {
     /// No colours; `NO_COLOR` does the same.
     #[arg(long)]
     pub(super) no_color: bool,
+}
+
+impl WrittenArgs {
+    /// The files that are written.
+    pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
+        self.reports.iter().map(|(_, file)| file.as_path()).chain(self.output.as_deref())
+    }
 }
 
 #[derive(Debug, Subcommand)]

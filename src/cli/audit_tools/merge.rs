@@ -8,11 +8,13 @@ use std::path::Path;
 use super::super::Streams;
 use super::super::environment::Environment;
 use super::super::failure::{Failure, reason};
+use super::super::output;
 use super::args::MergeArgs;
 use super::writing::Reports;
 use agent_strace_report::repo_audit::{Line, Row, Stated, Summary, read_line};
 
 pub(super) fn run(args: &MergeArgs, environment: Environment, streams: &mut Streams<'_>) -> Result<u8, Failure> {
+    output::refuse_same_file(args.written.files())?;
     let mut shards = Vec::new();
     for file in &args.files {
         shards.push(Shard::open(file)?);

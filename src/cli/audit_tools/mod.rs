@@ -54,6 +54,7 @@ pub(super) fn run(args: &AuditToolsArgs, environment: Environment, streams: &mut
         now.ok_or_else(|| Failure::new("there is no clock").hint("`--now 2026-03-01T12:00:00Z` says what time it is"))?;
     let overwrite = if args.force { Overwrite::Replace } else { Overwrite::Refuse };
     baseline::refuse_to_overwrite(args.write_baseline.as_deref(), overwrite)?;
+    output::refuse_same_file(args.written.files().chain(args.write_baseline.as_deref()))?;
     let targets = targets::targets(args, streams.stdin)?;
     let run_config = AuditRun::new(args, targets.len(), now, environment)?;
     let stated = stated(args, &targets, &run_config);
