@@ -39,6 +39,7 @@ mod guard;
 mod hook_policies;
 mod hostile;
 mod html;
+mod leaks;
 mod lint_doubts;
 mod live;
 mod many;

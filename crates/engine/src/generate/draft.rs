@@ -128,7 +128,9 @@ impl<'o, 's> Writing<'o, 's> {
             (sessions < writing.settings.seen_in).then_some(Reason::Rare(sessions))
         });
         writing.drop_entries(|_, entry| {
-            (agent_strace_secrets::redact(&entry.text).as_str() != entry.text).then_some(Reason::Secret)
+            let holds = |text: &str| agent_strace_secrets::redact(text).as_str() != text;
+            let server = matches!(&entry.slot, Slot::Mcp(server) if holds(server));
+            (server || holds(&entry.text)).then_some(Reason::Secret)
         });
         writing.entries.sort_by(|left, right| (&left.slot, &left.text).cmp(&(&right.slot, &right.text)));
         if settings.base.is_none() {

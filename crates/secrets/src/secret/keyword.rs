@@ -15,7 +15,8 @@ enum KeywordKind {
     Name,
     PrivateKey,
     Authority,
-    /// Ends of schemes, as they are left of a URL that was taken for a path: `https:/user:password@host`.
+    /// Ends of schemes, as they are left of a URL that was taken for a path, `https:/user:password@host`, or that is part
+    /// of a JSON pointer, `https:~1~1user:password@host`.
     Cleaned,
     Basic,
     Bearer,
@@ -32,6 +33,9 @@ const KEYWORDS: &[(&str, KeywordKind)] = &[
     ("://", KeywordKind::Authority),
     ("tps:/", KeywordKind::Cleaned),
     ("ttp:/", KeywordKind::Cleaned),
+    ("tps:~1", KeywordKind::Cleaned),
+    ("ttp:~1", KeywordKind::Cleaned),
+    ("sql:~1", KeywordKind::Cleaned),
     ("ftp:/", KeywordKind::Cleaned),
     ("ssh:/", KeywordKind::Cleaned),
     ("git:/", KeywordKind::Cleaned),

@@ -71,7 +71,8 @@ fn is_inside_slashes(text: &str, from: usize, offset: usize) -> bool {
     offset > from && offset > 0 && (offset - 1..=offset + 1).all(|offset| at(text, offset) == b'\\')
 }
 
-/// `\u0041`, also behind several backslashes, and the end of a line that goes on, with the quotes around it.
+/// `\u0041`, also behind several backslashes, blanks that are part of a word, and the end of a line that goes on, with the
+/// quotes around it.
 fn backslash(text: &str, offset: usize) -> Option<(usize, Option<char>)> {
     let slashes = run(text, offset, |byte| byte == b'\\');
     let next = offset + slashes;
@@ -88,10 +89,13 @@ fn backslash(text: &str, offset: usize) -> Option<(usize, Option<char>)> {
         }
         b'u' => {
             let digits = text.get(next + 1..next + 5)?;
-            let character = number(digits, 16)?;
-            (digits.bytes().all(|byte| byte.is_ascii_hexdigit()) && character.is_ascii_graphic())
+            // A control character ends a word.
+            let character = number(digits, 16).map(|character| if character.is_control() { ' ' } else { character })?;
+            (digits.bytes().all(|byte| byte.is_ascii_hexdigit()) && matches!(character, ' '..='~'))
                 .then_some((slashes + 5, Some(character)))
         }
+        // What a shell takes for a blank of the word.
+        b' ' => Some((slashes + 1, Some(' '))),
         b'\n' if slashes == 1 => {
             let quote = usize::from(matches!(at(text, next + 1), b'"' | b'\''));
             Some((2 + quote, None))
