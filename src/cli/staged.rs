@@ -204,8 +204,8 @@ mod tests {
         fs::write(folder.path().join(".report.json.mine.tmp"), "").unwrap();
         fs::write(folder.path().join(".other.json.1-0.tmp"), "").unwrap();
         let mut living = named(&place).unwrap();
-        assert!(!left.exists());
         StagedFile::create(&place).unwrap().name(&place).unwrap();
+        assert!(!left.exists());
         living.file().write_all(b"whole").unwrap();
         living.name(&place).unwrap();
         assert_eq!(fs::read_to_string(&place).unwrap(), "whole");
