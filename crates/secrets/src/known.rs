@@ -40,6 +40,10 @@ impl Known {
         Self { finder: if values.is_empty() { None } else { finder() } }
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.finder.is_none()
+    }
+
     /// Replaces every secret in a text, also what is only likely one.
     pub fn redact<'t>(&self, text: impl Into<Cow<'t, str>>) -> Redacted {
         let mut text = text.into();

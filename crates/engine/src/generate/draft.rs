@@ -128,7 +128,9 @@ impl<'o, 's> Writing<'o, 's> {
             (sessions < writing.settings.seen_in).then_some(Reason::Rare(sessions))
         });
         writing.drop_entries(|_, entry| {
-            let holds = |text: &str| agent_strace_secrets::redact(text).as_str() != text;
+            let holds = |text: &str| {
+                agent_strace_secrets::has_mark(text) || agent_strace_secrets::redact(text).as_str() != text
+            };
             let server = matches!(&entry.slot, Slot::Mcp(server) if holds(server));
             (server || holds(&entry.text)).then_some(Reason::Secret)
         });

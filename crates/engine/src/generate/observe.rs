@@ -1,5 +1,6 @@
 //! What sessions did: every distinct effect once, with the calls that had it.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -10,6 +11,7 @@ use agent_strace_model::{EventKind, Session, Status, moment};
 use agent_strace_policy::Policy;
 
 use crate::replay::trust;
+use agent_strace_secrets::{Known, redact_words};
 
 use super::commands::Besides;
 
@@ -91,6 +93,26 @@ pub struct Observed {
     seen: BTreeMap<String, Observation>,
 }
 
+/// Commands without what only the text around them gives away, such as a line of a private key.
+fn shown<'e>(effects: &'e [Effect], secrets: &Known) -> Cow<'e, [Effect]> {
+    if secrets.is_empty() {
+        return Cow::Borrowed(effects);
+    }
+    let mut effects = effects.to_vec();
+    for effect in &mut effects {
+        let Kind::Execute(execution) = &mut effect.kind else { continue };
+        let words: Vec<&str> = execution.argv.iter().map(|word| word.text.as_str()).collect();
+        let known = secrets.redact_words(words.iter().copied());
+        if known == redact_words(words) {
+            continue;
+        }
+        for (word, known) in execution.argv.iter_mut().zip(&known) {
+            known.as_str().clone_into(&mut word.text);
+        }
+    }
+    Cow::Owned(effects)
+}
+
 impl Observed {
     /// Of one session. `policy`: what it says about programs decides what commands do.
     pub fn of_session(session: &Session<'_>, policy: &Policy, repository: &Arc<Repository>) -> Self {
@@ -102,6 +124,7 @@ impl Observed {
         let results = Results::of(session, trust(policy));
         for event in &session.events {
             let effects = tracker.step_with(event, &results);
+            let secrets = Known::of(tracker.take_raw().as_deref());
             let time = event.time.as_deref().and_then(moment);
             looked.last = looked.last.max(time);
             let status = match &event.kind {
@@ -115,7 +138,7 @@ impl Observed {
                 looked.times.insert(event.number, time);
             }
             let call = CallId { session: 0, event: event.number };
-            observed.call(&effects, root.as_ref(), call, status);
+            observed.call(&shown(&effects, &secrets), root.as_ref(), call, status);
         }
         observed.sessions.push(looked);
         observed
