@@ -1,6 +1,7 @@
 # shellcheck shell=bash
-# Which change an event is about: sets `base`, `head` and `policy_ref`, and fetches them with the history between them
-# into `repository`. Sourced by the gate.
+# Fetches what an event names, with the history between its two sides, into `repository`: sets `base`, `head` and
+# `policy_ref`. Which base may judge is for the program to say, which reads the event itself: where it wants another one
+# than was fetched here, it has none, and that is no pass. Sourced by the gate.
 # shellcheck disable=SC2034,SC2154
 
 # What an event allows beside the verdict.
@@ -38,9 +39,7 @@ fetch() {
 }
 
 create_repository() {
-    local format=sha1
-    if [ "${#1}" -eq 64 ]; then format=sha256; fi
-    git init --quiet --bare --template= --object-format="$format" "$repository"
+    git init --quiet --bare --template= --object-format=sha1 "$repository"
     git_local config remote.origin.url "${AST_SERVER:?}/${AST_REPOSITORY:?}"
 }
 
@@ -82,7 +81,7 @@ fetch_change() {
 # What the event says the two sides are.
 sides_of_event() {
     case ${AST_EVENT:-} in
-        pull_request | pull_request_target)
+        pull_request | pull_request_target | pull_request_review | pull_request_review_comment)
             base=${AST_PULL_BASE:-}
             head=${AST_PULL_HEAD:-}
             allow_for_pull_request
@@ -105,7 +104,7 @@ sides_of_event() {
     esac
 }
 
-# What is on a branch. Of the default branch it is what was pushed, or nothing new; another branch is judged by that one.
+# What is on a branch. Of the default branch it is what was pushed; another branch is judged by that one.
 sides_of_branch() {
     head=${AST_SHA:-}
     if [ "${AST_REF:-}" != "refs/heads/${AST_DEFAULT_BRANCH:-}" ]; then
@@ -113,7 +112,7 @@ sides_of_branch() {
     elif [ "${AST_EVENT:-}" = push ] && is_commit_id "${AST_BEFORE:-}" && [[ $AST_BEFORE =~ [1-9a-f] ]]; then
         base=$AST_BEFORE
     else
-        base=$head
+        base=${AST_DEFAULT_BRANCH:-}
     fi
 }
 
@@ -122,7 +121,7 @@ allow_for_pull_request() {
     can_comment=true
     if [ "${AST_PULL_REPOSITORY:-}" != "${AST_REPOSITORY:-}" ]; then
         can_upload=false
-        if [ "$AST_EVENT" = pull_request ]; then can_comment=false; fi
+        if [ "$AST_EVENT" != pull_request_target ]; then can_comment=false; fi
     elif [ "${AST_PULL_AUTHOR:-}" = 'dependabot[bot]' ]; then
         can_upload=false
         can_comment=false
@@ -169,7 +168,11 @@ establish_change() {
     if [ -z "$head" ]; then
         cannot "the event \`${AST_EVENT:-}\` names no commit to judge" "name it with \`head\`"
     fi
-    create_repository "$head" || cannot "no repository can be made in \`$folder\`" "see above"
+    if [ "${#head}" -eq 64 ] && is_commit_id "$head"; then
+        cannot "the objects of this repository are named by SHA-256, which is not supported" \
+            "repositories that use SHA-1 can be judged"
+    fi
+    create_repository || cannot "no repository can be made in \`$folder\`" "see above"
     spec=$(refspec "$base" refs/gate/base) || cannot "\`$base\` is no name of a branch" "name the base branch with \`base\`"
     wanted+=("$spec")
     spec=$(refspec "$head" refs/gate/head) || cannot "\`$head\` is no commit" "name the commit with \`head\`"
@@ -187,7 +190,7 @@ establish_change() {
     name_sides
 }
 
-# The event says more than the two sides, unless somebody named another base than its own.
+# What was fetched is called as the program looks for it. It finds the two sides in the event, unless a side was named.
 name_sides() {
     base=$(name_of "$base" refs/gate/base)
     head=$(git_local rev-parse --verify --quiet 'refs/gate/head^{commit}')
@@ -196,4 +199,6 @@ name_sides() {
     elif [ -z "${AST_BASE:-}" ]; then
         policy_ref=auto
     fi
+    if [ -n "${AST_BASE:-}" ]; then judged_base=$base; else judged_base=auto; fi
+    if [ -n "${AST_BASE:-}${AST_HEAD:-}" ]; then judged_head=$head; fi
 }

@@ -1,12 +1,13 @@
 # shellcheck shell=bash
 # What the scripts of the action share. Sourced; bash 3.2 or newer, as macOS has it.
 
-# Text for a workflow command: what would end the line or start an escape is escaped.
+# Text for a workflow command: what would end the line, start an escape or be a command of the old form is escaped.
 escaped() {
-    local text=$1
+    local text=$1 harmless='#\u0023['
     text=${text//'%'/%25}
     text=${text//$'\r'/%0D}
     text=${text//$'\n'/%0A}
+    text=${text//'##['/$harmless}
     printf '%s' "$text"
 }
 

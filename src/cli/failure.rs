@@ -8,7 +8,7 @@ use agent_strace_report::terminal;
 use agent_strace_secrets::redact;
 
 /// An answer that is not a judgement: exit code 2.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Failure {
     /// Lower case, one line.
     error: String,

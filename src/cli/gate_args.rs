@@ -8,6 +8,7 @@ use clap::Args;
 #[cfg(feature = "live")]
 use super::recording::EnforceArgs;
 use super::session_filter::WantedArgs;
+use super::trust::BaseBranch;
 use super::values::{FailOn, SourceName, format_parser, parse_now, parse_report, parse_root};
 
 pub(super) const EXAMPLES: &str = "\
@@ -24,7 +25,7 @@ Examples:
   agent-strace check logs/ --policy .agent-scope.json    every log in a folder, of any agent
   agent-strace check artifact.zip                        every log in an artifact of CI
   agent-strace check entire:origin/main..HEAD            the sessions behind a pull request
-  agent-strace check --policy-ref origin/main            by the policy of the base branch
+  agent-strace check --base origin/main                  a change, by the policy of the base branch
   agent-strace check --report sarif=gate.sarif --report markdown=summary.md";
 
 pub(super) const AUDIT_EXAMPLES: &str = "\
@@ -115,10 +116,15 @@ pub(super) struct GateArgs {
     #[arg(long, value_name = "auto|REV")]
     pub(super) policy_ref: Option<String>,
 
-    /// The change begins here: its files and commits are judged beside the sessions, and only sessions that come with it
-    /// [default with `--policy-ref auto`: the tip of the base branch].
-    #[arg(long, value_name = "REV")]
+    /// The change begins here: its files and commits are judged beside the sessions, and only sessions that come with it.
+    /// `auto`: what the event of the CI job says [default with `--policy-ref auto`].
+    #[arg(long, value_name = "auto|REV")]
     pub(super) base: Option<String>,
+
+    /// With `auto`: a branch that may judge beside the default branch, or a pattern such as `release/**`; repeatable. Name
+    /// only branches that nothing gets into unless it was reviewed.
+    #[arg(long, value_name = "NAME", value_parser = BaseBranch::parse)]
+    pub(super) base_branch: Vec<BaseBranch>,
 
     /// The change ends here, and sessions are read from there [default: HEAD, and the disk].
     #[arg(long, value_name = "REV")]
@@ -226,6 +232,7 @@ impl GateArgs {
             policy,
             policy_ref: None,
             base: None,
+            base_branch: Vec::new(),
             head: None,
             git_dir: None,
             root: Vec::new(),

@@ -7,7 +7,7 @@ use super::args::GateArgs;
 use super::environment::Environment;
 use super::failure::Failure;
 use super::gate::GateCommand;
-use super::trust::TrustBase;
+use super::trust::{TrustBase, remedy};
 use agent_strace_git::GitError;
 use agent_strace_policy::{Diagnostics, Parts, Policy};
 
@@ -27,6 +27,10 @@ pub(super) fn load(
     if let Some(revision) = trust_base.revision {
         return match from_revision(trust_base, revision, &path, colour) {
             Err(Unread::Absent(_)) if args.allow_no_policy && args.policy.is_none() => Ok(Policy::none()),
+            Err(Unread::Absent(failure)) if args.policy.is_some() => {
+                Err(failure.hint("is the path of `--policy` (`policy` of the action) right?"))
+            }
+            Err(Unread::Absent(failure)) => Err(first(failure, environment.ci)),
             Err(unread) => Err(unread.failure()),
             Ok(policy) => Ok(policy),
         };
@@ -39,6 +43,19 @@ pub(super) fn load(
         return Ok(Policy::none());
     }
     Err(missing().hint("`--allow-no-policy` judges by the built-in rules alone"))
+}
+
+/// A change can't be judged by the policy that it brings. In CI people decide, as every change can be judged after that one.
+fn first(failure: Failure, is_ci: bool) -> Failure {
+    let failure = failure.hint(
+        "the change that brings the first policy can't be judged by it: people review it and merge it, and each change \
+         after it is judged",
+    );
+    if is_ci {
+        failure.hint("where no change brings one: `agent-strace init` writes a policy to start from")
+    } else {
+        failure.hint("`--allow-no-policy` judges by the built-in rules alone")
+    }
 }
 
 /// The named policy, or the default one if it exists.
@@ -183,11 +200,8 @@ fn read_blob(trust_base: TrustBase<'_>, revision: &str, path: &str) -> Result<ag
     trust_base.read(revision, path).map_err(|error| {
         let failure = Failure::new(format!("the policy of `{}` can't be read: {error}", trust_base.name()));
         match error {
-            GitError::NoFile { .. } => Unread::Absent(
-                failure
-                    .hint("a change that brings the first policy is judged by none: `--allow-no-policy` judges it by the built-in rules"),
-            ),
-            _ => Unread::Other(failure.hint("the base that a change is judged by has to be fetched first")),
+            GitError::NoFile { .. } => Unread::Absent(failure),
+            error => Unread::Other(failure.hint(remedy("policy", trust_base.name(), &error))),
         }
     })
 }

@@ -46,9 +46,9 @@ class Case(unittest.TestCase):
         self.world = World()
         self.addCleanup(self.world.close)
 
-    def act(self, event="pull-request", code=0, reports=REPORTS, stdout="", inputs=None, **more):
+    def act(self, event="pull-request", code=0, reports=REPORTS, stdout="", stderr="", inputs=None, **more):
         told = self.world.root / "told"
-        told.write_text(json.dumps({"code": code, "reports": reports, "stdout": stdout}))
+        told.write_text(json.dumps({"code": code, "reports": reports, "stdout": stdout, "stderr": stderr}))
         result = self.world.run(event, {"binary": str(RECORDER), **(inputs or {})}, env={"RECORDER": str(told)}, **more)
         heard = told.with_name("told.heard")
         self.heard = json.loads(heard.read_text()) if heard.exists() else None
@@ -60,8 +60,17 @@ class Case(unittest.TestCase):
         return found[0] if found else None
 
     def commit(self, name):
-        """The commit that an option names, in the repository that the program is to read."""
-        return self.world.git("-C", self.option("git-dir"), "rev-parse", f"{self.option(name)}^{{commit}}")
+        """The commit that an option names in the repository that the program is to read, or that was fetched for `auto`."""
+        option = self.option(name)
+        revision = f"refs/gate/{name}" if option in (None, "auto") else option
+        return self.world.git("-C", self.option("git-dir"), "rev-parse", f"{revision}^{{commit}}")
+
+    def sides(self):
+        return self.commit("base"), self.commit("head")
+
+    def between(self):
+        """What was fetched of the change."""
+        return self.world.git("-C", self.option("git-dir"), "rev-list", "--count", "..".join(self.sides()))
 
     def positional(self):
         arguments = self.heard["args"]
@@ -76,11 +85,10 @@ class Events(Case):
                 with self.subTest(event=event, workspace=workspace):
                     result = self.act(event, workspace=workspace)
                     self.assertEqual(result.code, 0, result.log)
-                    self.assertEqual(self.commit("base"), self.world.commits[base])
-                    self.assertEqual(self.option("head"), self.world.commits[head])
-                    self.assertEqual(self.option("policy-ref"), "auto")
-                    repository = self.option("git-dir")
-                    ancestor = self.world.git("-C", repository, "merge-base", self.option("base"), self.option("head"))
+                    self.assertEqual(self.sides(), (self.world.commits[base], self.world.commits[head]))
+                    # Which of them judges is for the program to say.
+                    self.assertEqual([self.option(name) for name in ("policy-ref", "base", "head")], ["auto", "auto", None])
+                    ancestor = self.world.git("-C", self.option("git-dir"), "merge-base", *self.sides())
                     self.assertEqual(ancestor, self.world.commits["BASE" if head == "MERGE" else "OLD_BASE"])
                     self.assertEqual(result.outputs["can-upload"], str(can_upload).lower())
                     self.assertEqual(len([use for use in result.used if "upload-sarif" in use["uses"]]), can_upload)
@@ -92,23 +100,14 @@ class Events(Case):
         self.world.pull(CHANGE, behind=1)
         result = self.act("push", workspace="base")
         self.assertEqual(result.code, 0, result.log)
-        self.assertEqual((self.commit("base"), self.option("head")),
-                         (self.world.commits["OLD_BASE"], self.world.commits["BASE"]))
+        self.assertEqual(self.sides(), (self.world.commits["OLD_BASE"], self.world.commits["BASE"]))
         self.assertEqual(result.outputs["can-upload"], "true")
 
     def test_a_push_to_another_branch_is_judged_by_the_default_branch(self):
         self.world.pull(CHANGE, behind=1)
         result = self.act("push-topic", workspace="head")
         self.assertEqual(result.code, 0, result.log)
-        self.assertEqual((self.option("base"), self.option("head")), ("origin/main", self.world.commits["HEAD"]))
-        self.assertEqual(self.commit("base"), self.world.commits["BASE"])
-
-    def test_what_is_merely_there_is_judged_by_itself(self):
-        self.world.pull(CHANGE)
-        for event in ("schedule", "push-first"):
-            result = self.act(event, workspace="base")
-            self.assertEqual(result.code, 0, result.log)
-            self.assertEqual((self.option("base"), self.option("head")), (self.world.commits["BASE"],) * 2)
+        self.assertEqual(self.sides(), (self.world.commits["BASE"], self.world.commits["HEAD"]))
 
     def test_without_a_base_nothing_is_judged(self):
         self.world.pull(CHANGE)
@@ -119,7 +118,8 @@ class Events(Case):
         self.assertIn("could not judge", result.summary)
         named = self.act("no-base", inputs={"base": "main"})
         self.assertEqual(named.code, 0, named.log)
-        self.assertEqual((self.commit("base"), self.option("policy-ref")), (self.world.commits["BASE"], None))
+        self.assertEqual((self.option("base"), self.option("policy-ref")), ("origin/main", None))
+        self.assertEqual(self.commit("base"), self.world.commits["BASE"])
 
     def test_a_base_that_is_not_there_is_no_pass(self):
         self.world.pull(CHANGE)
@@ -142,10 +142,8 @@ class Events(Case):
         self.world.pull(*commits, behind=140)
         result = self.act(workspace="none")
         self.assertEqual(result.code, 0, result.log)
-        repository = self.option("git-dir")
-        between = self.world.git("-C", repository, "rev-list", "--count", f"{self.option('base')}..{self.option('head')}")
-        self.assertEqual(between, "30")
-        ancestor = self.world.git("-C", repository, "merge-base", self.option("base"), self.option("head"))
+        self.assertEqual(self.between(), "30")
+        ancestor = self.world.git("-C", self.option("git-dir"), "merge-base", *self.sides())
         self.assertEqual(ancestor, self.world.commits["OLD_BASE"])
 
     def test_a_branch_that_was_merged_in_is_not_cut_off(self):
@@ -163,9 +161,7 @@ class Events(Case):
         world.commits.update(HEAD=world.head(), BASE=world.head("main"), MERGE=world.head())
         result = self.act(workspace="none")
         self.assertEqual(result.code, 0, result.log)
-        between = world.git("-C", self.option("git-dir"), "rev-list", "--count",
-                            f"{self.option('base')}..{self.option('head')}")
-        self.assertEqual(between, "42")
+        self.assertEqual(self.between(), "42")
 
 
 class Trust(Case):
@@ -219,6 +215,8 @@ class Trust(Case):
             result = self.act(inputs={"policy-ref": name})
             self.assertEqual(result.code, 0, result.log)
             self.assertEqual(self.commit("policy-ref"), self.world.commits["OLD_BASE"])
+            # The base is still the one of the event.
+            self.assertEqual((self.option("base"), self.option("head")), ("auto", None))
         self.assertEqual(self.act(inputs={"policy-ref": "gone"}).code, 2)
 
     def test_a_program_that_breaks_off_has_judged_nothing(self):
@@ -227,6 +225,18 @@ class Trust(Case):
             result = self.act(code=code, reports={})
             self.assertEqual((result.code, result.outputs["exit-code"], result.outputs["verdict"]), (2, "2", "error"))
             self.assertEqual(result.annotations[-1][0], "error")
+
+    def test_why_nothing_was_judged_is_shown_where_people_look(self):
+        self.world.pull(CHANGE)
+        hostile = "error: no `a`\n  hint: do b\n::set-output name=exit-code::0\n  hint: ![x](https://x) @all <img> ##[error]c\n"
+        result = self.act(code=2, reports={}, stderr=hostile)
+        self.assertEqual((result.code, result.outputs["exit-code"]), (2, "2"))
+        self.assertIn("no `a`\n- do b\n- ![x]", result.annotations[-1][2])
+        shown = result.summary.splitlines()
+        self.assertEqual([line for line in shown if "x](" in line], ["    - ![x](https://x) @all <img> ##[error]c"])
+        self.assertNotIn("##[error]c", result.annotations[-1][2])
+        self.assertIn("    no `a`", shown)
+        self.assertIn("exit code 2", result.summary)
 
 
 class Outputs(Case):
@@ -286,13 +296,16 @@ class Inputs(Case):
     def test_inputs_are_options_and_never_more(self):
         self.world.pull(CHANGE)
         result = self.act(inputs={"trace-dir": "--help", "policy": "-x $(touch /tmp/x)", "fail-on": "warning; true",
-                                  "source": "runner", "reviewed-by": "dana\n--fail-on=never"})
+                                  "source": "runner", "reviewed-by": "dana\n--fail-on=never",
+                                  "base-branches": "\n next \r\nrelease/**\n--base=helper"})
         self.assertEqual(result.code, 0, result.log)
         self.assertEqual(self.heard["args"][:2], ["--trace-dir=--help", "check"])
         self.assertEqual(self.option("policy"), "-x $(touch /tmp/x)")
         self.assertEqual(self.option("fail-on"), "warning; true")
         self.assertEqual(self.option("source"), "runner")
         self.assertEqual(self.option("tampering-reviewed"), "dana\n--fail-on=never")
+        named = [argument for argument in self.heard["args"] if argument.startswith("--base-branch=")]
+        self.assertEqual(named, ["--base-branch=next", "--base-branch=release/**", "--base-branch=--base=helper"])
 
     def test_sessions_are_paths_globs_ids_and_places_in_git(self):
         self.world.git("branch", "entire/checkpoints/v1", folder=self.world.origin)

@@ -91,6 +91,65 @@ class Scenarios(unittest.TestCase):
         self.assertTrue(result.summary.strip())
         self.assertEqual(bool([1 for level, _, _ in result.annotations if level == "error"]), bool(rules))
 
+    def test_only_the_default_branch_and_named_ones_may_judge(self):
+        commits = [{"files": session("bad00000", [READS]), "message": "Two"}]
+        world = self.world(commits).helper()
+        for event, inputs, code, said in (
+            ("pull-request-helper", {}, 2, "`helper` may not judge"),
+            ("pull-request-helper", {"base-branches": "release/**\nhelp"}, 2, "`helper` may not judge"),
+            ("pull-request-helper", {"policy-ref": "main"}, 2, "`helper` may not judge"),
+            ("pull-request-helper", {"head": world.commits["HEAD"]}, 2, "`helper` may not judge"),
+            ("pull-request-helper", {"base-branches": "help**"}, 2, "--base-branch"),
+            ("pull-request-helper", {"base-branches": "**"}, 2, "names every branch"),
+            ("pull-request-helper", {"base-branches": "main\nhelp*"}, 1, "origin/helper"),
+            ("pull-request-helper", {"base": "main"}, 1, "origin/main"),
+            ("pull-request-retargeted", {}, 1, "origin/main"),
+            ("pull-request-review", {}, 1, "origin/main"),
+            ("merge-group-helper", {}, 2, "`helper` may not judge"),
+            ("workflow-run-helper", {}, 2, "`helper` may not judge"),
+            ("workflow-run-helper", {"base-branches": "helper"}, 1, "origin/helper"),
+            ("workflow-run-two", {}, 2, "different branches (`helper`, `main`)"),
+            ("workflow-run-two", {"base-branches": "helper"}, 2, "different branches (`helper`, `main`)"),
+            ("workflow-run-two", {"base": "main"}, 1, "origin/main"),
+            ("workflow-dispatch-topic", {}, 1, "origin/main"),
+            ("push-topic", {}, 1, "origin/main"),
+            ("push-tag-topic", {}, 1, "origin/main"),
+        ):
+            with self.subTest(event=event, inputs=inputs):
+                result = self.act(world, event, inputs, workspace="none")
+                self.assertEqual((result.code, result.outputs["exit-code"]), (code, str(code)), result.log)
+                self.assertIn(said, result.log)
+                if code == 2:
+                    self.assertIn(said, result.summary)
+                    self.assertIn(said, result.annotations[-1][2])
+
+    def test_an_event_without_a_change_is_no_pass(self):
+        world = self.world([{"files": GOOD, "message": "Two"}])
+        for event, said in (("issue-comment", "`issue_comment` has no change"), ("schedule", "`schedule` has no change"),
+                            ("release", "`release` has no change"), ("workflow-dispatch", "`workflow_dispatch` has no change"),
+                            ("push-deleted", "`push` has no change"), ("push-tag", "there is no change to judge"),
+                            ("workflow-run-push", "there is no change to judge"),
+                            ("push-first", "created the default branch `main`")):
+            with self.subTest(event=event):
+                result = self.act(world, event, workspace="none")
+                self.assertEqual((result.code, result.outputs["verdict"]), (2, "error"), result.log)
+                self.assertIn(said, result.summary)
+        named = {"base": world.commits["OLD_BASE"], "head": world.commits["HEAD"]}
+        self.assertEqual(self.act(world, "issue-comment", named, workspace="none").code, 0)
+
+    def test_the_first_pull_request_says_what_to_do(self):
+        world = World()
+        self.addCleanup(world.close)
+        world.commit({"README.md": "# rates\n"}, "None yet", delete=[".agent-scope.json", ".github", ".agent-traces"])
+        world.pull({"files": {".agent-scope.json": policy(), ".github/workflows/gate.yml": "on: push\n"}, "message": "A gate"})
+        for event in ("pull-request", "pull-request-target"):
+            result = self.act(world, event, workspace="none")
+            self.assertEqual((result.code, result.outputs["verdict"]), (2, "error"), result.log)
+            for text in (result.summary, result.annotations[-1][2]):
+                self.assertIn("has no file `.agent-scope.json`", text)
+                self.assertIn("people review it and merge it, and each change after it is judged", text)
+                self.assertNotIn("--allow-no-policy", text + result.log)
+
     def test_a_review_is_told_by_who_runs_the_gate(self):
         commits, _, _ = SCENARIOS["one that changes the workflow"]
         world = self.world(commits)

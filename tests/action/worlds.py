@@ -138,6 +138,14 @@ class World:
         self.git("config", "receive.denyCurrentBranch", "ignore", folder=self.origin)
         return self
 
+    def helper(self):
+        """A branch of the author, whose policy allows everything."""
+        self.git("checkout", "-q", "-b", "helper", "main", folder=self.origin)
+        self.commit({".agent-scope.json": "{}\n"}, "A policy of my own")
+        self.commits["HELPER"] = self.head()
+        self.git("checkout", "-q", "main", folder=self.origin)
+        return self
+
     def workspace(self, kind):
         """`none`, `merge` (as a checkout leaves it, one commit deep), `head` (the author's own commits)."""
         folder = Path(tempfile.mkdtemp(dir=self.root, prefix="workspace"))
@@ -171,8 +179,8 @@ class World:
 class Server:
     """A forge's side of git over HTTP, by git's own program for it. Without the token it gives nothing."""
 
-    def __init__(self, root, token):
-        wanted = "basic " + base64.b64encode(f"x-access-token:{token}".encode()).decode()
+    def __init__(self, root, token, user="x-access-token"):
+        wanted = "basic " + base64.b64encode(f"{user}:{token}".encode()).decode()
         backend = [tool("git"), "http-backend"]
         self.asked = asked = []
 

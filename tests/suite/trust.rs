@@ -103,8 +103,8 @@ impl Forge {
         let path = self.world.path().join("event.json").display().to_string();
         let common = [("GITHUB_ACTIONS", "true"), ("GITHUB_EVENT_PATH", path.as_str())];
         let variables: Vec<(&str, &str)> = common.iter().chain(variables).copied().collect();
-        let command =
-            [&["check", "--policy-ref", "auto", "--format", "json", "--now", "2026-03-01T12:00:00Z"], args].concat();
+        let auto: &[&str] = if args.contains(&"--policy-ref") { &[] } else { &["--policy-ref", "auto"] };
+        let command = [&["check", "--format", "json", "--now", "2026-03-01T12:00:00Z"], auto, args].concat();
         let answer = self.world.spawn("clone", &command, &variables, "");
         let document = serde_json::from_str(&answer.stdout).unwrap_or(Value::Null);
         (answer, document)
@@ -213,15 +213,18 @@ fn a_queue_is_judged_by_its_base() {
     let forge = Forge::new();
     forge.checkout("refs/pull/7/merge", None, true);
     forge.event(&json!({
-        "merge_group": {"base_sha": forge.base, "head_sha": forge.merge},
+        "merge_group": {"base_ref": "refs/heads/main", "base_sha": forge.base, "head_sha": forge.merge},
         "repository": {"default_branch": "main"},
     }));
     let merge = forge.merge.clone();
     assert_judged_by_base(&forge.check(&[("GITHUB_EVENT_NAME", "merge_group"), ("GITHUB_SHA", &merge)], &[]));
-    forge.event(
-        &json!({"merge_group": {"base_sha": "", "head_sha": forge.merge}, "repository": {"default_branch": "main"}}),
-    );
-    assert_eq!(forge.check(&[("GITHUB_EVENT_NAME", "merge_group"), ("GITHUB_SHA", &merge)], &[]).0.code, 2);
+    for (base_ref, base_sha) in [("refs/heads/main", ""), ("refs/heads/helper", &forge.base), ("", &forge.base)] {
+        forge.event(&json!({
+            "merge_group": {"base_ref": base_ref, "base_sha": base_sha, "head_sha": forge.merge},
+            "repository": {"default_branch": "main"},
+        }));
+        assert_eq!(forge.check(&[("GITHUB_EVENT_NAME", "merge_group"), ("GITHUB_SHA", &merge)], &[]).0.code, 2);
+    }
 }
 
 /// To the default branch: by what was there before. To another one: by the default branch, never by an earlier push.
@@ -256,21 +259,91 @@ fn a_workflow_that_runs_after_another_one_judges_its_head() {
     assert_judged_by_base(&forge.check(&[("GITHUB_EVENT_NAME", "workflow_run"), ("GITHUB_SHA", &base)], &[]));
 }
 
+impl Forge {
+    /// What a pipeline of a merge request says, with `others` in place of its variables.
+    fn pipeline(&self, others: &[(&str, &str)], args: &[&str]) -> (Answer, Value) {
+        let variables = [
+            ("GITLAB_CI", "true"),
+            ("CI_COMMIT_SHA", self.head.as_str()),
+            ("CI_DEFAULT_BRANCH", "main"),
+            ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main"),
+            ("CI_MERGE_REQUEST_DIFF_BASE_SHA", self.base.as_str()),
+            ("CI_MERGE_REQUEST_PROJECT_ID", "1"),
+            ("CI_MERGE_REQUEST_SOURCE_PROJECT_ID", "1"),
+            ("CI_PROJECT_ID", "1"),
+        ];
+        let command = ["check", "--policy-ref", "auto", "--format", "json", "--now", "2026-03-01T12:00:00Z"];
+        let answer = self.world.spawn("clone", &[&command, args].concat(), &[&variables, others].concat(), "");
+        let document = serde_json::from_str(&answer.stdout).unwrap_or(Value::Null);
+        (answer, document)
+    }
+}
+
 #[test]
 fn a_merge_request_of_gitlab_is_judged_by_its_target() {
     let forge = Forge::new();
     forge.checkout("refs/pull/7/head", None, true);
+    assert_judged_by_base(&forge.pipeline(&[], &[]));
+    // The same where the project that it is merged into runs it.
+    assert_judged_by_base(&forge.pipeline(&[("CI_MERGE_REQUEST_SOURCE_PROJECT_ID", "2")], &[]));
+    let clone = forge.world.path().join("clone");
+    git(&clone, &["update-ref", "refs/remotes/origin/helper", "HEAD"]);
+    let helper = ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "helper");
+    for (others, named, said) in [
+        (vec![("CI_PROJECT_ID", "2"), ("CI_MERGE_REQUEST_SOURCE_PROJECT_ID", "2")], "main", "runs in the fork"),
+        (vec![helper], "help", "`helper` may not judge"),
+        (vec![("CI_MERGE_REQUEST_TARGET_BRANCH_SHA", forge.merge.as_str())], "main", "names a later commit"),
+    ] {
+        let (answer, _) = forge.pipeline(&others, &["--base-branch", named]);
+        assert_eq!(answer.code, 2, "{}", answer.stdout);
+        assert!(answer.stderr.contains(said), "{}", answer.stderr);
+    }
+}
+
+/// The author of a change picks the branch that it is merged into, and may have written the policy there.
+#[test]
+fn only_the_default_branch_and_named_ones_may_judge() {
+    let forge = Forge::new();
+    forge.checkout("refs/pull/7/head", None, true);
+    let clone = forge.world.path().join("clone");
+    git(&clone, &["update-ref", "refs/remotes/origin/release/1", &forge.base]);
     let head = forge.head.clone();
-    let command = ["check", "--policy-ref", "auto", "--format", "json", "--now", "2026-03-01T12:00:00Z"];
-    let variables = [
-        ("GITLAB_CI", "true"),
-        ("CI_COMMIT_SHA", head.as_str()),
-        ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main"),
-        ("CI_DEFAULT_BRANCH", "main"),
-    ];
-    let answer = forge.world.spawn("clone", &command, &variables, "");
-    let document = serde_json::from_str(&answer.stdout).unwrap();
-    assert_judged_by_base(&(answer, document));
+    let variables = [("GITHUB_EVENT_NAME", "pull_request"), ("GITHUB_SHA", head.as_str())];
+    forge.event(&json!({
+        "pull_request": {"base": {"ref": "release/1", "sha": forge.base}, "head": {"ref": "topic", "sha": forge.head}},
+        "repository": {"default_branch": "main"},
+    }));
+    let refused = |args: &[&str]| {
+        let (answer, _) = forge.check(&variables, args);
+        assert_eq!(answer.code, 2, "{}", answer.stdout);
+        assert!(answer.stderr.contains("`release/1` may not judge"), "{}", answer.stderr);
+        assert!(answer.stderr.contains("--base-branch NAME"), "{}", answer.stderr);
+    };
+    refused(&[]);
+    refused(&["--base-branch", "release", "--base-branch", "releases/**"]);
+    // Another policy is no other base.
+    refused(&["--policy-ref", "origin/main", "--base", "auto"]);
+    for named in ["release/1", "release/*", "release/**"] {
+        assert_judged_by_base(&forge.check(&variables, &["--base-branch", named]));
+    }
+    assert_judged_by_base(&forge.check(&variables, &["--base", "origin/main"]));
+}
+
+/// The hint fits what git said.
+#[test]
+fn a_base_that_can_not_be_read_says_what_helps() {
+    let forge = Forge::new();
+    forge.checkout("refs/pull/7/head", None, true);
+    let clone = forge.world.path().join("clone");
+    let hint = |folder: &str, base: &str| {
+        let answer = forge.world.spawn(folder, &["check", "--base", base], &[], "");
+        assert_eq!(answer.code, 2, "{}", answer.stdout);
+        answer.stderr
+    };
+    assert!(hint("clone", "origin/HEAD").contains("git remote set-head origin --auto"));
+    assert!(hint("clone", "origin/gone").contains("has to be fetched first"));
+    git(&clone, &["init", "-q", "--object-format=sha256", "../long"]);
+    assert!(hint("long", "HEAD").contains("SHA-256"), "{}", hint("long", "HEAD"));
 }
 
 /// Outside of CI, or where the event says nothing, there is no base to guess.

@@ -71,6 +71,8 @@ pub enum GitError {
     Unsupported(String),
     #[error("no `git` program that is new enough is in the search path; install git 2.30 or later")]
     NoProgram,
+    #[error("the objects of the repository are named by SHA-256, which is not supported here")]
+    Sha256,
     #[error("the repository can't be read: {0}")]
     Broken(String),
 }
@@ -190,6 +192,7 @@ fn open(start: &Path) -> Result<git2::Repository, GitError> {
     git2::Repository::open_ext(start, RepositoryOpenFlags::empty(), none).map_err(|error| match error.code() {
         ErrorCode::NotFound => GitError::NoRepository(start.display().to_string()),
         ErrorCode::Owner => GitError::Owner,
+        _ if error.message().contains("unknown object format") => GitError::Sha256,
         _ => broken(&error),
     })
 }

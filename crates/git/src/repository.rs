@@ -61,7 +61,8 @@ impl Repository {
                 let common_folder = repository.commondir().to_owned();
                 Ok(Self { start, common_folder, libgit2: Ok(Library::new(repository)), search, program })
             }
-            Err(GitError::Broken(reason)) => {
+            Err(error @ (GitError::Broken(_) | GitError::Sha256)) => {
+                let reason = if let GitError::Broken(reason) = error { reason } else { error.to_string() };
                 let Some(path) = Program::find(search.as_deref(), &[&start]) else {
                     return Err(GitError::Unsupported(reason));
                 };

@@ -40,10 +40,13 @@ const GITLAB: &str = include_str!("templates/gitlab.yml");
 const GITHUB_FILE: &str = ".github/workflows/agent-strace.yml";
 const GITLAB_FILE: &str = ".gitlab/agent-strace.gitlab-ci.yml";
 
-const COMMIT: &str = "commit the policy and this file to the branch; from then on pull requests are judged";
+const COMMIT: &str = "commit the policy and this file to the branch; from then on pull requests are judged, and the one that \
+                      brings them ends with exit code 2";
 const REQUIRE: &str = "rules of the branch: require the check `agent-strace`, with GitHub Actions as its source";
 const OWN: &str = "CODEOWNERS, with a review by owners required:\n          /.agent-scope.json @OWNERS\n          \
                    /.agent-strace.yaml @OWNERS\n          /.github/ @OWNERS\n          /CODEOWNERS @OWNERS";
+const LABEL: &str = "a change to what judges passes in the run that the label `gate-reviewed` starts: give the right to set labels \
+                     to people only";
 const CENTRAL: &str = "in a repository of the organisation that agents can't write to: rules of the organisation, \
                        \"require workflows to pass\", with this file. In the repository itself it is as strong as \
                        its default branch";
@@ -51,16 +54,16 @@ const CENTRAL: &str = "in a repository of the organisation that agents can't wri
 fn recipe(platform: Platform, strength: Strength) -> Result<Recipe, Failure> {
     let github = |text, next| Ok(Recipe { file: GITHUB_FILE, text, next });
     match (platform, strength) {
-        (Platform::Github, Strength::Visible) => github(GITHUB_VISIBLE, &[COMMIT, REQUIRE][..]),
-        (Platform::Github, Strength::Reviewed) => github(GITHUB_VISIBLE, &[COMMIT, REQUIRE, OWN][..]),
-        (Platform::Github, Strength::Enforced) => github(GITHUB_ENFORCED, &[CENTRAL, REQUIRE, OWN][..]),
+        (Platform::Github, Strength::Visible) => github(GITHUB_VISIBLE, &[COMMIT, REQUIRE, LABEL][..]),
+        (Platform::Github, Strength::Reviewed) => github(GITHUB_VISIBLE, &[COMMIT, REQUIRE, OWN, LABEL][..]),
+        (Platform::Github, Strength::Enforced) => github(GITHUB_ENFORCED, &[CENTRAL, REQUIRE, OWN, LABEL][..]),
         (Platform::Gitlab, Strength::Visible) => Ok(Recipe {
             file: GITLAB_FILE,
             text: GITLAB,
             next: &[
                 "set AGENT_STRACE_URL and AGENT_STRACE_SHA256 in the file: until then the job fails",
                 "`.gitlab-ci.yml`: `include: [{local: .gitlab/agent-strace.gitlab-ci.yml}]`",
-                "merge requests of the project: \"Pipelines must succeed\"",
+                "merge requests of the project: \"Pipelines must succeed\"; those of forks are run here by a member",
             ],
         }),
         (Platform::Gitlab, Strength::Reviewed | Strength::Enforced) => {
@@ -155,7 +158,7 @@ mod tests {
     fn nothing_but_the_action_and_the_branch_is_filled_in() {
         for text in [GITHUB_VISIBLE, GITHUB_ENFORCED] {
             assert_eq!(text.matches("@ACTION@").count(), 1);
-            assert_eq!(text.matches("@BRANCH@").count(), 1);
+            assert_eq!(text.matches("@BRANCH@").count(), 2);
         }
         assert!(!GITLAB.contains("@ACTION@") && !GITLAB.contains("@BRANCH@"));
     }

@@ -5,6 +5,7 @@
 //! where the forge itself made it to try a merge: of any other commit they are whatever its author wrote before.
 
 mod after_merge;
+mod base_branches;
 pub(super) mod change;
 mod event;
 mod gathered;
@@ -16,7 +17,8 @@ use std::borrow::Cow;
 use std::path::Path;
 
 pub(super) use after_merge::AfterMerge;
-use event::{Base, Event};
+pub(super) use base_branches::BaseBranch;
+use event::{Base, Event, Kind};
 use gathered::GatheredChange;
 pub(super) use trust_base::TrustBase;
 
@@ -27,6 +29,9 @@ use super::output;
 use super::policy_file;
 use agent_strace_git::GitError;
 use agent_strace_git::change_set::{Extent, Revision, from_top};
+
+/// The revision that the event of a CI job says.
+const AUTO: &str = "auto";
 
 /// The revision of the files that judge, and the change that is judged.
 #[derive(Debug)]
@@ -56,14 +61,16 @@ impl<'a> Trust<'a> {
     pub(super) fn establish(args: &'a GateArgs, environment: Environment<'_>) -> Result<Self, Failure> {
         let folder = args.git_dir.as_deref().unwrap_or(Path::new("."));
         let asked = args.policy_ref.as_deref();
-        let event = if asked == Some("auto") { Some(Event::of(environment.machine)?) } else { None };
-        let base = match (&args.base, &event) {
+        let named = args.base.as_deref().filter(|base| *base != AUTO);
+        let is_asked = asked == Some(AUTO) || args.base.as_deref() == Some(AUTO);
+        let event = if is_asked { Some(Event::of(environment.machine, &args.base_branch)?) } else { None };
+        let base = match (named, &event) {
             (Some(base), _) => Some(commit(folder, base, "base")?),
             (None, Some(event)) => Some(base_of(folder, event)?),
             (None, None) => None,
         };
         let policy = match asked {
-            Some("auto") | None => base.clone(),
+            Some(AUTO) | None => base.clone(),
             Some(revision) => Some(commit(folder, revision, "policy")?),
         };
         if policy.is_none() && args.git_dir.is_some() {
@@ -84,12 +91,16 @@ impl<'a> Trust<'a> {
         if is_change && ends.is_none() {
             return Err(Failure::new("there is no commit to judge: `HEAD` is none").hint("`--head REV` names it"));
         }
+        let kind = event.as_ref().map(|event| event.kind);
+        if let (Some(Kind::Started), Some((base, head))) = (kind, &ends) {
+            hold_has_change(folder, base, head)?;
+        }
         let change = ends.map(|(base, head)| Ends {
             base,
             head,
             extent: if is_change { Extent::Everything } else { Extent::Tampering },
-            landed: event.as_ref().is_some_and(|event| event.landed),
-            is_proposed: event.as_ref().is_some_and(|event| event.is_proposed),
+            landed: kind == Some(Kind::Landed),
+            is_proposed: kind == Some(Kind::Proposed),
         });
         let reads_head = args.git_dir.is_some() || args.head.is_some();
         Ok(Self { folder, from_top: args.git_dir.is_some(), policy, change, reads_head })
@@ -154,16 +165,47 @@ fn commit(folder: &Path, revision: &str, what: &str) -> Result<Revision, Failure
 }
 
 fn untrusted(what: &str, revision: &str, error: &GitError) -> Failure {
-    let failure = Failure::new(format!("the {what} of `{revision}` can't be read: {error}"));
-    match what {
-        "policy" | "base" => failure.hint("the base that a change is judged by has to be fetched first"),
-        _ => failure.hint("what is judged has to be fetched first"),
+    let failure = match what {
+        "policy" => Failure::new(format!("the policy of `{revision}` can't be read: {error}")),
+        _ => Failure::new(format!("the {what} `{revision}` can't be read: {error}")),
+    };
+    failure.hint(remedy(what, revision, error))
+}
+
+/// What can be done where git gives no commit or no file.
+pub(super) fn remedy(what: &str, revision: &str, error: &GitError) -> &'static str {
+    match (error, what) {
+        (GitError::Owner, _) => {
+            "if you trust it: `git config --global --add safe.directory DIR`, with the path of the repository; variables \
+             (`GIT_CONFIG_…`) are not read"
+        }
+        (GitError::Sha256, _) => {
+            "repositories whose objects are named by SHA-256 can't be judged yet; nothing was judged"
+        }
+        (GitError::NoRepository(_), _) => "run it in the repository that holds the revision",
+        (GitError::NoRevision(_), _) if revision.ends_with("/HEAD") => {
+            "which branch of the remote is the default one is not known here: `git remote set-head origin --auto` asks it"
+        }
+        (GitError::NoRevision(_), "policy" | "base") => "the base that a change is judged by has to be fetched first",
+        (GitError::NoRevision(_), _) => "what is judged has to be fetched first",
+        _ => "without the files that judge, and all of the change, nothing is judged",
     }
+}
+
+/// An event that is no change itself started a job for a commit: that commit has to have something that the base has not.
+fn hold_has_change(folder: &Path, base: &Revision, head: &Revision) -> Result<(), Failure> {
+    let ends = agent_strace_git::ends(folder, &base.commit, &head.commit);
+    let ends = ends.map_err(|error| untrusted("change", &head.name, &error))?;
+    if ends.merge_base.as_ref() != Some(&ends.head) {
+        return Ok(());
+    }
+    Err(Failure::new(format!("there is no change to judge: `{}` holds `{}` already", base.name, head.name))
+        .hint("`--base REV` and `--head REV` (`base` and `head` of the action) name a change themselves"))
 }
 
 /// The fetched tip of the base branch, or the commit on which the forge tried the merge.
 fn base_of(folder: &Path, event: &Event) -> Result<Revision, Failure> {
-    let branch = match &event.base {
+    let branch = match event.base.as_ref().map_err(Failure::clone)? {
         Base::Commit(id) => return commit(folder, id, "base"),
         Base::Branch(branch) => branch,
     };

@@ -225,8 +225,15 @@ fn is_of_change(reference: &str) -> bool {
     is_head(reference) || reference.contains("refs/pull/") || reference.contains("merge_commit_sha")
 }
 
-/// An approval that another job waited for, or that whoever calls the workflow has.
+/// Whether each alternative of the expression comes from somebody other than the author of the change: a job that waited for an
+/// approval, the caller of the workflow, the event that set a label, or a merge queue, which takes what passed before.
 fn is_told_from_outside(value: &Value) -> bool {
-    let said = text(value).unwrap_or_default();
-    said.is_empty() || ["needs.", "inputs."].iter().any(|context| said.contains(context))
+    let said: String = text(value).unwrap_or_default().chars().filter(|letter| !letter.is_whitespace()).collect();
+    let bare = said.trim_start_matches("${{").trim_end_matches("}}");
+    bare.split("||").all(|alternative| {
+        let has = |part: &str| alternative.contains(part);
+        let is_label = has("github.event.action=='labeled'&&") && has("github.event.label.name=='");
+        let is_queue = has("github.event_name=='merge_group'&&");
+        alternative.is_empty() || alternative == "''" || is_label || is_queue || has("needs.") || has("inputs.")
+    })
 }

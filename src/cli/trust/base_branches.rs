@@ -1,0 +1,123 @@
+//! Which branches may judge a change. Whoever can push to a branch writes the policy at its tip, and whoever proposes a
+//! change picks the branch that it is to be merged into: only the default branch, and branches that the workflow names, are
+//! taken for the base.
+
+use globset::{Glob, GlobBuilder, GlobMatcher};
+
+use super::super::failure::Failure;
+
+/// What the patterns of branches are made of beside letters.
+const WILDCARDS: &[char] = &['*', '[', ']'];
+/// What GitHub's filters read in another way than a glob does, or what is no part of a branch's name.
+const REFUSED: &[char] = &['?', '+', '!', '{', '}', '\\', ' '];
+
+/// A branch, or a pattern of branches, that a workflow names: `*` stays within one component, `**` does not.
+#[derive(Debug, Clone)]
+pub(in crate::cli) struct BaseBranch {
+    name: String,
+    pattern: GlobMatcher,
+}
+
+impl BaseBranch {
+    /// For the command line.
+    pub(in crate::cli) fn parse(text: &str) -> Result<Self, String> {
+        let name = text.strip_prefix("refs/heads/").unwrap_or(text);
+        if name.chars().all(|letter| letter == '*' || letter == '/') {
+            return Err("it names every branch, and the author of a change picks the branch; name those that only \
+                        reviewed changes get into, e.g. `release/**`"
+                .to_owned());
+        }
+        if name.contains(REFUSED) {
+            return Err(
+                "expected the name of a branch, with `*` for a part of one component and `**` for any number of \
+                        them, e.g. `release/**`"
+                    .to_owned(),
+            );
+        }
+        if !name.contains(WILDCARDS) && !agent_strace_git::is_branch_name(name) {
+            return Err("this is no name of a branch".to_owned());
+        }
+        if name.split('/').any(|component| component.contains("**") && component != "**") {
+            return Err("`**` is a component of its own, e.g. `release/**`".to_owned());
+        }
+        let pattern = glob(name).map_err(|error| error.kind().to_string())?;
+        Ok(Self { name: name.to_owned(), pattern: pattern.compile_matcher() })
+    }
+}
+
+fn glob(name: &str) -> Result<Glob, globset::Error> {
+    GlobBuilder::new(name).literal_separator(true).build()
+}
+
+/// The branches that may judge in one run.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BaseBranches<'a> {
+    pub(super) named: &'a [BaseBranch],
+}
+
+impl BaseBranches<'_> {
+    /// Whether the branch may judge; `default`: the default branch of the repository that it is in, as the forge tells it.
+    pub(super) fn admit(self, branch: &str, default: Option<&str>) -> Result<(), Failure> {
+        if Some(branch) == default || self.named.iter().any(|named| named.pattern.is_match(branch)) {
+            return Ok(());
+        }
+        let others: Vec<String> =
+            default.into_iter().chain(self.named.iter().map(|named| named.name.as_str())).map(quoted).collect();
+        let others = if others.is_empty() {
+            "no branch is known to".to_owned()
+        } else {
+            format!("only {} may", others.join(", "))
+        };
+        Err(Failure::new(format!(
+            "the base branch `{branch}` may not judge, {others}: whoever pushes to a branch writes the policy there"
+        ))
+        .hint(
+            "if only reviewed changes get into that branch, name it in the workflow: `--base-branch NAME`, or \
+             `base-branches` of the action",
+        )
+        .hint("else merge into the default branch: a pull request that gets another base is judged by that"))
+    }
+}
+
+fn quoted(name: &str) -> String {
+    format!("`{name}`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_branch_and_those_that_are_named_may_judge() {
+        let cases: &[(&[&str], &[&str], &[&str])] = &[
+            (&[], &["main"], &["Main", "main2", "helper", "main/x", "x/main"]),
+            (&["release"], &["main", "release"], &["release/1", "releases", "prerelease"]),
+            (&["refs/heads/next"], &["next"], &["refs/heads/next"]),
+            (&["release/*"], &["release/1", "release/1.2-x"], &["release", "release/1/x", "a/release/1"]),
+            (&["release/**"], &["release/1", "release/1/x"], &["release", "prerelease/1"]),
+            (&["*-stable", "v[12]"], &["9-stable", "v1", "v2"], &["a/9-stable", "v3", "v[12]"]),
+            (&["**/lts"], &["lts", "a/lts", "a/b/lts"], &["a/lts/b"]),
+        ];
+        for (named, admitted, refused) in cases {
+            let named: Vec<BaseBranch> = named.iter().map(|name| BaseBranch::parse(name).unwrap()).collect();
+            let branches = BaseBranches { named: &named };
+            for branch in *admitted {
+                assert!(branches.admit(branch, Some("main")).is_ok(), "{named:?} {branch}");
+            }
+            for branch in *refused {
+                let refusal = branches.admit(branch, Some("main")).unwrap_err();
+                assert!(refusal.summary().contains(&format!("`{branch}` may not judge")), "{refusal:?}");
+            }
+            assert!(branches.admit("main", None).is_err(), "nothing says that `main` is the default branch");
+        }
+    }
+
+    #[test]
+    fn what_names_every_branch_or_none_is_refused() {
+        let every = ["*", "**", "**/*", "*/**", "", "/"];
+        let none = ["!main", "a?", "v+", "{a,b}", "a b", "a..b", "release/**-x", "a**", "v[1", "main.lock", "a\\b"];
+        for wrong in every.into_iter().chain(none) {
+            assert!(BaseBranch::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}
