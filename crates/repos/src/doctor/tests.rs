@@ -37,6 +37,13 @@ fn bad(examination: &Examination) -> Vec<(&'static str, &'static str, u32)> {
     bad.map(|check| (check.id, check.state.name(), check.location.as_ref().map_or(0, |(_, line)| *line))).collect()
 }
 
+/// By the run that a label started, and in a queue.
+const LABELED: &str = "        with:
+          reviewed-by: >-
+            ${{ github.event.action == 'labeled' && github.event.label.name == 'x' && github.event.sender.login
+            || github.event_name == 'merge_group' && 'the queue' || '' }}
+";
+
 #[test]
 fn a_job_that_judges_pull_requests_is_visible_and_with_owners_reviewed() {
     for text in [
@@ -46,6 +53,7 @@ fn a_job_that_judges_pull_requests_is_visible_and_with_owners_reviewed() {
         workflow(ON, "    if: ${{ !cancelled() }}\n", "        with: {policy-ref: auto, fail-on: warning}\n"),
         workflow(ON, "", "        with: {policy-ref: origin/main, base: main}\n"),
         workflow(ON, "", "        with:\n          reviewed-by: ${{ needs.approval.outputs.who }}\n"),
+        workflow(ON, "", LABELED),
         workflow("  pull_request: {types: [opened, synchronize, reopened, labeled]}\n", "", ""),
     ] {
         let mut held = held(FILE, &text);
@@ -94,6 +102,12 @@ fn what_lets_a_change_through_is_found_where_it_stands() {
         (ON, "", "        with: {base: '${{ github.event.pull_request.head.sha }}'}\n", ("gate/base", "defeated", 10)),
         (ON, "", "        with: {reviewed-by: dana}\n", ("gate/reviewed", "defeated", 10)),
         (ON, "", "        with: {reviewed-by: '${{ github.actor }}'}\n", ("gate/reviewed", "defeated", 10)),
+        (
+            ON,
+            "",
+            "        with: {reviewed-by: \"${{ needs.x.result || 'dana' }}\"}\n",
+            ("gate/reviewed", "defeated", 10),
+        ),
         (ON, "", "      - run: agent-strace check\n", ("gate/base", "defeated", 10)),
         (ON, "", "      - run: agent-strace check --policy-ref HEAD\n", ("gate/base", "defeated", 10)),
         (ON, "    permissions: write-all\n", "", ("gate/permissions", "weak", 8)),
@@ -158,7 +172,8 @@ fn pipelines_of_gitlab_are_read_too() {
     let template = include_str!("../../../../src/cli/init/templates/gitlab.yml");
     let file = ".gitlab/agent-strace.gitlab-ci.yml";
     let mut held = held(file, template);
-    assert_eq!(bad(&examine(&held)), [("gate/included", "defeated", 15)]);
+    let included = |line| ("gate/included", "defeated", line);
+    assert_eq!(bad(&examine(&held)), [included(59), included(86)]);
     held.pipelines.push((".gitlab-ci.yml".to_owned(), Ok(format!("include: [{{local: {file}}}]\n"))));
     let examination = examine(&held);
     assert_eq!((examination.strength, examination.exit_code()), (Strength::Visible, 0), "{:#?}", examination.checks);
