@@ -327,9 +327,37 @@ class Inputs(Case):
         self.assertEqual(self.world.git("-C", self.option("git-dir"), "rev-parse", "origin/entire/checkpoints/v1"),
                          self.world.commits["OLD_BASE"])
 
+    def test_links_that_a_pattern_matches_are_not_followed(self):
+        self.world.pull(CHANGE)
+        outside = self.world.root / "outside"
+        outside.mkdir()
+        (outside / "a.jsonl").write_text("{}\n")
+        for name, target in (("logs/b.jsonl", outside / "a.jsonl"), ("logs/x", outside), ("logs/c.jsonl", "a.jsonl"),
+                             ("logs/gone.jsonl", "nowhere")):
+            folder = self.world.workspace("merge")
+            (folder / "logs").mkdir()
+            (folder / "logs" / "a.jsonl").write_text("{}\n")
+            (folder / name).symlink_to(target)
+            with self.subTest(name=name):
+                pattern = "logs/*/*.jsonl" if name == "logs/x" else "logs/*.jsonl"
+                result = self.act(inputs={"sessions": pattern}, folder=folder)
+                self.assertEqual((result.code, result.outputs["exit-code"]), (2, "2"), result.log)
+                self.assertIn(f"`{name}`", result.annotations[0][2])
+                # The folder that the workflow names itself may be one.
+                (folder / "artifacts").symlink_to("logs")
+                (folder / name).unlink()
+                result = self.act(inputs={"sessions": "artifacts/**/*.jsonl"}, folder=folder)
+                self.assertEqual((result.code, self.positional()), (0, ["artifacts/a.jsonl"]), result.log)
+
     def test_checkpoints_that_are_not_there_are_no_pass(self):
         self.world.pull(CHANGE)
         self.assertEqual(self.act(inputs={"sessions": "entire"}).code, 2)
+
+    def test_names_of_another_length_are_not_supported(self):
+        self.world.pull(CHANGE)
+        result = self.act(inputs={"head": "a" * 64})
+        self.assertEqual((result.code, result.outputs["exit-code"]), (2, "2"))
+        self.assertIn("SHA-256, which is not supported", result.summary)
 
     def test_other_sides_can_be_named(self):
         self.world.pull(CHANGE)

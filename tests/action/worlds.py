@@ -158,12 +158,18 @@ class World:
         self.git("remote", "add", "origin", f"{self.server.url}/acme/rates", folder=folder)
         return folder
 
-    def run(self, event, inputs, workspace="merge", action=PROJECT, env=None, folder=None):
-        """Runs the action; what it says of itself is in `result`, and `temp` is where its files are."""
+    def contract(self, event, changes=None):
+        """What the runner says of an event; `changes`: keys of the event that are otherwise."""
         text = (EVENTS / f"{event}.json").read_text()
         for name, value in self.commits.items():
             text = text.replace(f"${name}", value)
         contract = json.loads(text)
+        contract["event"].update(changes or {})
+        return contract
+
+    def run(self, event, inputs, workspace="merge", action=PROJECT, env=None, folder=None, changes=None):
+        """Runs the action; what it says of itself is in `result`, and `temp` is where its files are."""
+        contract = self.contract(event, changes)
         temp = Path(tempfile.mkdtemp(dir=self.root, prefix="temp"))
         event_path = temp / "event.json"
         event_path.write_text(json.dumps(contract["event"]))

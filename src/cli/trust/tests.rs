@@ -209,3 +209,28 @@ fn every_case_of_every_spec_reports_what_it_says() {
         with_findings,
     );
 }
+
+/// Each thing that git may say has a hint of its own.
+#[test]
+fn what_git_refuses_has_a_hint_that_helps() {
+    use agent_strace_git::GitError;
+    let gone = |revision: &str| GitError::NoRevision(revision.to_owned());
+    for (what, revision, error, wanted) in [
+        ("base", "origin/main", GitError::Owner, "safe.directory"),
+        ("policy", "origin/main", GitError::Owner, "safe.directory"),
+        ("head", "HEAD", GitError::Sha256, "SHA-256"),
+        ("base", "origin/HEAD", gone("origin/HEAD"), "git remote set-head origin --auto"),
+        ("base", "refs/remotes/origin/HEAD", gone("refs/remotes/origin/HEAD"), "git remote set-head origin --auto"),
+        ("base", "origin/main", gone("origin/main"), "the base that a change is judged by has to be fetched first"),
+        ("head", "topic", gone("topic"), "what is judged has to be fetched first"),
+        ("base", "main", GitError::NoRepository(".".to_owned()), "in the repository"),
+        ("base", "main", GitError::Broken("an index".to_owned()), "nothing is judged"),
+    ] {
+        let hint = super::remedy(what, revision, &error);
+        assert!(hint.contains(wanted), "{what} {revision} {error}: {hint}");
+        assert_eq!(
+            hint.contains("fetched first"),
+            matches!(error, GitError::NoRevision(_)) && !revision.ends_with("HEAD")
+        );
+    }
+}
