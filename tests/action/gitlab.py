@@ -23,10 +23,10 @@ CONDITION = re.compile(r'\$(\w+) == "([^"]*)"')
 
 
 class Job:
-    """What became of a job: its exit code, its log and the reports that were taken, with their bytes."""
+    """What became of a job: its exit code, its log, the names in its artifact and the reports that were taken."""
 
     def __init__(self, code, log):
-        self.code, self.log, self.reports = code, log, {}
+        self.code, self.log, self.names, self.reports = code, log, [], {}
 
 
 class Pipeline:
@@ -85,7 +85,9 @@ class Pipeline:
     def upload(self, name, artifacts, done):
         when = artifacts.get("when", "on_success")
         if done.code == 0 or when == "always":
-            self.archives[name] = zipped(artifacts.get("paths", []), self.project, self.project.parent / f"{name}.zip")
+            archive = self.project.parent / f"{name}.zip"
+            done.names = zipped(artifacts.get("paths", []), self.project, archive)
+            self.archives[name] = archive
         if done.code:
             return
         for kind, path in artifacts.get("reports", {}).items():
@@ -101,7 +103,7 @@ class Pipeline:
 
 
 def zipped(paths, root, archive):
-    """Files and links below the paths; links are kept as links."""
+    """Files and links below the paths; links are kept as links. Their names."""
     with zipfile.ZipFile(archive, "w") as file:
         for path in paths:
             top = root / path.rstrip("/")
@@ -114,7 +116,7 @@ def zipped(paths, root, archive):
                     file.writestr(info, os.readlink(entry))
                 elif entry.is_file():
                     file.write(entry, name)
-    return archive
+        return file.namelist()
 
 
 def unzip(archive, root):

@@ -14,6 +14,7 @@ from test_scenarios import BINARY, GOOD, READS
 from worlds import TOKEN, Server, World, policy, session
 
 BAD = {**GOOD, **session("bad00000", [READS])}
+FILES = ["gate.html", "gate.json", "gate.sarif", "gl-code-quality.json", "junit.xml"]
 VERDICT, REPORT = "agent-strace", "agent-strace-report"
 NOWHERE = "/proc/self/oom_score_adj"
 # What a job of the change does before: it says what it likes by every way that one job reaches another one.
@@ -43,6 +44,12 @@ def link(path, target):
 def fifo(project):
     (project / "agent-strace").mkdir()
     os.mkfifo(project / "agent-strace" / "exit-code")
+
+
+def forged(project):
+    (project / "agent-strace").mkdir()
+    for name in FILES:
+        (project / "agent-strace" / name).write_text("{}\n")
 
 
 def hooks(project):
@@ -173,6 +180,7 @@ class GitLab(unittest.TestCase):
                     self.assertEqual(jobs[VERDICT].code, 1, jobs[VERDICT].log)
                     self.assertEqual(jobs[REPORT].code, 0, jobs[REPORT].log)
                     self.assertIn("scope/read", jobs[REPORT].reports["sarif"].decode())
+                    self.assertEqual(jobs[REPORT].names, [f"agent-strace/{name}" for name in FILES])
 
     def test_what_a_commit_brings_has_no_say_either(self):
         files = {**BAD, ".gitattributes": "* filter=x\n", ".gitmodules": '[submodule "a"]\n\tpath = a\n\turl = ../x\n',
@@ -197,10 +205,10 @@ class GitLab(unittest.TestCase):
             ({"CI_DEFAULT_BRANCH": ""}, "`main` may not judge"),
         ):
             with self.subTest(others=others):
-                jobs = self.pipeline(world, **others)
+                jobs = self.pipeline(world, fill=forged, **others)
                 self.assertEqual(jobs[VERDICT].code, 2, jobs[VERDICT].log)
                 self.assertIn(said, jobs[VERDICT].log)
-                self.assertEqual(jobs[REPORT].reports, {})
+                self.assertEqual((jobs[REPORT].names, jobs[REPORT].reports), ([], {}))
 
     def test_other_pipelines_have_no_job(self):
         self.assertEqual(self.pipeline(self.world(GOOD), CI_PIPELINE_SOURCE="push"), {})

@@ -82,26 +82,7 @@ impl<'a> Trust<'a> {
             (None, Some(event)) => Some(head_of(folder, event, base.as_ref())?),
             (None, None) => None,
         };
-        let is_change = base.is_some();
-        let ends = match (base.or_else(|| policy.clone()), head) {
-            (None, _) => None,
-            (Some(base), Some(head)) => Some((base, head)),
-            (Some(base), None) => commit(folder, "HEAD", "head").ok().map(|head| (base, head)),
-        };
-        if is_change && ends.is_none() {
-            return Err(Failure::new("there is no commit to judge: `HEAD` is none").hint("`--head REV` names it"));
-        }
-        let kind = event.as_ref().map(|event| event.kind);
-        if let (Some(Kind::Started), Some((base, head))) = (kind, &ends) {
-            hold_has_change(folder, base, head)?;
-        }
-        let change = ends.map(|(base, head)| Ends {
-            base,
-            head,
-            extent: if is_change { Extent::Everything } else { Extent::Tampering },
-            landed: kind == Some(Kind::Landed),
-            is_proposed: kind == Some(Kind::Proposed),
-        });
+        let change = change_of(folder, event.as_ref(), base, policy.as_ref(), head)?;
         let reads_head = args.git_dir.is_some() || args.head.is_some();
         Ok(Self { folder, from_top: args.git_dir.is_some(), policy, change, reads_head })
     }
@@ -155,6 +136,32 @@ impl<'a> Trust<'a> {
         let path = policy_file::shown(&trace_dir.to_string_lossy());
         from_top(&self.prefix(), path.trim_end_matches('/'))
     }
+}
+
+/// From the base to the head; without a base, from the policy, and only what is done to what judges.
+fn change_of(
+    folder: &Path,
+    event: Option<&Event>,
+    base: Option<Revision>,
+    policy: Option<&Revision>,
+    head: Option<Revision>,
+) -> Result<Option<Ends>, Failure> {
+    let extent = if base.is_some() { Extent::Everything } else { Extent::Tampering };
+    let Some(base) = base.or_else(|| policy.cloned()) else { return Ok(None) };
+    let head = match (head, extent) {
+        (Some(head), _) => head,
+        (None, Extent::Everything) => commit(folder, "HEAD", "head")
+            .map_err(|_| Failure::new("there is no commit to judge: `HEAD` is none").hint("`--head REV` names it"))?,
+        (None, Extent::Tampering) => {
+            let Ok(head) = commit(folder, "HEAD", "head") else { return Ok(None) };
+            head
+        }
+    };
+    let kind = event.map(|event| event.kind);
+    if kind == Some(Kind::Started) {
+        hold_has_change(folder, &base, &head)?;
+    }
+    Ok(Some(Ends { base, head, extent, landed: kind == Some(Kind::Landed), is_proposed: kind == Some(Kind::Proposed) }))
 }
 
 fn commit(folder: &Path, revision: &str, what: &str) -> Result<Revision, Failure> {
