@@ -27,3 +27,15 @@ output() {
 is_commit_id() {
     [[ $1 =~ ^([0-9a-f]{40}|[0-9a-f]{64})$ ]]
 }
+
+# could_not_judge REASON…: says so where people look. Each line of a reason is a line of code in the summary: no text makes
+# a link, an image or a mention there.
+could_not_judge() {
+    local all=$1 line
+    for line in "${@:2}"; do all+=$'\n'$line; done
+    printf '::error title=agent-strace could not judge::%s\n' "$(escaped "$all")"
+    {
+        printf '## agent-strace: could not judge\n\nNothing was judged, and that is no pass (exit code %s).\n\n' "${code:-2}"
+        while IFS= read -r line; do printf '    %s\n' "$line"; done <<<"$all"
+    } >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
+}

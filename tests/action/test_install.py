@@ -119,6 +119,9 @@ class Releases(Case):
             code, said, binary = self.install(**self.trusted, **more)
             self.assertEqual((code, binary), (2, None), said)
             self.assertIn("not listed", said)
+        summary = self.root / "summary"
+        self.assertEqual(self.install(**self.trusted, AST_VERSION="9.9.9", GITHUB_STEP_SUMMARY=str(summary))[0], 2)
+        self.assertIn("    release 9.9.9 for", summary.read_text())
 
     def test_what_can_not_be_had_is_an_error(self):
         self.release(archive(("agent-strace", PROGRAM)))

@@ -64,7 +64,7 @@ impl BaseBranches<'_> {
         let others: Vec<String> =
             default.into_iter().chain(self.named.iter().map(|named| named.name.as_str())).map(quoted).collect();
         let others = if others.is_empty() {
-            "no branch is known to".to_owned()
+            "as nothing says which branch is the default branch".to_owned()
         } else {
             format!("only {} may", others.join(", "))
         };
