@@ -21,6 +21,39 @@ pub struct Revision {
     pub commit: String,
 }
 
+/// The part that a changed file has in the gate. Names are text of the change or its base: hostile.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    /// CI runs the gate by it, before the change or after it.
+    Runs,
+    /// The gate calls it, by the file `by`.
+    Called { by: String },
+    /// A job of a workflow that is added or changed has the name of a check of the gate.
+    TakesName { name: String },
+    /// The same, but only a run knows the name.
+    MayTakeName,
+    /// A workflow that can't be read, so that its jobs are not known.
+    Unreadable { reason: String },
+    /// The token of a workflow may set the state of any check.
+    SetsChecks,
+    /// It uses a workflow of another repository, and no file of CI here runs the gate.
+    MayRun { used: String },
+    /// A script or recipe that runs the gate, and no file of CI calls it. `is_only`: nothing else here runs the gate.
+    NamesGate { is_only: bool },
+    /// Sessions are not committed any more.
+    IgnoresRecord,
+    /// Git changes the content of sessions when they are committed.
+    RewritesRecord { attribute: String },
+    /// Sessions, or files of the gate, are not shown to reviewers.
+    HidesRecord { attribute: String },
+    /// A file of recipes that the job of the gate takes other recipes from.
+    Beside { by: String },
+    /// A new workflow that has nothing to do with the gate.
+    NewWorkflow,
+    /// An agent reads it.
+    OfAgent { name: String },
+}
+
 /// A change. All paths count from the top of the repository.
 #[derive(Debug, Clone)]
 pub struct Change {
@@ -42,8 +75,10 @@ pub struct Change {
     pub commits: Vec<Commit>,
     /// Files that judge, whatever they are called, in lower case: the policy, what it extends, settings, baselines.
     pub judging: BTreeSet<String>,
-    /// Changed files of CI that run the gate, before or after the change.
-    pub gates: BTreeSet<String>,
+    /// Changed files that have a part in the gate, or in what agents may do.
+    pub parts: BTreeMap<String, Part>,
+    /// Changed files of sessions that the change takes away together with what these sessions did.
+    pub reverted: BTreeSet<String>,
     /// The folder with sessions, where it lies in the repository.
     pub store: Option<String>,
     /// Changed files of sessions that begin with all that they held before, and how many lines that was.

@@ -8,6 +8,7 @@ mod commits;
 mod diff;
 mod history;
 mod repository;
+mod reverted;
 mod tree;
 
 #[cfg(test)]
@@ -17,6 +18,7 @@ pub use commits::{Backend, Change, Commit, Id, Person, Revisions, Status};
 pub use diff::{ChangedFile, changed_files, commit_and_parents, ends, grown_from, holds, is_behind, is_branch_name};
 pub use history::{references, trailers};
 pub use repository::{Objects, PathOfTree, Repository};
+pub use reverted::taken_back;
 pub use tree::{TreeFile, TreeKind, files, object};
 
 use std::collections::BTreeMap;

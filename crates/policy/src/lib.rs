@@ -74,6 +74,7 @@
 //! source says what it does; nor is a runner outside of the workspace, or one that is pointed outside of it. `--fail-on warning` makes a
 //! policy that only denies as strict as one with allow lists, and lets runners pass.
 
+mod agent_files;
 pub mod agents;
 pub mod budgets;
 mod command;
@@ -121,6 +122,7 @@ use agent_strace_effects::{Effect, Guarded, PathTarget, Roots, Sight, TrackedSea
 use agent_strace_model::finding::{Level, PolicyLocation, PolicyRule, RuleId};
 use agent_strace_model::prices::Table;
 
+pub use agent_files::{AgentFile, of_path as agent_file};
 use agents::Selected;
 pub use agents::{Actor, Holds};
 use budgets::Budgets;

@@ -6,11 +6,12 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::super::failure::Failure;
+use super::commit_tree::{CommitFiles, CommitTree};
 use super::{Ends, Trust};
 use agent_strace_git::change_set::{Change, Commit, Extent, Mark, by_name, from_top};
 use agent_strace_git::{Backend, ChangedFile, GitError, Repository, Revisions, Status};
 use agent_strace_model::{Gap, GapKind};
-use agent_strace_repos::repo_audit;
+use agent_strace_repos::{pipelines, repo_audit};
 
 /// A change, and the parts that could not be read.
 #[derive(Debug)]
@@ -18,23 +19,6 @@ pub(in crate::cli) struct GatheredChange {
     pub(in crate::cli) change: Change,
     pub(in crate::cli) gaps: Vec<Gap>,
 }
-
-/// Folders and files of CI, in lower case.
-const CI: &[&str] = &[
-    ".github/workflows/",
-    ".github/actions/",
-    ".gitlab/",
-    ".gitlab-ci.yml",
-    ".circleci/",
-    ".buildkite/",
-    ".woodpecker/",
-    ".woodpecker.yml",
-    "azure-pipelines.yml",
-    "bitbucket-pipelines.yml",
-    "jenkinsfile",
-];
-/// The text by which a CI file runs the gate.
-const GATE: &[u8] = b"agent-strace";
 
 /// The inputs of a run that the change is compared with.
 pub(in crate::cli) struct ChangeContext<'b> {
@@ -90,7 +74,8 @@ pub(in crate::cli) fn gather(
             .filter_map(|path| from_top(&prefix, path))
             .map(|path| path.to_lowercase())
             .collect(),
-        gates: BTreeSet::new(),
+        parts: BTreeMap::new(),
+        reverted: BTreeSet::new(),
         store,
         grown: BTreeMap::new(),
         settled: BTreeSet::new(),
@@ -99,7 +84,8 @@ pub(in crate::cli) fn gather(
         files,
         prefix,
     };
-    change.gates = sides.gates(&change.files);
+    sides.parts(&mut change, &mut gaps, ends).map_err(failed)?;
+    change.reverted = sides.reverted(&change).map_err(failed)?;
     change.grown = sides.grown(&change).map_err(failed)?;
     for log in &context.logs {
         let Some(path) = sides.path(&change, log) else { continue };
@@ -151,21 +137,31 @@ struct Sides<'s> {
 }
 
 impl Sides<'_> {
-    /// Changed files of CI that run the gate on one of the sides. One that can't be read counts as one.
-    fn gates(&self, files: &[ChangedFile]) -> BTreeSet<String> {
-        let is_ci = |path: &str| {
-            let folded = path.to_lowercase();
-            CI.iter().any(|start| if start.ends_with('/') { folded.starts_with(start) } else { folded == *start })
-        };
-        let runs_gate = |path: &str| {
-            [self.old, self.head].iter().any(|side| match agent_strace_git::read_top(self.folder, side, path) {
-                Ok(blob) => names_gate(&blob.bytes),
-                Err(GitError::NoFile { .. }) => false,
-                Err(_) => true,
-            })
-        };
-        let gates = files.iter().filter(|file| is_ci(&file.path) && runs_gate(&file.path));
-        gates.map(|file| file.path.clone()).collect()
+    /// The parts that changed files have in the gate.
+    fn parts(&self, change: &mut Change, gaps: &mut Vec<Gap>, ends: &Ends) -> Result<(), GitError> {
+        let side = |revision| CommitFiles::new(self.folder, revision);
+        let base = CommitTree::new(side(&change.base.commit))?;
+        let (before, head) = (side(self.old), side(self.head));
+        let touched = pipelines::touches(&pipelines::Changed {
+            base: &base,
+            before: &before,
+            head: &head,
+            paths: change.files.iter().map(|file| file.path.as_str()).collect(),
+            store: change.store.as_deref(),
+        });
+        if touched.is_cut {
+            gaps.push(gap(ends, "files of CI call more than is followed, so that not every file of the gate is known"));
+        }
+        change.parts = touched.parts;
+        Ok(())
+    }
+
+    /// Files of the record that are taken away with the work they are about.
+    fn reverted(&self, change: &Change) -> Result<BTreeSet<String>, GitError> {
+        let is_removed = |file: &&ChangedFile| file.status == Status::Deleted && change.is_recorded(&file.path);
+        let removed = change.files.iter().filter(is_removed).map(|file| file.path.clone()).collect();
+        let is_record = |path: &str| change.is_recorded(path);
+        agent_strace_git::taken_back(self.folder, self.old, self.head, &removed, &is_record)
     }
 
     /// Files of the record that begin with all that they held before.
@@ -187,8 +183,4 @@ impl Sides<'_> {
             None => from_top(&change.prefix, log),
         }
     }
-}
-
-fn names_gate(bytes: &[u8]) -> bool {
-    bytes.windows(GATE.len()).any(|piece| piece.eq_ignore_ascii_case(GATE))
 }

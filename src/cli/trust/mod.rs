@@ -7,6 +7,7 @@
 mod after_merge;
 mod base_branches;
 pub(super) mod change;
+pub(super) mod commit_tree;
 mod event;
 mod gathered;
 #[cfg(test)]

@@ -11,7 +11,8 @@ use agent_strace_rules::Check;
 /// What a case describes.
 #[derive(Default)]
 struct Case {
-    /// Path → mode and content.
+    /// Path → mode and content, of the first commit of the repository.
+    first: BTreeMap<String, (i32, Vec<u8>)>,
     base: BTreeMap<String, (i32, Vec<u8>)>,
     head: BTreeMap<String, (i32, Vec<u8>)>,
     author: Option<String>,
@@ -40,7 +41,10 @@ impl Case {
         let (word, value) = line.split_once(' ').unwrap_or_else(|| panic!("no value in `{line}`"));
         let text = content.iter().fold(String::new(), |text, line| text + line + "\n").into_bytes();
         match word {
-            "base" => {
+            "first" | "base" => {
+                if word == "first" {
+                    self.first.insert(value.to_owned(), (FILE, text.clone()));
+                }
                 self.base.insert(value.to_owned(), (FILE, text.clone()));
                 self.head.insert(value.to_owned(), (FILE, text));
             }
@@ -73,8 +77,10 @@ impl Case {
     fn judged(&self) -> (Value, u8) {
         let folder = tempfile::tempdir().unwrap();
         let repository = Repository::init_bare(folder.path()).unwrap();
-        let base = commit(&repository, &self.base, ("Dana <dana@example.com>", "before"), None);
-        let author = self.author.as_deref().unwrap_or("Dana <dana@example.com>");
+        let dana = "Dana <dana@example.com>";
+        let first = (!self.first.is_empty()).then(|| commit(&repository, &self.first, (dana, "first"), None));
+        let base = commit(&repository, &self.base, (dana, "before"), first.as_deref());
+        let author = self.author.as_deref().unwrap_or(dana);
         let head = commit(&repository, &self.head, (author, self.message.as_deref().unwrap_or("change")), Some(&base));
         let git_dir = folder.path().to_string_lossy().into_owned();
         let mut args = vec!["agent-strace", "check", "--git-dir", &git_dir, "--base", &base, "--head", &head];

@@ -1,5 +1,6 @@
 //! Files: read, written, deleted, listed.
 
+use crate::agent_files;
 use crate::compiled::{CompiledLists, Rules};
 use crate::floor::{self, Floor};
 use crate::path::{Files, Grade, Member, Met, PathList, PathRule, Seen};
@@ -103,7 +104,7 @@ impl CompiledLists {
             && files.seen(|_| true, |file| sensitive::touched(file, touch)) != Seen::Nothing;
         let instructs = touch == Touch::Write
             && context.detail == JudgementDetail::Everything
-            && floor::instructs(&files)
+            && agent_files::instructs(&files)
             && !self.without_floor.contains(&RuleId::FloorAgentSettings);
         let floor = if touch == Touch::Write { floor::check(&files, reached, &self.judging) } else { None };
         let floor =

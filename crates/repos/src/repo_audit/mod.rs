@@ -32,6 +32,8 @@ pub use approval::{ApprovalError, Approvals, Wrong};
 pub use commits::{Mark, marks};
 pub use document::{Document, Language, items, member, members, text};
 pub use hit::{Location, Origin, RepositoryHit};
+pub(crate) use launch::{commands, program};
+pub(crate) use lookup::compiled as compiled_globs;
 pub use mcp::{Pin, Transport, label as server_label, offered};
 pub use repository::{Declared, Located, RepositoryAudit, Settings, audit_repository};
 pub(crate) use settings::gate::{calls as gate_calls, is_action as is_gate_action};

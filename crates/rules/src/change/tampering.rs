@@ -1,11 +1,13 @@
 //! `gate/tampering`: a change touches what judges it, what records it, or what decides whether it is judged at all.
 
 use super::{ChangeHit, ChangeSite, Changed, Check, Rule, bounded, done_to};
-use agent_strace_git::change_set::Change;
+use std::borrow::Cow;
+
+use agent_strace_git::change_set::{Change, Part};
 use agent_strace_git::{ChangedFile, Status};
 use agent_strace_model::finding::{Level, RuleId};
 use agent_strace_policy::evidence::Weight;
-use agent_strace_policy::{floor_above, floor_of};
+use agent_strace_policy::{AgentFile, agent_file, floor_above, floor_of};
 
 pub(crate) static RULE: Rule = Rule {
     id: RuleId::GateTampering,
@@ -38,12 +40,18 @@ fn check(changed: &Changed<'_>, hits: &mut Vec<ChangeHit>) {
 
 struct Touched {
     level: Level,
-    why: &'static str,
+    why: Cow<'static, str>,
+}
+
+impl Touched {
+    fn new(level: Level, why: impl Into<Cow<'static, str>>) -> Self {
+        Self { level, why: why.into() }
+    }
 }
 
 fn touched(change: &Change, file: &ChangedFile) -> Option<Touched> {
     let folded = file.path.to_lowercase();
-    let error = |why| Some(Touched { level: Level::Error, why });
+    let error = |why: &'static str| Some(Touched::new(Level::Error, why));
     if change.judging.contains(&folded) {
         return error(if is_plain(file) {
             "this change is judged by it"
@@ -51,8 +59,9 @@ fn touched(change: &Change, file: &ChangedFile) -> Option<Touched> {
             "this change is judged by it, and what is no plain file would judge by something else"
         });
     }
-    if change.gates.contains(&file.path) {
-        return error("it decides whether changes are judged");
+    let part = change.parts.get(&file.path).map(of_part);
+    if let Some(part) = part.as_ref().filter(|part| part.level == Level::Error) {
+        return Some(Touched::new(part.level, part.why.clone()));
     }
     if change.is_recorded(&file.path) {
         return record(change, file);
@@ -64,24 +73,82 @@ fn touched(change: &Change, file: &ChangedFile) -> Option<Touched> {
         return error("what judges and records is looked for below it");
     }
     let owners = OWNERS.contains(&folded.as_str());
-    owners.then_some(Touched { level: Level::Warning, why: "it decides who reviews what changes are judged by" })
+    let owners = owners.then(|| Touched::new(Level::Warning, "it decides who reviews what changes are judged by"));
+    let agents = agent_file(&file.path).map(|class| match class {
+        AgentFile::Rights => Touched::new(Level::Warning, "it gives agents tools or rights, or runs by itself"),
+        AgentFile::Instructions => Touched::new(Level::Note, "agents follow it, or work in what it sets up"),
+    });
+    // Of two that weigh the same the first says more.
+    [owners, agents, part].into_iter().flatten().reduce(|best, next| if next.level > best.level { next } else { best })
+}
+
+/// How much a part in the gate weighs.
+fn of_part(part: &Part) -> Touched {
+    let error = |why: String| Touched::new(Level::Error, why);
+    let warning = |why: String| Touched::new(Level::Warning, why);
+    let note = |why: String| Touched::new(Level::Note, why);
+    match part {
+        Part::Runs => error("it decides whether changes are judged".to_owned()),
+        Part::Called { by } => error(format!("the gate calls it (`{by}`)")),
+        Part::TakesName { name } => error(format!(
+            "its job `{name}` has the name of the gate's check, and a branch that requires it takes either"
+        )),
+        Part::MayTakeName => {
+            warning("the name of a job is only known when it runs, and may be the one of the gate's check".to_owned())
+        }
+        Part::Unreadable { reason } => {
+            error(format!("it can't be read, so it may run the gate or take the name of its check: {reason}"))
+        }
+        Part::SetsChecks => warning(
+            "its token may set the state of every check, the one of the gate too (`statuses`, `checks`)".to_owned(),
+        ),
+        Part::MayRun { used } => {
+            warning(format!("no file here names the gate, and `{used}`, which it uses, may be what runs it"))
+        }
+        Part::IgnoresRecord => error("git ignores sessions by it, so that none is committed any more".to_owned()),
+        Part::RewritesRecord { attribute } => {
+            error(format!("`{attribute}` lets git change sessions when they are committed"))
+        }
+        Part::HidesRecord { attribute } => {
+            warning(format!("`{attribute}` hides changes of sessions or of the gate from reviewers"))
+        }
+        Part::NamesGate { is_only } => {
+            let why = "it runs the gate, and no file of CI here says who calls it";
+            Touched::new(if *is_only { Level::Error } else { Level::Warning }, why)
+        }
+        Part::Beside { by } => note(format!("`{by}` runs recipes of it in the job of the gate")),
+        Part::NewWorkflow => note("it is a new workflow: no job of it has the name of the gate's check".to_owned()),
+        Part::OfAgent { name } => note(format!("{name} reads it")),
+    }
 }
 
 /// The record may grow, and sessions may be added to it.
 fn record(change: &Change, file: &ChangedFile) -> Option<Touched> {
-    let error = |why| Some(Touched { level: Level::Error, why });
+    let error = |why: &'static str| Some(Touched::new(Level::Error, why));
     let goes_on = |file: &ChangedFile| file.status == Status::Modified && change.grown.contains_key(&file.path);
     if !is_plain(file) && file.status != Status::Deleted {
         return error("a record is read as it is, never through a link");
     }
     match file.status {
         Status::Added => None,
-        Status::Deleted => error("the record of an earlier session is taken away"),
+        Status::Deleted => Some(removed(change, file)),
         Status::Modified if goes_on(file) => None,
         // What is told about a session changes as the session goes on.
         Status::Modified if is_beside_what_grows(change, file) => None,
         Status::Modified | Status::TypeChanged => error("the record of an earlier session is changed"),
     }
+}
+
+/// A revert takes the record with the work that it is about. That hides nothing of this change, and the record of why it was
+/// done is lost: the advice is the same, and only what takes a record alone fails.
+fn removed(change: &Change, file: &ChangedFile) -> Touched {
+    let store = change.store.as_deref().unwrap_or_default();
+    let advice = format!("`git checkout {} -- {store}` keeps it", change.base.name);
+    if change.reverted.contains(&file.path) {
+        let why = format!("the record of a session goes with the work that this change reverts: {advice}");
+        return Touched::new(Level::Warning, why);
+    }
+    Touched::new(Level::Error, format!("the record of an earlier session is taken away: {advice}"))
 }
 
 /// `meta.json` of a session whose events went on.

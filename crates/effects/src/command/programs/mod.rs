@@ -54,6 +54,7 @@ mod templates;
 mod typed;
 mod wrappers;
 
+pub use project::{CalledRecipes, called_recipes};
 pub(super) use scripts::by_extension;
 
 use super::argument::Arg;

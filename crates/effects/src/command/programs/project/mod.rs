@@ -1,6 +1,7 @@
 //! Scripts of a project that this session wrote: what `npm run`, `make`, `just` and the like then run.
 
 mod builds;
+mod called;
 mod goals;
 mod make;
 mod origin;
@@ -15,6 +16,7 @@ use crate::command::simple::Io;
 use crate::command::stream::Stream;
 use crate::{About, PathTarget, Reason};
 
+pub use called::{CalledRecipes, called_recipes};
 use goals::{behind_run, composer_goals, node_goals, npm_goals, operands, parts, yarn_goals};
 use recipes::{Recipes, Selected};
 

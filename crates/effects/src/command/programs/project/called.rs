@@ -1,0 +1,74 @@
+//! The recipes that a command asks for, read outside of any session: from a commit.
+
+use super::{Divided, RUNNERS, Runner};
+use crate::command::argument::Arg;
+
+/// A file of recipes that a command reads, and the lines of it that it runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CalledRecipes {
+    /// From the current directory.
+    pub file: String,
+    pub lines: Vec<String>,
+}
+
+/// The files of recipes (`Makefile`, `package.json`, …) that a command reads. `read` returns the text of a file, by its
+/// path from the current directory.
+pub fn called_recipes(words: &[String], read: &mut dyn FnMut(&str) -> Option<String>) -> Vec<CalledRecipes> {
+    let Some((program, rest)) = words.split_first() else { return Vec::new() };
+    let name = program.rsplit(['/', '\\']).next().unwrap_or_default();
+    let name = name.strip_suffix(".exe").unwrap_or(name);
+    let rest: Vec<Arg> = rest.iter().map(Arg::exact).collect();
+    let runners = RUNNERS.iter().filter(|runner| runner.names.contains(&name));
+    runners.filter_map(|runner| runner.called(&runner.divide(&rest), read)).collect()
+}
+
+impl Runner {
+    fn called(&self, divided: &Divided, read: &mut dyn FnMut(&str) -> Option<String>) -> Option<CalledRecipes> {
+        let folder = divided.directory.as_ref().map_or("", |folder| folder.text.trim_end_matches('/'));
+        let in_folder = |file: &str| if folder.is_empty() { file.to_owned() } else { format!("{folder}/{file}") };
+        let named: Vec<String> = match divided.files.as_slice() {
+            [] => self.files.iter().map(|file| in_folder(file)).collect(),
+            // Runners differ in whether a file is looked for in the directory that is named, too.
+            files => files.iter().flat_map(|file| [in_folder(&file.text), file.text.clone()]).collect(),
+        };
+        let (file, text) = named.into_iter().find_map(|file| read(&file).map(|text| (file, text)))?;
+        let recipes = (self.read)(&text);
+        let lines = if divided.unknown {
+            recipes.all_lines()
+        } else {
+            recipes.selected(&(self.goals)(&divided.operands)).lines
+        };
+        Some(CalledRecipes { file, lines })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_reads_its_file_and_runs_the_goals_that_it_names() {
+        let make = "gate: tools\n\tagent-strace check\ntools:\n\t./scripts/tools.sh\nbuild:\n\tcargo build\n";
+        let package = r#"{"scripts": {"gate": "node ci/gate.js", "build": "tsc"}}"#;
+        let files = [("Makefile", make), ("ci/Makefile", make), ("package.json", package)];
+        for (command, expected) in [
+            ("make gate", vec![("Makefile", "./scripts/tools.sh|agent-strace check")]),
+            ("make -C ci build", vec![("ci/Makefile", "cargo build")]),
+            ("gmake -f ci/Makefile tools", vec![("ci/Makefile", "./scripts/tools.sh")]),
+            ("npm run gate", vec![("package.json", "node ci/gate.js")]),
+            ("pnpm gate", vec![("package.json", "node ci/gate.js")]),
+            ("just gate", vec![]),
+            ("cargo test", vec![]),
+        ] {
+            let words: Vec<String> = command.split(' ').map(str::to_owned).collect();
+            let mut read =
+                |path: &str| files.iter().find(|(name, _)| *name == path).map(|(_, text)| (*text).to_owned());
+            let called = called_recipes(&words, &mut read);
+            let called: Vec<(&str, String)> =
+                called.iter().map(|called| (called.file.as_str(), called.lines.join("|"))).collect();
+            let expected: Vec<(&str, String)> =
+                expected.into_iter().map(|(file, lines)| (file, lines.to_owned())).collect();
+            assert_eq!(called, expected, "{command}");
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! Which files CI calls: scripts, recipes, local actions, workflows and files that are included.
+//!
+//! A graph: its nodes are jobs, files and recipes, its edges are calls. Nothing is run; texts of shells are read by the
+//! evaluator that judges what agents run, and files of recipes by its readers.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::formats;
+use super::resolve::{self, Place};
+use super::systems::{Dialect, dialect};
+use super::tree::{Content, Tree};
+use crate::repo_audit::{commands, program};
+
+/// Nodes of one graph.
+const NODES: usize = 2000;
+/// Bytes of all texts that are read.
+const BYTES: usize = 16 << 20;
+/// Bytes of one text that is read as a script.
+const SCRIPT: usize = 256 << 10;
+
+/// The name by which the gate is called.
+pub(super) const GATE: &str = "agent-strace";
+
+/// A part of a file: a job, the lines of a recipe, or all of it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Node {
+    pub(super) file: String,
+    pub(super) part: Part,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Part {
+    Whole,
+    /// A job, by its key.
+    Job(String),
+    /// Lines that a runner of recipes takes from the file.
+    Lines(String),
+}
+
+impl Node {
+    pub(super) fn file(path: impl Into<String>) -> Self {
+        Self { file: path.into(), part: Part::Whole }
+    }
+
+    pub(super) fn job(path: &str, key: &str) -> Self {
+        Self { file: path.to_owned(), part: Part::Job(key.to_owned()) }
+    }
+}
+
+/// What CI of one commit calls.
+#[derive(Debug, Default)]
+pub(super) struct Graph {
+    pub(super) calls: BTreeMap<Node, BTreeSet<Node>>,
+    /// Jobs by the file they are in, and files by the one that includes them.
+    pub(super) members: BTreeMap<Node, BTreeSet<Node>>,
+    /// Texts that name the gate.
+    pub(super) naming: BTreeSet<Node>,
+    /// Workflows and actions of other repositories that jobs use.
+    pub(super) elsewhere: Vec<(Node, String)>,
+    /// A limit was reached, so that calls are missing.
+    pub(super) is_cut: bool,
+}
+
+/// Reads the CI files of a commit and what they call.
+pub(super) fn graph(tree: &dyn Tree) -> Graph {
+    let mut reader = Reader { tree, graph: Graph::default(), open: Vec::new(), seen: BTreeSet::new(), bytes: 0 };
+    for path in tree.paths().iter().filter(|path| dialect(path).is_some()) {
+        reader.reach(Node::file(path.as_str()));
+    }
+    while let Some(node) = reader.open.pop() {
+        reader.node(&node);
+    }
+    reader.graph
+}
+
+pub(super) struct Reader<'t> {
+    pub(super) tree: &'t dyn Tree,
+    pub(super) graph: Graph,
+    open: Vec<Node>,
+    seen: BTreeSet<Node>,
+    bytes: usize,
+}
+
+impl Reader<'_> {
+    fn reach(&mut self, node: Node) {
+        if self.seen.contains(&node) {
+            return;
+        }
+        if self.seen.len() >= NODES {
+            self.graph.is_cut = true;
+            return;
+        }
+        self.seen.insert(node.clone());
+        self.open.push(node);
+    }
+
+    pub(super) fn call(&mut self, from: &Node, to: Node) {
+        self.graph.calls.entry(from.clone()).or_default().insert(to.clone());
+        self.reach(to);
+    }
+
+    pub(super) fn hold(&mut self, from: &Node, to: Node) {
+        self.graph.members.entry(from.clone()).or_default().insert(to.clone());
+        self.reach(to);
+    }
+
+    fn node(&mut self, node: &Node) {
+        match &node.part {
+            Part::Whole => {
+                if let Some(content) = self.text(&node.file) {
+                    self.whole(node, &content);
+                }
+            }
+            Part::Lines(lines) => {
+                let place = Place::of_file(&node.file);
+                for line in lines.lines() {
+                    self.script(node, line, &place);
+                }
+            }
+            // The reader of its file did it.
+            Part::Job(_) => {}
+        }
+    }
+
+    fn text(&mut self, path: &str) -> Option<String> {
+        if self.bytes > BYTES {
+            self.graph.is_cut = true;
+            return None;
+        }
+        match self.tree.read(path) {
+            // The file itself is known by its path; what it calls is not.
+            Content::Missing | Content::Unreadable(_) => None,
+            Content::Text(text) => {
+                self.bytes += text.len();
+                Some(text)
+            }
+        }
+    }
+
+    fn whole(&mut self, node: &Node, content: &str) {
+        let is_action = || matches!(resolve::name_of(&node.file), "action.yml" | "action.yaml");
+        match dialect(&node.file) {
+            Some(Dialect::Workflow) => formats::workflow(self, node, content),
+            Some(Dialect::Gitlab) => formats::gitlab(self, node, content),
+            _ if is_action() => formats::action(self, node, content),
+            Some(Dialect::Other) => formats::other(self, node, content),
+            _ if resolve::is_yaml(&node.file) => formats::included(self, node, content),
+            _ => {
+                self.name(node, content);
+                let place = Place::of_file(&node.file);
+                if resolve::is_shell_script(&node.file, content) {
+                    self.script(node, content, &place);
+                } else {
+                    self.tokens(node, content, &place);
+                }
+            }
+        }
+    }
+
+    /// Notes that a text names the gate.
+    pub(super) fn name(&mut self, node: &Node, text: &str) {
+        if names_gate(text) {
+            self.graph.naming.insert(node.clone());
+        }
+    }
+
+    /// A text for a shell.
+    pub(super) fn script(&mut self, node: &Node, text: &str, place: &Place) {
+        self.name(node, text);
+        let text = resolve::without_expressions(text);
+        if text.trim().is_empty() {
+            return;
+        }
+        let commands = if text.len() > SCRIPT { Vec::new() } else { commands(&text) };
+        if commands.is_empty() {
+            // It is too large, or no text for a shell that is known.
+            return self.tokens(node, &text, place);
+        }
+        let mut place = place.clone();
+        for words in commands {
+            match words.as_slice() {
+                [cd, folder, ..] if matches!(program(cd).as_str(), "cd" | "pushd" | "set-location") => {
+                    place.enter(folder);
+                }
+                _ => self.command(node, &words, &place),
+            }
+        }
+    }
+
+    fn command(&mut self, node: &Node, words: &[String], place: &Place) {
+        for folder in place.folders() {
+            let tree = self.tree;
+            let at = |file: &str| resolve::joined(folder, file);
+            let mut read = |file: &str| match tree.read(&at(file)?) {
+                Content::Text(text) => Some(text),
+                _ => None,
+            };
+            for called in agent_strace_effects::called_recipes(words, &mut read) {
+                let Some(file) = at(&called.file) else { continue };
+                for included in resolve::included_by(self.tree, &file) {
+                    self.call(node, Node::file(included));
+                }
+                // Recipes in YAML have forms that are not read as recipes, and then every text of the file counts.
+                let is_unread = called.lines.is_empty() && resolve::is_yaml(&file);
+                let part = if is_unread { Part::Whole } else { Part::Lines(called.lines.join("\n")) };
+                self.call(node, Node { file, part });
+            }
+        }
+        for path in resolve::files_of_command(self.tree, words, place) {
+            self.call(node, Node::file(path));
+        }
+    }
+
+    /// Names of files in a text of any language.
+    pub(super) fn tokens(&mut self, node: &Node, text: &str, place: &Place) {
+        for path in resolve::files_of_text(self.tree, text, place) {
+            self.call(node, Node::file(path));
+        }
+    }
+
+    /// What a step or a job uses: something of this repository, or of another one.
+    pub(super) fn uses(&mut self, node: &Node, used: &str) {
+        self.name(node, used);
+        let Some(path) = used.strip_prefix("./").or_else(|| used.strip_prefix(".\\")) else {
+            if used != "." && !used.starts_with("docker://") {
+                self.graph.elsewhere.push((node.clone(), used.to_owned()));
+            }
+            return;
+        };
+        let path = path.replace('\\', "/");
+        let path = path.split('@').next().unwrap_or_default().trim_matches('/');
+        let candidates = [path.to_owned(), format!("{path}/action.yml"), format!("{path}/action.yaml")];
+        for file in candidates.iter().map(|file| file.trim_start_matches('/')) {
+            if super::tree::holds(self.tree, file) {
+                self.call(node, Node::file(file));
+            }
+        }
+    }
+}
+
+pub(super) fn names_gate(text: &str) -> bool {
+    memchr::memmem::find(text.to_ascii_lowercase().as_bytes(), GATE.as_bytes()).is_some()
+}

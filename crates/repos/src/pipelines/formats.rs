@@ -1,0 +1,204 @@
+//! Files of CI by their formats: jobs, and the texts in them.
+
+use super::calls::{Node, Reader, names_gate};
+use super::resolve::Place;
+use super::systems::{Dialect, dialect};
+use super::workflow::jobs;
+use crate::repo_audit::{Document, Language, items, member, members, text};
+use agent_strace_policy::json::{Data, Value};
+
+/// Keys of GitLab at the top of a file whose commands every job of it runs.
+const GLOBAL: &[&str] = &["before_script", "after_script", "default", "image", "hooks"];
+const SCRIPTS: &[&str] = &["script", "before_script", "after_script", "run", "pre_get_sources_script"];
+/// Members of an action that name its code.
+const CODE: &[&str] = &["main", "pre", "post", "image", "entrypoint", "pre-entrypoint", "post-entrypoint"];
+
+fn read(reader: &mut Reader<'_>, node: &Node, content: &str) -> Option<Value> {
+    if let Ok(document) = Document::read(Language::Yaml, content) {
+        return Some(document.root);
+    }
+    reader.name(node, content);
+    None
+}
+
+/// Calls `visit` with every text and every key below a value.
+pub(super) fn visit_texts(value: &Value, visit: &mut dyn FnMut(&str)) {
+    match &value.data {
+        Data::Text(text) => visit(text),
+        Data::List(items) => items.iter().for_each(|item| visit_texts(item, visit)),
+        Data::Object(members) => members.iter().for_each(|(key, value)| {
+            visit(&key.name);
+            visit_texts(value, visit);
+        }),
+        _ => {}
+    }
+}
+
+/// Whether a file of YAML names the gate, as its reader sees it.
+pub(super) fn names_gate_when_read(content: &str) -> bool {
+    let Ok(document) = Document::read(Language::Yaml, content) else { return false };
+    let mut found = false;
+    visit_texts(&document.root, &mut |text| found |= names_gate(text));
+    found
+}
+
+pub(super) fn workflow(reader: &mut Reader<'_>, node: &Node, content: &str) {
+    let Some(root) = read(reader, node, content) else { return };
+    for (key, job) in jobs(&root) {
+        let part = Node::job(&node.file, &key.name);
+        reader.hold(node, part.clone());
+        reader.name(&part, &key.name);
+        visit_texts(job, &mut |text| reader.name(&part, text));
+        if let Some(used) = member(job, "uses").and_then(text) {
+            reader.uses(&part, used);
+        }
+        let folder = |value: &Value| member(value, "working-directory").and_then(text).map(str::to_owned);
+        let defaults = [Some(job), Some(&root)].into_iter().flatten();
+        let mut defaults = defaults.filter_map(|value| folder(member(member(value, "defaults")?, "run")?));
+        let usual = defaults.next();
+        for step in member(job, "steps").map(items).unwrap_or_default() {
+            let mut place = Place::top();
+            if let Some(folder) = folder(step).or_else(|| usual.clone()) {
+                place.enter(&folder);
+            }
+            of_step(reader, &part, step, &place);
+        }
+    }
+}
+
+fn of_step(reader: &mut Reader<'_>, node: &Node, step: &Value, place: &Place) {
+    if let Some(used) = member(step, "uses").and_then(text) {
+        reader.uses(node, used);
+    }
+    if let Some(run) = member(step, "run").and_then(text) {
+        reader.script(node, run, place);
+    }
+    if let Some(shell) = member(step, "shell").and_then(text) {
+        reader.script(node, shell, place);
+    }
+}
+
+pub(super) fn action(reader: &mut Reader<'_>, node: &Node, content: &str) {
+    let Some(root) = read(reader, node, content) else { return };
+    visit_texts(&root, &mut |text| reader.name(node, text));
+    let place = Place::of_file(&node.file);
+    let Some(runs) = member(&root, "runs") else { return };
+    for step in member(runs, "steps").map(items).unwrap_or_default() {
+        of_step(reader, node, step, &place);
+    }
+    let folder = node.file.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+    for code in CODE.iter().filter_map(|name| member(runs, name).and_then(text)) {
+        let Some(path) = super::resolve::joined(&folder, code) else { continue };
+        let beside = path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
+        let tree = reader.tree;
+        // Bundles keep parts beside the file that is named.
+        let parts = super::tree::files_in(tree, &beside).filter(|other| *other == path || other.ends_with("js"));
+        for path in parts.take(20).map(str::to_owned).collect::<Vec<_>>() {
+            reader.call(node, Node::file(path));
+        }
+    }
+}
+
+pub(super) fn gitlab(reader: &mut Reader<'_>, node: &Node, content: &str) {
+    let Some(root) = read(reader, node, content) else { return };
+    let global: Vec<Value> = members(&root)
+        .iter()
+        .filter(|(key, _)| GLOBAL.contains(&key.name.as_str()))
+        .map(|(_, value)| value.clone())
+        .collect();
+    for (key, job) in members(&root) {
+        match key.name.as_str() {
+            "include" => of_include(reader, node, job, true),
+            name if GLOBAL.contains(&name) => {}
+            name => {
+                let part = Node::job(&node.file, name);
+                reader.hold(node, part.clone());
+                reader.name(&part, name);
+                visit_texts(job, &mut |text| reader.name(&part, text));
+                for value in global.iter().chain([job]) {
+                    of_gitlab_job(reader, &part, value);
+                }
+            }
+        }
+    }
+}
+
+fn of_gitlab_job(reader: &mut Reader<'_>, part: &Node, job: &Value) {
+    // `before_script` itself at the top, or a job.
+    let scripts = SCRIPTS
+        .iter()
+        .filter_map(|name| member(job, name))
+        .chain([job].into_iter().filter(|job| members(job).is_empty()));
+    for script in scripts {
+        visit_texts(script, &mut |text| reader.script(part, text, &Place::top()));
+    }
+    for trigger in members(job).iter().filter(|(key, _)| key.name == "trigger") {
+        if let Some(include) = member(&trigger.1, "include") {
+            of_include(reader, part, include, false);
+        }
+    }
+    if let Some(bases) = member(job, "extends") {
+        visit_texts(bases, &mut |base| {
+            let file = part.file.clone();
+            reader.call(part, Node::job(&file, base));
+        });
+    }
+}
+
+/// `include` of a file of this repository, by its path or by a glob, or of another one.
+fn of_include(reader: &mut Reader<'_>, node: &Node, include: &Value, is_held: bool) {
+    let listed: Vec<&Value> =
+        if let Data::List(items) = &include.data { items.iter().collect() } else { vec![include] };
+    for item in listed {
+        let local = member(item, "local").or(Some(item)).and_then(text);
+        let Some(local) = local.filter(|local| !local.contains("://")) else {
+            visit_texts(item, &mut |text| {
+                reader.name(node, text);
+                reader.graph.elsewhere.push((node.clone(), text.to_owned()));
+            });
+            continue;
+        };
+        let pattern = local.trim_start_matches('/').trim_start_matches("./");
+        let Ok(globs) = crate::repo_audit::compiled_globs([pattern]) else { continue };
+        let paths: Vec<String> = reader.tree.paths().iter().filter(|path| globs.is_match(path)).cloned().collect();
+        for path in paths {
+            if is_held { reader.hold(node, Node::file(path)) } else { reader.call(node, Node::file(path)) }
+        }
+    }
+}
+
+/// A file that a CI file includes: most likely of its format.
+pub(super) fn included(reader: &mut Reader<'_>, node: &Node, content: &str) {
+    let Some(root) = read(reader, node, content) else { return };
+    let has_scripts = members(&root).iter().any(|(_, job)| SCRIPTS.iter().any(|name| member(job, name).is_some()));
+    if has_scripts { gitlab(reader, node, content) } else { texts(reader, node, &root) }
+}
+
+pub(super) fn other(reader: &mut Reader<'_>, node: &Node, content: &str) {
+    reader.name(node, content);
+    match Document::read(Language::Yaml, content) {
+        Ok(document) if super::resolve::is_yaml(&node.file) => texts(reader, node, &document.root),
+        _ => reader.tokens(node, content, &Place::of_file(&node.file)),
+    }
+    // Groovy and the like: commands are texts in quotes.
+    for quoted in content.split(['"', '\'']).skip(1).step_by(2).take(500) {
+        if quoted.contains(' ') && dialect(&node.file) == Some(Dialect::Other) && !super::resolve::is_yaml(&node.file) {
+            reader.script(node, quoted.trim(), &Place::top());
+        }
+    }
+}
+
+/// Every text may be a command.
+fn texts(reader: &mut Reader<'_>, node: &Node, root: &Value) {
+    let mut found = Vec::new();
+    visit_texts(root, &mut |text| found.push(text.to_owned()));
+    for text in found {
+        reader.script(node, &text, &Place::top());
+    }
+}
+
+/// The keys at the top of a file of GitLab.
+pub(super) fn keys(content: &str) -> Vec<String> {
+    let root = Document::read(Language::Yaml, content).map(|document| document.root);
+    root.map(|root| members(&root).iter().map(|(key, _)| key.name.clone()).collect()).unwrap_or_default()
+}

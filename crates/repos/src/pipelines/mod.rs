@@ -1,0 +1,22 @@
+//! CI files of a repository: which of them run the gate, what they call, and what their checks are called.
+//!
+//! Everything is read from commits, and bounded: nothing is run, and nothing is fetched. [`touches`] says what a change
+//! does to the gate; [`crate::doctor`] uses the names of checks, too.
+
+mod calls;
+mod formats;
+mod gate;
+mod ignored;
+mod names;
+mod resolve;
+mod systems;
+#[cfg(test)]
+mod tests;
+mod touches;
+mod tree;
+mod workflow;
+
+pub use names::{CheckName, Likeness};
+pub use systems::{Dialect, dialect};
+pub use touches::{Changed, Touches, touches};
+pub use tree::{Content, Contents, Tree, text_of};

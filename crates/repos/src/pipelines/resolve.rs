@@ -1,0 +1,330 @@
+//! Words of scripts → files of the repository.
+
+use std::collections::BTreeSet;
+
+use super::tree::{Content, Tree, files_in, holds};
+use crate::repo_audit::program;
+use agent_strace_git::change_set::from_top;
+
+/// Files of one folder that a command may run.
+const FOLDER: usize = 60;
+/// Files that one text may call.
+const FILES: usize = 200;
+
+/// Programs that read or manage files and run none of their operands.
+const DATA: &[&str] = &[
+    "cat",
+    "echo",
+    "printf",
+    "git",
+    "grep",
+    "rg",
+    "egrep",
+    "test",
+    "[",
+    "[[",
+    "ls",
+    "cp",
+    "mv",
+    "rm",
+    "diff",
+    "cmp",
+    "head",
+    "tail",
+    "wc",
+    "touch",
+    "mkdir",
+    "chmod",
+    "chown",
+    "jq",
+    "yq",
+    "tar",
+    "zip",
+    "unzip",
+    "gzip",
+    "curl",
+    "wget",
+    "sed",
+    "tee",
+    "sort",
+    "cut",
+    "tr",
+    "stat",
+    "sha256sum",
+    "shasum",
+    "md5sum",
+    "realpath",
+    "dirname",
+    "basename",
+    "readlink",
+    "find",
+    "tree",
+    "less",
+    "more",
+    "file",
+    "du",
+    "ln",
+    "rsync",
+    "scp",
+    "gh",
+    "glab",
+    "export",
+    "set",
+    "true",
+    "false",
+    "shellcheck",
+    "shfmt",
+    "prettier",
+    "eslint",
+    "actionlint",
+    "zizmor",
+    "yamllint",
+    "markdownlint",
+    "cargo-fmt",
+    "rustfmt",
+    "black",
+    "ruff",
+    "codespell",
+];
+
+/// Runners of recipes that the evaluator does not read, with the files that they take them from.
+const RUNNERS: &[(&[&str], &[&str])] = &[
+    (&["rake"], &["Rakefile", "rakefile", "Rakefile.rb"]),
+    (&["nox"], &["noxfile.py"]),
+    (&["invoke", "inv"], &["tasks.py"]),
+    (&["fab"], &["fabfile.py"]),
+    (&["earthly", "earth"], &["Earthfile"]),
+    (&["gulp"], &["gulpfile.js", "gulpfile.mjs", "gulpfile.ts"]),
+    (&["grunt"], &["Gruntfile.js"]),
+    (&["doit"], &["dodo.py"]),
+    (&["scons"], &["SConstruct"]),
+    (&["mage"], &["magefile.go"]),
+    (&["pre-commit", "prek"], &[".pre-commit-config.yaml"]),
+    (&["lefthook"], &["lefthook.yml", "lefthook.yaml", ".lefthook.yml"]),
+    (&["docker", "podman", "buildah"], &["Dockerfile", "Containerfile"]),
+    (
+        &["docker-compose", "podman-compose"],
+        &["compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml"],
+    ),
+    (&["bundle"], &["Rakefile", "Gemfile"]),
+    (&["devbox"], &["devbox.json"]),
+    (&["nix", "nix-shell", "nix-build"], &["flake.nix", "shell.nix", "default.nix"]),
+    (&["dagger"], &["dagger.json"]),
+];
+
+/// Folders in which mise keeps a task a file.
+const TASK_FOLDERS: &[&str] = &["mise-tasks", ".mise-tasks", "mise/tasks", ".mise/tasks", ".config/mise/tasks"];
+
+/// Endings that interpreters add to a name.
+const ENDINGS: &[&str] = &[".sh", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".ps1", ".cmd", ".bat"];
+
+/// The folders that a name may count from, from the top of the repository.
+#[derive(Debug, Clone)]
+pub(super) struct Place(Vec<String>);
+
+impl Place {
+    pub(super) fn top() -> Self {
+        Self(vec![String::new()])
+    }
+
+    /// Scripts run at the top as often as in their own folder.
+    pub(super) fn of_file(path: &str) -> Self {
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        if folder.is_empty() { Self::top() } else { Self(vec![String::new(), folder.to_owned()]) }
+    }
+
+    pub(super) fn enter(&mut self, folder: &str) {
+        let bare = without_variables(folder);
+        let entered: Vec<String> = self.0.iter().filter_map(|from| joined(from, bare)).collect();
+        self.0.extend(entered);
+        self.0.sort();
+        self.0.dedup();
+        self.0.truncate(8);
+    }
+
+    pub(super) fn folders(&self) -> &[String] {
+        &self.0
+    }
+}
+
+pub(super) fn name_of(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or_default()
+}
+
+pub(super) fn is_yaml(path: &str) -> bool {
+    let ending = name_of(path).rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+    ending.is_some_and(|ending| ending == "yml" || ending == "yaml")
+}
+
+/// By its ending, or by its first line.
+pub(super) fn is_shell_script(path: &str, content: &str) -> bool {
+    let name = name_of(path);
+    let first = content.lines().next().unwrap_or_default();
+    match name.rsplit_once('.') {
+        Some((_, ending)) if ["sh", "bash", "zsh", "ksh", "ps1", "bat", "cmd"].contains(&ending) => true,
+        _ if first.starts_with("#!") => first.contains("sh"),
+        Some((stem, _)) => stem.is_empty(),
+        None => true,
+    }
+}
+
+/// Names of files of recipes, in lower case.
+const RECIPES: &[&str] = &[
+    "makefile",
+    "gnumakefile",
+    "justfile",
+    ".justfile",
+    "package.json",
+    "composer.json",
+    "deno.json",
+    "pyproject.toml",
+    "tox.ini",
+    "noxfile.py",
+    "tasks.py",
+    "rakefile",
+    "dockerfile",
+    "earthfile",
+    "procfile",
+    "mise.toml",
+    ".mise.toml",
+    "taskfile.yml",
+    "taskfile.yaml",
+    "makefile.toml",
+    "build.gradle",
+    "pom.xml",
+    "flake.nix",
+    "devbox.json",
+];
+
+/// Whether a file holds scripts or recipes: not a text that tells of them.
+pub(super) fn is_code(path: &str, content: &str) -> bool {
+    let name = name_of(path).to_lowercase();
+    let is_script = ENDINGS.iter().chain(&[".mk", ".bash", ".zsh", ".go", ".pl"]).any(|ending| name.ends_with(ending));
+    is_script || RECIPES.contains(&name.as_str()) || content.starts_with("#!")
+}
+
+/// `file` from a folder, from the top.
+pub(super) fn joined(folder: &str, file: &str) -> Option<String> {
+    from_top(&if folder.is_empty() { String::new() } else { format!("{folder}/") }, file)
+}
+
+/// The text with expressions of the forge taken out: the shell sees what they become.
+pub(super) fn without_expressions(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once("${{") {
+        plain.push_str(before);
+        let Some((expression, after)) = behind.split_once("}}") else {
+            plain.push_str("${{");
+            rest = behind;
+            continue;
+        };
+        let is_folder = ["workspace", "action_path"].iter().any(|name| expression.contains(name));
+        plain.push_str(if is_folder { "." } else { "x" });
+        rest = after;
+    }
+    plain.push_str(rest);
+    plain
+}
+
+/// A path behind a variable or a part that is not known.
+fn without_variables(word: &str) -> &str {
+    let bare = word.trim_matches(['"', '\'', '`']);
+    let bare = bare.strip_prefix("/repo/").unwrap_or(bare);
+    if !bare.starts_with(['$', '%', '*']) {
+        return bare;
+    }
+    bare.split_once(['/', '\\']).map_or(bare, |(_, rest)| rest)
+}
+
+/// The file of the repository that a word names.
+fn resolved(tree: &dyn Tree, word: &str, place: &Place) -> Option<String> {
+    let word = word.replace('\\', "/");
+    let bare = without_variables(&word);
+    if bare.is_empty() || bare.len() > 400 || bare.contains("://") {
+        return None;
+    }
+    let candidates = || place.folders().iter().filter_map(|folder| joined(folder, bare));
+    if let Some(path) = candidates().find(|path| holds(tree, path)) {
+        return Some(path);
+    }
+    let ended = |path: String| ENDINGS.iter().map(move |ending| format!("{path}{ending}"));
+    let has_folder = bare.contains('/');
+    candidates().filter(|_| has_folder).flat_map(ended).find(|path| holds(tree, path))
+}
+
+/// Files of the repository that a command runs or reads as code.
+pub(super) fn files_of_command(tree: &dyn Tree, words: &[String], place: &Place) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let Some((first, rest)) = words.split_first() else { return found };
+    let name = program(first);
+    found.extend(resolved(tree, first, place));
+    if DATA.contains(&name.as_str()) {
+        return found;
+    }
+    for (at, word) in rest.iter().enumerate() {
+        let value = word.split_once('=').filter(|_| word.starts_with('-')).map_or(word.as_str(), |(_, value)| value);
+        found.extend(resolved(tree, value, place));
+        if word == "-m"
+            && let Some(module) = rest.get(at + 1)
+        {
+            let path = module.replace('.', "/");
+            found.extend(resolved(tree, &format!("{path}.py"), place));
+            found.extend(resolved(tree, &format!("{path}/__main__.py"), place));
+        }
+        found.extend(files_of_folder(tree, &name, value, place));
+    }
+    let runners = RUNNERS.iter().filter(|(names, _)| names.contains(&name.as_str()));
+    let files = runners.flat_map(|(_, files)| files.iter().filter_map(|file| resolved(tree, file, place)));
+    found.extend(files);
+    if name == "mise" {
+        let tasks = TASK_FOLDERS.iter().flat_map(|folder| rest.iter().map(move |word| format!("{folder}/{word}")));
+        found.extend(tasks.filter(|path| holds(tree, path)));
+    }
+    found
+}
+
+/// Other files of recipes that one takes recipes from: `include ci/gate.mk`, `import 'ci/gate.just'`.
+pub(super) fn included_by(tree: &dyn Tree, file: &str) -> BTreeSet<String> {
+    const WORDS: &[&str] = &["include ", "-include ", "sinclude ", "import ", "import? ", "mod "];
+    let Content::Text(text) = tree.read(file) else { return BTreeSet::new() };
+    let lines = text.lines().filter_map(|line| WORDS.iter().find_map(|word| line.strip_prefix(word)));
+    let place = Place::of_file(file);
+    let words = lines.flat_map(str::split_whitespace).take(FILES);
+    words.filter_map(|word| resolved(tree, word, &place)).collect()
+}
+
+/// `go run ./ci/gate`, `python ci/gate`, `node ci/gate`: a folder is a program.
+fn files_of_folder(tree: &dyn Tree, name: &str, word: &str, place: &Place) -> Vec<String> {
+    let runs_folders = ["go", "python", "node", "deno", "bun", "cargo", "tsx", "dotnet"];
+    let bare = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+    if !runs_folders.contains(&bare) || !word.contains('/') {
+        return Vec::new();
+    }
+    let folders = place.folders().iter().filter_map(|folder| joined(folder, without_variables(word)));
+    folders.flat_map(|folder| files_in(tree, &folder).take(FOLDER).map(str::to_owned).collect::<Vec<_>>()).collect()
+}
+
+/// Files of the repository that a text of any language names: with their folders, or as modules beside it.
+pub(super) fn files_of_text(tree: &dyn Tree, text: &str, place: &Place) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let is_edge = |letter: char| letter.is_whitespace() || "\"'`;|&()<>,=[]{}".contains(letter);
+    for token in text.split(is_edge).filter(|token| token.len() > 2) {
+        let is_path = token.contains('/') || ENDINGS.iter().any(|ending| token.ends_with(ending));
+        if is_path && let Some(path) = resolved(tree, token, place) {
+            found.insert(path);
+        }
+        if found.len() >= FILES {
+            return found;
+        }
+    }
+    for line in text.lines().map(str::trim) {
+        let module = line.strip_prefix("import ").or_else(|| line.strip_prefix("from "));
+        let module =
+            module.and_then(|rest| rest.split([' ', ',']).next()).filter(|name| !name.contains(['"', '\'', '/']));
+        if let Some(module) = module {
+            found.extend(resolved(tree, &format!("{}.py", module.trim_start_matches('.').replace('.', "/")), place));
+        }
+    }
+    found
+}

@@ -1,0 +1,346 @@
+use std::collections::BTreeMap;
+
+use super::*;
+use agent_strace_git::change_set::Part;
+
+/// Paths with a text, or with what is expected of them.
+type Listed<'l> = &'l [(&'l str, &'l str)];
+
+/// The files of one state.
+#[derive(Default)]
+struct Files {
+    paths: Vec<String>,
+    texts: BTreeMap<String, Vec<u8>>,
+}
+
+impl Files {
+    fn of(files: &[(&str, &str)]) -> Self {
+        let texts: BTreeMap<String, Vec<u8>> =
+            files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect();
+        Self { paths: texts.keys().cloned().collect(), texts }
+    }
+
+    fn with(mut self, path: &str, bytes: Option<Vec<u8>>) -> Self {
+        match bytes {
+            Some(bytes) => drop(self.texts.insert(path.to_owned(), bytes)),
+            None => drop(self.texts.remove(path)),
+        }
+        self.paths = self.texts.keys().cloned().collect();
+        self
+    }
+}
+
+impl Contents for Files {
+    fn read(&self, path: &str) -> Content {
+        self.texts.get(path).map_or(Content::Missing, |bytes| text_of(bytes.clone()))
+    }
+}
+
+impl Tree for Files {
+    fn paths(&self) -> &[String] {
+        &self.paths
+    }
+}
+
+/// The part that a file has where it is changed to a text; `None` deletes it.
+fn part(base: &[(&str, &str)], path: &str, text: Option<&[u8]>) -> Option<Part> {
+    let head = Files::of(base).with(path, text.map(<[u8]>::to_vec));
+    let base = Files::of(base);
+    let changed = Changed { base: &base, before: &base, head: &head, paths: vec![path], store: Some(".agent-traces") };
+    let touches = touches(&changed);
+    assert!(!touches.is_cut);
+    touches.parts.into_values().next()
+}
+
+fn kind(part: Option<&Part>) -> &'static str {
+    match part {
+        None => "nothing",
+        Some(Part::Runs) => "runs",
+        Some(Part::Called { .. }) => "called",
+        Some(Part::TakesName { .. }) => "takes name",
+        Some(Part::MayTakeName) => "may take name",
+        Some(Part::Unreadable { .. }) => "unreadable",
+        Some(Part::SetsChecks) => "sets checks",
+        Some(Part::MayRun { .. }) => "may run",
+        Some(Part::NamesGate { is_only: true }) => "only gate",
+        Some(Part::NamesGate { is_only: false }) => "names gate",
+        Some(Part::IgnoresRecord) => "ignores",
+        Some(Part::RewritesRecord { .. }) => "rewrites",
+        Some(Part::HidesRecord { .. }) => "hides",
+        Some(Part::Beside { .. }) => "beside",
+        Some(Part::NewWorkflow) => "new",
+        Some(Part::OfAgent { .. }) => "of an agent",
+    }
+}
+
+const WORKFLOW: &str = ".github/workflows/gate.yml";
+
+/// A workflow with one step.
+fn step(step: &str) -> String {
+    format!("on: pull_request\njobs:\n  gate:\n    steps:\n      - {step}\n")
+}
+
+const CHECK: &str = "agent-strace check --policy-ref origin/main\n";
+
+#[test]
+fn what_the_gate_calls_is_the_gate() {
+    let action = "runs:\n  using: composite\n  steps:\n    - {run: \"$GITHUB_ACTION_PATH/run.sh\", shell: bash}\n";
+    let task = "version: '3'\ntasks:\n  gate:\n    cmds:\n      - ./ci/gate.sh\n";
+    let cases: &[(&str, Listed<'_>, Listed<'_>)] = &[
+        (
+            "run: scripts/gate.sh",
+            &[("scripts/gate.sh", CHECK), ("scripts/other.sh", "date\n")],
+            &[(WORKFLOW, "runs"), ("scripts/gate.sh", "called"), ("scripts/other.sh", "nothing")],
+        ),
+        (
+            "run: bash ./ci/a.sh main",
+            &[("ci/a.sh", ". ci/lib.sh\n\"$here/b.sh\"\n"), ("ci/b.sh", CHECK), ("ci/lib.sh", "set -e\n")],
+            &[(WORKFLOW, "runs"), ("ci/a.sh", "called"), ("ci/b.sh", "called"), ("ci/lib.sh", "called")],
+        ),
+        ("run: cd ci && ./gate.sh", &[("ci/gate.sh", CHECK)], &[("ci/gate.sh", "called")]),
+        ("{run: ./gate.sh, working-directory: ci}", &[("ci/gate.sh", CHECK)], &[("ci/gate.sh", "called")]),
+        ("run: '${{ github.workspace }}/ci/gate.sh'", &[("ci/gate.sh", CHECK)], &[("ci/gate.sh", "called")]),
+        ("run: python3 -m ci.gate", &[("ci/gate.py", "run('agent-strace check')\n")], &[("ci/gate.py", "called")]),
+        ("run: node ci/gate", &[("ci/gate.js", "exec('agent-strace check')\n")], &[("ci/gate.js", "called")]),
+        ("run: go run ./ci/gate", &[("ci/gate/main.go", "// agent-strace check\n")], &[("ci/gate/main.go", "called")]),
+        (
+            "run: make gate",
+            &[("Makefile", "gate:\n\tagent-strace check\n")],
+            &[(WORKFLOW, "runs"), ("Makefile", "called")],
+        ),
+        (
+            "run: make build",
+            &[("Makefile", "build:\n\tcc a.c\ngate:\n\tagent-strace check\n")],
+            &[(WORKFLOW, "nothing"), ("Makefile", "only gate")],
+        ),
+        (
+            "run: task gate",
+            &[("Taskfile.yml", task), ("ci/gate.sh", CHECK)],
+            &[("Taskfile.yml", "called"), ("ci/gate.sh", "called")],
+        ),
+        (
+            "run: task ci:gate",
+            &[
+                ("Taskfile.yml", "includes: {ci: ./ci/Tasks.yml}\n"),
+                ("ci/Tasks.yml", "tasks: {gate: {cmds: [agent-strace check]}}\n"),
+            ],
+            &[("Taskfile.yml", "called"), ("ci/Tasks.yml", "called"), (WORKFLOW, "runs")],
+        ),
+        (
+            "run: make gate",
+            &[("Makefile", "include ci/gate.mk\n"), ("ci/gate.mk", "gate:\n\tagent-strace check\n")],
+            &[("ci/gate.mk", "called"), (WORKFLOW, "runs")],
+        ),
+        ("run: just gate", &[("justfile", "gate:\n    agent-strace check\n")], &[("justfile", "called")]),
+        (
+            "run: npm run gate",
+            &[("package.json", "{\"scripts\": {\"gate\": \"sh ci/g.sh\"}}"), ("ci/g.sh", CHECK)],
+            &[("package.json", "called"), ("ci/g.sh", "called")],
+        ),
+        ("run: rake gate", &[("Rakefile", "sh 'agent-strace check'\n")], &[("Rakefile", "called")]),
+        (
+            "run: docker build -f ci/Dockerfile .",
+            &[("ci/Dockerfile", "RUN agent-strace check\n")],
+            &[("ci/Dockerfile", "called")],
+        ),
+        (
+            "uses: ./ci/gate",
+            &[("ci/gate/action.yml", action), ("ci/gate/run.sh", CHECK)],
+            &[(WORKFLOW, "runs"), ("ci/gate/action.yml", "called"), ("ci/gate/run.sh", "called")],
+        ),
+        ("uses: acme/agent-strace@v1", &[("scripts/build.sh", "date\n")], &[("scripts/build.sh", "nothing")]),
+    ];
+    for (called, files, expected) in cases {
+        let workflow = step(called);
+        let base: Vec<(&str, &str)> = files.iter().copied().chain([(WORKFLOW, workflow.as_str())]).collect();
+        for (path, wanted) in *expected {
+            let found = part(&base, path, Some(b"true\n"));
+            // A workflow is always read.
+            let found = kind(found.as_ref());
+            assert_eq!(found, *wanted, "{called}: {path}");
+        }
+    }
+}
+
+#[test]
+fn a_job_beside_the_gate_calls_nothing_of_it() {
+    let workflow = "jobs:\n  gate:\n    steps: [{uses: acme/agent-strace@v1}, {run: npm ci}]\n  test:\n    steps: [{run: ci/test.sh}]\n";
+    let base = [
+        (WORKFLOW, workflow),
+        ("ci/test.sh", "date\n"),
+        ("package.json", "{\"scripts\": {\"install\": \"node x.js\"}}"),
+    ];
+    assert_eq!(kind(part(&base, "ci/test.sh", Some(b"x")).as_ref()), "nothing");
+    assert_eq!(kind(part(&base, "package.json", Some(b"{}")).as_ref()), "beside");
+}
+
+#[test]
+fn workflows_of_other_repositories_run_the_gate_where_they_are_called_like_it() {
+    let uses = |key: &str, file: &str| format!("jobs:\n  {key}:\n    uses: acme/ci/.github/workflows/{file}@main\n");
+    for (key, file, expected) in [
+        ("gate", "x.yml", "runs"),
+        ("x", "gate.yml", "runs"),
+        ("check", "agent-gate.yml", "runs"),
+        ("agent-strace", "all.yml", "runs"),
+        ("build", "build.yml", "may run"),
+    ] {
+        let text = uses(key, file);
+        let found = part(&[(WORKFLOW, &text)], WORKFLOW, Some(b"jobs: {}\n"));
+        assert_eq!(kind(found.as_ref()), expected, "{key} {file}");
+    }
+    // Where another file runs the gate, a quality gate is none.
+    let (gate, quality) = (step("uses: acme/agent-strace@v1"), uses("quality", "quality-gate.yml"));
+    let base = [(WORKFLOW, gate.as_str()), (".github/workflows/q.yml", quality.as_str())];
+    assert_eq!(kind(part(&base, ".github/workflows/q.yml", Some(b"jobs: {}\n")).as_ref()), "nothing");
+}
+
+#[test]
+fn pipelines_of_every_system_are_read() {
+    for path in [
+        ".travis.yml",
+        ".forgejo/workflows/gate.yml",
+        ".gitea/workflows/g.yaml",
+        ".drone.yml",
+        ".tekton/gate.yaml",
+        "ci/Jenkinsfile",
+        ".circleci/config.yml",
+        ".buildkite/pipeline.yml",
+        "azure-pipelines.yml",
+        ".azure/pipelines/gate.yml",
+        "bitbucket-pipelines.yml",
+        ".woodpecker/gate.yml",
+        "appveyor.yml",
+        "cloudbuild.yaml",
+        ".gitlab-ci.yml",
+    ] {
+        let direct = [(path, "script: agent-strace check --policy-ref origin/main\n")];
+        assert_eq!(kind(part(&direct, path, Some(b"script: 'true'\n")).as_ref()), "runs", "{path}");
+        if path.contains("workflows") {
+            continue;
+        }
+        let text = if path == "ci/Jenkinsfile" {
+            "node { sh 'ci/gate.sh main' }\n"
+        } else {
+            "gate: {script: [ci/gate.sh main]}\n"
+        };
+        let through = [(path, text), ("ci/gate.sh", CHECK)];
+        assert_eq!(kind(part(&through, path, Some(b"x: {script: ['true']}\n")).as_ref()), "runs", "{path}");
+        assert_eq!(kind(part(&through, "ci/gate.sh", None).as_ref()), "called", "{path}");
+    }
+}
+
+#[test]
+fn what_gitlab_includes_is_part_of_its_pipeline() {
+    let gate = ("ci/gate.yml", "gate: {script: ['agent-strace check']}\n");
+    for include in ["include: ci/gate.yml\n", "include: [{local: /ci/gate.yml}]\n", "include:\n  - local: 'ci/*.yml'\n"]
+    {
+        let base = [(".gitlab-ci.yml", include), gate];
+        assert_eq!(kind(part(&base, "ci/gate.yml", Some(b"gate: {script: ['true']}\n")).as_ref()), "runs", "{include}");
+        assert_eq!(kind(part(&base, ".gitlab-ci.yml", Some(b"a: {script: ['true']}\n")).as_ref()), "runs", "{include}");
+    }
+    let base = [(".gitlab-ci.yml", "include: ci/gate.yml\n"), gate];
+    assert_eq!(kind(part(&base, ".gitlab/x.yml", Some(b"gate: {script: ['true']}\n")).as_ref()), "takes name");
+}
+
+#[test]
+fn the_name_of_the_check_is_read_as_the_forge_reads_it() {
+    let gate = "jobs:\n  gate:\n    name: security gate\n    steps: [{uses: acme/agent-strace@v1}]\n";
+    let other = ".github/workflows/other.yml";
+    let named = |name: &str| format!("on: push\njobs:\n  x:\n    name: {name}\n    steps: [{{run: 'true'}}]\n");
+    let matrix = |name: &str, matrix: &str| {
+        format!("jobs:\n  x:\n    name: {name}\n    strategy: {{matrix: {matrix}}}\n    steps: []\n")
+    };
+    let key = "jobs:\n  'security gate': {steps: []}\n".to_owned();
+    let alias = "x: &n security gate\njobs:\n  x: {name: *n, steps: []}\n".to_owned();
+    for (text, expected) in [
+        (named("security gate"), "takes name"),
+        (named("'Security Gate '"), "takes name"),
+        (named("\"security\\x20gate\""), "takes name"),
+        (named("\"security\\u0020gate\""), "takes name"),
+        (named(">-\n      security\n      gate"), "takes name"),
+        (named("${{ format('{0} {1}', 'security', 'gate') }}"), "takes name"),
+        (named("security ${{ github.event.x }}"), "takes name"),
+        (named("${{ 'security gate' }}"), "takes name"),
+        (named("${{ github.event.x }}"), "may take name"),
+        (matrix("security ${{ matrix.x }}", "{x: [a, gate]}"), "takes name"),
+        (matrix("security ${{ matrix.x }}", "{x: [a, b]}"), "new"),
+        (matrix("security ${{ matrix.x }}", "{include: [{x: gate}]}"), "takes name"),
+        (matrix("${{ matrix.x }}", "{x: '${{ fromJSON(vars.X) }}'}"), "may take name"),
+        (key, "takes name"),
+        ("x: &b {name: security gate}\njobs:\n  x: {<<: *b, steps: []}\n".to_owned(), "takes name"),
+        ("jobs:\n  security gate: {name: '', steps: []}\n".to_owned(), "takes name"),
+        (alias, "takes name"),
+        (named("tests"), "new"),
+        (named("tests (${{ matrix.os }})"), "new"),
+        ("permissions: {checks: write}\njobs: {x: {steps: []}}\n".to_owned(), "sets checks"),
+        ("permissions: write-all\njobs: {x: {steps: []}}\n".to_owned(), "sets checks"),
+        ("jobs: [\n".to_owned(), "unreadable"),
+        (named("agent-strace"), "runs"),
+    ] {
+        let found = part(&[(WORKFLOW, gate)], other, Some(text.as_bytes()));
+        assert_eq!(kind(found.as_ref()), expected, "{text}");
+        let mut wide = vec![0xff, 0xfe];
+        wide.extend(text.encode_utf16().flat_map(u16::to_le_bytes));
+        let found = part(&[(WORKFLOW, gate)], other, Some(&wide));
+        assert_eq!(kind(found.as_ref()), expected, "UTF-16: {text}");
+    }
+    assert_eq!(kind(part(&[(WORKFLOW, gate)], other, Some(b"name: \xff\xfe")).as_ref()), "unreadable");
+    // What was there before is not this change's doing.
+    let open = named("${{ github.event.x }}");
+    let base = [(WORKFLOW, gate), (other, open.as_str())];
+    assert_eq!(kind(part(&base, other, Some(format!("{open}# more\n").as_bytes())).as_ref()), "nothing");
+}
+
+#[test]
+fn checks_of_called_workflows_have_the_names_of_both() {
+    let caller = "jobs:\n  gate:\n    uses: ./.github/workflows/called.yml\n";
+    let called = "on: workflow_call\njobs:\n  judge:\n    steps: [{uses: acme/agent-strace@v1}]\n";
+    let base = [(WORKFLOW, caller), (".github/workflows/called.yml", called)];
+    let other = ".github/workflows/other.yml";
+    for (name, expected) in [("gate / judge", "takes name"), ("gate / x", "new"), ("judge", "takes name"), ("x", "new")]
+    {
+        let text = format!("jobs:\n  a: {{name: {name}, steps: []}}\n");
+        assert_eq!(kind(part(&base, other, Some(text.as_bytes())).as_ref()), expected, "{name}");
+    }
+    assert_eq!(kind(part(&base, WORKFLOW, None).as_ref()), "runs");
+}
+
+#[test]
+fn files_of_git_that_hide_the_record_are_found() {
+    let gate = step("uses: acme/agent-strace@v1");
+    for (path, text, expected) in [
+        (".gitignore", ".agent-traces\n", "ignores"),
+        (".gitignore", "target/\n", "nothing"),
+        (".gitignore", "*\n!src\n", "ignores"),
+        ("src/.gitignore", "*\n", "nothing"),
+        (".agent-traces/.gitignore", "*\n", "ignores"),
+        (".gitattributes", "* text=auto\n*.png binary\n", "nothing"),
+        (".gitattributes", ".agent-traces/** filter=lfs\n", "rewrites"),
+        (".gitattributes", "*.ndjson linguist-generated\n", "hides"),
+        (".gitattributes", ".github/** -diff\n", "hides"),
+        (".gitattributes", "*.json -linguist-generated diff=json\n", "nothing"),
+    ] {
+        let found = part(&[(WORKFLOW, &gate)], path, Some(text.as_bytes()));
+        assert_eq!(kind(found.as_ref()), expected, "{path} {text:?}");
+    }
+    let base = [(WORKFLOW, gate.as_str()), (".gitignore", ".agent-traces\n")];
+    assert_eq!(kind(part(&base, ".gitignore", Some(b".agent-traces\ntarget\n")).as_ref()), "nothing");
+}
+
+#[test]
+fn hostile_trees_end() {
+    // Files that call each other, and more of them than are followed.
+    let loops = [(WORKFLOW, step("run: ./a.sh")), ("a.sh", "./b.sh\n".to_owned()), ("b.sh", "./a.sh\n".to_owned())];
+    let loops: Vec<(&str, &str)> = loops.iter().map(|(path, text)| (*path, text.as_str())).collect();
+    assert_eq!(kind(part(&loops, "a.sh", Some(b"x")).as_ref()), "nothing");
+    let many: Vec<(String, String)> =
+        (0..3000).map(|at| (format!("s/{at}.sh"), format!("s/{}.sh\n", at + 1))).collect();
+    let start = step("run: s/0.sh");
+    let many: Vec<(&str, &str)> =
+        many.iter().map(|(path, text)| (path.as_str(), text.as_str())).chain([(WORKFLOW, start.as_str())]).collect();
+    let base = Files::of(&many);
+    let changed = Changed { base: &base, before: &base, head: &base, paths: vec!["s/9.sh"], store: None };
+    assert!(touches(&changed).is_cut);
+    let long = format!("jobs:\n  x: {{name: {:?}, steps: []}}\n", "${{ a }}-".repeat(5000));
+    assert_ne!(kind(part(&[], ".github/workflows/x.yml", Some(long.as_bytes())).as_ref()), "runs");
+}

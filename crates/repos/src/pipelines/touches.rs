@@ -1,0 +1,201 @@
+//! What a change does to the gate, file by file.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::gate::{GateFiles, runs_gate};
+use super::ignored;
+use super::names::{CheckName, Likeness};
+use super::systems::{Dialect, dialect};
+use super::tree::{Content, Contents, Tree};
+use super::workflow::{named_jobs, sets_checks};
+use crate::repo_audit::tables;
+use agent_strace_git::change_set::Part;
+
+/// Tools whose files are records: agents write them, and do not follow them.
+const RECORDERS: &[&str] = &["specstory", "entire", "git-ai", "gh-aw", "sweep"];
+
+/// A change, as far as its files go.
+pub struct Changed<'c> {
+    /// The tip of the branch that the change is to be merged into: its gate is the one that counts.
+    pub base: &'c dyn Tree,
+    /// Where the change began.
+    pub before: &'c dyn Contents,
+    pub head: &'c dyn Contents,
+    /// Paths of all files that differ.
+    pub paths: Vec<&'c str>,
+    /// The folder with sessions.
+    pub store: Option<&'c str>,
+}
+
+/// The parts that changed files have.
+#[derive(Debug, Default)]
+pub struct Touches {
+    pub parts: BTreeMap<String, Part>,
+    /// A limit was reached: files that the gate calls may be missing.
+    pub is_cut: bool,
+}
+
+pub fn touches(changed: &Changed<'_>) -> Touches {
+    let gate = GateFiles::of(changed.base);
+    let parts = changed.paths.iter().filter_map(|path| Some(((*path).to_owned(), part(changed, &gate, path)?)));
+    Touches { parts: parts.collect(), is_cut: gate.is_cut }
+}
+
+/// The worst part that a file has.
+fn part(changed: &Changed<'_>, gate: &GateFiles, path: &str) -> Option<Part> {
+    if gate.runs.contains(path) {
+        return Some(Part::Runs);
+    }
+    let dialect = dialect(path);
+    let content = changed.head.read(path);
+    if dialect.is_some() {
+        if matches!(&content, Content::Text(_)) && runs_gate(&content) {
+            return Some(Part::Runs);
+        }
+        if runs_gate(&changed.before.read(path)) {
+            return Some(Part::Runs);
+        }
+    }
+    if let Some(by) = gate.called.get(path) {
+        return Some(Part::Called { by: by.clone() });
+    }
+    let found = match dialect {
+        Some(Dialect::Workflow) => of_workflow(changed, gate, path, &content),
+        Some(Dialect::Gitlab) => of_gitlab(gate, &content),
+        Some(_) => unreadable(&content),
+        None => of_git(changed, gate, path, &content).or_else(|| of_script(changed, gate, path)),
+    };
+    let beside = || Some(Part::Beside { by: gate.beside.get(path)?.clone() });
+    let perhaps = || Some(Part::MayRun { used: gate.perhaps.get(path)?.clone() });
+    match found {
+        Some(Part::NewWorkflow) | None => perhaps().or_else(beside).or(found).or_else(|| of_agent(path)),
+        found => found,
+    }
+}
+
+fn unreadable(content: &Content) -> Option<Part> {
+    match content {
+        Content::Unreadable(reason) => Some(Part::Unreadable { reason: reason.clone() }),
+        _ => None,
+    }
+}
+
+fn of_workflow(changed: &Changed<'_>, gate: &GateFiles, path: &str, content: &Content) -> Option<Part> {
+    let Content::Text(text) = content else { return unreadable(content) };
+    let jobs = match named_jobs(text, changed.head) {
+        Ok(jobs) => jobs,
+        Err((reason, line)) => return Some(Part::Unreadable { reason: format!("line {line}: {reason}") }),
+    };
+    let names: Vec<&CheckName> = jobs.iter().flat_map(|job| &job.names).collect();
+    if let Some(name) = names.iter().find(|name| likeness(name, &gate.names) == Some(Likeness::Fits)) {
+        return Some(Part::TakesName { name: name.shown() });
+    }
+    let before = changed.before.read(path);
+    let was = |test: &dyn Fn(&str) -> bool| matches!(&before, Content::Text(text) if test(text));
+    let is_open = |text: &str| {
+        let jobs = named_jobs(text, changed.before).unwrap_or_default();
+        jobs.iter().flat_map(|job| &job.names).any(|name| likeness(name, &gate.names) == Some(Likeness::Unknown))
+    };
+    let may_be = names.iter().any(|name| likeness(name, &gate.names) == Some(Likeness::Unknown)) && !was(&is_open);
+    if may_be || gate.is_unnamed {
+        return Some(Part::MayTakeName);
+    }
+    if sets_checks(text) && !was(&sets_checks) {
+        return Some(Part::SetsChecks);
+    }
+    (before == Content::Missing).then_some(Part::NewWorkflow)
+}
+
+fn likeness(name: &CheckName, gates: &BTreeSet<CheckName>) -> Option<Likeness> {
+    gates.iter().filter_map(|gate| name.may_be(gate)).max()
+}
+
+/// A job of GitLab that another file of the same pipeline has, too, replaces it.
+fn of_gitlab(gate: &GateFiles, content: &Content) -> Option<Part> {
+    let Content::Text(text) = content else { return unreadable(content) };
+    let keys = super::formats::keys(text);
+    let taken = keys.into_iter().map(CheckName::literal).find(|key| gate.names.contains(key));
+    taken.map(|name| Part::TakesName { name: name.shown() })
+}
+
+/// A script or a file of recipes that runs the gate, called by something that is in no file: settings of a CI server.
+fn of_script(changed: &Changed<'_>, gate: &GateFiles, path: &str) -> Option<Part> {
+    let Content::Text(text) = changed.before.read(path) else { return None };
+    let runs = super::calls::names_gate(&text) && super::resolve::is_code(path, &text) && gives_verdict(&text);
+    runs.then_some(Part::NamesGate { is_only: gate.runs.is_empty() })
+}
+
+/// Whether a line of a text calls the gate for a verdict.
+fn gives_verdict(text: &str) -> bool {
+    const VERDICTS: &[&str] = &["check", "audit", "lint", "eval"];
+    let of_line = |line: &str| {
+        let (_, behind) = line.split_once(super::calls::GATE)?;
+        let mut words = behind.split(|letter: char| letter.is_whitespace() || "\"',".contains(letter));
+        words.find(|word| VERDICTS.contains(word)).map(drop)
+    };
+    text.lines().any(|line| of_line(line).is_some())
+}
+
+/// Files of git that keep the record out of commits, or out of sight.
+fn of_git(changed: &Changed<'_>, gate: &GateFiles, path: &str, content: &Content) -> Option<Part> {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let Content::Text(after) = content else { return None };
+    let before = match changed.before.read(path) {
+        Content::Text(text) => text,
+        _ => String::new(),
+    };
+    let record = changed.store.map(|store| format!("{store}/session/events.ndjson"));
+    let meta = changed.store.map(|store| format!("{store}/session/meta.json"));
+    let within = |path: &String| -> Option<String> {
+        if folder.is_empty() { Some(path.clone()) } else { path.strip_prefix(&format!("{folder}/")).map(str::to_owned) }
+    };
+    let records: Vec<String> = record.iter().chain(&meta).filter_map(within).collect();
+    match name {
+        ".gitignore" => {
+            let ignores = |text: &str| records.iter().any(|record| ignored::ignores(text, record));
+            (ignores(after) && !ignores(&before)).then_some(Part::IgnoresRecord)
+        }
+        ".gitattributes" => {
+            let judging =
+                gate.runs.iter().cloned().chain([".agent-scope.json".to_owned()]).filter_map(|path| within(&path));
+            let mut hidden = None;
+            for path in records.iter().cloned().chain(judging) {
+                let known = ignored::attributes(&before, &path);
+                for attribute in ignored::attributes(after, &path).into_iter().filter(|new| !known.contains(new)) {
+                    let attribute_name = attribute.trim_start_matches(['-', '!']).split('=').next().unwrap_or_default();
+                    let shown = || attribute.to_owned();
+                    match attribute_name {
+                        "filter" | "working-tree-encoding" | "ident" if !attribute.starts_with(['-', '!']) => {
+                            return Some(Part::RewritesRecord { attribute: shown() });
+                        }
+                        "diff" | "binary" | "linguist-generated" | "linguist-vendored" | "gitlab-generated"
+                        | "export-ignore"
+                            if hides(attribute) =>
+                        {
+                            hidden = Some(Part::HidesRecord { attribute: shown() });
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            hidden
+        }
+        _ => None,
+    }
+}
+
+/// `-diff`, `binary`, `linguist-generated`, and not the other way round.
+fn hides(attribute: &str) -> bool {
+    let is_off = attribute.starts_with(['-', '!']) || attribute.ends_with("=false");
+    let name = attribute.trim_start_matches(['-', '!']);
+    if name.starts_with("diff") { attribute == "-diff" } else { !is_off }
+}
+
+/// By the tables of agents, which know files that no other list has.
+fn of_agent(path: &str) -> Option<Part> {
+    let tables = tables().ok()?;
+    let mut found = Vec::new();
+    let tools = tables.files.matching(path, &mut found).filter_map(|id| tables.signal(id)).map(|(tool, _)| tool);
+    let tool = tools.into_iter().find(|tool| !RECORDERS.contains(&tool.id.as_str()))?;
+    Some(Part::OfAgent { name: tool.name.clone() })
+}
