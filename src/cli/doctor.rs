@@ -12,9 +12,9 @@ use super::output;
 use super::policy_file::DEFAULT;
 use agent_strace_git::change_set::from_top;
 use agent_strace_git::{GitError, Repository};
-use agent_strace_policy::Policy;
+use agent_strace_policy::config;
 use agent_strace_report::Colour;
-use agent_strace_repos::doctor::{self, Held};
+use agent_strace_repos::doctor::{self, Held, PolicyFile};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -25,9 +25,10 @@ Everything is read from the commit: what is not committed judges nothing. Settin
 (required checks, reviews, rules of an organisation) are not in a repository; what to look at there
 is listed.
 
-The strength is `visible` where a job judges changes by their base and nothing takes that back, and
-`reviewed` where what judges has code owners, too. The exit code is 0 then, 1 where no gate is in
-force, and 2 where that can't be told.";
+The strength is `visible` where a job judges changes by their base and nothing takes that back,
+`reviewed` where what judges has code owners, too, and `enforced` where the workflow runs as it is
+on the branch that is merged into, whatever a change brings. The exit code is 0 then, 1 where no
+gate is in force, and 2 where that can't be told.";
 
 #[derive(Debug, Args)]
 pub(super) struct DoctorArgs {
@@ -70,7 +71,7 @@ pub(super) fn run(
     Ok(examination.exit_code())
 }
 
-fn held(trace_dir: &Path, args: &DoctorArgs) -> Result<Held, Failure> {
+fn held<'a>(trace_dir: &Path, args: &'a DoctorArgs) -> Result<Held<'a>, Failure> {
     let here = Path::new(".");
     let unreadable = |error: GitError| Failure::new(format!("`{}` can't be examined: {error}", args.revision));
     let repository = Repository::open(here).map_err(unreadable)?;
@@ -88,8 +89,10 @@ fn held(trace_dir: &Path, args: &DoctorArgs) -> Result<Held, Failure> {
     Ok(Held {
         pipelines: pipelines.collect(),
         owners: owners(&args.revision).map_err(unreadable)?,
-        policy: policy(args).map_err(unreadable)?,
+        policy: Box::new(|path| policy(path, &args.revision)),
         policy_path: args.policy.clone(),
+        settings: settings(&args.revision).map_err(unreadable)?,
+        default_branches: agent_strace_git::default_branches(here),
         ignores_store: repository.is_ignored(&recorded),
         store,
     })
@@ -113,15 +116,23 @@ fn owners(revision: &str) -> Result<Vec<(String, String)>, GitError> {
     Ok(found)
 }
 
-fn policy(args: &DoctorArgs) -> Result<Option<Result<Box<Policy>, String>>, GitError> {
-    match agent_strace_git::read_top(Path::new("."), &args.revision, &args.policy) {
-        Ok(blob) => {
-            let read = Policy::from_bytes(&args.policy, Some(args.revision.clone()), &blob.bytes);
-            Ok(Some(read.map(Box::new).map_err(|faults| faults.in_one_line())))
-        }
-        Err(GitError::NoFile { .. }) => Ok(None),
+fn policy(path: &str, revision: &str) -> PolicyFile {
+    match agent_strace_git::read_top(Path::new("."), revision, path) {
+        Ok(blob) => PolicyFile::read(path, revision, &blob.bytes),
+        Err(GitError::NoFile { .. }) => PolicyFile::Missing,
         // A link, or what is too large, would be refused when it is to judge.
-        Err(error @ (GitError::NotAFile(_) | GitError::TooLarge { .. })) => Ok(Some(Err(error.to_string()))),
-        Err(error) => Err(error),
+        Err(error) => PolicyFile::Broken(error.to_string()),
     }
+}
+
+/// The first of the names of settings that is committed.
+fn settings(revision: &str) -> Result<Vec<(String, String)>, GitError> {
+    for path in config::NAMES {
+        match agent_strace_git::read_top(Path::new("."), revision, path) {
+            Ok(blob) => return Ok(vec![((*path).to_owned(), String::from_utf8_lossy(&blob.bytes).into_owned())]),
+            Err(GitError::NoFile { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(Vec::new())
 }

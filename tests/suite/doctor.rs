@@ -39,24 +39,72 @@ fn said(answer: &Answer) -> (&str, i32) {
 
 #[test]
 fn what_init_writes_is_in_force_once_it_is_committed() {
-    for (recipe, independent) in [("visible", false), ("enforced", true)] {
-        let world = repository(&[&[], &["--ci", "github", "--action", ACTION, "--strength", recipe]]);
-        let doctor = || world.run(&["doctor", "--ci"]);
-        assert_eq!(said(&doctor()), ("gate in CI: none", 1), "what is not committed judges nothing");
+    let world = repository(&[&[], &["--ci", "github", "--action", ACTION, "--strength", "visible"]]);
+    let doctor = || world.run(&["doctor", "--ci"]);
+    assert_eq!(said(&doctor()), ("gate in CI: none", 1), "what is not committed judges nothing");
+    commit(world.path());
+    let answer = doctor();
+    assert_eq!(said(&answer), ("gate in CI: visible", 0), "{}", answer.stdout);
+    assert!(!answer.stdout.contains("defeated"), "{}", answer.stdout);
+    world.write("CODEOWNERS", &format!("{OWNERS}/CODEOWNERS @acme/security\n"));
+    commit(world.path());
+    assert_eq!(said(&doctor()), ("gate in CI: reviewed", 0), "{}", doctor().stdout);
+    assert_eq!(said(&world.run(&["doctor", "--ref", "HEAD^"])), ("gate in CI: visible", 0));
+    // Nobody has to ask before the owners are changed.
+    world.write("CODEOWNERS", OWNERS);
+    commit(world.path());
+    assert_eq!(said(&doctor()), ("gate in CI: visible", 0), "{}", doctor().stdout);
+}
+
+#[test]
+fn a_workflow_that_no_change_brings_is_enforced() {
+    let world = repository(&[&[], &["--ci", "github", "--action", ACTION, "--strength", "enforced"]]);
+    commit(world.path());
+    let answer = world.run(&["doctor", "--ci"]);
+    assert_eq!(said(&answer), ("gate in CI: enforced", 0), "{}", answer.stdout);
+    assert!(
+        !answer.stdout.contains("defeated") && answer.stdout.contains("unseen   forge/same-name"),
+        "{}",
+        answer.stdout
+    );
+}
+
+/// The README says which strength each of its workflows has.
+#[test]
+fn workflows_of_the_readme_have_the_strength_that_it_claims() {
+    let readme = include_str!("../../README.md");
+    let mut found = Vec::new();
+    for part in readme.split("<!-- workflow ").skip(1) {
+        let (name, rest) = part.split_once(':').unwrap();
+        let (_, workflow) = rest.split_once("```yaml\n").unwrap();
+        let (workflow, _) = workflow.split_once("```").unwrap();
+        let world = repository(&[&[]]);
+        let action = ACTION.rsplit_once('@').unwrap().1;
+        let workflow = workflow.replace("COMMIT", action).replace("OWNER", "acme");
+        world.write(".github/workflows/agent-strace.yml", &workflow);
         commit(world.path());
-        let answer = doctor();
-        assert_eq!(said(&answer), ("gate in CI: visible", 0), "{}", answer.stdout);
-        assert!(!answer.stdout.contains("defeated"), "{}", answer.stdout);
-        assert_eq!(answer.stdout.contains("gate/independent"), independent, "{}", answer.stdout);
-        world.write("CODEOWNERS", &format!("{OWNERS}/CODEOWNERS @acme/security\n"));
-        commit(world.path());
-        assert_eq!(said(&doctor()), ("gate in CI: reviewed", 0), "{}", doctor().stdout);
-        assert_eq!(said(&world.run(&["doctor", "--ref", "HEAD^"])), ("gate in CI: visible", 0));
-        // Nobody has to ask before the owners are changed.
-        world.write("CODEOWNERS", OWNERS);
-        commit(world.path());
-        assert_eq!(said(&doctor()), ("gate in CI: visible", 0), "{}", doctor().stdout);
+        let answer = world.run(&["doctor", "--ci"]);
+        let (line, code) = said(&answer);
+        assert_eq!((line.to_owned(), code), (format!("gate in CI: {name}"), 0), "{}", answer.stdout);
+        found.push(name);
     }
+    assert!(found.contains(&"visible") && found.contains(&"enforced"), "{found:?}");
+}
+
+#[test]
+fn settings_at_the_commit_and_the_policy_that_a_workflow_names_are_examined() {
+    let world = repository(&[&[], &["--ci", "github", "--action", ACTION]]);
+    world.write(".agent-strace.yaml", "fail_on: never\n");
+    commit(world.path());
+    let answer = world.run(&["doctor"]);
+    assert_eq!(said(&answer), ("gate in CI: none", 1), "{}", answer.stdout);
+    let workflow = world.read(".github/workflows/agent-strace.yml");
+    let other = workflow.replace("        with:\n", "        with:\n          policy: weak.json\n");
+    assert_ne!(other, workflow);
+    world.write(".agent-strace.yaml", "").write(".github/workflows/agent-strace.yml", &other).write("weak.json", "{}");
+    commit(world.path());
+    let answer = world.run(&["doctor"]);
+    assert!(answer.code == 1 && answer.stdout.contains("policy/empty"), "{}", answer.stdout);
 }
 
 #[test]

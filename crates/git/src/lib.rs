@@ -3,6 +3,7 @@
 //! Nothing is checked out, and no hook or configuration runs. This crate must not know sessions or policies. Start with
 //! [`Repository`] and [`change_set`].
 
+mod branches;
 pub mod change_set;
 mod commits;
 mod diff;
@@ -14,6 +15,7 @@ mod tree;
 #[cfg(test)]
 mod tests;
 
+pub use branches::default_branches;
 pub use commits::{Backend, Change, Commit, Id, Person, Revisions, Status};
 pub use diff::{ChangedFile, changed_files, commit_and_parents, ends, grown_from, holds, is_behind, is_branch_name};
 pub use history::{references, trailers};

@@ -18,6 +18,7 @@ fn meaning(strength: Strength) -> &'static str {
             "changes are judged by their base; who writes one can change the job, and everybody sees that"
         }
         Strength::Reviewed => "changes are judged by their base, and what judges them has owners",
+        Strength::Enforced => "changes are judged by a workflow that they do not bring",
     }
 }
 
@@ -49,7 +50,7 @@ pub fn to_json(examination: &Examination) -> String {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Document {
     schema_version: u8,
-    /// `none`, `visible` or `reviewed`, as far as a commit shows it.
+    /// `none`, `visible`, `reviewed` or `enforced`, as far as a commit shows it.
     strength: &'static str,
     exit_code: u8,
     /// Jobs that judge changes.

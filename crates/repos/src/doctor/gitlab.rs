@@ -1,19 +1,17 @@
 //! Pipelines of GitLab: jobs that judge merge requests, and everything that lets one of them not do that.
 
-use super::call::verdicts;
-use super::{Check, Gate, State};
+use super::call::{Verdict, verdicts};
+use super::{Check, Gate, Held, State};
 use crate::repo_audit::{Document, Language, items, member, members, settings_hits, text};
 use agent_strace_policy::json::{Data, Value};
 
 /// The file that a pipeline begins with.
 const ROOT: &str = ".gitlab-ci.yml";
+/// Variables that decide which programs run.
+const STEERING: &[&str] = &["PATH", "BASH_ENV", "ENV", "LD_PRELOAD", "LD_LIBRARY_PATH", "GIT_EXEC_PATH"];
 const FILTERS: &[&str] = &["changes", "exists"];
 
-pub(super) fn gates(
-    path: &str,
-    content: &str,
-    all: &[(String, Result<String, String>)],
-) -> Result<Vec<Gate>, Box<Check>> {
+pub(super) fn gates(path: &str, content: &str, held: &Held<'_>) -> Result<Vec<Gate>, Box<Check>> {
     if !content.contains("agent-strace") {
         return Ok(Vec::new());
     }
@@ -23,7 +21,7 @@ pub(super) fn gates(
     let jobs = members(&document.root);
     let mut found = Vec::new();
     for (key, job) in jobs {
-        let judged: Vec<Option<String>> = scripts(job).iter().flat_map(|script| verdicts(script)).collect();
+        let judged: Vec<Verdict> = scripts(job).iter().flat_map(|script| verdicts(script, Some(&held.store))).collect();
         if judged.is_empty() {
             continue;
         }
@@ -32,15 +30,20 @@ pub(super) fn gates(
         let mut push = |id, state, at: &Value, message: &str| {
             checks.push(Check::new(id, state, message).at(path, document.line(&at.span)));
         };
-        for fault in judged.into_iter().flatten() {
-            push("gate/base", State::Defeated, job, &fault);
+        let mut policies = Vec::new();
+        for verdict in judged {
+            policies.extend(verdict.policy);
+            for (id, fault) in &verdict.faults {
+                push(id, State::Defeated, job, fault);
+            }
         }
         skipped(job, &mut push);
+        steered(&document.root, job, &mut push);
         let kept = scripts(job).iter().any(|script| keeps_code(script));
         if kept && !jobs.iter().any(|(_, other)| restores(other, &key.name)) {
             push("gate/forgiven", State::Defeated, job, "its exit code is kept, and no job that needs it ends with it");
         }
-        if !is_included(path, all) {
+        if !is_included(path, &held.pipelines) {
             let message = "`.gitlab-ci.yml` does not include this file, so that nothing runs it: add it to `include`";
             push("gate/included", State::Defeated, job, message);
         }
@@ -53,7 +56,15 @@ pub(super) fn gates(
                 Check::new("gate/there", State::Good, format!("the job `{}` judges changes", key.name)).at(path, line),
             );
         }
-        found.push(Gate { file: path.to_owned(), job: key.name.clone(), line, is_independent: false, checks });
+        found.push(Gate {
+            file: path.to_owned(),
+            job: key.name.clone(),
+            key: key.name.clone(),
+            line,
+            is_independent: false,
+            policies,
+            checks,
+        });
     }
     Ok(found)
 }
@@ -75,15 +86,41 @@ fn skipped(job: &Value, push: &mut impl FnMut(&'static str, State, &Value, &str)
             let message = "changes of other files start no job, and nothing judges them: take the filter out";
             push("gate/filters", State::Defeated, value, message);
         }
-        if let Some(value) = member(node, "when").filter(|value| matches!(text(value), Some("manual" | "never"))) {
+        if let Some(value) =
+            member(node, "when").filter(|value| matches!(text(value), Some("manual" | "never" | "on_failure")))
+        {
             // `never` behind a condition is how a job is kept to merge requests.
-            if text(value) == Some("manual") || member(node, "if").is_none() {
+            if text(value) != Some("never") || member(node, "if").is_none() {
                 push("gate/skipped", State::Defeated, value, "the job does not run by itself: take `when` out");
             }
         }
-        if let Some(value) = member(node, "allow_failure").filter(|value| matches!(value.data, Data::Bool(true))) {
+        if let Some(value) = member(node, "allow_failure").filter(|value| !matches!(value.data, Data::Bool(false))) {
             push("gate/forgiven", State::Defeated, value, "`allow_failure` lets the gate fail without a consequence");
         }
+    }
+}
+
+/// What decides which programs run in the job, and whether it runs for merge requests.
+fn steered(root: &Value, job: &Value, push: &mut impl FnMut(&'static str, State, &Value, &str)) {
+    for of in [root, job] {
+        let variables = member(of, "variables").map(members).unwrap_or_default();
+        for (key, value) in variables.iter().filter(|(key, _)| STEERING.contains(&key.name.as_str())) {
+            let message = format!("`{}` decides which programs run: take it out", key.name);
+            push("gate/environment", State::Defeated, value, &message);
+        }
+    }
+    let listed = |value: &Value| {
+        let refs = member(value, "refs").unwrap_or(value);
+        items(refs).iter().filter_map(text).chain(text(refs)).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let is_proposal = |name: &String| matches!(name.as_str(), "merge_requests" | "external_pull_requests");
+    if let Some(only) =
+        member(job, "only").filter(|only| !listed(only).is_empty() && !listed(only).iter().any(is_proposal))
+    {
+        push("gate/skipped", State::Defeated, only, "it runs for no merge request: add `merge_requests`");
+    }
+    if let Some(except) = member(job, "except").filter(|except| listed(except).iter().any(is_proposal)) {
+        push("gate/skipped", State::Defeated, except, "it runs for no merge request: take `merge_requests` out");
     }
 }
 

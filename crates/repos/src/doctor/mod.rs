@@ -7,11 +7,16 @@
 mod call;
 mod github;
 mod gitlab;
+mod names;
 mod owners;
+mod policy;
+mod settings;
 #[cfg(test)]
 mod tests;
 
-use agent_strace_policy::Policy;
+use std::collections::BTreeSet;
+
+pub use policy::PolicyFile;
 
 /// Who can change the gate that judges a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,6 +27,8 @@ pub enum Strength {
     Visible,
     /// Its author, if an owner approves.
     Reviewed,
+    /// Nobody who can only propose changes: the workflow is not the change's.
+    Enforced,
 }
 
 impl Strength {
@@ -30,6 +37,7 @@ impl Strength {
             Self::None => "none",
             Self::Visible => "visible",
             Self::Reviewed => "reviewed",
+            Self::Enforced => "enforced",
         }
     }
 }
@@ -69,11 +77,18 @@ pub struct Check {
     pub message: String,
     /// A file from the top of the repository, and a line of it.
     pub location: Option<(String, u32)>,
+    /// The gate is visible at most: an owner who approves may not see what this lets happen.
+    limits: bool,
 }
 
 impl Check {
     fn new(id: &'static str, state: State, message: impl Into<String>) -> Self {
-        Self { id, state, message: message.into(), location: None }
+        Self { id, state, message: message.into(), location: None, limits: false }
+    }
+
+    fn limiting(mut self) -> Self {
+        self.limits = true;
+        self
     }
 
     fn at(mut self, file: &str, line: u32) -> Self {
@@ -88,29 +103,45 @@ pub struct Gate {
     pub file: String,
     /// As the file calls it, and as the rules of a branch have to.
     pub job: String,
+    key: String,
     pub line: u32,
     /// It is the same whatever the change brings: it runs as it is on the branch that is merged into.
     pub is_independent: bool,
+    /// Policies that it names, other than the usual one.
+    policies: Vec<String>,
     checks: Vec<Check>,
 }
 
 impl Gate {
-    fn is_intact(&self) -> bool {
-        self.checks.iter().all(|check| !matches!(check.state, State::Defeated | State::Unknown))
+    /// What it is worth by itself.
+    fn strength(&self) -> Strength {
+        let has = |test: fn(&Check) -> bool| self.checks.iter().any(test);
+        if has(|check| matches!(check.state, State::Defeated | State::Unknown)) {
+            Strength::None
+        } else if has(|check| check.limits) {
+            Strength::Visible
+        } else if self.is_independent {
+            Strength::Enforced
+        } else {
+            Strength::Reviewed
+        }
     }
 }
 
 /// What a commit holds, as far as it is looked at.
-#[derive(Debug, Default)]
-pub struct Held {
+pub struct Held<'h> {
     /// Files of CI and their text; `Err`: why one can't be read.
     pub pipelines: Vec<(String, Result<String, String>)>,
     /// Code owners, in the order in which they are looked for.
     pub owners: Vec<(String, String)>,
-    /// The policy that a change is judged by.
+    /// The policy that a change is judged by, where no gate names another one.
     pub policy_path: String,
-    /// `None`: there is none. `Err`: what is wrong with it, in one line.
-    pub policy: Option<Result<Box<Policy>, String>>,
+    /// The policy in a file.
+    pub policy: Box<dyn Fn(&str) -> PolicyFile + 'h>,
+    /// Settings of the program that are committed, and their text.
+    pub settings: Vec<(String, String)>,
+    /// The branches that changes are merged into; the first ones that are there of names that are usual.
+    pub default_branches: Vec<String>,
     /// Below the top of the repository.
     pub store: String,
     pub ignores_store: bool,
@@ -139,7 +170,7 @@ impl Examination {
 /// Where the settings of the program are looked for; each decides what is judged.
 const SETTINGS: &[&str] = &[".agent-strace.yaml", ".agent-strace.yml"];
 
-pub fn examine(held: &Held) -> Examination {
+pub fn examine(held: &Held<'_>) -> Examination {
     let mut gates = Vec::new();
     let mut checks = Vec::new();
     for (path, text) in &held.pipelines {
@@ -156,17 +187,19 @@ pub fn examine(held: &Held) -> Examination {
                        committed";
         checks.push(Check::new("gate/there", State::Defeated, message));
     }
-    checks.push(policy(held));
+    names::examine(held, &mut gates);
+    for gate in &mut gates {
+        let policies: BTreeSet<&String> = gate.policies.iter().collect();
+        let policies: Vec<Check> = policies.iter().flat_map(|path| policy::checks(held, path)).collect();
+        gate.checks.extend(policies);
+    }
+    if gates.is_empty() || gates.iter().any(|gate| gate.policies.is_empty()) {
+        checks.extend(policy::checks(held, &held.policy_path));
+    }
+    checks.extend(settings::checks(held));
     checks.push(store(held));
-    let is_held_up = checks.iter().all(|check| !matches!(check.state, State::Defeated | State::Unknown));
-    let intact = gates.iter().any(Gate::is_intact);
     let owned = owners::checks(&held.owners, &guarded(held, &gates));
-    let is_owned = owned.iter().all(|check| check.state == State::Good);
-    let strength = match (is_held_up && intact, is_owned) {
-        (false, _) => Strength::None,
-        (true, false) => Strength::Visible,
-        (true, true) => Strength::Reviewed,
-    };
+    let strength = strength(&gates, &checks, &owned);
     checks.extend(owned);
     checks.extend(gates.iter().flat_map(|gate| gate.checks.iter().cloned()));
     checks.extend(unseen(&gates));
@@ -175,9 +208,24 @@ pub fn examine(held: &Held) -> Examination {
     Examination { strength, gates, checks }
 }
 
+/// The best of the gates, as far as what is around them holds.
+fn strength(gates: &[Gate], around: &[Check], owned: &[Check]) -> Strength {
+    if around.iter().any(|check| matches!(check.state, State::Defeated | State::Unknown)) {
+        return Strength::None;
+    }
+    let best = gates.iter().map(Gate::strength).max().unwrap_or(Strength::None);
+    let is_owned = owned.iter().all(|check| check.state == State::Good);
+    match best {
+        Strength::None => Strength::None,
+        _ if around.iter().any(|check| check.limits) => Strength::Visible,
+        Strength::Reviewed if !is_owned => Strength::Visible,
+        best => best,
+    }
+}
+
 /// By the forge whose file it is.
-fn read(path: &str, text: &str, held: &Held) -> Result<Vec<Gate>, Box<Check>> {
-    if is_github(path) { github::gates(path, text) } else { gitlab::gates(path, text, &held.pipelines) }
+fn read(path: &str, text: &str, held: &Held<'_>) -> Result<Vec<Gate>, Box<Check>> {
+    if is_github(path) { github::gates(path, text, held) } else { gitlab::gates(path, text, held) }
 }
 
 /// Whether a path is one of a file that decides what CI does.
@@ -190,17 +238,7 @@ fn is_github(path: &str) -> bool {
     path.strip_prefix(".github/workflows/").is_some_and(|name| !name.contains('/'))
 }
 
-fn policy(held: &Held) -> Check {
-    let path = &held.policy_path;
-    let (state, message) = match &held.policy {
-        None => (State::Defeated, "it is not committed: without a policy nothing is judged".to_owned()),
-        Some(Err(fault)) => (State::Defeated, format!("it can't be used, so nothing is judged: {fault}")),
-        Some(Ok(_)) => (State::Good, "it is committed, and it can be used".to_owned()),
-    };
-    Check::new("policy/there", state, message).at(path, 1)
-}
-
-fn store(held: &Held) -> Check {
+fn store(held: &Held<'_>) -> Check {
     let store = &held.store;
     if held.ignores_store {
         let message =
@@ -211,8 +249,12 @@ fn store(held: &Held) -> Check {
 }
 
 /// What nobody may change without its owners.
-fn guarded(held: &Held, gates: &[Gate]) -> Vec<String> {
-    let mut paths = vec![held.policy_path.clone()];
+fn guarded(held: &Held<'_>, gates: &[Gate]) -> Vec<String> {
+    let named = gates.iter().flat_map(|gate| gate.policies.iter().cloned());
+    let mut paths: Vec<String> = named.collect();
+    if gates.is_empty() || gates.iter().any(|gate| gate.policies.is_empty()) {
+        paths.push(held.policy_path.clone());
+    }
     paths.extend(SETTINGS.iter().map(|path| (*path).to_owned()));
     paths.extend(gates.iter().map(|gate| gate.file.clone()));
     // A new workflow could take the name of the check.
@@ -236,6 +278,11 @@ fn unseen(gates: &[Gate]) -> Vec<Check> {
             Check::new("forge/required", State::Unseen, message).at(&gate.file, gate.line)
         })
         .collect();
+    if gates.iter().any(|gate| gate.is_independent) {
+        let message = "whether a check of the same name can come from a workflow that a change brings: only rules of the \
+                       organisation that require a workflow tell the two apart";
+        checks.push(Check::new("forge/same-name", State::Unseen, message));
+    }
     let message = if gates.iter().any(|gate| !is_github(&gate.file)) {
         "whether pipelines must succeed, and owners must approve: settings of the project say it; a pipeline execution \
          policy of the group makes it one that nobody can change in a merge request"

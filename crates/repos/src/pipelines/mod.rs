@@ -20,3 +20,4 @@ pub use names::{CheckName, Likeness};
 pub use systems::{Dialect, dialect};
 pub use touches::{Changed, Touches, touches};
 pub use tree::{Content, Contents, Tree, text_of};
+pub(crate) use workflow::named_jobs;

@@ -12,6 +12,7 @@ const DEPTH: usize = 6;
 #[derive(Debug)]
 pub(crate) struct NamedJob {
     pub(crate) key: String,
+    pub(crate) line: u32,
     pub(crate) names: Vec<CheckName>,
 }
 
@@ -29,7 +30,7 @@ fn jobs_of(content: &str, tree: &dyn Contents, depth: usize) -> Result<Vec<Named
         if let Some(called) = member(job, "uses").and_then(text) {
             names = names_below(&names, called, tree, depth);
         }
-        found.push(NamedJob { key: key.name.clone(), names });
+        found.push(NamedJob { key: key.name.clone(), line: document.line(&key.span), names });
     }
     Ok(found)
 }

@@ -1,0 +1,178 @@
+//! What a step says to the action.
+
+use super::{Workflow, is_expression, uses};
+use crate::doctor::call::{is_any_branch, is_head};
+use crate::doctor::{Check, State};
+use crate::repo_audit::{member, text};
+use agent_strace_git::change_set::from_top;
+use agent_strace_policy::json::Value;
+
+/// Levels that let a finding fail the gate.
+const LEVELS: &[&str] = &["", "error", "warning", "note"];
+/// Words of commands and actions that verify who made a file.
+const VERIFIERS: &[&str] = &[
+    "gh attestation verify",
+    "cosign verify",
+    "slsa-verifier verify",
+    "sigstore verify",
+    "gitsign verify",
+    "minisign -V",
+    "verify-attestation",
+];
+
+impl Workflow<'_> {
+    pub(super) fn inputs(&self, step: &Value, steps: &[Value], policies: &mut Vec<String>, checks: &mut Vec<Check>) {
+        self.environment(step, checks);
+        let with = member(step, "with");
+        if let Some(with) = with.filter(|with| is_expression(with)) {
+            return self.defeat(
+                "gate/inputs",
+                with,
+                "an expression says what the gate does: write the inputs out",
+                checks,
+            );
+        }
+        let input = |name: &str| with.and_then(|with| member(with, name));
+        for name in ["policy-ref", "base"] {
+            if let Some(value) = input(name).filter(|value| text(value).is_some_and(is_head)) {
+                let message = "this is what the change brings: leave it out, or name the base branch";
+                self.defeat("gate/base", value, message, checks);
+            }
+        }
+        if let Some(value) = input("base-branches").filter(|value| text(value).is_none_or(is_any_branch)) {
+            let message = "every branch may judge, so that the author of a change picks one: name the branches";
+            self.defeat("gate/branches", value, message, checks);
+        }
+        // `never` as it is written is found by the rule about settings.
+        if let Some(value) = input("fail-on").filter(|value| !is_level(value) && text(value) != Some("never")) {
+            let message = "this lets no finding fail the gate, or nothing here says which: name error, warning or note";
+            self.defeat("gate/forgiven", value, message, checks);
+        }
+        if let Some(value) = input("reviewed-by") {
+            self.reviewed(value, checks);
+        }
+        if let Some(value) = input("policy").filter(|value| !text(value).is_some_and(str::is_empty)) {
+            match text(value).filter(|text| !text.contains("${{")) {
+                Some(path) => policies.push(path.trim_start_matches("./").to_owned()),
+                None => self.limit(
+                    "gate/policy",
+                    value,
+                    "nothing here says which policy judges: write its path out",
+                    checks,
+                ),
+            }
+        }
+        if let Some(value) = input("trace-dir").filter(|value| !self.is_store(value)) {
+            let message =
+                format!("sessions are recorded in `{}`, and none is found here: leave it out", self.held.store);
+            self.defeat("gate/store", value, &message, checks);
+        }
+        if let Some(value) = input("binary").filter(|value| !text(value).is_some_and(str::is_empty)) {
+            self.binary(value, checks);
+        }
+        if let Some(value) = input("source") {
+            self.source(value, step, steps, checks);
+        }
+    }
+
+    fn is_store(&self, value: &Value) -> bool {
+        let path = text(value).unwrap_or_default();
+        path.is_empty() || from_top("", path.trim_end_matches('/')).as_deref() == Some(self.held.store.as_str())
+    }
+
+    /// The program that judges: it must not come out of what is judged.
+    fn binary(&self, value: &Value, checks: &mut Vec<Check>) {
+        let path = text(value).unwrap_or_default();
+        let is_elsewhere = path.starts_with(['/', '~'])
+            || ["runner.temp", "runner.tool_cache", "steps.", "RUNNER_TEMP"].iter().any(|part| path.contains(part));
+        if is_elsewhere && !path.contains("workspace") {
+            let message = "what another step puts there judges: leave it out, and the action verifies a release";
+            self.limit("gate/program", value, message, checks);
+        } else {
+            let message =
+                "the change brings the program that judges it: leave it out, and the action verifies a release";
+            self.defeat("gate/program", value, message, checks);
+        }
+    }
+
+    /// How far logs are believed.
+    fn source(&self, value: &Value, step: &Value, steps: &[Value], checks: &mut Vec<Check>) {
+        let before = steps.iter().take_while(|other| !std::ptr::eq(*other, step));
+        match text(value).unwrap_or_default() {
+            "" | "pull-request" => {}
+            "attested" => {
+                let verifies = |step: &Value| {
+                    let run = member(step, "run").and_then(text).unwrap_or_default();
+                    let used = uses(step).unwrap_or_default();
+                    VERIFIERS.iter().any(|words| run.contains(words)) || used.contains("verify")
+                };
+                if !before.into_iter().any(verifies) {
+                    let message = "no step before it verifies an attestation, so that every log counts as attested: verify \
+                                   it, or leave `source` out";
+                    self.defeat("gate/source", value, message, checks);
+                }
+            }
+            "artifact" | "runner" => {
+                let brings = |step: &Value| uses(step).is_some_and(|uses| uses.starts_with("actions/checkout@"));
+                if before.into_iter().any(brings) {
+                    let message = "files of the change lie in the workspace, and some may be taken for logs of this run: take \
+                                   the checkout out, or judge in another job";
+                    self.limit("gate/source", value, message, checks);
+                }
+            }
+            _ => self.limit("gate/source", value, "nothing here says how far logs are believed: write it out", checks),
+        }
+    }
+
+    /// Who says that people looked at what the change does to the gate.
+    fn reviewed(&self, value: &Value, checks: &mut Vec<Check>) {
+        let said = text(value).unwrap_or_default();
+        let folded: String = said.to_ascii_lowercase().chars().filter(|letter| !letter.is_whitespace()).collect();
+        if folded.is_empty() {
+            return;
+        }
+        let is_always = !folded.contains("${{")
+            || !folded.trim_start().starts_with("${{")
+            || !folded.trim_end().ends_with("}}")
+            || ends_with_text(&folded)
+            || folded == "${{always()}}";
+        let says = |contexts: &[&str]| contexts.iter().any(|context| folded.contains(context));
+        if is_always || !says(&["needs.", "inputs.", "labels", "environment", "steps.", "vars.", "review"]) {
+            let message = "it says of every change that somebody reviewed what it does to the gate: set it from a job that \
+                           waits for an approval, or leave it out";
+            self.defeat("gate/reviewed", value, message, checks);
+        } else if says(&["labels"]) {
+            let message = "a label stays when its author pushes more commits, and triagers can set it, too: a job with an \
+                           environment that asks for approval is stronger";
+            self.push("gate/reviewed", State::Weak, value, message, checks);
+        } else if says(&["steps.", "vars."]) && !says(&["needs.", "inputs."]) {
+            let message = "nothing here says who can set this: use a job with an environment that asks for approval";
+            self.limit("gate/reviewed", value, message, checks);
+        } else {
+            self.push(
+                "gate/reviewed",
+                State::Good,
+                value,
+                "another job, or whoever calls the workflow, says it",
+                checks,
+            );
+        }
+    }
+}
+
+/// `… || 'text'`: never empty.
+fn ends_with_text(folded: &str) -> bool {
+    let bare = folded.trim_end_matches("}}");
+    let Some((_, last)) = bare.rsplit_once("||") else {
+        return bare.trim_start_matches("${{").starts_with('\'') && !bare.contains("&&");
+    };
+    let is_text = last.starts_with('\'') && last.ends_with('\'') && last.len() > 2;
+    is_text
+        || ["github.actor", "github.sha", "github.triggering_actor", "github.event.sender"]
+            .iter()
+            .any(|name| last.starts_with(name))
+}
+
+fn is_level(value: &Value) -> bool {
+    text(value).is_some_and(|level| LEVELS.contains(&level.trim().to_ascii_lowercase().as_str()))
+}

@@ -1,0 +1,46 @@
+//! Checks that have the name of a gate's: a branch takes either of them for the one that it requires.
+
+use super::{Check, Gate, Held, State, is_github};
+use crate::pipelines::{CheckName, Content, Contents, Likeness, named_jobs};
+
+/// Jobs with their file, their key, a line and names.
+type Named = (String, String, u32, Vec<CheckName>);
+
+impl Contents for Held<'_> {
+    fn read(&self, path: &str) -> Content {
+        match self.pipelines.iter().find(|(name, _)| name == path) {
+            None => Content::Missing,
+            Some((_, Ok(text))) => Content::Text(text.clone()),
+            Some((_, Err(why))) => Content::Unreadable(why.clone()),
+        }
+    }
+}
+
+pub(super) fn examine(held: &Held<'_>, gates: &mut [Gate]) {
+    let mut jobs: Vec<Named> = Vec::new();
+    for (path, text) in held.pipelines.iter().filter(|(path, _)| is_github(path)) {
+        // Why one can't be read is said where its gate is looked for.
+        let found = text.as_ref().ok().and_then(|text| named_jobs(text, held).ok()).unwrap_or_default();
+        jobs.extend(found.into_iter().map(|job| (path.clone(), job.key, job.line, job.names)));
+    }
+    for gate in gates.iter_mut().filter(|gate| is_github(&gate.file)) {
+        let is_own = |job: &&Named| job.0 == gate.file && job.1 == gate.key;
+        let own: Vec<CheckName> = jobs.iter().filter(is_own).flat_map(|job| job.3.clone()).collect();
+        let checks = jobs.iter().filter(|job| !is_own(job)).filter_map(|(path, _, line, names)| {
+            let likeness = names.iter().flat_map(|name| own.iter().map(|own| name.may_be(own))).max().flatten()?;
+            let (state, message) = match likeness {
+                Likeness::Fits => (
+                    State::Defeated,
+                    format!("this job has the name of the check `{}`, too, and may pass in its place", gate.job),
+                ),
+                Likeness::Unknown => (
+                    State::Weak,
+                    format!("only a run knows the name of this job, which may be that of the check `{}`", gate.job),
+                ),
+            };
+            Some(Check::new("gate/name", state, message).at(path, *line))
+        });
+        let checks: Vec<Check> = checks.collect();
+        gate.checks.extend(checks);
+    }
+}
