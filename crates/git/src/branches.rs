@@ -7,11 +7,11 @@ use super::open;
 /// Names that default branches usually have.
 const USUAL: &[&str] = &["main", "master", "trunk", "develop", "default"];
 
-/// The default branch of `origin`, where it is known; else the branches with usual names that are here, or the one that is
-/// checked out. Without any of them the two names that are used most.
+/// The default branch of `origin`, where it is known. Else branches that may be it: the first with a usual name that is here,
+/// or the one that is checked out; and the name that most have.
 pub fn default_branches(start: &Path) -> Vec<String> {
-    let two = || USUAL.iter().take(2).map(|name| (*name).to_owned()).collect();
-    let Ok(repository) = open(start) else { return two() };
+    let usual = USUAL.iter().take(1).map(|name| (*name).to_owned());
+    let Ok(repository) = open(start) else { return usual.collect() };
     let head = repository.find_reference("refs/remotes/origin/HEAD").ok();
     let named = head.and_then(|head| head.symbolic_target().ok().flatten().map(str::to_owned));
     if let Some(branch) = named.as_deref().and_then(|name| name.strip_prefix("refs/remotes/origin/")) {
@@ -22,10 +22,12 @@ pub fn default_branches(start: &Path) -> Vec<String> {
             .iter()
             .any(|at| repository.find_reference(&format!("{at}{name}")).is_ok())
     };
-    if let Some(branch) = USUAL.iter().find(is_here) {
-        return vec![(*branch).to_owned()];
-    }
-    let head = repository.head().ok().filter(git2::Reference::is_branch);
-    let current = head.and_then(|head| head.shorthand().ok().map(str::to_owned));
-    current.map_or_else(two, |branch| vec![branch])
+    let here = USUAL.iter().find(is_here).map(|name| (*name).to_owned());
+    let current = || {
+        let head = repository.head().ok().filter(git2::Reference::is_branch);
+        head.and_then(|head| head.shorthand().ok().map(str::to_owned))
+    };
+    let mut branches: Vec<String> = here.or_else(current).into_iter().chain(usual).collect();
+    branches.dedup();
+    branches
 }

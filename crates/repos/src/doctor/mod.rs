@@ -140,7 +140,7 @@ pub struct Held<'h> {
     pub policy: Box<dyn Fn(&str) -> PolicyFile + 'h>,
     /// Settings of the program that are committed, and their text.
     pub settings: Vec<(String, String)>,
-    /// The branches that changes are merged into; the first ones that are there of names that are usual.
+    /// The branch that changes are merged into, or those of which one is.
     pub default_branches: Vec<String>,
     /// Below the top of the repository.
     pub store: String,

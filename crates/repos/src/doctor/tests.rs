@@ -240,6 +240,34 @@ fn another_job_with_the_name_of_the_check_defeats_the_gate() {
     }
 }
 
+/// Each alternative of an expression has to rest on something that the author of a change can't set.
+#[test]
+fn a_review_counts_by_what_says_it() {
+    let queue = "github.event_name == 'merge_group' && 'the queue'";
+    let label = "github.event.action == 'labeled' && github.event.label.name == 'x' && github.event.sender.login";
+    for (expression, state) in [
+        (format!("{queue} || ''"), State::Good),
+        (format!("needs.review.result == 'success' && 'x' || {queue} || ''"), State::Good),
+        (format!("{label} || {queue} || ''"), State::Weak),
+        ("contains(github.event.pull_request.labels.*.name, 'x') && 'x' || ''".to_owned(), State::Weak),
+        ("needs.plain.outputs.who".to_owned(), State::Weak),
+        (format!("{queue} || github.actor"), State::Defeated),
+        (format!("{label} || 'x'"), State::Defeated),
+        ("!contains(github.event.pull_request.labels.*.name, 'x') && 'x' || ''".to_owned(), State::Defeated),
+        ("github.event_name != 'merge_group' && 'x' || ''".to_owned(), State::Defeated),
+        ("github.event.pull_request.user.login".to_owned(), State::Defeated),
+        ("format('{0}', 'x')".to_owned(), State::Defeated),
+    ] {
+        let step = format!("        with:\n          reviewed-by: >-\n            ${{{{ {expression} }}}}\n");
+        let jobs = "  plain: {steps: []}\n  review: {environment: gate-review, steps: []}\n";
+        let text = workflow(ON, "", &step) + jobs;
+        let examination = github(&text);
+        let found: Vec<State> =
+            examination.checks.iter().filter(|check| check.id == "gate/reviewed").map(|check| check.state).collect();
+        assert_eq!(found, [state], "{expression}");
+    }
+}
+
 #[test]
 fn settings_and_policies_that_take_verdicts_back_are_found() {
     let gate = workflow(ON, "", "");

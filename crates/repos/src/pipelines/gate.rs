@@ -79,7 +79,7 @@ impl GateFiles {
             return;
         }
         for (node, used) in &graph.elsewhere {
-            if is_workflow(used) {
+            if is_workflow(used) || is_include(node, used) {
                 self.perhaps.entry(node.file.clone()).or_insert_with(|| used.clone());
             }
         }
@@ -143,27 +143,46 @@ fn leading(graph: &Graph) -> BTreeSet<Node> {
     found
 }
 
-/// A job that uses a workflow of another repository runs the gate where one of the two is called like it.
+/// What uses something of another repository runs the gate where one of the two is called like it.
 fn central(graph: &mut Graph, tree: &dyn Tree) {
     let is_known = graph.naming.iter().any(|node| dialect(&node.file).is_some() || matches!(node.part, Part::Lines(_)));
     for (node, used) in graph.elsewhere.clone() {
-        let Part::Job(key) = &node.part else { continue };
-        if !is_workflow(&used) {
-            continue;
-        }
-        let callee = used.split('@').next().unwrap_or_default();
-        let callee = callee.rsplit('/').next().unwrap_or_default();
-        let stem = callee.rsplit_once('.').map_or(callee, |(stem, _)| stem);
-        let mut names = vec![key.clone(), stem.to_owned()];
-        if let Content::Text(text) = tree.read(&node.file) {
-            let jobs = named_jobs(&text, tree).unwrap_or_default();
-            let own = jobs.into_iter().filter(|job| job.key == *key).flat_map(|job| job.names);
-            names.extend(own.map(|name| name.shown()));
-        }
+        let names = match &node.part {
+            Part::Job(key) if is_workflow(&used) => names_of_call(tree, &node, key, &used),
+            // An action of another repository: its name without the owner's.
+            Part::Job(_) if dialect(&node.file) == Some(Dialect::Workflow) => {
+                let action = used.split('@').next().unwrap_or_default();
+                let is_gate = is_called_like_the_gate(action.split_once('/').map_or(action, |(_, name)| name), true);
+                if is_gate {
+                    graph.naming.insert(node);
+                }
+                continue;
+            }
+            _ if is_include(&node, &used) => vec![used.clone()],
+            _ => continue,
+        };
         if names.iter().any(|name| is_called_like_the_gate(name, is_known)) {
-            graph.naming.insert(node.clone());
+            graph.naming.insert(node);
         }
     }
+}
+
+/// A file, project or component that a pipeline of GitLab takes from elsewhere.
+fn is_include(node: &Node, used: &str) -> bool {
+    used.contains('/') && dialect(&node.file) == Some(Dialect::Gitlab)
+}
+
+/// The names of a job and of the workflow that it uses.
+fn names_of_call(tree: &dyn Tree, node: &Node, key: &str, used: &str) -> Vec<String> {
+    let callee = used.split('@').next().unwrap_or_default();
+    let callee = callee.rsplit('/').next().unwrap_or_default();
+    let stem = callee.rsplit_once('.').map_or(callee, |(stem, _)| stem);
+    let mut names = vec![key.to_owned(), stem.to_owned()];
+    if let Content::Text(text) = tree.read(&node.file) {
+        let jobs = named_jobs(&text, tree).into_iter().flatten();
+        names.extend(jobs.filter(|job| job.key == key).flat_map(|job| job.names).map(|name| name.shown()));
+    }
+    names
 }
 
 fn is_called_like_the_gate(name: &str, another_is_known: bool) -> bool {

@@ -277,6 +277,17 @@ pub(super) fn files_of_command(tree: &dyn Tree, words: &[String], place: &Place)
     let runners = RUNNERS.iter().filter(|(names, _)| names.contains(&name.as_str()));
     let files = runners.flat_map(|(_, files)| files.iter().filter_map(|file| resolved(tree, file, place)));
     found.extend(files);
+    if name == "docker" && rest.first().is_some_and(|word| word == "compose") {
+        let files = RUNNERS.iter().filter(|(names, _)| names.contains(&"docker-compose"));
+        found.extend(files.flat_map(|(_, files)| files.iter().filter_map(|file| resolved(tree, file, place))));
+    }
+    if name == "cargo" {
+        // `cargo xtask`, `cargo run -p gate`: a package that is called like its folder.
+        let folders = rest.iter().flat_map(|word| [format!("{word}/src"), format!("crates/{word}/src")]);
+        found.extend(
+            folders.flat_map(|folder| files_in(tree, &folder).take(FOLDER).map(str::to_owned).collect::<Vec<_>>()),
+        );
+    }
     if name == "mise" {
         let tasks = TASK_FOLDERS.iter().flat_map(|folder| rest.iter().map(move |word| format!("{folder}/{word}")));
         found.extend(tasks.filter(|path| holds(tree, path)));
@@ -319,11 +330,18 @@ pub(super) fn files_of_text(tree: &dyn Tree, text: &str, place: &Place) -> BTree
         }
     }
     for line in text.lines().map(str::trim) {
-        let module = line.strip_prefix("import ").or_else(|| line.strip_prefix("from "));
-        let module =
-            module.and_then(|rest| rest.split([' ', ',']).next()).filter(|name| !name.contains(['"', '\'', '/']));
-        if let Some(module) = module {
-            found.extend(resolved(tree, &format!("{}.py", module.trim_start_matches('.').replace('.', "/")), place));
+        // Of Python: modules beside the script.
+        let (names, is_from) = match (line.strip_prefix("import "), line.strip_prefix("from ")) {
+            (Some(names), _) => (names, false),
+            (None, Some(name)) => (name, true),
+            (None, None) => continue,
+        };
+        let names = names.split(',').take(if is_from { 1 } else { FOLDER });
+        for module in
+            names.filter_map(|name| name.split_whitespace().next()).filter(|name| !name.contains(['"', '\'', '/']))
+        {
+            let path = module.trim_start_matches('.').replace('.', "/");
+            found.extend(resolved(tree, &format!("{path}.py"), place));
         }
     }
     found

@@ -137,6 +137,21 @@ fn what_the_gate_calls_is_the_gate() {
             &[("package.json", "{\"scripts\": {\"gate\": \"sh ci/g.sh\"}}"), ("ci/g.sh", CHECK)],
             &[("package.json", "called"), ("ci/g.sh", "called")],
         ),
+        (
+            "run: python3 ci/gate.py",
+            &[("ci/gate.py", "import os, helper\n# agent-strace check\n"), ("ci/helper.py", "x = 1\n")],
+            &[("ci/gate.py", "called"), ("ci/helper.py", "called")],
+        ),
+        (
+            "run: cargo xtask gate",
+            &[("xtask/src/main.rs", "// agent-strace check\n")],
+            &[("xtask/src/main.rs", "called"), (WORKFLOW, "runs")],
+        ),
+        (
+            "run: docker compose run gate",
+            &[("compose.yaml", "services: {gate: {command: agent-strace check}}\n")],
+            &[("compose.yaml", "called"), (WORKFLOW, "runs")],
+        ),
         ("run: rake gate", &[("Rakefile", "sh 'agent-strace check'\n")], &[("Rakefile", "called")]),
         (
             "run: docker build -f ci/Dockerfile .",
@@ -187,6 +202,17 @@ fn workflows_of_other_repositories_run_the_gate_where_they_are_called_like_it() 
         let text = uses(key, file);
         let found = part(&[(WORKFLOW, &text)], WORKFLOW, Some(b"jobs: {}\n"));
         assert_eq!(kind(found.as_ref()), expected, "{key} {file}");
+    }
+    let action = step("uses: acme/agent-gate@v1");
+    assert_eq!(kind(part(&[(WORKFLOW, &action)], WORKFLOW, Some(b"jobs: {}\n")).as_ref()), "runs");
+    for (include, expected) in [
+        ("[{component: $CI_SERVER_FQDN/sec/agent-gate/gate@1}]", "runs"),
+        ("[{project: sec/ci, file: /gate.yml}]", "runs"),
+        ("[{project: sec/ci, file: /build.yml}]", "may run"),
+    ] {
+        let text = format!("include: {include}\n");
+        let found = part(&[(".gitlab-ci.yml", &text)], ".gitlab-ci.yml", Some(b"x: {script: [date]}\n"));
+        assert_eq!(kind(found.as_ref()), expected, "{include}");
     }
     // Where another file runs the gate, a quality gate is none.
     let (gate, quality) = (step("uses: acme/agent-strace@v1"), uses("quality", "quality-gate.yml"));

@@ -1,8 +1,8 @@
 //! What a step says to the action.
 
 use super::{Workflow, is_expression, uses};
+use crate::doctor::Check;
 use crate::doctor::call::{is_any_branch, is_head};
-use crate::doctor::{Check, State};
 use crate::repo_audit::{member, text};
 use agent_strace_git::change_set::from_top;
 use agent_strace_policy::json::Value;
@@ -123,54 +123,6 @@ impl Workflow<'_> {
             _ => self.limit("gate/source", value, "nothing here says how far logs are believed: write it out", checks),
         }
     }
-
-    /// Who says that people looked at what the change does to the gate.
-    fn reviewed(&self, value: &Value, checks: &mut Vec<Check>) {
-        let said = text(value).unwrap_or_default();
-        let folded: String = said.to_ascii_lowercase().chars().filter(|letter| !letter.is_whitespace()).collect();
-        if folded.is_empty() {
-            return;
-        }
-        let is_always = !folded.contains("${{")
-            || !folded.trim_start().starts_with("${{")
-            || !folded.trim_end().ends_with("}}")
-            || ends_with_text(&folded)
-            || folded == "${{always()}}";
-        let says = |contexts: &[&str]| contexts.iter().any(|context| folded.contains(context));
-        if is_always || !says(&["needs.", "inputs.", "labels", "environment", "steps.", "vars.", "review"]) {
-            let message = "it says of every change that somebody reviewed what it does to the gate: set it from a job that \
-                           waits for an approval, or leave it out";
-            self.defeat("gate/reviewed", value, message, checks);
-        } else if says(&["labels"]) {
-            let message = "a label stays when its author pushes more commits, and triagers can set it, too: a job with an \
-                           environment that asks for approval is stronger";
-            self.push("gate/reviewed", State::Weak, value, message, checks);
-        } else if says(&["steps.", "vars."]) && !says(&["needs.", "inputs."]) {
-            let message = "nothing here says who can set this: use a job with an environment that asks for approval";
-            self.limit("gate/reviewed", value, message, checks);
-        } else {
-            self.push(
-                "gate/reviewed",
-                State::Good,
-                value,
-                "another job, or whoever calls the workflow, says it",
-                checks,
-            );
-        }
-    }
-}
-
-/// `… || 'text'`: never empty.
-fn ends_with_text(folded: &str) -> bool {
-    let bare = folded.trim_end_matches("}}");
-    let Some((_, last)) = bare.rsplit_once("||") else {
-        return bare.trim_start_matches("${{").starts_with('\'') && !bare.contains("&&");
-    };
-    let is_text = last.starts_with('\'') && last.ends_with('\'') && last.len() > 2;
-    is_text
-        || ["github.actor", "github.sha", "github.triggering_actor", "github.event.sender"]
-            .iter()
-            .any(|name| last.starts_with(name))
 }
 
 fn is_level(value: &Value) -> bool {

@@ -3,6 +3,7 @@
 mod before;
 mod inputs;
 mod job;
+mod reviewed;
 mod triggers;
 
 use super::call::verdicts;

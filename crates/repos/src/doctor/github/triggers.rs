@@ -79,11 +79,16 @@ impl Workflow<'_> {
             _ => false,
         };
         let default = &self.held.default_branches;
-        let runs = |branch: &String| match taken {
-            Some(_) => is_taken(&names, branch),
-            None => !names.iter().any(|pattern| matches(pattern, branch)),
-        };
-        if !is_literal || !default.iter().any(runs) {
+        // Which of several is the default branch only the forge knows: one that is left out by its name is taken for it.
+        let states: Vec<Option<bool>> = default
+            .iter()
+            .map(|branch| match taken {
+                Some(_) => is_taken(&names, branch),
+                None => Some(!names.iter().any(|pattern| matches(pattern, branch))),
+            })
+            .collect();
+        let is_judged = states.contains(&Some(true)) && !states.contains(&Some(false));
+        if !is_literal || !is_judged {
             let named: Vec<String> = default.iter().map(|branch| format!("`{branch}`")).collect();
             let message = format!(
                 "pull requests into the default branch ({}) start no run, and nothing judges them: name it in `branches`",
@@ -94,13 +99,13 @@ impl Workflow<'_> {
     }
 }
 
-/// The last pattern that matches decides; one with `!` takes back.
-fn is_taken(patterns: &[&str], branch: &str) -> bool {
-    let mut taken = false;
+/// The last pattern that matches decides; one with `!` takes back. `None`: no pattern matches.
+fn is_taken(patterns: &[&str], branch: &str) -> Option<bool> {
+    let mut taken = None;
     for pattern in patterns {
         match pattern.strip_prefix('!') {
-            Some(pattern) if matches(pattern, branch) => taken = false,
-            None if matches(pattern, branch) => taken = true,
+            Some(pattern) if matches(pattern, branch) => taken = Some(false),
+            None if matches(pattern, branch) => taken = Some(true),
             _ => {}
         }
     }

@@ -1,0 +1,99 @@
+//! Who says that people looked at what a change does to the gate: an expression, or a text that says it of every change.
+
+use super::Workflow;
+use crate::doctor::{Check, State};
+use crate::repo_audit::{member, text};
+use agent_strace_policy::json::Value;
+
+/// What one alternative of an expression rests on, the worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Ground {
+    /// It holds for every change, or for what its author can set.
+    Nothing,
+    /// A job that asks for no approval.
+    PlainJob,
+    /// Steps of the job, or variables: anybody may have set them.
+    Unknown,
+    /// A label, which people with triage rights set.
+    Label,
+    /// A job with an environment, whoever calls the workflow, or a queue, which only takes what passed before.
+    Approval,
+}
+
+impl Workflow<'_> {
+    pub(super) fn reviewed(&self, value: &Value, checks: &mut Vec<Check>) {
+        let said = text(value).unwrap_or_default();
+        let folded: String =
+            said.chars().filter(|letter| !letter.is_whitespace()).collect::<String>().to_ascii_lowercase();
+        if folded.is_empty() {
+            return;
+        }
+        match self.ground(&folded) {
+            Ground::Nothing => {
+                let message = "it says of every change that somebody reviewed what it does to the gate: set it from a job \
+                               that waits for an approval, or leave it out";
+                self.defeat("gate/reviewed", value, message, checks);
+            }
+            Ground::PlainJob => {
+                let message = "the job that says it waits for no approval: give it an `environment` with reviewers";
+                self.limit("gate/reviewed", value, message, checks);
+            }
+            Ground::Unknown => {
+                let message =
+                    "nothing here says who can set this: use a job with an environment that asks for approval";
+                self.limit("gate/reviewed", value, message, checks);
+            }
+            Ground::Label => {
+                let message = "everybody with triage rights sets labels, and one that is merely there stays when the author \
+                               pushes on: a job with an environment that asks for approval is stronger";
+                self.push("gate/reviewed", State::Weak, value, message, checks);
+            }
+            Ground::Approval => {
+                let message = "an approval, the caller of the workflow, or a merge queue says it";
+                self.push("gate/reviewed", State::Good, value, message, checks);
+            }
+        }
+    }
+
+    /// The worst alternative; a text beside an expression is never empty.
+    fn ground(&self, folded: &str) -> Ground {
+        let inner = folded.strip_prefix("${{").and_then(|rest| rest.strip_suffix("}}"));
+        let Some(inner) = inner.filter(|inner| !inner.contains("}}")) else { return Ground::Nothing };
+        let inner = inner.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(inner);
+        let alternatives = inner.split("||").filter(|alternative| !matches!(*alternative, "''" | "null" | "false"));
+        alternatives.map(|alternative| self.ground_of(alternative)).min().unwrap_or(Ground::Approval)
+    }
+
+    fn ground_of(&self, alternative: &str) -> Ground {
+        let has = |text: &str| alternative.contains(text);
+        if has("!contains(") || has("event_name!=") || has("!github") || has("always()") {
+            return Ground::Nothing;
+        }
+        if let Some((_, behind)) = alternative.split_once("needs.") {
+            let name: String =
+                behind.chars().take_while(|letter| letter.is_alphanumeric() || "-_".contains(*letter)).collect();
+            return self.ground_of_job(&name);
+        }
+        if has("inputs.") || has("event_name=='merge_group'") || has("review.state=='approved'") {
+            Ground::Approval
+        } else if has("label") {
+            Ground::Label
+        } else if has("steps.") || has("vars.") || has("env.") {
+            Ground::Unknown
+        } else {
+            Ground::Nothing
+        }
+    }
+
+    /// A job that is not here is judged by nobody, and the expression is empty.
+    fn ground_of_job(&self, name: &str) -> Ground {
+        let jobs = member(&self.document.root, "jobs");
+        let found = jobs.map(crate::repo_audit::members).unwrap_or_default();
+        let job = found.iter().find(|(key, _)| key.name.eq_ignore_ascii_case(name)).map(|(_, job)| job);
+        let asks = |job: &Value| member(job, "environment").is_some() || member(job, "uses").is_some();
+        match job {
+            Some(job) if !asks(job) => Ground::PlainJob,
+            _ => Ground::Approval,
+        }
+    }
+}
