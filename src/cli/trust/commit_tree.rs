@@ -50,6 +50,11 @@ impl<'c> CommitTree<'c> {
         paths.sort_unstable();
         Ok(Self { files, paths })
     }
+
+    /// Of a commit whose files can't be listed.
+    pub(in crate::cli) fn without_paths(files: CommitFiles<'c>) -> Self {
+        Self { files, paths: Vec::new() }
+    }
 }
 
 impl Contents for CommitTree<'_> {

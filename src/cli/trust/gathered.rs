@@ -140,7 +140,15 @@ impl Sides<'_> {
     /// The parts that changed files have in the gate.
     fn parts(&self, change: &mut Change, gaps: &mut Vec<Gap>, ends: &Ends) -> Result<(), GitError> {
         let side = |revision| CommitFiles::new(self.folder, revision);
-        let base = CommitTree::new(side(&change.base.commit))?;
+        let base = match CommitTree::new(side(&change.base.commit)) {
+            Ok(base) => base,
+            // A clone may lack folders that nothing else asks for.
+            Err(error @ (GitError::Missing(_) | GitError::Broken(_) | GitError::TooManyFiles(_))) => {
+                gaps.push(gap(ends, format!("which files the gate calls can't be told: {error}")));
+                CommitTree::without_paths(side(&change.base.commit))
+            }
+            Err(error) => return Err(error),
+        };
         let (before, head) = (side(self.old), side(self.head));
         let touched = pipelines::touches(&pipelines::Changed {
             base: &base,
