@@ -169,7 +169,7 @@ pub(super) fn run(
     baseline::refuse_to_overwrite(args.write_baseline.as_deref(), overwrite)?;
     let mut inputs = inputs?;
     let mut notes = Vec::new();
-    let change = change::of_run(request, trust, trace_dir, &config, &mut inputs, &mut notes)?;
+    let change = change::of_run(request, trust, trace_dir, environment, &config, &mut inputs, &mut notes)?;
     let people_may_have_done_it = change.as_ref().is_some_and(|change| change.extent == Extent::Everything);
     if inputs.is_empty() && !people_may_have_done_it {
         return Ok(no_sessions(trace_dir, streams));

@@ -179,9 +179,9 @@ pub(super) struct GateArgs {
     #[arg(long)]
     pub(super) no_suppressions: bool,
 
-    /// Where the logs came from: `runner`, the machine of this job; `artifact`, another job of this run; `pull-request`,
-    /// the change itself, whose author could write them; `attested`, whoever an attestation names, which was verified
-    /// before (`gh attestation verify`).
+    /// Where the logs came from: `pull-request`, the change itself, whose author could write them; `runner`, this job, where
+    /// the agent could still change them; `artifact`, another job of this run; `attested`, whoever an attestation names,
+    /// which was verified before (`gh attestation verify`). A log that the change holds is its own in any case.
     #[arg(long, value_name = "SOURCE", default_value = "pull-request")]
     pub(super) source: SourceName,
 
@@ -223,7 +223,7 @@ impl GateArgs {
     #[cfg(feature = "live")]
     pub(super) fn of_call(by: &EnforceArgs, allow_no_policy: bool, now: Option<jiff::Timestamp>) -> Self {
         let silent = Self::of_policy(by.policy.clone(), allow_no_policy, now);
-        Self { policy_ref: by.policy_ref.clone(), source: SourceName::Runner, quiet: true, no_color: true, ..silent }
+        Self { policy_ref: by.policy_ref.clone(), source: SourceName::Live, quiet: true, no_color: true, ..silent }
     }
 
     /// Of a command that takes a policy and no other options of a gate.

@@ -123,6 +123,7 @@ fn judge_log(
         let earlier = known.earlier.get(at).map_or(&[][..], Vec::as_slice);
         let judging = Judging { exposed, earlier, ..config.judging() };
         let mut outcome = agent_strace_engine::judge_by(session, own.clone(), judging);
+        outcome.account.committed = log.committed;
         outcome.account.overdue = overdue.of(log).cloned();
         outcome.account.offers = repo_audit::offered(session);
         outcome

@@ -14,6 +14,7 @@ use super::progress::Progress;
 use super::repeats::{Counted, Repeats};
 use super::reread;
 use super::session_filter::SessionFilter;
+use agent_strace_git::Blobs;
 use agent_strace_ingest::discover::{self, Found, SelectError, Selection, Sink, Source};
 use agent_strace_ingest::{Log, Reading};
 use agent_strace_model::{Gap, Session};
@@ -31,6 +32,8 @@ pub(super) struct Inputs {
     wanted: SessionFilter,
     /// The whole store was selected, not named sessions.
     whole_store: bool,
+    /// The files of the change that is judged, where logs are compared with them.
+    blobs: Option<Blobs>,
 }
 
 /// The logs of standard input, and its gaps.
@@ -67,7 +70,7 @@ impl Inputs {
         environment: Environment,
     ) -> Result<Self, Failure> {
         let found = discover::on_machine(homes, &wanted.on_machine()?);
-        Ok(Self { found, progress: environment.progress, stdin: Vec::new(), wanted, whole_store: false })
+        Ok(Self { found, progress: environment.progress, stdin: Vec::new(), wanted, whole_store: false, blobs: None })
     }
 
     /// Only those that are wanted.
@@ -78,7 +81,7 @@ impl Inputs {
     /// Nothing.
     pub(super) fn none(environment: Environment) -> Self {
         let (found, wanted) = (Found::default(), SessionFilter::default());
-        Self { found, progress: environment.progress, stdin: Vec::new(), wanted, whole_store: true }
+        Self { found, progress: environment.progress, stdin: Vec::new(), wanted, whole_store: true, blobs: None }
     }
 
     pub(super) fn select(
@@ -108,7 +111,7 @@ impl Inputs {
         found.gaps.append(&mut logs.gaps);
         let whole_store = requests.is_empty() && selection == Selection::All;
         let wanted = SessionFilter::default();
-        Ok(Self { found, progress: environment.progress, stdin: logs.logs, wanted, whole_store })
+        Ok(Self { found, progress: environment.progress, stdin: logs.logs, wanted, whole_store, blobs: None })
     }
 
     /// Whether it is all of the store, however it was asked for.
@@ -151,6 +154,14 @@ impl Inputs {
     /// Adds a gap for another unreadable input, once.
     pub(super) fn lack(&mut self, gap: Option<Gap>) {
         self.found.gaps.extend(gap.filter(|gap| !self.found.gaps.contains(gap)));
+    }
+
+    /// Logs that the change holds are its own, wherever else the caller says that logs came from.
+    pub(super) fn compare_with(&mut self, blobs: Blobs) {
+        for log in &mut self.stdin {
+            log.committed |= blobs.hold(log.bytes());
+        }
+        self.blobs = Some(blobs);
     }
 
     /// Sessions of the store that were not asked for.
@@ -244,7 +255,13 @@ impl Inputs {
         let progress = Progress::new(self.progress, sources.len(), "logs");
         let read = |(mut results, mut gaps): (A, Vec<Gap>), source: &Source| {
             let held = budget.hold(source.size);
-            source.read(&mut Work { held, run: &work, results: &mut results, gaps: &mut gaps });
+            source.read(&mut Work {
+                held,
+                run: &work,
+                results: &mut results,
+                gaps: &mut gaps,
+                blobs: self.blobs.as_ref(),
+            });
             progress.step();
             (results, gaps)
         };
@@ -334,6 +351,7 @@ struct Work<'w, A, F> {
     run: &'w F,
     results: &'w mut A,
     gaps: &'w mut Vec<Gap>,
+    blobs: Option<&'w Blobs>,
 }
 
 impl<A, F: Fn(&mut A, &Log)> Sink for Work<'_, A, F> {
@@ -348,6 +366,10 @@ impl<A, F: Fn(&mut A, &Log)> Sink for Work<'_, A, F> {
 
     fn gap(&mut self, gap: Gap) {
         self.gaps.push(gap);
+    }
+
+    fn blobs(&self) -> Option<&Blobs> {
+        self.blobs
     }
 }
 

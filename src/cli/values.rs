@@ -33,6 +33,10 @@ pub(super) enum SourceName {
     Artifact,
     PullRequest,
     Attested,
+    /// Of commands that see the calls themselves.
+    #[cfg(feature = "live")]
+    #[value(skip)]
+    Live,
 }
 
 impl SourceName {
@@ -42,6 +46,8 @@ impl SourceName {
             Self::Artifact => Source::Artifact,
             Self::PullRequest => Source::PullRequest,
             Self::Attested => Source::Attested,
+            #[cfg(feature = "live")]
+            Self::Live => Source::Live,
         }
     }
 }

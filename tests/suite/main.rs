@@ -30,6 +30,7 @@ mod doctor;
 mod eval_doubts;
 mod eval_files;
 mod eval_world;
+mod explained;
 mod export;
 mod exports;
 mod fleet;

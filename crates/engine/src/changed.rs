@@ -21,7 +21,7 @@ pub(super) fn judge(policy: &Policy, sessions: &mut [SessionOutcome], change: &C
         .iter()
         .map(|session| Witness {
             agent: &session.agent,
-            is_new: witness(session),
+            is_new: witness(session) && !session.recorded.as_ref().is_some_and(Recorded::is_foreign),
             recorded: session.recorded.as_ref().unwrap_or(&nothing),
         })
         .collect();

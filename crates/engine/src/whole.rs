@@ -4,7 +4,7 @@ use agent_strace_model::Gap;
 use agent_strace_model::finding::{Family, Finding, RuleId, VerdictImpact};
 use agent_strace_policy::Policy;
 use agent_strace_policy::evidence::Weight;
-use agent_strace_rules::{Account, Check, Rule, Run, SessionHit, Whole};
+use agent_strace_rules::{Account, Check, Rule, Run, SessionHit, Source, Whole};
 
 use super::SessionOutcome;
 use super::conclude::Settings;
@@ -15,7 +15,9 @@ use super::waiver_matcher::WaiverMatcher;
 /// Adds what the rules about whole sessions say.
 pub(super) fn judge(policy: &Policy, sessions: &mut [SessionOutcome], gaps: &[Gap], settings: &Settings) {
     for session in sessions.iter_mut() {
-        session.account.source = settings.source;
+        let account = &mut session.account;
+        account.source = if account.committed { Source::PullRequest } else { settings.source };
+        account.claimed = settings.source;
     }
     let run = Run::new(sessions.iter().map(|session| &session.account));
     let mut found = Vec::with_capacity(sessions.len());

@@ -63,6 +63,10 @@ pub struct Change {
     /// Where the two parted, in hex; `None` where they have nothing in common.
     pub merge_base: Option<String>,
     pub extent: Extent,
+    /// When its head was committed, as the commit says, in seconds of the epoch.
+    pub seconds: Option<i64>,
+    /// The addresses of the repository that is judged, where they are known.
+    pub addresses: Vec<String>,
     /// It is on its branch already: what is found can be told, not kept out.
     pub landed: bool,
     /// It is a pull request, or waits in a queue to be merged.

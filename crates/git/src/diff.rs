@@ -3,9 +3,10 @@
 //! Two trees are compared, nothing else: no work tree, no filters, no attributes (which come with the change, and would say
 //! that a file is not to be looked into), no renames (a renamed file is a deleted one and an added one).
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use git2::{DiffOptions, ErrorCode, Oid, Repository};
+use git2::{DiffOptions, ErrorCode, ObjectType, Oid, Repository};
 
 use super::commits::Status;
 use super::{GitError, LINK_MODE, broken, commit_of, open};
@@ -23,6 +24,8 @@ pub struct Ends {
     pub head: String,
     /// Where they parted; `None` where their histories have nothing in common, or are cut short.
     pub merge_base: Option<String>,
+    /// The date of the head's committer, in seconds of the epoch.
+    pub seconds: i64,
     /// The history does not reach back to where they parted: what differs may be of either side.
     pub cut: bool,
 }
@@ -40,6 +43,8 @@ pub struct ChangedFile {
     pub hunks: Vec<Hunk>,
     /// All that differs is in `hunks`.
     pub whole: bool,
+    /// How often lines that were taken away somewhere are in the file as it is now.
+    pub left: BTreeMap<Box<str>, u32>,
 }
 
 /// Lines next to each other that differ.
@@ -49,13 +54,20 @@ pub struct Hunk {
     pub start: u32,
     /// Lines that were added, each without blanks around it.
     pub added: Vec<Box<str>>,
-    /// Lines that were taken away.
-    pub removed: u32,
+    /// Lines that were taken away, each without blanks around it.
+    pub removed: Vec<Box<str>>,
 }
 
 impl ChangedFile {
     pub fn is_link(&self) -> bool {
         self.mode == LINK_MODE as u32
+    }
+
+    /// It may be run, and could not be before.
+    pub fn became_executable(&self) -> bool {
+        const EXECUTE: u32 = 0o111;
+        let is_plain = |mode: u32| mode & 0o170_000 == 0o100_000;
+        is_plain(self.mode) && self.mode & EXECUTE != 0 && !(is_plain(self.old_mode) && self.old_mode & EXECUTE != 0)
     }
 
     pub fn is_submodule(&self) -> bool {
@@ -78,7 +90,9 @@ impl ChangedFile {
 pub fn ends(start: &Path, base: &str, head: &str) -> Result<Ends, GitError> {
     let repository = open(start)?;
     let (old, new) = (commit_of(&repository, base)?, commit_of(&repository, head)?);
-    let ends = |merge_base, cut| Ends { base: old.id().to_string(), head: new.id().to_string(), merge_base, cut };
+    let seconds = new.committer().when().seconds();
+    let (base, head) = (old.id().to_string(), new.id().to_string());
+    let ends = |merge_base, cut| Ends { base: base.clone(), head: head.clone(), merge_base, seconds, cut };
     // What a commit says of its parents holds where these were left out of a clone, too.
     if parents(&new).contains(&old.id().to_string()) {
         return Ok(ends(Some(old.id().to_string()), false));
@@ -133,22 +147,34 @@ pub fn changed_files(start: &Path, old: &str, new: &str) -> Result<Vec<ChangedFi
     let mut files = Vec::new();
     let mut text = 0;
     for index in 0..diff.deltas().len() {
-        files.push(file(&diff, index, &mut text)?);
+        files.push(file(&repository, &diff, index, &mut text)?);
     }
     files.sort_by(|left: &ChangedFile, right| left.path.cmp(&right.path));
     Ok(files)
 }
 
 /// `text`: the size of all lines that are kept so far.
-fn file(diff: &git2::Diff<'_>, index: usize, text: &mut usize) -> Result<ChangedFile, GitError> {
+fn file(
+    repository: &Repository,
+    diff: &git2::Diff<'_>,
+    index: usize,
+    text: &mut usize,
+) -> Result<ChangedFile, GitError> {
     let gone = || GitError::Broken("a file of the change can't be compared".to_owned());
     let delta = diff.get_delta(index).ok_or_else(gone)?;
     let side = |file: &git2::DiffFile<'_>| if file.exists() { u32::from(file.mode()) } else { 0 };
     let (old_mode, mode) = (side(&delta.old_file()), side(&delta.new_file()));
     let named = if mode == 0 { delta.old_file() } else { delta.new_file() };
     let path = String::from_utf8_lossy(named.path_bytes().ok_or_else(gone)?).into_owned();
-    let mut changed =
-        ChangedFile { path, status: Status::of(old_mode, mode), old_mode, mode, hunks: Vec::new(), whole: true };
+    let mut changed = ChangedFile {
+        path,
+        status: Status::of(old_mode, mode),
+        old_mode,
+        mode,
+        hunks: Vec::new(),
+        whole: true,
+        left: BTreeMap::new(),
+    };
     let same = delta.old_file().id() == delta.new_file().id();
     if same || [old_mode, mode].contains(&SUBMODULE_MODE) {
         return Ok(changed);
@@ -161,24 +187,45 @@ fn file(diff: &git2::Diff<'_>, index: usize, text: &mut usize) -> Result<Changed
     for number in 0..patch.num_hunks() {
         changed.hunks.push(hunk(&mut patch, number, text)?);
     }
-    changed.whole = !changed.hunks.is_empty();
+    let is_empty = |file: &git2::DiffFile<'_>| Oid::hash_object(ObjectType::Blob, b"").is_ok_and(|id| id == file.id());
+    let of_nothing = [delta.old_file(), delta.new_file()].iter().all(|file| !file.exists() || is_empty(file));
+    changed.whole = of_nothing || !changed.hunks.is_empty();
+    if mode != 0 {
+        changed.left = left(repository, delta.new_file().id(), &changed.hunks);
+    }
     Ok(changed)
+}
+
+/// How often each line that was taken away somewhere is still in a file.
+fn left(repository: &Repository, id: Oid, hunks: &[Hunk]) -> BTreeMap<Box<str>, u32> {
+    let removed = hunks.iter().flat_map(|hunk| &hunk.removed).filter(|line| !line.is_empty());
+    let mut left: BTreeMap<Box<str>, u32> = removed.map(|line| (line.clone(), 0)).collect();
+    // The comparison has just read it.
+    let Ok(blob) = repository.find_blob(id) else { return left };
+    if left.is_empty() {
+        return left;
+    }
+    for line in blob.content().split(|byte| *byte == b'\n') {
+        if let Some(count) = left.get_mut(String::from_utf8_lossy(line).trim()) {
+            *count += 1;
+        }
+    }
+    left
 }
 
 fn hunk(patch: &mut git2::Patch<'_>, number: usize, text: &mut usize) -> Result<Hunk, GitError> {
     let (head, lines) = patch.hunk(number).map_err(|error| lacking(&error))?;
-    let mut hunk = Hunk { start: head.new_start(), added: Vec::new(), removed: 0 };
+    let mut hunk = Hunk { start: head.new_start(), added: Vec::new(), removed: Vec::new() };
     for line in 0..lines {
         let line = patch.line_in_hunk(number, line).map_err(|error| lacking(&error))?;
-        match line.origin() {
-            '+' => {
-                let said = String::from_utf8_lossy(line.content());
-                *text += said.len();
-                hunk.added.push(said.trim().into());
-            }
-            '-' => hunk.removed += 1,
-            _ => {}
-        }
+        let side = match line.origin() {
+            '+' => &mut hunk.added,
+            '-' => &mut hunk.removed,
+            _ => continue,
+        };
+        let said = String::from_utf8_lossy(line.content());
+        *text += said.len();
+        side.push(said.trim().into());
     }
     Ok(hunk)
 }

@@ -3,6 +3,7 @@
 //! Nothing is checked out, and no hook or configuration runs. This crate must not know sessions or policies. Start with
 //! [`Repository`] and [`change_set`].
 
+mod blobs;
 mod branches;
 pub mod change_set;
 mod commits;
@@ -15,13 +16,16 @@ mod tree;
 #[cfg(test)]
 mod tests;
 
+pub use blobs::Blobs;
 pub use branches::default_branches;
 pub use commits::{Backend, Change, Commit, Id, Person, Revisions, Status};
-pub use diff::{ChangedFile, changed_files, commit_and_parents, ends, grown_from, holds, is_behind, is_branch_name};
+pub use diff::{
+    ChangedFile, Hunk, changed_files, commit_and_parents, ends, grown_from, holds, is_behind, is_branch_name,
+};
 pub use history::{references, trailers};
 pub use repository::{Objects, PathOfTree, Repository};
 pub use reverted::taken_back;
-pub use tree::{TreeFile, TreeKind, files, object};
+pub use tree::{TreeFile, TreeKind, files, object, tracked};
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use git2::{ErrorCode, ObjectType, Oid, Repository, Tree};
 
-use super::{GitError, LINK_MODE, broken, open};
+use super::{GitError, LINK_MODE, broken, open, path_in_repository};
 
 /// Folders below the top.
 const MAX_DEPTH: usize = 64;
@@ -89,6 +89,24 @@ impl Walk<'_> {
         self.files.push(TreeFile { path, kind, size, id: id.to_string() });
         Ok(())
     }
+}
+
+/// The files that git tracks at and below a folder, by their paths from there, without links and submodules. `None`: the
+/// folder is in no repository.
+pub fn tracked(start: &Path) -> Result<Option<Vec<String>>, GitError> {
+    let repository = match open(start) {
+        Ok(repository) => repository,
+        Err(GitError::NoRepository(_)) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let prefix = path_in_repository(&repository, start, ".").map_or_else(|_| String::new(), |path| format!("{path}/"));
+    let index = repository.index().map_err(|error| broken(&error))?;
+    let plain = index.iter().filter(|entry| entry.mode & 0o170_000 == 0o100_000);
+    let paths = plain.filter_map(|entry| {
+        let path = String::from_utf8(entry.path).ok()?;
+        path.strip_prefix(&prefix).map(str::to_owned)
+    });
+    Ok(Some(paths.collect()))
 }
 
 /// The bytes of an object that [`files`] named.

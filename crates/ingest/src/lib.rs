@@ -51,6 +51,8 @@ pub struct Log {
     bytes: Vec<u8>,
     /// For an entry of the native store: its directory name and `meta.json`.
     pub store: Option<StoreEntry>,
+    /// The change that is judged holds it, or the archive or the compressed file that it was read from.
+    pub committed: bool,
     /// Why the bytes may not be all: the file they come from is damaged.
     flaws: Vec<GapKind>,
     /// What lies beside it says about it.
@@ -132,6 +134,7 @@ impl Log {
             shown: shown.into(),
             bytes,
             store: None,
+            committed: false,
             flaws: Vec::new(),
             carried: None,
             project: None,

@@ -90,9 +90,9 @@ pub(super) const NEVER_OPEN: &[RuleId] = &[RuleId::EvidenceTruncated, RuleId::Ev
 pub enum Grade {
     /// Whoever wrote the change could write the log.
     Committed,
-    /// Its chain of digests is intact.
+    /// Its chain of digests is intact, or the job that judges also ran the agent.
     Chained,
-    /// A job of this run produced it.
+    /// Another job of this run produced it.
     Produced,
     /// Who calls the gate verified an attestation of it: who produced it is proven.
     Attested,

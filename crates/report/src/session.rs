@@ -175,10 +175,10 @@ pub(super) struct Attribution<'a> {
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Evidence<'a> {
-    /// `E0`: may have been written by whoever wrote the change. `E1`: its chain of digests is intact. `E2`: a job of this
-    /// run produced it. Attestations (`E3`) are not verified.
+    /// `E0`: may have been written by whoever wrote the change. `E1`: its chain of digests is intact, or the job that judged
+    /// also ran the agent. `E2`: another job of this run produced it. `E3`: the caller verified an attestation of it.
     level: &'static str,
-    /// `runner`, `artifact` or `pull-request`, as the caller said.
+    /// `runner`, `artifact`, `pull-request` or `attested`, as the caller said; `pull-request` where the change holds the log.
     source: &'static str,
     /// What its format can hold: `calls`, `some-calls`, `requests` or `authorship`.
     carries: &'static str,

@@ -14,7 +14,7 @@ use agent_strace_policy::sessions::Field;
 /// Where the logs of a run came from. The caller says so: nothing in a log can.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Source {
-    /// The machine that runs the job, which also ran the agent.
+    /// The job that judges also ran the agent, which could write there whatever it wanted.
     Runner,
     /// What another job of the same run handed over.
     Artifact,
@@ -23,6 +23,8 @@ pub enum Source {
     PullRequest,
     /// Wherever they came from, the caller verified an attestation of who produced them.
     Attested,
+    /// The program that judges saw the calls itself, while they were made.
+    Live,
 }
 
 impl Source {
@@ -32,6 +34,7 @@ impl Source {
             Self::Artifact => "artifact",
             Self::PullRequest => "pull-request",
             Self::Attested => "attested",
+            Self::Live => "live",
         }
     }
 }
@@ -55,7 +58,12 @@ pub struct Account {
     pub answered: usize,
     pub unknown_records: u32,
     pub gaps: usize,
+    /// The change itself, where it holds the log, whatever the caller says.
     pub source: Source,
+    /// What the caller says.
+    pub claimed: Source,
+    /// The change that is judged holds the log.
+    pub committed: bool,
     /// Calls on paths that redaction took a part out of, and that the policy can't judge without it.
     pub redacted: usize,
     /// Its store should not hold it any more.
@@ -147,6 +155,8 @@ impl Account {
             unknown_records: session.unknown_records,
             gaps,
             source: Source::default(),
+            claimed: Source::default(),
+            committed: false,
             redacted: 0,
             overdue: None,
             offers: Vec::new(),
@@ -160,8 +170,8 @@ impl Account {
         match (self.source, self.evidence.chain) {
             (_, Chain::Broken(_)) | (Source::PullRequest, Chain::None | Chain::Late) => Grade::Committed,
             (Source::Attested, _) => Grade::Attested,
-            (Source::Runner | Source::Artifact, _) => Grade::Produced,
-            (Source::PullRequest, Chain::Intact) => Grade::Chained,
+            (Source::Artifact | Source::Live, _) => Grade::Produced,
+            (Source::Runner, _) | (Source::PullRequest, Chain::Intact) => Grade::Chained,
         }
     }
 

@@ -1,9 +1,10 @@
 //! What a log does not prove: each kind of missing evidence is a rule, and the policy says what it weighs.
 
-use super::{Check, Rule, SessionHit, Whole};
+use super::{Account, Check, Rule, SessionHit, Source, Whole};
 use agent_strace_model::dialect::Carries;
 use agent_strace_model::evidence::{Chain, Counted};
 use agent_strace_model::finding::{Level, RuleId};
+use agent_strace_policy::evidence::Grade;
 
 macro_rules! evidence {
     ($name:ident, $id:expr, $spec:literal, $level:ident, $check:ident, $summary:literal) => {
@@ -107,13 +108,26 @@ fn level(whole: &Whole<'_>, hits: &mut Vec<SessionHit>) {
     let Some((minimum, location)) = whole.policy.evidence().minimum() else { return };
     let grade = whole.account.grade();
     if grade < minimum {
-        let message = format!(
-            "its evidence is {} ({}), the policy demands {}",
-            grade.name(),
-            whole.account.source.name(),
-            minimum.name()
-        );
+        let reason = reason(whole.account, minimum);
+        let message = format!("its evidence is {} ({reason}), the policy demands {}", grade.name(), minimum.name());
         hits.push(SessionHit { location: Some(location.clone()), ..SessionHit::whole(message) });
+    }
+}
+
+/// Why a level is no higher.
+fn reason(account: &Account, minimum: Grade) -> String {
+    let claimed = account.claimed.name();
+    match (account.source, account.evidence.chain) {
+        (source, Chain::Broken(_)) => source.name().to_owned(),
+        (Source::PullRequest, _) if account.claimed != Source::PullRequest => {
+            format!("pull-request: the change holds this log, so it is no {claimed}")
+        }
+        (Source::Runner, _) if minimum == Grade::Produced => {
+            "runner: the agent of this job could have changed it; upload the log, and judge it in a job of its own with \
+             `--source artifact`"
+                .to_owned()
+        }
+        (source, _) => source.name().to_owned(),
     }
 }
 

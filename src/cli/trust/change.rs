@@ -5,27 +5,37 @@ use std::sync::Arc;
 
 use super::gathered::{ChangeContext, gather};
 use super::{GatheredChange, Trust};
+use crate::cli::environment::Environment;
 use crate::cli::failure::Failure;
 use crate::cli::gate::{GateRequest, LintMode};
 use crate::cli::judge_config::JudgeConfig;
 use crate::cli::pipeline::Inputs;
 use crate::cli::policy_file;
+use crate::cli::values::SourceName;
 use agent_strace_git::change_set::{Change, Extent};
+use agent_strace_git::{Blobs, GitError};
 
 /// Reads the change, and leaves out sessions of earlier changes unless sessions were named.
 pub(in crate::cli) fn of_run(
     request: GateRequest<'_>,
     trust: &Trust<'_>,
     trace_dir: &Path,
+    environment: Environment<'_>,
     config: &JudgeConfig,
     inputs: &mut Inputs,
     notes: &mut Vec<String>,
 ) -> Result<Option<Arc<Change>>, Failure> {
+    if request.args.source != SourceName::PullRequest
+        && let Some(blobs) = committed(trust)?
+    {
+        inputs.compare_with(blobs);
+    }
     let Some(ends) = &trust.change else { return Ok(None) };
     let context = ChangeContext {
         trace_dir,
         judging: judging(request, config),
         logs: inputs.logs(),
+        addresses: addresses(trust, environment),
         reviewed: request.args.tampering_reviewed.as_deref().map(str::trim).filter(|who| !who.is_empty()),
     };
     let GatheredChange { change, gaps } = gather(trust, ends, &context)?;
@@ -40,6 +50,29 @@ pub(in crate::cli) fn of_run(
         );
     }
     Ok(Some(Arc::new(change)))
+}
+
+/// What the forge calls the repository that is judged, and the remotes of the clone.
+fn addresses(trust: &Trust<'_>, environment: Environment<'_>) -> Vec<String> {
+    let mut addresses: Vec<String> = environment.repository().into_iter().collect();
+    addresses.extend(agent_strace_git::standing(trust.folder()).remote);
+    addresses
+}
+
+/// The files that whoever wrote the change could write: those of its head and of its commits, and those of the base. `None`:
+/// there is no change, and no commit around the current directory.
+fn committed(trust: &Trust<'_>) -> Result<Option<Blobs>, Failure> {
+    let (base, head) = match &trust.change {
+        Some(ends) => (Some(ends.base.commit.as_str()), ends.head.commit.as_str()),
+        None => (None, "HEAD"),
+    };
+    match Blobs::of_change(trust.folder(), base, head) {
+        Ok(blobs) => Ok(Some(blobs)),
+        Err(GitError::NoRepository(_) | GitError::NoRevision(_)) if base.is_none() => Ok(None),
+        Err(error) => Err(Failure::new(format!("the files of `{head}` can't be read: {error}")).hint(
+            "logs that the change holds are its own, whatever `--source` says: they are compared with its files",
+        )),
+    }
 }
 
 /// The files that a judgement rests on: the named ones, the default ones, and the files that these name.

@@ -28,6 +28,8 @@ pub(in crate::cli) struct ChangeContext<'b> {
     /// Logs, as reports name them.
     pub(in crate::cli) logs: Vec<String>,
     pub(in crate::cli) reviewed: Option<&'b str>,
+    /// Of the repository that is judged.
+    pub(in crate::cli) addresses: Vec<String>,
 }
 
 /// Reads the change. If the ends can't be compared, that is a failure; missing commits are a gap.
@@ -64,6 +66,8 @@ pub(in crate::cli) fn gather(
         head: ends.head.clone(),
         merge_base: found.merge_base.clone(),
         extent,
+        seconds: Some(found.seconds),
+        addresses: context.addresses.clone(),
         landed: ends.landed,
         is_proposed: ends.is_proposed,
         reviewed: context.reviewed.map(str::to_owned),

@@ -49,7 +49,7 @@ impl LimitArgs {
         let is_named = policy.is_some();
         let now = environment.machine.map(|machine| machine.now);
         let silent = GateArgs { quiet: true, no_color: true, ..GateArgs::of_policy(policy, !is_named, now) };
-        let args = GateArgs { prices: self.prices.clone(), source: SourceName::Runner, ..silent };
+        let args = GateArgs { prices: self.prices.clone(), source: SourceName::Live, ..silent };
         let trust = Trust::establish(&args, environment)?;
         let request = GateRequest::new(GateCommand::Hook, &args);
         let config = JudgeConfig::load_complete(request, trust.base(), environment, streams)?;

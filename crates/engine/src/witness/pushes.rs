@@ -186,6 +186,8 @@ mod tests {
             head: revision(head),
             merge_base: None,
             extent: Extent::Everything,
+            seconds: None,
+            addresses: Vec::new(),
             landed: false,
             is_proposed: true,
             reviewed: None,

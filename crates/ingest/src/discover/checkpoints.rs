@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use sha2::{Digest, Sha256};
 
 use super::arrange::Listed;
+use super::load::Nesting;
 use super::{Found, Sink, Source, Transcript};
 use crate::json::{elements, fields, filled, text};
 use crate::{Carried, Log};
@@ -149,19 +150,19 @@ impl Metadata {
 }
 
 /// Reads copies of one session, the longest first in the list.
-pub(super) fn read(copies: &[Transcript], sink: &mut dyn Sink) {
+pub(super) fn read(copies: &[Transcript], nesting: Nesting, sink: &mut dyn Sink) {
     let Some((longest, others)) = copies.split_first() else { return };
-    let whole = match longest.bytes(sink) {
-        Ok(whole) => longest.log(whole.bytes, whole.flaws),
+    let whole = match longest.whole(nesting, sink) {
+        Ok(whole) => whole,
         Err(reason) => {
             sink.gap(longest.gap(reason));
-            return read(others, sink);
+            return read(others, nesting, sink);
         }
     };
     let mut known: Option<BTreeSet<Acts>> = None;
     for copy in others {
-        let log = match copy.bytes(sink) {
-            Ok(copied) => copy.log(copied.bytes, copied.flaws),
+        let log = match copy.whole(nesting, sink) {
+            Ok(log) => log,
             Err(reason) => {
                 sink.gap(copy.gap(reason));
                 continue;

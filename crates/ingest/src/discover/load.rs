@@ -13,6 +13,9 @@ use agent_strace_model::{Gap, GapKind};
 /// Archives in archives: an artifact may hold a packed folder.
 const MAX_NESTING: u32 = 1;
 
+/// A packed file up to this size is compared with the change as it is stored; forges refuse larger ones in a push.
+const MOST_COMPARED: u64 = 128 << 20;
+
 #[cfg(any(test, feature = "testing"))]
 impl Source {
     /// Its logs, and what could not be read.
@@ -54,34 +57,37 @@ impl Sink for All {
 impl Source {
     /// Reads every log of the source, one after the other. Never follows a link out of the folder it was found in.
     pub fn read(&self, sink: &mut dyn Sink) {
-        self.read_nested(0, sink);
+        self.read_nested(Nesting::default(), sink);
     }
 
-    fn read_nested(&self, nesting: u32, sink: &mut dyn Sink) {
+    fn read_nested(&self, nesting: Nesting, sink: &mut dyn Sink) {
         match self.transcripts.as_slice() {
             [transcript] => self.transcript(transcript, nesting, sink),
-            several => checkpoints::read(several, sink),
+            several => checkpoints::read(several, nesting, sink),
         }
     }
 
-    fn transcript(&self, transcript: &Transcript, nesting: u32, sink: &mut dyn Sink) {
+    fn transcript(&self, transcript: &Transcript, nesting: Nesting, sink: &mut dyn Sink) {
         let [origin] = transcript.parts.as_slice() else {
-            match transcript.bytes(sink) {
-                Ok(Unpacked { bytes, flaws }) => sink.log(transcript.log(bytes, flaws)),
+            match transcript.whole(nesting, sink) {
+                Ok(log) => sink.log(log),
                 Err(reason) => sink.gap(transcript.gap(reason)),
             }
             return;
         };
         let shown = &transcript.shown;
-        match contents(origin, sink) {
+        let Held { contents, committed } = held(origin, sink);
+        let nesting = Nesting { committed: committed || nesting.committed || at_a_path(shown, sink), ..nesting };
+        match contents {
             Ok(Contents::Log(Unpacked { bytes, mut flaws })) => {
                 flaws.extend_from_slice(&transcript.flaws);
                 let mut log = transcript.log(bytes, flaws);
+                log.committed = nesting.committed;
                 log.project = origin.project();
                 log.store = self.entry.as_ref().map(|entry| entry.store.clone());
                 sink.log(log);
             }
-            Ok(Contents::Archive { flaws, .. }) if nesting > MAX_NESTING => {
+            Ok(Contents::Archive { flaws, .. }) if nesting.depth > MAX_NESTING => {
                 let nested = GapKind::limit("an archive in an archive in an archive: not read");
                 for kind in flaws.into_iter().chain([nested]) {
                     sink.gap(transcript.gap(kind));
@@ -92,7 +98,7 @@ impl Source {
                     sink.gap(transcript.gap(reason));
                 }
                 let found = arrange::archive(Archive::list(store, packing), shown);
-                found.read(shown, nesting + 1, sink);
+                found.read(shown, Nesting { depth: nesting.depth + 1, ..nesting }, sink);
             }
             Err(reason) => sink.gap(transcript.gap(reason)),
         }
@@ -100,7 +106,7 @@ impl Source {
 }
 
 impl Found {
-    fn read(self, shown: &str, nesting: u32, sink: &mut dyn Sink) {
+    fn read(self, shown: &str, nesting: Nesting, sink: &mut dyn Sink) {
         let Self { sources, gaps, .. } = self;
         if sources.is_empty() && gaps.is_empty() {
             let kind = GapKind::NoSession("an archive without a log: nothing in it was recognised".into());
@@ -120,18 +126,30 @@ impl Transcript {
         Gap::of_file(self.shown.clone(), kind)
     }
 
-    pub(super) fn log(&self, bytes: Vec<u8>, flaws: Vec<GapKind>) -> Log {
+    /// All parts as one log.
+    pub(super) fn whole(&self, nesting: Nesting, sink: &mut dyn Sink) -> Result<Log, GapKind> {
+        let (Unpacked { bytes, flaws }, is_committed) = self.bytes(sink)?;
+        let mut log = self.log(bytes, flaws);
+        log.committed = is_committed || nesting.committed;
+        Ok(log)
+    }
+
+    fn log(&self, bytes: Vec<u8>, flaws: Vec<GapKind>) -> Log {
         let mut log = Log::new(self.shown.clone(), bytes);
         log.flaws = flaws;
         log.carried.clone_from(&self.carried);
         log
     }
 
-    /// All parts, joined. A part that can't be read is a flaw, unless it is the only one.
-    pub(super) fn bytes(&self, sink: &mut dyn Sink) -> Result<Unpacked, GapKind> {
+    /// All parts, joined, and whether the change holds one of them. A part that can't be read is a flaw, unless it is the
+    /// only one.
+    fn bytes(&self, sink: &mut dyn Sink) -> Result<(Unpacked, bool), GapKind> {
         let mut whole = Unpacked { bytes: Vec::new(), flaws: self.flaws.clone() };
+        let mut is_committed = at_a_path(&self.shown, sink);
         for (at, part) in self.parts.iter().enumerate() {
-            match contents(part, sink) {
+            let Held { contents, committed } = held(part, sink);
+            is_committed |= committed;
+            match contents {
                 Ok(Contents::Log(part)) => {
                     if at > 0 && !whole.bytes.ends_with(b"\n") {
                         whole.bytes.push(b'\n');
@@ -149,8 +167,39 @@ impl Transcript {
                 Err(reason) => whole.flaws.push(reason),
             }
         }
-        Ok(whole)
+        Ok((whole, is_committed))
     }
+}
+
+/// How deep in archives a log lies.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Nesting {
+    depth: u32,
+    /// The change that is judged holds an archive around it.
+    committed: bool,
+}
+
+/// The contents of an origin, and whether the change that is judged holds them, as they are or as they are stored.
+struct Held {
+    contents: Result<Contents, GapKind>,
+    committed: bool,
+}
+
+fn at_a_path(shown: &str, sink: &dyn Sink) -> bool {
+    sink.blobs().is_some_and(|blobs| blobs.have_path(shown))
+}
+
+fn held(origin: &Origin, sink: &mut dyn Sink) -> Held {
+    let mut stored = false;
+    let contents = contents(origin, sink, &mut stored);
+    let holds = |bytes: &[u8]| sink.blobs().is_some_and(|blobs| blobs.hold(bytes));
+    let committed = stored
+        || match &contents {
+            Ok(Contents::Log(unpacked)) => holds(&unpacked.bytes),
+            Ok(Contents::Archive { store: Store::Memory(bytes), .. }) => holds(bytes),
+            _ => false,
+        };
+    Held { contents, committed }
 }
 
 /// What an origin holds once nothing is compressed any more.
@@ -159,9 +208,16 @@ enum Contents {
     Archive { store: Store, packing: Packing, flaws: Vec<GapKind> },
 }
 
-fn contents(origin: &Origin, sink: &mut dyn Sink) -> Result<Contents, GapKind> {
+/// `stored`: the change holds the bytes as they are stored, packed.
+fn contents(origin: &Origin, sink: &mut dyn Sink, stored: &mut bool) -> Result<Contents, GapKind> {
     let (store, mut flaws) = origin.store(&mut |bytes| sink.more(bytes))?;
-    match store.packing()? {
+    let packing = store.packing()?;
+    if packing.is_some()
+        && let Some(blobs) = sink.blobs().filter(|_| store.length() <= MOST_COMPARED)
+    {
+        *stored = blobs.hold(&read_bounded(store.from(0), store.length())?);
+    }
+    match packing {
         Some(packing) if packing.is_archive() => Ok(Contents::Archive { store, packing, flaws }),
         Some(packing) => {
             let mut unpacked =

@@ -27,6 +27,7 @@ use std::path::{Path, PathBuf};
 pub use homes::{Machine, Wanted, agents, on_machine, variables};
 
 use super::{Carried, Log, StoreEntry};
+use agent_strace_git::Blobs;
 use agent_strace_model::{Gap, GapKind};
 #[cfg(any(test, feature = "testing"))]
 pub use load::All;
@@ -71,6 +72,10 @@ pub trait Sink {
     fn log(&mut self, log: Log);
     /// Something that could not be read at all.
     fn gap(&mut self, gap: Gap);
+    /// The files of the change that is judged, where logs are compared with them: see [`Log::committed`].
+    fn blobs(&self) -> Option<&Blobs> {
+        None
+    }
 }
 
 impl Source {
@@ -190,7 +195,7 @@ fn whole_store(trace_dir: &Path, selection: Selection) -> Found {
     if trace_dir.symlink_metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
         return Found::default();
     }
-    let mut found = walk::folder(trace_dir);
+    let mut found = walk::store(trace_dir, trace_dir);
     found.sources.sort_by(by_start);
     if selection == Selection::Latest {
         keep_latest(&mut found);
@@ -271,7 +276,7 @@ fn pick(
     let matching: Vec<_> = candidates.iter().filter(|(id, _)| wanted(id)).cloned().collect();
     match matching.as_slice() {
         [] => Ok(None),
-        [(_, folder)] => Ok(Some(walk::inside(trace_dir, folder))),
+        [(_, folder)] => Ok(Some(walk::store(trace_dir, folder))),
         several => Err(ambiguous(request, several)),
     }
 }

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::fs::{self, DirEntry};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use super::Found;
 use super::arrange::{Listed, Listing, Scope, arrange};
@@ -16,6 +16,9 @@ use agent_strace_model::{Gap, GapKind};
 /// Folders below the one that was named.
 const MAX_DEPTH: usize = 16;
 
+/// Files and folders of one walk.
+const MAX_ENTRIES: usize = 500_000;
+
 const LEAVES: &str = "a symbolic link that leaves the folder: not followed";
 
 /// A path as reports show it.
@@ -24,13 +27,75 @@ pub(super) fn shown(path: &Path) -> String {
     if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() }
 }
 
-/// A log or a folder that the user named: a link is followed because it was asked for.
+/// A log or a folder that the user named. A name may come from a glob over files of the change, so a link is a gap: what it
+/// leads to has a name of its own.
 pub(super) fn path(path: &Path) -> Found {
+    if let Some(link) = link_on_the_way(path, Last::Refused) {
+        return refused(path, &link);
+    }
     match path.metadata() {
         Ok(metadata) if metadata.is_dir() => folder(path),
         Ok(_) => single(path, Scope::Everything),
         Err(error) => Found { gaps: vec![gap(path, unreadable(&error))], ..Found::default() },
     }
+}
+
+/// The trace store, or a session in it. A user may keep the store behind a link, but not one that the change may have put
+/// into the workspace.
+pub(super) fn store(trace_dir: &Path, path: &Path) -> Found {
+    match link_on_the_way(trace_dir, Last::Followed) {
+        Some(link) => refused(trace_dir, &link),
+        None => inside(trace_dir, path),
+    }
+}
+
+fn refused(path: &Path, link: &Path) -> Found {
+    let detail = if link == path {
+        "a symbolic link: not followed; name what it leads to".to_owned()
+    } else {
+        format!("`{}` in it is a symbolic link: not followed; name what it leads to", shown(link))
+    };
+    Found { gaps: vec![gap(path, GapKind::unreadable(detail))], ..Found::default() }
+}
+
+/// What becomes of a link outside of the workspace that a path ends in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Last {
+    Refused,
+    Followed,
+}
+
+/// The first symbolic link of a path, as far as it lies in the workspace or is its end. A folder above may be one: many
+/// systems have `/tmp` or home folders behind a link.
+fn link_on_the_way(path: &Path, last: Last) -> Option<PathBuf> {
+    let mut so_far = PathBuf::new();
+    let mut components = path.components().peekable();
+    let mut top = None;
+    while let Some(component) = components.next() {
+        so_far.push(component);
+        let is_link = so_far.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
+        if !matches!(component, Component::Normal(_)) || !is_link {
+            continue;
+        }
+        let is_last = components.peek().is_none();
+        if is_last && last == Last::Refused || is_inside(&so_far, top.get_or_insert_with(workspace)) {
+            return Some(so_far);
+        }
+    }
+    None
+}
+
+/// Whether a file lies in the workspace, wherever it leads.
+fn is_inside(link: &Path, workspace: &Path) -> bool {
+    let parent = link.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
+    parent.canonicalize().map_or(true, |parent| parent.starts_with(workspace))
+}
+
+/// The repository around the current directory, else that directory.
+fn workspace() -> PathBuf {
+    let here = Path::new(".").canonicalize().unwrap_or_default();
+    let top = here.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok());
+    top.map_or_else(|| here.clone(), Path::to_path_buf)
 }
 
 /// Everything in a folder.
@@ -100,6 +165,8 @@ struct Walk {
     /// All links resolved.
     root: PathBuf,
     listing: Listing,
+    /// Files and folders so far.
+    entries: usize,
 }
 
 impl Walk {
@@ -119,6 +186,10 @@ impl Walk {
         };
         let mut names: Vec<_> = entries.into_iter().map(|entry| entry.file_name()).collect();
         names.sort();
+        self.entries += names.len();
+        if self.entries > MAX_ENTRIES {
+            return self.gap(path, GapKind::limit(format!("more than {MAX_ENTRIES} files and folders: not read")));
+        }
         for name in &names {
             self.entry(&path.join(name), real, name, depth);
         }

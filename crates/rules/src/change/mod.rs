@@ -1,8 +1,12 @@
 //! Rules about a change as a whole: what it does to the gate, and what of it sessions account for.
 
+mod commands;
 mod no_session;
+mod origin;
 pub mod recorded;
 mod tampering;
+mod told;
+mod touch;
 mod unexplained;
 mod unmerged;
 

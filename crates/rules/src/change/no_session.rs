@@ -1,9 +1,9 @@
 //! `coverage/no-session`: a commit says that an agent made it, and no session of that agent tells how.
 
-use super::{ChangeHit, ChangeSite, Changed, Check, Rule, bounded, weigh};
+use super::told::Told;
+use super::{ChangeHit, ChangeSite, Changed, Check, Rule, Witness, bounded, weigh};
 use agent_strace_git::change_set::{Commit, Extent, Mark};
 use agent_strace_model::finding::{Level, RuleId};
-use agent_strace_policy::folded_name;
 
 pub(crate) static RULE: Rule = Rule {
     id: RuleId::CoverageNoSession,
@@ -43,17 +43,35 @@ fn is_covered(changed: &Changed<'_>, commit: &Commit, mark: &Mark) -> bool {
         let touches = |path: &String| {
             let index = changed.change.files.binary_search_by(|file| file.path.cmp(path)).ok();
             // What a later commit took back is not in the change any more, but it was in the session.
-            index.is_some_and(|index| session.recorded.touches(index)) || session.recorded.strayed_to(path)
+            index.is_some_and(|index| session.recorded.touches(index) || is_empty(changed, session, index))
+                || session.recorded.strayed_to(path)
         };
-        session.is_new && is_by(session.agent, mark) && commit.files.iter().any(touches)
+        let is_layout = |path: &String| {
+            changed.change.file(path).is_some_and(|file| Told::is_layout(file, session.recorded.formats))
+        };
+        session.is_new && is_by(session.agent, mark) && commit.files.iter().any(|path| touches(path) || is_layout(path))
     })
+}
+
+/// It made an empty file.
+fn is_empty(changed: &Changed<'_>, session: &Witness<'_>, index: usize) -> bool {
+    let file = changed.change.files.get(index);
+    file.is_some_and(|file| file.whole && file.hunks.is_empty()) && session.recorded.of(index).is_some()
 }
 
 /// Agents and tools are called in more than one way: `claude-code` and `Claude Code`, `gemini-cli` and `gemini`. A mark that
 /// names no tool is anybody's.
 fn is_by(agent: &str, mark: &Mark) -> bool {
-    let (agent, tool) = (folded_name(agent), folded_name(&mark.tool));
-    tool.is_empty() || agent.starts_with(&tool) || tool.starts_with(&agent) && !agent.is_empty()
+    let (agent, tool) = (words(agent), words(&mark.tool));
+    let begin_alike = agent.iter().zip(&tool).all(|(agent, tool)| agent == tool);
+    let is_same = agent.concat() == tool.concat();
+    tool.is_empty() || is_same || begin_alike && !agent.is_empty()
+}
+
+/// A name of fewer letters than whole words is nobody's: `c` does not begin `claude-code`.
+fn words(name: &str) -> Vec<String> {
+    let words = name.split(|each: char| !each.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect()
 }
 
 /// A file of the commit that the change still holds.

@@ -1,18 +1,18 @@
 //! What a session says that it did to the files of a change.
 //!
 //! Tools that edit say which lines they put into a file: those are what they account for. What a command wrote is not in the
-//! record, so it accounts for the whole file. A log names files as its machine did; the change names them from the top of
-//! the repository.
+//! record, so it accounts for the whole file, unless it is one that writes no content. What a session took back itself it does
+//! not account for. A log names files as its machine did; the change names them from the top of the repository.
 
-use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use aho_corasick::AhoCorasick;
-
+use super::commands::{Command, Manager, Puts};
+use super::origin;
+use super::touch::{Extent, Managed, Touch};
 use crate::lint::edits::{self, Edit};
 use agent_strace_effects::{Certainty, Effect, Kind, PathTarget, Roots, Standing};
 use agent_strace_git::change_set::Change;
-use agent_strace_model::{Event, Session, Status};
+use agent_strace_model::{Event, Members, Session, Status, ToolCall};
 use agent_strace_policy::path_matches;
 
 /// Files outside of the change that are kept of one session.
@@ -21,23 +21,14 @@ const MOST_STRAYS: usize = 1_000;
 /// What one session did to the files of a change.
 #[derive(Debug, Default)]
 pub struct Recorded {
+    /// It can't be of this change: of another repository, or of another time.
+    is_foreign: bool,
+    /// It ran a program that changes the layout of files.
+    pub(super) formats: bool,
     /// By the index of the file in the change.
     touches: BTreeMap<usize, Touch>,
     /// Files that it wrote in its workspace and that are not in the change, each once, as first written.
     strays: Vec<Stray>,
-}
-
-/// What is known of what was put into one file.
-#[derive(Debug, Default)]
-pub struct Touch {
-    /// It was written, and the record does not say what.
-    anything: bool,
-    /// Lines that were written whole, without blanks around them.
-    lines: BTreeSet<Box<str>>,
-    /// Beginnings and ends of lines that were written in part.
-    pieces: BTreeSet<Box<str>>,
-    /// All of the pieces at once: lines and pieces may be many. `None`: too many to be looked for.
-    searched: OnceCell<Option<AhoCorasick>>,
 }
 
 #[derive(Debug)]
@@ -48,40 +39,19 @@ pub(crate) struct Stray {
     pub tool: Option<String>,
 }
 
-impl Touch {
-    /// Whether it may have put this line there.
-    pub fn tells(&self, line: &str) -> bool {
-        self.anything
-            || line.is_empty()
-            || self.lines.contains(line)
-            || !self.pieces.is_empty() && self.holds_piece(line)
-    }
-
-    fn holds_piece(&self, line: &str) -> bool {
-        let build = || AhoCorasick::new(self.pieces.iter().map(|piece| piece.as_bytes())).ok();
-        self.searched.get_or_init(build).as_ref().is_some_and(|searched| searched.is_match(line))
-    }
-
-    fn put(&mut self, edit: &Edit) {
-        let mut lines: Vec<&str> = edit.new.lines().map(str::trim).collect();
-        if edit.old.is_some() {
-            // What is replaced may begin and end inside of a line.
-            let ends = [lines.first().copied(), lines.last().copied()];
-            let told = |piece: &&str| piece.chars().any(char::is_alphanumeric);
-            self.pieces.extend(ends.into_iter().flatten().filter(told).map(Into::into));
-        }
-        lines.retain(|line| !line.is_empty());
-        self.lines.extend(lines.into_iter().map(Into::into));
-    }
-}
-
 impl Recorded {
     pub fn of(&self, index: usize) -> Option<&Touch> {
         self.touches.get(&index)
     }
 
+    /// It did something to the file that a change can hold.
     pub fn touches(&self, index: usize) -> bool {
-        self.touches.contains_key(&index)
+        self.of(index).is_some_and(Touch::counts)
+    }
+
+    /// Whether it can't be of the change that is judged.
+    pub fn is_foreign(&self) -> bool {
+        self.is_foreign
     }
 
     pub(crate) fn strays(&self) -> &[Stray] {
@@ -106,6 +76,8 @@ pub struct Recorder<'c> {
     /// Lines of the log that tell of earlier changes.
     before: u32,
     recorded: Recorded,
+    /// What `git stash` put aside.
+    aside: BTreeMap<usize, Touch>,
     /// The first event that wrote each.
     strayed: BTreeMap<String, &'c Event<'c>>,
 }
@@ -127,7 +99,8 @@ impl<'c> Recorder<'c> {
             roots,
             directories,
             before: change.told_before.get(&session.source).copied().unwrap_or_default(),
-            recorded: Recorded::default(),
+            recorded: Recorded { is_foreign: origin::is_foreign(session, change), ..Recorded::default() },
+            aside: BTreeMap::new(),
             strayed: BTreeMap::new(),
         }
     }
@@ -142,10 +115,83 @@ impl<'c> Recorder<'c> {
             return;
         }
         for effect in effects {
-            match &effect.kind {
-                Kind::Write(target) => self.written(event, target, effect.certainty, &edits),
-                Kind::Delete(target) => self.deleted(target, effect.certainty),
-                _ => {}
+            let parent = effect.origin.parent.and_then(|parent| effects.get(parent as usize));
+            let cause = Cause {
+                command: parent.and_then(command_of).filter(|_| effect.via != "redirect"),
+                is_sure: status == Some(Status::Ok) && parent.unwrap_or(effect).origin.told
+                    || parent.is_none() && !is_execute(effect),
+            };
+            self.did(event, effect, &cause, &edits);
+        }
+    }
+
+    fn did(&mut self, event: &'c Event<'c>, effect: &Effect, cause: &Cause<'_>, edits: &[Edit]) {
+        let certainty = effect.certainty;
+        let command = cause.command.as_ref();
+        match &effect.kind {
+            Kind::Write(target) => match command.map_or(Puts::Content, Command::puts) {
+                Puts::Content => self.written(event, target, certainty, edits),
+                Puts::Mode => self.each(target, certainty, |touch| touch.mode = true),
+                Puts::Nothing => self.each(target, certainty, |_| ()),
+                Puts::Back if cause.is_sure => self.taken_back(target, certainty),
+                Puts::Back => {}
+            },
+            Kind::Read(target) if command.is_some_and(Command::stages_mode) => {
+                self.each(target, certainty, |touch| touch.mode = true);
+            }
+            Kind::Delete(target) => self.deleted(target, certainty, cause),
+            Kind::Execute(execution) => self.ran(&Command::of(execution), cause),
+            _ => {}
+        }
+    }
+
+    /// What a command does to files that no effect of it names.
+    fn ran(&mut self, command: &Command<'_>, cause: &Cause<'_>) {
+        self.recorded.formats |= command.formats();
+        if let Some(manager) = command.manager() {
+            self.managed(manager);
+        }
+        if command.commits() {
+            self.recorded.touches.values_mut().for_each(|touch| touch.committed = true);
+        } else if command.brings_back() {
+            for (index, touch) in std::mem::take(&mut self.aside) {
+                self.recorded.touches.entry(index).or_default().join(touch);
+            }
+        } else if cause.is_sure && (command.resets() || command.puts_aside()) {
+            let all = std::mem::take(&mut self.recorded.touches);
+            let (kept, aside) = all.into_iter().partition(|(_, touch)| touch.committed);
+            self.recorded.touches = kept;
+            if command.puts_aside() {
+                self.aside = aside;
+            }
+        }
+    }
+
+    fn managed(&mut self, manager: &Manager) {
+        for (index, file) in self.change.files.iter().enumerate() {
+            let name = file.path.rsplit('/').next().unwrap_or_default();
+            let managed = if manager.writes_lock(name) {
+                Managed::All
+            } else if manager.writes_manifest(name) {
+                Managed::Dependencies
+            } else {
+                continue;
+            };
+            let touch = self.recorded.touches.entry(index).or_default();
+            touch.managed = touch.managed.max(Some(managed));
+        }
+    }
+
+    fn each(&mut self, target: &PathTarget, certainty: Certainty, apply: impl Fn(&mut Touch)) {
+        for index in self.indices(target, certainty) {
+            apply(self.recorded.touches.entry(index).or_default());
+        }
+    }
+
+    fn taken_back(&mut self, target: &PathTarget, certainty: Certainty) {
+        for index in self.indices(target, certainty) {
+            if self.recorded.touches.get(&index).is_some_and(|touch| !touch.committed) {
+                self.recorded.touches.remove(&index);
             }
         }
     }
@@ -168,9 +214,11 @@ impl<'c> Recorder<'c> {
         let own: Vec<&Edit> = edits.iter().filter(|edit| is_of(edit, &target.path)).collect();
         for index in &indices {
             let touch = self.recorded.touches.entry(*index).or_default();
-            touch.anything |= own.is_empty();
+            touch.deleted = false;
+            // Notebooks keep their text as strings in JSON, so its lines are not those of the file.
+            touch.anything |= own.is_empty() || target.path.rsplit('.').next() == Some("ipynb");
             for edit in &own {
-                touch.put(edit);
+                touch.put(edit, event.call().map_or(Extent::Once, |call| extent(call, edit)));
             }
         }
         let is_inside = !target.path.starts_with(['/', '~']) && !target.path.contains(':');
@@ -185,9 +233,13 @@ impl<'c> Recorder<'c> {
         }
     }
 
-    fn deleted(&mut self, target: &PathTarget, certainty: Certainty) {
+    fn deleted(&mut self, target: &PathTarget, certainty: Certainty, cause: &Cause<'_>) {
         for index in self.indices(target, certainty) {
-            self.recorded.touches.entry(index).or_default().anything = true;
+            let touch = self.recorded.touches.entry(index).or_default();
+            if cause.is_sure && certainty == Certainty::Exact && !touch.committed {
+                *touch = Touch::default();
+            }
+            touch.deleted = true;
         }
         // What was written and deleted again was never meant to stay.
         self.strayed.retain(|path, _| !reaches(target, certainty, path));
@@ -231,6 +283,47 @@ impl<'c> Recorder<'c> {
         }
         false
     }
+}
+
+/// What led to an effect.
+struct Cause<'e> {
+    /// `None`: a tool, or a redirection of the shell.
+    command: Option<Command<'e>>,
+    /// The call's status tells that it happened.
+    is_sure: bool,
+}
+
+fn is_execute(effect: &Effect) -> bool {
+    matches!(effect.kind, Kind::Execute(_))
+}
+
+fn command_of(effect: &Effect) -> Option<Command<'_>> {
+    match &effect.kind {
+        Kind::Execute(execution) => Some(Command::of(execution)),
+        _ => None,
+    }
+}
+
+/// How much of a file an edit replaces, as its tool and its arguments say.
+fn extent(call: &ToolCall<'_>, edit: &Edit) -> Extent {
+    const ALL: &[&str] = &["replace_all", "replaceAll", "allow_multiple", "AllowMultiple", "expected_replacements"];
+    const KINDS: &[&str] = &["command", "mode", "operation", "action"];
+    const WHOLE: &[&str] = &["write", "create", "save", "patch", "rewrite"];
+    const PART: &[&str] = &["append", "insert", "edit", "replace"];
+    let members = call.arguments.members();
+    if edit.old.is_some() {
+        let says_all = |members: &Members<'_>| {
+            let mut said = ALL.iter().filter_map(|key| members.json(key));
+            said.any(|json| !["false", "0", "1", "null"].contains(&json))
+        };
+        let parts = members.as_ref().map(|members| members.objects("edits")).unwrap_or_default();
+        let is_all = members.as_ref().is_some_and(says_all) || parts.iter().any(says_all);
+        return if is_all { Extent::Everywhere } else { Extent::Once };
+    }
+    let kind = KINDS.iter().find_map(|key| members.as_ref()?.text(key));
+    let kind = kind.as_deref().filter(|_| members.is_some()).unwrap_or(&call.tool).to_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| kind.contains(word));
+    if members.is_none() || has(WHOLE) && !has(PART) { Extent::Whole } else { Extent::Somewhere }
 }
 
 fn reaches(target: &PathTarget, certainty: Certainty, path: &str) -> bool {

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use super::told::Told;
+use super::touch::Touch;
 use super::{ChangeHit, ChangeSite, Changed, Check, Rule, bounded, done_to, listed, weigh};
 use agent_strace_git::change_set::Extent;
-use agent_strace_git::{ChangedFile, Status};
+use agent_strace_git::{ChangedFile, Hunk, Status};
 use agent_strace_model::finding::{Level, PolicyLocation, RuleId};
 use agent_strace_policy::evidence::Weight;
 
@@ -22,10 +24,26 @@ const RANGES: usize = 6;
 /// What of a file no session tells of.
 struct Unexplained<'a> {
     file: &'a ChangedFile,
-    /// First and last lines; empty where it is all of it.
-    lines: Vec<(u32, u32)>,
+    what: What,
     /// A commit that an agent made holds it.
     by_agent: bool,
+}
+
+enum What {
+    /// No session touched it.
+    All,
+    /// Lines: where, and what happened there.
+    Lines(Vec<Place>),
+    /// That it may be run.
+    Mode,
+}
+
+/// Lines that differ.
+struct Place {
+    first: u32,
+    last: u32,
+    /// Lines were only taken away, after the first one.
+    is_removal: bool,
 }
 
 fn check(changed: &Changed<'_>, hits: &mut Vec<ChangeHit>) {
@@ -43,7 +61,8 @@ fn check(changed: &Changed<'_>, hits: &mut Vec<ChangeHit>) {
         let Some((weight, location)) = weigh(changed.policy, &RULE, usually) else { continue };
         // Lines beside those that a session tells of are told one by one. Of files that no session touched there may be many,
         // and where the policy does not ask for them they are told at once.
-        let (touched, untouched): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| !file.lines.is_empty());
+        let (touched, untouched): (Vec<_>, Vec<_>) =
+            files.into_iter().partition(|file| !matches!(file.what, What::All));
         found.extend(touched.iter().map(|file| file.hit(weight, location.clone())));
         if location.is_none() {
             found.extend(together(&untouched, weight, location));
@@ -57,34 +76,65 @@ fn check(changed: &Changed<'_>, hits: &mut Vec<ChangeHit>) {
 impl<'a> Unexplained<'a> {
     /// `None`: sessions tell of all of it.
     fn new(changed: &Changed<'_>, index: usize, file: &'a ChangedFile, of_agents: &BTreeSet<&str>) -> Option<Self> {
-        let witnesses = changed.sessions.iter().filter(|session| session.is_new);
-        let touches: Vec<_> = witnesses.filter_map(|session| session.recorded.of(index)).collect();
-        let lines = if touches.is_empty() {
-            Vec::new()
-        } else {
-            let is_told = |line: &str| touches.iter().any(|touch| touch.tells(line));
-            let hunks = file.hunks.iter().filter(|hunk| !hunk.added.iter().all(|line| is_told(line)));
-            let lines: Vec<(u32, u32)> = hunks
-                .map(|hunk| (hunk.start, hunk.start + u32::try_from(hunk.added.len()).unwrap_or(u32::MAX) - 1))
-                .collect();
-            if lines.is_empty() {
-                return None;
-            }
-            lines
-        };
-        Some(Self { file, lines, by_agent: of_agents.contains(file.path.as_str()) })
+        let witnesses = || changed.sessions.iter().filter(|session| session.is_new).map(|session| session.recorded);
+        let touches: Vec<&Touch> = witnesses().filter_map(|recorded| recorded.of(index)).collect();
+        let is_formatted = witnesses().any(|recorded| recorded.formats);
+        let what = untold(file, &touches, is_formatted)?;
+        Some(Self { file, what, by_agent: of_agents.contains(file.path.as_str()) })
     }
 
     fn hit(&self, weight: Weight, location: Option<PolicyLocation>) -> ChangeHit {
         let path = &self.file.path;
-        let message = match self.lines.as_slice() {
-            [] => format!("no session that is here {} `{path}`", done(self.file)),
-            lines => format!("no session that is here wrote {} of `{path}`", ranges(lines)),
+        let message = match &self.what {
+            What::All => format!("no session that is here {} `{path}`", done(self.file)),
+            What::Mode => format!("no session that is here made `{path}` executable"),
+            What::Lines(places) if places.iter().all(|place| place.is_removal) => {
+                format!("no session that is here took the lines away that stood after {} of `{path}`", ranges(places))
+            }
+            What::Lines(places) => format!("no session that is here wrote {} of `{path}`", ranges(places)),
         };
-        let line = self.lines.first().map_or_else(|| self.file.line(), |(first, _)| *first);
+        let line = match &self.what {
+            What::Lines(places) => places.first().map_or(1, |place| place.first),
+            What::All | What::Mode => self.file.line(),
+        };
         let effect = Some(done_to(path, self.file.status == Status::Deleted));
         let site = ChangeSite::File { path: path.clone(), line: line.max(1), effect };
         ChangeHit { weight, message, site, location, about: vec![path.clone()] }
+    }
+}
+
+fn untold(file: &ChangedFile, touches: &[&Touch], is_formatted: bool) -> Option<What> {
+    let any = |is: fn(&Touch) -> bool| touches.iter().any(|touch| is(touch));
+    let is_told = match file.status {
+        Status::Deleted => any(|touch| touch.deleted || touch.anything),
+        // Tools that edit text make no links and no submodules.
+        Status::TypeChanged => any(|touch| touch.anything),
+        _ if file.is_link() || file.is_submodule() => any(|touch| touch.anything),
+        // An empty file, or one of which only the rights changed.
+        _ if file.whole && file.hunks.is_empty() => file.status == Status::Modified || !touches.is_empty(),
+        _ if file.hunks.is_empty() => any(Touch::has_content),
+        _ => {
+            if !any(Touch::has_content) {
+                return (!Told::is_layout(file, is_formatted)).then_some(What::All);
+            }
+            let untold = Told::new(touches.to_vec(), file, is_formatted).untold();
+            if !untold.is_empty() {
+                return Some(What::Lines(untold.into_iter().map(Place::of).collect()));
+            }
+            true
+        }
+    };
+    if !is_told {
+        return Some(What::All);
+    }
+    let is_untold_mode = file.became_executable() && !any(|touch| touch.mode || touch.anything);
+    is_untold_mode.then_some(What::Mode)
+}
+
+impl Place {
+    fn of(hunk: &Hunk) -> Self {
+        let added = u32::try_from(hunk.added.len()).unwrap_or(u32::MAX);
+        Self { first: hunk.start, last: hunk.start.saturating_add(added.saturating_sub(1)), is_removal: added == 0 }
     }
 }
 
@@ -110,14 +160,14 @@ fn done(file: &ChangedFile) -> &'static str {
 }
 
 /// `line 3`, `lines 10–14, 30 and 2 more places`.
-fn ranges(lines: &[(u32, u32)]) -> String {
-    let shown = |(first, last): &(u32, u32)| {
-        if last <= first { first.to_string() } else { format!("{first}–{last}") }
+fn ranges(places: &[Place]) -> String {
+    let shown = |place: &Place| {
+        if place.last <= place.first { place.first.to_string() } else { format!("{}–{}", place.first, place.last) }
     };
-    let mut text: Vec<String> = lines.iter().take(RANGES).map(shown).collect();
-    if lines.len() > RANGES {
-        text.push(format!("{} more places", lines.len() - RANGES));
+    let mut text: Vec<String> = places.iter().take(RANGES).map(shown).collect();
+    if places.len() > RANGES {
+        text.push(format!("{} more places", places.len() - RANGES));
     }
-    let noun = if matches!(lines, [(first, last)] if last <= first) { "line" } else { "lines" };
+    let noun = if matches!(places, [place] if place.last <= place.first) { "line" } else { "lines" };
     format!("{noun} {}", text.join(", "))
 }

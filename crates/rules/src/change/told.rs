@@ -1,0 +1,305 @@
+//! Which lines of a changed file its sessions account for.
+
+use std::cell::{Cell, OnceCell};
+use std::collections::BTreeMap;
+
+use super::commands::is_dependency;
+use super::touch::{Managed, Replaced, Touch};
+use agent_strace_git::{ChangedFile, Hunk};
+
+/// A piece of a line accounts for the line from so many characters on, if it is at least half of it.
+const LONG_PIECE: usize = 12;
+/// Letters and digits of a line of which it matters how often it is there.
+const TELLING: usize = 4;
+/// Edits of edits that are followed.
+const DEEPEST: usize = 2;
+/// Characters of the layout-free text below which any line may be a rest of what a formatter broke apart.
+const SHORT: usize = 6;
+/// Bytes that are compared for one file. What is not found within them is not told.
+const WORK: usize = 64 << 20;
+
+/// The sessions that touched one file.
+pub(super) struct Told<'t> {
+    touches: Vec<&'t Touch>,
+    file: &'t ChangedFile,
+    /// A session ran a program that changes the layout of files.
+    is_formatted: bool,
+    /// How often each line may still be there.
+    allowed: BTreeMap<&'t str, u64>,
+    /// Where each line stands in the texts that were written.
+    places: OnceCell<BTreeMap<&'t str, Vec<(usize, usize)>>>,
+    /// All that was written and that was removed, without layout, as edits left it.
+    before: OnceCell<String>,
+    /// All that was written and that was added, without layout.
+    after: OnceCell<String>,
+    work: Cell<usize>,
+}
+
+/// Of a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Added,
+    Removed,
+}
+
+impl<'t> Told<'t> {
+    pub(super) fn new(touches: Vec<&'t Touch>, file: &'t ChangedFile, is_formatted: bool) -> Self {
+        let mut allowed: BTreeMap<&str, u64> = BTreeMap::new();
+        for (line, touch) in touches.iter().flat_map(|touch| touch.lines().map(move |line| (line, touch))) {
+            *allowed.entry(line).or_default() += u64::from(touch.written(line));
+        }
+        for line in file.hunks.iter().flat_map(|hunk| &hunk.removed) {
+            if let Some(count) = allowed.get_mut(&**line) {
+                *count += 1;
+            }
+        }
+        let (places, before, after) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Self { touches, file, is_formatted, allowed, places, before, after, work: Cell::new(WORK) }
+    }
+
+    /// The hunks that are not accounted for.
+    pub(super) fn untold(&mut self) -> Vec<&'t Hunk> {
+        let file = self.file;
+        if self.touches.iter().any(|touch| touch.anything || touch.managed == Some(Managed::All)) {
+            return Vec::new();
+        }
+        file.hunks.iter().filter(|hunk| !self.tells(hunk)).collect()
+    }
+
+    /// Nothing but the layout of a file changed, and a program that does so ran.
+    pub(super) fn is_layout(file: &ChangedFile, is_formatted: bool) -> bool {
+        let same = |hunk: &Hunk| bare(&hunk.added) == bare(&hunk.removed);
+        is_formatted && file.whole && !file.hunks.is_empty() && file.hunks.iter().all(same)
+    }
+
+    fn tells(&mut self, hunk: &'t Hunk) -> bool {
+        hunk.added.iter().all(|line| self.added(line, hunk))
+            && hunk.removed.iter().all(|line| self.removed(line, hunk))
+            && !self.is_reordered(hunk)
+    }
+
+    fn added(&mut self, line: &'t str, hunk: &Hunk) -> bool {
+        if letters(line) == 0 {
+            return line.is_empty() || self.touches.iter().any(|touch| touch.has_content());
+        }
+        let count = self.allowed.get_mut(line);
+        let is_free = letters(line) < TELLING || self.touches.iter().any(|touch| touch.everywhere.contains(line));
+        let is_written = match count {
+            Some(_) if is_free => true,
+            Some(left) if *left > 0 => {
+                *left -= 1;
+                true
+            }
+            Some(_) => return self.has_layout_of(line, Side::Added),
+            None => false,
+        };
+        is_written
+            || self.holds_piece(line)
+            || self.derives(line, hunk, 0)
+            || self.is_managed(line)
+            || self.has_layout_of(line, Side::Added)
+    }
+
+    fn removed(&self, line: &str, hunk: &Hunk) -> bool {
+        let count = |side: fn(&Hunk) -> &Vec<Box<str>>| {
+            self.file.hunks.iter().flat_map(side).filter(|other| &***other == line).count()
+        };
+        letters(line) == 0
+            || self.touches.iter().any(|touch| {
+                touch.is_open || touch.left_out(line, self.file.left.get(line).copied().unwrap_or(0)) || self.took(touch, line, hunk, 0)
+            })
+            || self.is_managed(line)
+            || self.has_layout_of(line, Side::Removed)
+            // It only moved.
+            || count(|hunk| &hunk.removed) <= count(|hunk| &hunk.added)
+    }
+
+    fn spend(&self, bytes: usize) -> bool {
+        self.work.set(self.work.get().saturating_sub(bytes + 1));
+        self.work.get() > 0
+    }
+
+    /// A long piece of the line was written, between two words.
+    fn holds_piece(&self, line: &str) -> bool {
+        let ends =
+            self.touches.iter().flat_map(|touch| &touch.replaced).flat_map(|edit| [edit.new.first(), edit.new.last()]);
+        ends.flatten().any(|piece| {
+            let piece = piece.trim();
+            piece.len() >= LONG_PIECE
+                && piece.len() * 2 >= line.len()
+                && self.spend(line.len())
+                && has_words(line, piece)
+        })
+    }
+
+    /// An edit made this line of one that was removed, or that was written.
+    fn derives(&self, line: &str, hunk: &Hunk, depth: usize) -> bool {
+        let edits = self.touches.iter().flat_map(|touch| &touch.replaced);
+        edits.into_iter().any(|edit| self.spend(line.len()) && self.derives_by(edit, line, hunk, depth))
+    }
+
+    fn derives_by(&self, edit: &Replaced, line: &str, hunk: &Hunk, depth: usize) -> bool {
+        let (Some(first), Some(last)) = (edit.old.first(), edit.old.last()) else { return false };
+        match edit.new.as_slice() {
+            [] => hunk
+                .removed
+                .iter()
+                .any(|old| edit.old.len() == 1 && self.spend(old.len()) && old.replace(&**first, "").trim() == line),
+            [new] if edit.old.len() == 1 => {
+                let before = |old: &str, new: &str| {
+                    !new.is_empty()
+                        && (line.match_indices(new).any(|(at, _)| {
+                            let (head, tail) = line.split_at(at);
+                            self.was_there(
+                                &format!("{head}{old}{}", tail.get(new.len()..).unwrap_or_default()),
+                                hunk,
+                                depth,
+                            )
+                        }) || self.was_there(&line.replace(new, old), hunk, depth))
+                };
+                before(first, new) || before(first.trim(), new.trim())
+            }
+            [new, .., end] | [new @ end] => {
+                let (new, end) = (new.trim_end(), end.trim_start());
+                let head = line.strip_suffix(new.trim_start()).filter(|_| !new.trim().is_empty());
+                let tail = line.strip_prefix(end.trim_end()).filter(|_| !end.trim().is_empty());
+                head.is_some_and(|head| self.was_start(&format!("{head}{}", first.trim()), hunk))
+                    || tail.is_some_and(|tail| self.was_end(&format!("{}{tail}", last.trim()), hunk))
+            }
+        }
+    }
+
+    fn was_there(&self, line: &str, hunk: &Hunk, depth: usize) -> bool {
+        let line = line.trim();
+        self.spend(line.len() + hunk.removed.len())
+            && (self.allowed.contains_key(line)
+                || hunk.removed.iter().any(|old| &**old == line)
+                || depth < DEEPEST && self.derives(line, hunk, depth + 1))
+    }
+
+    fn was_start(&self, start: &str, hunk: &Hunk) -> bool {
+        hunk.removed.iter().any(|old| old.starts_with(start))
+            || self.touches.iter().any(|touch| touch.has_line_with_start(start))
+    }
+
+    fn was_end(&self, end: &str, hunk: &Hunk) -> bool {
+        self.spend(hunk.removed.len() + self.allowed.len())
+            && (hunk.removed.iter().any(|old| old.ends_with(end))
+                || self.allowed.keys().any(|line| line.ends_with(end)))
+    }
+
+    /// An edit of the session held the line in the text that it replaced, or made another line of it that is there now, or
+    /// that it took away later.
+    fn took(&self, touch: &Touch, line: &str, hunk: &Hunk, depth: usize) -> bool {
+        touch.replaced.iter().any(|edit| {
+            if !self.spend(line.len()) {
+                return false;
+            }
+            let is_held = edit.old.iter().any(|old| old.trim() == line);
+            let (Some(first), Some(last)) = (edit.old.first(), edit.old.last()) else { return false };
+            if edit.old.len() > 1 {
+                let is_end = |piece: &str, is_at: bool| is_at && letters(piece) > 0;
+                return is_held
+                    || is_end(first, line.ends_with(first.trim()))
+                    || is_end(last, line.starts_with(last.trim()));
+            }
+            let new = edit.new.first().map_or("", |new| &**new);
+            is_held
+                || line.contains(first.trim()) && !first.trim().is_empty() && {
+                    let now = [
+                        line.replacen(first.trim(), new.trim(), 1),
+                        line.replace(first.trim(), new.trim()),
+                        line.replace(&**first, new),
+                    ];
+                    now.iter().map(|now| now.trim()).any(|now| {
+                        edit.new.len() > 1
+                            || hunk.added.iter().any(|added| &**added == now)
+                            || self.allowed.contains_key(now)
+                            || depth < DEEPEST && now != line && self.took(touch, now, hunk, depth + 1)
+                    })
+                }
+        })
+    }
+
+    fn is_managed(&self, line: &str) -> bool {
+        self.touches.iter().any(|touch| touch.managed.is_some()) && is_dependency(line)
+    }
+
+    /// A formatter may have made it of what was written or removed, or, of a line that was removed, the text that is there now.
+    fn has_layout_of(&self, line: &str, side: Side) -> bool {
+        if !self.is_formatted {
+            return false;
+        }
+        let other = |hunk: &'t Hunk| if side == Side::Added { &hunk.removed } else { &hunk.added };
+        let all = if side == Side::Added { &self.before } else { &self.after }.get_or_init(|| {
+            let written = self.touches.iter().flat_map(|touch| &touch.blocks).map(|block| bare(block));
+            let others = self.file.hunks.iter().map(|hunk| bare(other(hunk)));
+            let others = others.map(|text| if side == Side::Added { self.edited(text) } else { text });
+            written.chain(others).collect::<Vec<_>>().join("\n")
+        });
+        let line = if side == Side::Added { bare(&[line]) } else { self.edited(bare(&[line])) };
+        line.len() < SHORT || self.spend(all.len()) && all.contains(line.as_str())
+    }
+
+    /// What edits made of a text without layout.
+    fn edited(&self, mut text: String) -> String {
+        for edit in self.touches.iter().flat_map(|touch| &touch.replaced) {
+            let old = bare(&edit.old);
+            if !old.is_empty() && self.spend(text.len()) {
+                text = text.replace(&old, &bare(&edit.new));
+            }
+        }
+        text
+    }
+
+    /// Two lines stand the other way round than in every text that holds them.
+    fn is_reordered(&self, hunk: &'t Hunk) -> bool {
+        let telling: Vec<&str> = hunk.added.iter().map(AsRef::as_ref).filter(|line| letters(line) >= TELLING).collect();
+        telling.windows(2).any(|pair| {
+            let &[first, second] = pair else { return false };
+            let places = self.places.get_or_init(|| places(&self.touches));
+            let (Some(before), Some(after)) = (places.get(first), places.get(second)) else { return false };
+            let only = |here: &[(usize, usize)], there: &[(usize, usize)], is_inverted: fn(usize, usize) -> bool| {
+                here.iter().all(|(text, at)| {
+                    let mut others = there.iter().filter(|(other, _)| other == text).peekable();
+                    others.peek().is_some() && others.all(|(_, other)| is_inverted(*at, *other))
+                })
+            };
+            first != second
+                && only(before, after, |before, after| after < before)
+                && only(after, before, |after, before| after < before)
+        })
+    }
+}
+
+fn places<'t>(touches: &[&'t Touch]) -> BTreeMap<&'t str, Vec<(usize, usize)>> {
+    let mut places: BTreeMap<&str, Vec<(usize, usize)>> = BTreeMap::new();
+    for (text, block) in touches.iter().flat_map(|touch| &touch.blocks).enumerate() {
+        for (at, line) in block.iter().enumerate() {
+            places.entry(line).or_default().push((text, at));
+        }
+    }
+    places
+}
+
+/// Letters and digits of a line.
+fn letters(line: &str) -> usize {
+    line.chars().filter(|each| each.is_alphanumeric()).count()
+}
+
+/// Whether a line holds a piece that begins and ends where words do.
+fn has_words(line: &str, piece: &str) -> bool {
+    let is_word = |each: Option<char>| each.is_some_and(|each| each.is_alphanumeric() || each == '_');
+    line.match_indices(piece).any(|(at, _)| {
+        let (before, after) = (line.get(..at).unwrap_or_default(), line.get(at + piece.len()..).unwrap_or_default());
+        let starts_inside = is_word(before.chars().next_back()) && is_word(piece.chars().next());
+        let ends_inside = is_word(after.chars().next()) && is_word(piece.chars().next_back());
+        !starts_inside && !ends_inside
+    })
+}
+
+/// What formatters leave as it is.
+fn bare<L: AsRef<str>>(lines: &[L]) -> String {
+    let text = lines.iter().flat_map(|line| line.as_ref().chars());
+    text.filter(|each| !each.is_whitespace() && !"'\"`,;()".contains(*each)).collect()
+}
