@@ -446,3 +446,34 @@ fn merging_the_same_sessions_changes_nothing() {
     assert_eq!(code, 0, "{errors}");
     assert_eq!(fs::read_to_string(policy).unwrap(), before);
 }
+
+/// Names that no entry can say, or that would mean something else in a list.
+#[test]
+fn tools_with_odd_names_are_left_to_people() {
+    let names = [
+        "mcp__\n# H1\n- [x] list",
+        "mcp____run",
+        "mcp__a__",
+        "mcp__*__run",
+        "mcp__{a,b}__run",
+        "mcp__ __run",
+        "mcp__a__!b",
+        "mcp__a__label:secret",
+        "mcp__a\u{1b}[0m__run",
+        "!run",
+        "label:secret",
+        " ",
+        "\u{0}",
+        "mcp__!a__run",
+    ];
+    for name in names {
+        let world = World::empty();
+        world.session("s1", 1_790_000_000, &[("tool_call", json!({"tool_name": name, "arguments": {"x": 1}}))]);
+        let answer = world.run(&["policy"]);
+        assert!(matches!(answer.code, 0 | 3), "{name:?}: {answer:?}");
+        assert!(
+            !answer.stdout.contains("\"*\": {\n        \"allow\": [\"run\""),
+            "{name:?} allows any server: {answer:?}"
+        );
+    }
+}

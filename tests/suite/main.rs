@@ -33,6 +33,7 @@ mod eval_world;
 mod explained;
 mod export;
 mod exports;
+mod first_hour;
 mod fleet;
 mod generate;
 #[cfg(unix)]
@@ -69,6 +70,7 @@ mod sarif_check;
 mod schemas;
 mod settled_by_change;
 mod shipped;
+
 mod telemetry;
 mod tracked_lines;
 mod triage;

@@ -9,6 +9,7 @@ pub mod change_set;
 mod commits;
 mod diff;
 mod history;
+mod picked;
 mod repository;
 mod reverted;
 mod tree;
@@ -23,6 +24,7 @@ pub use diff::{
     ChangedFile, Hunk, changed_files, commit_and_parents, ends, grown_from, holds, is_behind, is_branch_name,
 };
 pub use history::{references, trailers};
+pub use picked::picked_from;
 pub use repository::{Objects, PathOfTree, Repository};
 pub use reverted::taken_back;
 pub use tree::{TreeFile, TreeKind, files, object, tracked};
@@ -55,6 +57,8 @@ pub enum GitError {
     NoRepository(String),
     #[error("git refuses the repository: it belongs to another user")]
     Owner,
+    #[error("its objects are named by SHA-256, and this version reads repositories with SHA-1 only")]
+    Sha256,
     #[error("the revision `{0}` is not in the repository")]
     NoRevision(String),
     #[error("the revision `{revision}` has no file `{path}`")]
@@ -79,8 +83,6 @@ pub enum GitError {
     Unsupported(String),
     #[error("no `git` program that is new enough is in the search path; install git 2.30 or later")]
     NoProgram,
-    #[error("the objects of the repository are named by SHA-256, which is not supported here")]
-    Sha256,
     #[error("the repository can't be read: {0}")]
     Broken(String),
 }

@@ -1,6 +1,7 @@
 //! `init`: a policy to start from, and the job that judges by it.
 
 mod ci;
+mod ecosystems;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -116,9 +117,12 @@ fn write_policy(args: &InitArgs, streams: &mut Streams<'_>) -> Result<u8, Failur
     let file = args.output.clone().unwrap_or_else(|| PathBuf::from(POLICY));
     let shown = agent_strace_report::terminal(&file.to_string_lossy());
     refuse_to_replace(&file, args.force)?;
-    output::write(&file, shipped.text)?;
+    let found = ecosystems::found_in(Path::new("."))?;
+    let added = ecosystems::added(shipped.text, &found, shipped.name == "strict")?;
+    output::write(&file, added.as_deref().unwrap_or(shipped.text))?;
+    let told = ecosystems::told(&found, added.is_some());
     let text = format!(
-        "wrote {shown}: {}\n  next: read it, then `agent-strace policy test {shown}` shows that it does what it says\n        \
+        "wrote {shown}: {}\n{told}  next: read it, then `agent-strace policy test {shown}` shows that it does what it says\n        \
          `agent-strace check --policy {shown}` judges your sessions by it\n",
         lower(&shipped.summary())
     );

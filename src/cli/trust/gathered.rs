@@ -54,12 +54,12 @@ pub(in crate::cli) fn gather(
             "the history here does not reach back to where the change began: fetch more of it (`fetch-depth: 0`)",
         ));
     }
+    let store = trust.store(context.trace_dir);
     let commits = match extent {
-        Extent::Everything => commits(trust, ends, &mut gaps).map_err(failed)?,
+        Extent::Everything => commits(trust, ends, store.as_deref(), &mut gaps).map_err(failed)?,
         Extent::Tampering => Vec::new(),
     };
     let prefix = trust.prefix();
-    let store = trust.store(context.trace_dir);
     let sides = Sides { folder: trust.folder(), old, head: &found.head };
     let mut change = Change {
         base: ends.base.clone(),
@@ -109,7 +109,7 @@ fn gap(ends: &Ends, detail: impl Into<Cow<'static, str>>) -> Gap {
 }
 
 /// The commits of the head that the base does not have.
-fn commits(trust: &Trust<'_>, ends: &Ends, gaps: &mut Vec<Gap>) -> Result<Vec<Commit>, GitError> {
+fn commits(trust: &Trust<'_>, ends: &Ends, store: Option<&str>, gaps: &mut Vec<Gap>) -> Result<Vec<Commit>, GitError> {
     let tables = repo_audit::tables().map_err(|fault| GitError::Broken(fault.to_owned()))?;
     let repository = Repository::open(trust.folder())?;
     let range = Revisions::Range(format!("{}..{}", ends.base.commit, ends.head.commit));
@@ -120,12 +120,16 @@ fn commits(trust: &Trust<'_>, ends: &Ends, gaps: &mut Vec<Gap>) -> Result<Vec<Co
             marks: repo_audit::marks(tables, commit).into_iter().map(mark).collect(),
             files: Vec::new(),
             is_merge: commit.parents > 1,
+            picked_from: None,
             id,
         });
         known.files.extend(commit.changes.iter().map(|change| String::from_utf8_lossy(change.path).into_owned()));
         ControlFlow::Continue(())
     })?;
     gaps.extend(history.cut.map(|reason| gap(ends, format!("commits of the change are missing: {reason}"))));
+    for commit in found.values_mut().filter(|commit| !commit.marks.is_empty()) {
+        commit.picked_from = agent_strace_git::picked_from(trust.folder(), &ends.base.commit, &commit.id, store)?;
+    }
     Ok(found.into_values().collect())
 }
 

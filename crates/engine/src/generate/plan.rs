@@ -201,6 +201,10 @@ fn entry_of(observation: &Observation, base: &Policy) -> Result<Option<(Slot, St
             }
             _ => Err(Reason::Unresolved("the host is not known".to_owned())),
         },
+        Kind::Tool { server, tool } if !is_entry(tool) || server.as_deref().is_some_and(|server| !is_key(server)) => {
+            Err(Reason::Inexpressible)
+        }
+        Kind::Env { name } | Kind::Spawn { agent: Some(name) } if !is_entry(name) => Err(Reason::Inexpressible),
         Kind::Tool { server: Some(server), tool } => Ok(Some((Slot::Mcp(server.clone()), paths::literal(tool)))),
         // A tool of the agent itself belongs to no server, and a name for any is the only one that it answers to.
         Kind::Tool { server: None, tool }
@@ -222,6 +226,22 @@ fn entry_of(observation: &Observation, base: &Policy) -> Result<Option<(Slot, St
         Kind::List(target) if observation.effect.via == "argument" && is_whole(target) => Err(Reason::Whole),
         _ => Ok(None),
     }
+}
+
+/// An entry of a policy can be this name, and means nothing else by it.
+fn is_entry(name: &str) -> bool {
+    const LONGEST: usize = 1024;
+    let means_more = name.starts_with('!') || name.starts_with("label:");
+    !name.trim().is_empty()
+        && name.trim() == name
+        && !means_more
+        && name.len() <= LONGEST
+        && !name.contains(char::is_control)
+}
+
+/// A server of this name is listed under it: a pattern would speak of others.
+fn is_key(name: &str) -> bool {
+    is_entry(name) && !name.contains(['*', '?', '[', '{'])
 }
 
 /// It looked into all files of one ending.

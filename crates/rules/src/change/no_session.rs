@@ -25,7 +25,8 @@ fn check(changed: &Changed<'_>, hits: &mut Vec<ChangeHit>) {
     for commit in &changed.change.commits {
         // What a merge brings along has commits of its own.
         let unseen = commit.marks.iter().find(|mark| !is_covered(changed, commit, mark));
-        let Some(mark) = unseen.filter(|_| !commit.is_merge && !commit.files.is_empty()) else { continue };
+        let is_own = !commit.is_merge && !commit.files.is_empty() && commit.picked_from.is_none();
+        let Some(mark) = unseen.filter(|_| is_own) else { continue };
         let short = commit.id.get(..DIGITS).unwrap_or(&commit.id);
         let message = format!(
             "the commit {short} says that {} made it (`{}`), and no session of it that touches its files is here",

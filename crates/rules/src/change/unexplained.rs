@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::told::Told;
 use super::touch::Touch;
 use super::{ChangeHit, ChangeSite, Changed, Check, Rule, bounded, done_to, listed, weigh};
-use agent_strace_git::change_set::Extent;
+use agent_strace_git::change_set::{Commit, Extent};
 use agent_strace_git::{ChangedFile, Hunk, Status};
 use agent_strace_model::finding::{Level, PolicyLocation, RuleId};
 use agent_strace_policy::evidence::Weight;
@@ -51,7 +51,8 @@ fn check(changed: &Changed<'_>, hits: &mut Vec<ChangeHit>) {
         return;
     }
     let all = changed.change.files.iter().enumerate().filter(|(_, file)| !changed.change.is_recorded(&file.path));
-    let of_agents = changed.change.commits.iter().filter(|commit| !commit.marks.is_empty());
+    let is_made_here = |commit: &&Commit| !commit.marks.is_empty() && commit.picked_from.is_none();
+    let of_agents = changed.change.commits.iter().filter(is_made_here);
     let of_agents: BTreeSet<&str> = of_agents.flat_map(|commit| &commit.files).map(String::as_str).collect();
     let unexplained: Vec<Unexplained<'_>> =
         all.filter_map(|(index, file)| Unexplained::new(changed, index, file, &of_agents)).collect();

@@ -1,0 +1,221 @@
+//! The ecosystems of a repository: found by files that every project of theirs has, and turned into rules that vouch for their
+//! usual commands. What there is to know about them is data, with examples that tests try.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::Failure;
+use agent_strace_policy::format::{self, Comments};
+
+const DATA: &str = include_str!("ecosystems.json");
+
+/// Folders below the current one that are looked into.
+const MAX_DEPTH: usize = 5;
+/// Files and folders that are looked at where git does not say which files there are.
+const MAX_ENTRIES: usize = 20_000;
+/// Folders whose files are other people's, or only look like a project.
+const FOREIGN: &[&str] = &["node_modules", "vendor", "third_party", "testdata", "fixtures", "target", "dist"];
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Ecosystem {
+    pub(super) name: String,
+    /// Names of files that say so, `*` for any beginning.
+    files: Vec<String>,
+    or: Option<Fallback>,
+    /// Files that are always there, too.
+    #[serde(default)]
+    #[cfg_attr(not(test), expect(dead_code, reason = "tests make worlds of it"))]
+    beside: Vec<String>,
+    registries: Vec<String>,
+    rules: Vec<Entry>,
+}
+
+/// A file that says so where others are missing.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Fallback {
+    file: String,
+    without: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    id: String,
+    #[serde(default)]
+    is: Use,
+    exec: Value,
+    examples: Vec<String>,
+}
+
+/// What commands are for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Use {
+    #[default]
+    Work,
+    /// Other people's code is fetched and may run.
+    Packages,
+    /// What was made here is given to others: that is refused.
+    Release,
+}
+
+/// An ecosystem, and the file that speaks for it.
+#[derive(Debug)]
+pub(super) struct Found {
+    ecosystem: Ecosystem,
+    file: String,
+}
+
+/// The ecosystems of the tracked files in a folder, or of all files where nothing is tracked.
+pub(super) fn found_in(folder: &Path) -> Result<Vec<Found>, Failure> {
+    let tracked = agent_strace_git::tracked(folder).unwrap_or_default().unwrap_or_default();
+    let mut files: Vec<String> = if tracked.is_empty() {
+        let mut walk = Walk { files: Vec::new(), entries: 0 };
+        walk.folder(folder, "", 0);
+        walk.files
+    } else {
+        let is_there = |path: &String| folder.join(path).symlink_metadata().is_ok_and(|found| found.is_file());
+        tracked.into_iter().filter(|path| is_own(path) && is_there(path)).collect()
+    };
+    files.sort_by(|left, right| (left.matches('/').count(), left).cmp(&(right.matches('/').count(), right)));
+    Ok(all()?.into_iter().filter_map(|ecosystem| ecosystem.find(&files)).collect())
+}
+
+pub(super) fn all() -> Result<Vec<Ecosystem>, Failure> {
+    serde_json::from_str(DATA)
+        .map_err(|error| Failure::new(format!("internal error: the table of ecosystems: {error}")))
+}
+
+fn is_own(path: &str) -> bool {
+    path.matches('/').count() <= MAX_DEPTH && !path.split('/').any(|part| FOREIGN.contains(&part))
+}
+
+struct Walk {
+    files: Vec<String>,
+    entries: usize,
+}
+
+impl Walk {
+    fn folder(&mut self, folder: &Path, prefix: &str, depth: usize) {
+        let Ok(entries) = fs::read_dir(folder) else { return };
+        let mut entries: Vec<_> = entries.flatten().take(MAX_ENTRIES).collect();
+        entries.sort_by_key(fs::DirEntry::file_name);
+        for entry in entries {
+            self.entries += 1;
+            if self.entries > MAX_ENTRIES {
+                return;
+            }
+            let (Ok(kind), Ok(name)) = (entry.file_type(), entry.file_name().into_string()) else { continue };
+            if kind.is_file() {
+                self.files.push(format!("{prefix}{name}"));
+            } else if kind.is_dir() && depth < MAX_DEPTH && !name.starts_with('.') && !FOREIGN.contains(&name.as_str())
+            {
+                self.folder(&entry.path(), &format!("{prefix}{name}/"), depth + 1);
+            }
+        }
+    }
+}
+
+impl Ecosystem {
+    fn find(self, files: &[String]) -> Option<Found> {
+        let named = |wanted: &str| {
+            files.iter().find(|path| {
+                let name = path.rsplit('/').next().unwrap_or_default();
+                wanted.strip_prefix('*').map_or(name == wanted, |end| name.ends_with(end))
+            })
+        };
+        let or = || {
+            let Fallback { file, without } = self.or.as_ref()?;
+            named(file).filter(|_| !without.iter().any(|other| named(other).is_some()))
+        };
+        let file = self.files.iter().find_map(|wanted| named(wanted)).or_else(or).cloned()?;
+        Some(Found { ecosystem: self, file })
+    }
+}
+
+/// A policy that vouches for the usual commands of what was found: rules and tests are added to it, and nothing is taken away.
+pub(super) fn added(text: &str, found: &[Found], only_work: bool) -> Result<Option<String>, Failure> {
+    let entries = || found.iter().flat_map(|found| found.ecosystem.rules.iter().map(move |rule| (found, rule)));
+    let entries: Vec<_> = entries().filter(|(_, rule)| !only_work || rule.is != Use::Packages).collect();
+    let (Some(_), true) = (text.find(RULES), !entries.is_empty()) else { return Ok(None) };
+    let names: Vec<&str> = found.iter().map(|found| found.ecosystem.name.as_str()).collect();
+    let mut rules = format!(
+        "// Found here: {}. Their usual commands run code of the project: these rules vouch for it.\n",
+        names.join(", ")
+    );
+    let mut tests = String::new();
+    for (found, rule) in &entries {
+        let _ = writeln!(rules, "{},", rule.json(&found.ecosystem.name));
+        let expected = if rule.is == Use::Release { "deny" } else { "allow" };
+        if let Some(command) = rule.examples.first().filter(|_| rule.is != Use::Packages) {
+            let _ = writeln!(tests, "{},", json!({"tool": "Bash", "input": {"command": command}, "expect": expected}));
+        }
+    }
+    let registries = registries(found);
+    let mut text = text.to_owned();
+    if text.contains(HOSTS) {
+        let new = registries.iter().filter(|registry| !text.contains(&format!("\"{registry}\"")));
+        let new = new.fold(format!("{HOSTS}\n"), |new, registry| new + "\"" + registry + "\",\n");
+        text = text.replacen(HOSTS, &new, 1);
+    } else if !registries.is_empty() {
+        let rule = json!({"id": "REGISTRIES", "effect": "allow", "reason": "packages of these ecosystems come from there",
+            "match": {"net": registries}});
+        let _ = writeln!(rules, "{rule},");
+    }
+    if names.iter().any(|name| ["npm", "Node.js"].contains(name))
+        && entries.iter().any(|(_, rule)| rule.id == "NPM-PACKAGES")
+    {
+        text = text.replacen(UNRESOLVED, &UNRESOLVED.replace("unresolved", "allow"), 1);
+    }
+    text = text.replacen(RULES, &format!("{RULES}\n{rules}"), 1).replacen(TESTS, &format!("{TESTS}\n{tests}"), 1);
+    let own_fault = |faults| Failure::new(format!("internal error: the policy can't be read: {faults}"));
+    format::format("the policy", &text, Comments::Keep).map(Some).map_err(own_fault)
+}
+
+const RULES: &str = "\"rules\": [";
+const TESTS: &str = "\"tests\": [";
+/// The list of hosts, where others are refused.
+const HOSTS: &str = "\"deny_all\": true,\n    \"allow\": [";
+/// A test of the default policy that says what holds where nobody vouches for packages.
+const UNRESOLVED: &str = r#"{ "command": "npm install left-pad" }, "expect": "unresolved""#;
+
+impl Entry {
+    fn json(&self, name: &str) -> Value {
+        let (effect, reason) = match self.is {
+            Use::Work => ("allow", format!("building, testing and formatting with {name} runs code of the project")),
+            Use::Packages => ("allow", format!("{name} fetches packages, which may bring code of their own")),
+            Use::Release => ("deny", "what was made here is given to others by people".to_owned()),
+        };
+        json!({"id": self.id, "effect": effect, "reason": reason, "match": {"exec": self.exec},
+            "examples": {"match": self.examples}})
+    }
+}
+
+fn registries(found: &[Found]) -> BTreeSet<&str> {
+    found.iter().flat_map(|found| &found.ecosystem.registries).map(String::as_str).collect()
+}
+
+/// What was found, and what the policy allows because of it.
+pub(super) fn told(found: &[Found], is_added: bool) -> String {
+    if found.is_empty() {
+        return String::new();
+    }
+    let names =
+        found.iter().map(|found| format!("{} ({})", found.ecosystem.name, agent_strace_report::terminal(&found.file)));
+    let mut text = format!("  found: {}\n", names.collect::<Vec<_>>().join(", "));
+    if is_added {
+        let registries = registries(found).into_iter().collect::<Vec<_>>().join(", ");
+        let hosts = if registries.is_empty() { String::new() } else { format!(", and {registries}") };
+        let _ = writeln!(text, "  allows: what their usual commands run (`rules` names them){hosts}");
+    } else {
+        text += "  this policy allows none of their commands\n";
+    }
+    text
+}
