@@ -70,7 +70,7 @@ mod sarif_check;
 mod schemas;
 mod settled_by_change;
 mod shipped;
-
+mod sources;
 mod telemetry;
 mod tracked_lines;
 mod triage;

@@ -30,7 +30,7 @@ pub(super) struct Ecosystem {
     or: Option<Fallback>,
     /// Files that are always there, too.
     #[serde(default)]
-    #[cfg_attr(not(test), expect(dead_code, reason = "tests make worlds of it"))]
+    #[expect(dead_code, reason = "tests make worlds of it")]
     beside: Vec<String>,
     registries: Vec<String>,
     rules: Vec<Entry>,

@@ -25,8 +25,8 @@ Examples:
   agent-strace init --ci github --action OWNER/agent-strace@COMMIT
   agent-strace init --ci gitlab
 
-A file that is there is only replaced with --force. `agent-strace policy` makes a policy from what
-sessions did instead.";
+A file that is there is only replaced with --force. Rules for the ecosystems that tracked files speak
+for (Cargo, npm, Python, …) are added. `agent-strace policy` makes a policy from what sessions did instead.";
 
 #[derive(Debug, Args)]
 pub(super) struct InitArgs {
