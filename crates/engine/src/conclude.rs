@@ -9,7 +9,7 @@ use agent_strace_effects::WorkTree;
 use agent_strace_git::change_set::{Change, Extent};
 use agent_strace_model::Gap;
 use agent_strace_model::finding::{Finding, Level, RuleId, VerdictImpact};
-use agent_strace_policy::Policy;
+use agent_strace_policy::{EntryTexts, Policy};
 use agent_strace_rules::Source;
 use agent_strace_rules::eval::Demands;
 
@@ -97,8 +97,22 @@ struct Judged {
 }
 
 impl Judged {
+    /// With the words of the entries that decided.
+    fn with_entries(mut self, policy: &Policy) -> Self {
+        let of_sessions = self.sessions.iter_mut().flat_map(|session| &mut session.findings);
+        let waived = self.applied.waived.iter_mut().map(|waived| &mut waived.finding);
+        let all = of_sessions.chain(&mut self.of_change).chain(&mut self.remarks).chain(waived);
+        let mut texts = None;
+        for finding in all {
+            let Some(location) = &finding.policy else { continue };
+            let path = finding.effect.as_ref().and_then(|effect| effect.path.as_deref());
+            finding.policy_entry = texts.get_or_insert_with(|| EntryTexts::new(policy)).at(location, path);
+        }
+        self
+    }
+
     fn outcome(self, policy: &Policy, settings: &Settings) -> Outcome {
-        let Self { mut sessions, of_change, mut gaps, applied, remarks } = self;
+        let Self { mut sessions, of_change, mut gaps, applied, remarks } = self.with_entries(policy);
         gaps.sort();
         gaps.dedup();
         for session in &mut sessions {

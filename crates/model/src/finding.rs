@@ -54,6 +54,15 @@ pub struct PolicyRule {
     pub reason: Option<String>,
 }
 
+/// The words of the policy entry that decided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PolicyEntry {
+    /// As it is written: `secrets/**`, `label:secret`.
+    pub text: String,
+    /// The pattern of the label that matched, for an entry that names a label.
+    pub pattern: Option<String>,
+}
+
 /// One problem that the gate reports.
 #[derive(Debug, Clone)]
 pub struct Finding {
@@ -81,6 +90,8 @@ pub struct Finding {
     pub policy: Option<PolicyLocation>,
     /// The rule at the location in `policy`, if it has an id of its own.
     pub policy_rule: Option<Arc<PolicyRule>>,
+    /// The entry at the location in `policy`, if one entry stands there; added with the verdict.
+    pub policy_entry: Option<Arc<PolicyEntry>>,
     /// Hex of a SHA-256 prefix over rule and normalised effect, never over line, time or session. For missing evidence
     /// also over the session, because logs lack different things.
     pub fingerprint: String,
@@ -121,6 +132,7 @@ impl Finding {
             pointer: None,
             policy: None,
             policy_rule: None,
+            policy_entry: None,
             fingerprint,
             impact: VerdictImpact::ByLevel,
             causes: Vec::new(),

@@ -1,13 +1,13 @@
 //! Every entry of a policy by name: for whoever counts, explains, formats or tests entries.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use agent_strace_model::finding::{PolicyLocation, PolicyRule};
+use agent_strace_model::finding::{PolicyEntry, PolicyLocation, PolicyRule};
 
-use super::Decision;
 use super::env::Name;
-use super::parse::{List, Lists, Matches, Rulebook, dotted};
+use super::parse::{LABEL, List, Lists, Matches, Rulebook, dotted, is_named};
+use super::{Decision, Policy};
 
 /// What an entry is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,6 +56,35 @@ pub struct EntryView {
     pub even_if_changed: bool,
     /// Of a rule about commands: entries of a list that say some of what it says, for engines that know lists only.
     pub forms: Vec<String>,
+}
+
+/// The words of entries, looked up by where they are.
+#[derive(Debug)]
+pub struct EntryTexts<'p> {
+    policy: &'p Policy,
+    by_location: BTreeMap<(Option<&'p str>, &'p str), &'p EntryView>,
+    shown: BTreeMap<(&'p str, Option<String>), Arc<PolicyEntry>>,
+}
+
+impl<'p> EntryTexts<'p> {
+    pub fn new(policy: &'p Policy) -> Self {
+        let by_location = policy.entries().filter(|entry| entry.text != "*" || !entry.name.ends_with("deny_all"));
+        let by_location = by_location.map(|entry| ((entry.location.file.as_deref(), &*entry.location.pointer), entry));
+        Self { policy, by_location: by_location.collect(), shown: BTreeMap::new() }
+    }
+
+    /// The entry there; `path`: what it judged, which tells the pattern of a label. A list as a whole has no words.
+    pub fn at(&mut self, location: &PolicyLocation, path: Option<&str>) -> Option<Arc<PolicyEntry>> {
+        let entry = *self.by_location.get(&(location.file.as_deref(), &*location.pointer))?;
+        // Labels of other files are not known here.
+        let label = entry.text.strip_prefix(LABEL).filter(|_| location.file.is_none());
+        let pattern = label.zip(path).and_then(|(label, path)| {
+            let patterns = self.policy.label(label).iter().filter(|text| !text.starts_with('!'));
+            patterns.into_iter().find(|text| is_named(text, path)).cloned()
+        });
+        let text = || Arc::new(PolicyEntry { text: entry.text.clone(), pattern: pattern.clone() });
+        Some(Arc::clone(self.shown.entry((entry.text.as_str(), pattern.clone())).or_insert_with(text)))
+    }
 }
 
 pub(super) fn of(rulebook: &Rulebook) -> Vec<EntryView> {

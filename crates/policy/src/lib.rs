@@ -128,7 +128,7 @@ pub use agents::{Actor, Holds};
 use budgets::Budgets;
 use compiled::CompiledLists;
 pub use diagnostics::{Colour, Diagnostics, quoted};
-pub use entries::{EntryView, Subject};
+pub use entries::{EntryTexts, EntryView, Subject};
 use evidence::EvidenceRules;
 pub use extends::Extended;
 use extends::{Assembled, Reader};

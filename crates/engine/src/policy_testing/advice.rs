@@ -28,8 +28,12 @@ pub fn advice(entry: &Entry) -> Option<String> {
                 "allow the command with `\"even_if_changed\": true` in commands.allow (version 2) to vouch for it"
                     .to_owned()
             }
+            Kind::Opaque(opaque) if opaque.class == Class::Hidden => {
+                "no entry vouches for hidden code: write the command out, or take an exception with an end date"
+                    .to_owned()
+            }
             Kind::Opaque(opaque) if opaque.vouched_by.is_empty() => {
-                "no entry can vouch for it: say in the command itself what it touches".to_owned()
+                "say in the command itself what it touches, or take an exception with an end date".to_owned()
             }
             Kind::Opaque(opaque) => {
                 format!("put `{}` into commands.allow to vouch for it", opaque.vouched_by.join(" "))

@@ -70,6 +70,7 @@ pub(super) use document::{
 pub(super) use keys::{PAIR, ROOT_V2};
 pub(super) use names::push_part;
 pub use names::{dotted, nearest};
+pub(super) use paths::{LABEL, is_named};
 
 use std::sync::Arc;
 

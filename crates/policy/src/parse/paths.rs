@@ -10,7 +10,7 @@ use super::{Fault, nearest, quoted, suspicious};
 /// Name → what it stands for.
 pub(super) type Labels = BTreeMap<String, PathSet>;
 
-pub(super) const LABEL: &str = "label:";
+pub(crate) const LABEL: &str = "label:";
 
 /// An entry of a list.
 pub(super) fn read(text: &str, labels: &Labels) -> Result<PathSet, Fault> {
@@ -53,6 +53,11 @@ pub(super) fn excluded(text: &str) -> Result<(bool, &str), Fault> {
         return Err((format!("{} names nothing", quoted(text)), Some(help)));
     }
     Ok((true, rest))
+}
+
+/// Whether this pattern names a path.
+pub(crate) fn is_named(text: &str, path: &str) -> bool {
+    pattern(text).is_ok_and(|pattern| pattern.names(path))
 }
 
 /// A pattern without `!`.

@@ -93,6 +93,11 @@ impl PathPattern {
         }
     }
 
+    /// Whether it names this path, as a deny reads it.
+    pub(crate) fn names(&self, path: &str) -> bool {
+        self.folded.matches(&fold(path))
+    }
+
     pub(crate) fn exact(&self) -> &Glob {
         &self.exact
     }
