@@ -50,6 +50,8 @@ pub(super) struct GateRequest<'a> {
     pub(super) verdicts: Option<&'a str>,
     /// The work tree in which the sessions ran.
     pub(super) work_tree: Option<&'a DiskTree>,
+    /// The form of its text.
+    pub(super) style: Style,
 }
 
 impl<'a> GateRequest<'a> {
@@ -63,6 +65,11 @@ impl<'a> GateRequest<'a> {
             evals: None,
             verdicts: None,
             work_tree: None,
+            style: match command {
+                GateCommand::Check | GateCommand::Hook => Style::Check,
+                GateCommand::Audit => Style::Audit,
+                GateCommand::Lint => Style::Lint,
+            },
         }
     }
 }
@@ -104,6 +111,7 @@ pub(super) fn check(
         evals: args.evals.as_deref(),
         verdicts: args.verdicts.as_deref(),
         work_tree: work_tree.as_ref(),
+        style: if args.all_findings { Style::CheckEach } else { Style::Check },
     };
     run(request, trace_dir, &trust, environment, inputs, streams)
 }
@@ -272,17 +280,12 @@ fn no_sessions(trace_dir: &Path, streams: &mut Streams<'_>) -> u8 {
 }
 
 fn write(
-    GateRequest { command, args, .. }: GateRequest<'_>,
+    GateRequest { args, style, .. }: GateRequest<'_>,
     trust: &Trust<'_>,
     environment: Environment,
     report: &Report,
     streams: &mut Streams<'_>,
 ) -> Result<(), Failure> {
-    let style = match command {
-        GateCommand::Check | GateCommand::Hook => Style::Check,
-        GateCommand::Audit => Style::Audit,
-        GateCommand::Lint => Style::Lint,
-    };
     let repository = environment.repository();
     let checkout = Checkout { now: args.now, prefix: trust.prefix(), repository, home: env!("CARGO_PKG_REPOSITORY") };
     let render = |format: Format, colour: Colour| agent_strace_report::render(report, format, style, colour, &checkout);

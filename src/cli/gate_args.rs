@@ -80,6 +80,10 @@ pub(super) struct CheckArgs {
     #[arg(long, value_name = "DIR")]
     pub(super) work_tree: Option<PathBuf>,
 
+    /// List every finding in the text, not only the causes where there are more than 20.
+    #[arg(long)]
+    pub(super) all_findings: bool,
+
     #[command(flatten)]
     pub(super) gate: GateArgs,
 }

@@ -34,6 +34,7 @@ pub(crate) const ATTRIBUTES: &[&str] = &[
     "id",
     "lang",
     "name",
+    "open",
     "role",
     "spellcheck",
     "tabindex",
@@ -242,4 +243,26 @@ fn a_page_has_the_worst_findings_and_says_how_many_are_missing() {
     assert!(answer.stdout.contains("500 of 2,500 findings are not shown here"), "what is left out is told");
     assert!(answer.stdout.contains("<code>last</code>"), "the worst one stays, although it comes last");
     assert!(answer.stdout.len() < 5_000_000, "{}", answer.stdout.len());
+}
+
+#[test]
+fn what_matters_comes_first_and_nothing_is_counted_that_is_none() {
+    let world = World::demo();
+    let few = page(&world, &["7c9e"]).stdout;
+    holds(&few);
+    assert!(few.find("id=\"causes\"") < few.find("id=\"findings\""), "causes come first");
+    assert!(!few.contains("id=\"filters\"") && !few.contains("<b>0</b>"), "few findings need no filters");
+    let reads: Vec<_> = (0..30)
+        .map(|at| ("tool_call", json!({"tool_name": "Read", "arguments": {"file_path": format!("private/{at}")}})))
+        .collect();
+    for session in ["many0001", "many0002"] {
+        world.session(session, 1_790_200_000, &reads);
+    }
+    world.write("scope.json", r#"{"version": 2, "files": {"read": {"deny": ["private/**"]}}}"#);
+    let many = page(&world, &["many0001", "many0002", "--policy", "scope.json"]).stdout;
+    holds(&many);
+    assert!(many.contains("id=\"filters\""), "many findings are filtered");
+    let groups = many.matches("<details class=\"group\"").count();
+    let open = many.matches("<details class=\"group\" aria-labelledby=\"findings-of-1\" open>").count();
+    assert_eq!((groups, open), (2, 1), "the first group is open");
 }

@@ -60,6 +60,7 @@ mod record;
 mod redact;
 mod repeats;
 mod replay_pages;
+mod reports;
 mod repository;
 mod retention;
 mod roots;

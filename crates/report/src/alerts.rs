@@ -1,4 +1,5 @@
-//! Findings as the formats show them that keep track of alerts over time: one alert for each rule and act, the worst first.
+//! Findings as the formats show them that keep track of alerts over time: one alert for each rule and act,
+//! in the order of formats that show a bounded part of them.
 //!
 //! Code scanning and code quality reports recognise an alert by an identity that we give, and whoever dismisses one hides
 //! everything with the same identity, today and later. So an alert is about one act against one rule, wherever and how
@@ -10,6 +11,7 @@ use std::collections::btree_map::Entry;
 use super::Checkout;
 use super::anchor::Anchor;
 use super::groups::Group;
+use super::order;
 use super::view::Report;
 
 /// One act against one rule, in all the sessions and events that did it.
@@ -23,7 +25,13 @@ pub(super) struct Alert<'a> {
     pub(super) beside: usize,
 }
 
-/// All findings that count: the worst first, then by rule and location, then in the order of the report.
+impl<'a> AsRef<Group<'a>> for Alert<'a> {
+    fn as_ref(&self) -> &Group<'a> {
+        &self.group
+    }
+}
+
+/// All findings that count, in the order of formats that show a bounded part of them; equal ones by rule and location.
 pub(super) fn alerts<'r>(report: &'r Report, checkout: &Checkout) -> Vec<Alert<'r>> {
     let mut places: BTreeMap<_, usize> = BTreeMap::new();
     let mut alerts: Vec<Alert<'r>> = Vec::new();
@@ -51,8 +59,9 @@ pub(super) fn alerts<'r>(report: &'r Report, checkout: &Checkout) -> Vec<Alert<'
         alert.beside = at_line.get(&(alert.group.rule, alert.group.anchor.clone())).copied().unwrap_or(1);
     }
     alerts.sort_by(|one, other| {
-        let key = |alert: &Alert<'_>| (std::cmp::Reverse(alert.group.level()), alert.group.rule);
-        key(one).cmp(&key(other)).then_with(|| one.group.anchor.cmp(&other.group.anchor))
+        let (one, other) = (&one.group, &other.group);
+        one.rule.cmp(&other.rule).then_with(|| one.anchor.cmp(&other.anchor))
     });
+    order::arrange(&mut alerts);
     alerts
 }

@@ -15,7 +15,8 @@ const ID: usize = 12;
 
 pub(super) fn render(report: &Report, colour: Colour) -> String {
     let paint = Paint(colour);
-    let mut lines = Vec::new();
+    // What is said about the gate comes before what agents did.
+    let mut lines: Vec<String> = of_change(report, None, &paint).into_iter().skip(1).collect();
     let mut shown_gaps = 0;
     for session in &report.sessions {
         shown_gaps += session.gaps.len();
@@ -25,7 +26,6 @@ pub(super) fn render(report: &Report, colour: Colour) -> String {
     let rest = report.gaps.get(..report.gaps.len().saturating_sub(shown_gaps)).unwrap_or(&[]);
     let rest: Vec<String> = rest.iter().map(gap_text).collect();
     section(&mut lines, &paint.warning(&titled("❓ Could not be judged", &rest)), &rest, usize::MAX);
-    lines.extend(of_change(report, &paint).into_iter().skip(1));
     lines.extend(waivers(report, &paint).into_iter().skip(1));
     lines.push(verdict(report, &paint));
     lines.join("\n") + "\n"

@@ -1,10 +1,11 @@
-//! Findings as the bounded formats show them: those of one rule at one line together, the worst first.
+//! Findings as the bounded formats show them: those of one rule at one line together.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::Checkout;
 use super::anchor::Anchor;
+use super::order;
 use super::text::counted;
 use super::view::{Report, ShownFinding, ShownSession};
 use agent_strace_model::finding::{Level, RuleId};
@@ -20,9 +21,20 @@ pub(super) struct Group<'a> {
     pub(super) findings: Vec<(Option<&'a ShownSession>, &'a ShownFinding)>,
 }
 
+impl<'a> AsRef<Group<'a>> for Group<'a> {
+    fn as_ref(&self) -> &Group<'a> {
+        self
+    }
+}
+
 impl Group<'_> {
     pub(super) fn level(&self) -> Level {
         self.findings.iter().map(|(_, finding)| finding.level).max().unwrap_or(Level::Note)
+    }
+
+    /// Where it is shown among the others.
+    pub(super) fn rank(&self) -> impl Ord + use<> {
+        self.findings.iter().map(|(_, finding)| order::rank(finding)).min()
     }
 
     /// The acts in words, the first few by name, and what judged them: one line of log text, to be escaped.
@@ -44,7 +56,7 @@ impl Group<'_> {
 }
 
 fn act(session: Option<&ShownSession>, finding: &ShownFinding) -> String {
-    let message = finding.message.as_str();
+    let message = finding.said();
     let lacking = if finding.is_incomplete() { "evidence is missing: " } else { "" };
     match session {
         None => format!("{lacking}{message}"),
@@ -53,7 +65,7 @@ fn act(session: Option<&ShownSession>, finding: &ShownFinding) -> String {
     }
 }
 
-/// All findings that count, the worst first, then by rule and location.
+/// All findings that count, in the order of formats that show a bounded part of them.
 pub(super) fn groups<'r>(report: &'r Report, checkout: &Checkout) -> Vec<Group<'r>> {
     let mut by_location: BTreeMap<(RuleId, Anchor), Vec<_>> = BTreeMap::new();
     for (session, finding) in report.findings() {
@@ -64,7 +76,7 @@ pub(super) fn groups<'r>(report: &'r Report, checkout: &Checkout) -> Vec<Group<'
     }
     let of_location = |((rule, anchor), findings)| Group { rule, anchor, findings };
     let mut groups: Vec<Group<'_>> = by_location.into_iter().map(of_location).collect();
-    groups.sort_by_key(|group| std::cmp::Reverse(group.level()));
+    order::arrange(&mut groups);
     groups
 }
 

@@ -272,6 +272,12 @@ pub(super) struct PolicyLocationJson<'a> {
     pointer: &'a str,
     line: u32,
     column: u32,
+    /// The words of the entry, where one entry decided and not a list as a whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    entry: Option<&'a str>,
+    /// The pattern that matched, of an entry that names a label.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pattern: Option<&'a str>,
     /// Of a rule that has a name of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<&'a str>,
@@ -346,6 +352,8 @@ pub(super) fn location(location: &ShownLocation) -> PolicyLocationJson<'_> {
         pointer: &location.pointer,
         line: location.line,
         column: location.column,
+        entry: text(location.entry.as_ref()),
+        pattern: text(location.pattern.as_ref()),
         id: text(location.id.as_ref()),
         owner: text(location.owner.as_ref()),
         reason: text(location.reason.as_ref()),

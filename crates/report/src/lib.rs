@@ -13,7 +13,9 @@ mod anchor;
 mod attribution;
 mod audit;
 mod baseline;
+mod causes;
 mod change;
+mod command_line;
 mod compared;
 mod doctor;
 mod effects;
@@ -27,13 +29,17 @@ mod gitlab;
 mod groups;
 mod history;
 mod html;
+mod ids;
 mod json;
 mod junit;
 mod lint;
 mod lints;
+mod location;
 mod markdown;
 mod measured;
-mod notes;
+mod next_step;
+mod order;
+mod overview;
 pub mod replay;
 pub mod repo_audit;
 mod retention;
@@ -130,8 +136,10 @@ impl Format {
 /// Which of the two text forms is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
-    /// `check`: findings by session and a verdict.
+    /// `check`: findings by cause, each of them where there are few, and a verdict.
     Check,
+    /// The same with every finding.
+    CheckEach,
     /// `audit`: every effect, in sections.
     Audit,
     /// `lint`: a line for each finding.
@@ -159,7 +167,8 @@ pub struct Checkout {
 
 pub fn render(report: &Report, format: Format, style: Style, colour: Colour, checkout: &Checkout) -> String {
     match (format, style) {
-        (Format::Text, Style::Check) => text::render(report, colour),
+        (Format::Text, Style::Check) => text::render(report, text::Listing::Few, colour),
+        (Format::Text, Style::CheckEach) => text::render(report, text::Listing::Each, colour),
         (Format::Text, Style::Audit) => audit::render(report, colour),
         (Format::Text, Style::Lint) => lint::render(report, colour),
         (Format::Json, _) => json::render(report),

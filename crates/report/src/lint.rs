@@ -42,7 +42,7 @@ pub(super) fn render(report: &Report, colour: Colour) -> String {
         lines.extend(more(report.gaps.len(), GAPS));
         lines.push(String::new());
     }
-    lines.extend(of_change(report, &paint).into_iter().skip(1));
+    lines.extend(of_change(report, None, &paint).into_iter().skip(1));
     lines.extend(waivers(report, &paint).into_iter().skip(1));
     lines.push(summary(report));
     lines.join("\n") + "\n"

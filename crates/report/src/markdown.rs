@@ -1,15 +1,18 @@
 //! `--format markdown`: a job summary, or the one comment on a pull request that each run replaces.
 //!
-//! Its reader is a reviewer who never heard of this program: what was decided and by what comes first, then what agents
-//! did, what stands against it, and what to do about that. Log text is escaped, and each part has a bounded size, so that
+//! Its reader is a reviewer who never heard of this program: what was decided and by what comes first, then what was found,
+//! cause by cause, with what to do about each, then all findings, folded, and what agents did. Log text is escaped, and each part has a bounded size, so that
 //! the whole fits into a comment whatever the logs hold.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::activity;
+use super::causes::{self, CauseGroup, is_counted};
+use super::command_line;
 use super::escape::{markdown, shorten};
-use super::notes::{self, is_counted};
+use super::next_step::next_step_of;
+use super::order::{self, Class};
 use super::text::{after_merge, change_shown, counted, counts, use_text};
 use super::view::{Report, ShownFinding, ShownGap, ShownSession};
 use agent_strace_engine::Verdict;
@@ -17,18 +20,29 @@ use agent_strace_engine::Verdict;
 /// By this a job finds its comment again. It stays the same for ever.
 const MARKER: &str = "<!-- agent-strace:gate -->";
 const CELL: usize = 240;
-const ROWS: usize = 200;
+/// Findings of one cause.
+const ROWS: usize = 10;
+/// Characters that a table takes without its rows.
+const HEADING: usize = 500;
+const EVIDENCE: usize = 120;
+const STEP: usize = 400;
 const LISTED: usize = 50;
+/// A part of more lines is folded.
+const FOLDED: usize = 5;
 
 /// The most characters of each part. A comment may have 65,536 of them, and what the platform adds needs room: together
 /// with the head, all parts stay below 60,000.
-const FINDINGS: usize = 26_000;
-const RULES: usize = 14_000;
-const ACTIVITY: usize = 5_000;
-const SESSIONS: usize = 4_000;
+const CAUSES: usize = 10_000;
+const MORE_CAUSES: usize = 4_000;
+const FINDINGS: usize = 18_000;
+const RULES: usize = 12_000;
+const ACTIVITY: usize = 4_000;
+const SESSIONS: usize = 3_000;
 const USES: usize = 4_000;
-const GAPS: usize = 4_000;
-const NOTES: usize = 2_000;
+const GAPS: usize = 3_000;
+
+/// Causes that are not folded: with four lines for each, they fit on one screen.
+const UNFOLDED: usize = 10;
 
 const ABOUT: &str = "agent-strace reads the logs of AI coding agents, works out which files, commands, hosts and tools they \
                      touched, and holds that against the policy that is committed in this repository.";
@@ -39,10 +53,12 @@ const EXCEPTIONS: &str = "What has to be done all the same is excepted, with a r
 
 pub(super) fn render(report: &Report) -> String {
     let mut text = format!("{MARKER}\n## {}\n\n{ABOUT}\n\n{}", verdict(report), judged_by(report));
+    let causes = causes::causes(report);
+    push_causes(&mut text, report, &causes);
+    push_findings(&mut text, report, &causes);
+    push_rules(&mut text, report);
     let did = activity::lines(report, cell).each_ref().map(activity_line);
     push_part(&mut text, "What the agents did", ACTIVITY, did.to_vec(), "lines");
-    push_findings(&mut text, report);
-    push_rules(&mut text, report);
     let uses = report.uses.iter().map(|used| format!("- {}\n", cell(&use_text(report, used)))).collect();
     push_part(&mut text, "Findings that do not count", USES, uses, "exceptions");
     let gaps = report.gaps.iter().map(gap_line).collect();
@@ -103,9 +119,18 @@ fn judged_by(report: &Report) -> String {
 
 /// Appends a heading and lines while there is room, and says how many are missing. A part without lines is none.
 fn push_part(text: &mut String, heading: &str, most: usize, lines: Vec<String>, noun: &str) {
-    if !lines.is_empty() {
+    if lines.is_empty() {
+        return;
+    }
+    let is_folded = lines.len() > FOLDED;
+    if is_folded {
+        let _ = write!(text, "\n<details><summary>{heading} ({})</summary>\n\n", lines.len());
+    } else {
         let _ = write!(text, "\n### {heading}\n\n");
-        push_lines(text, most, lines.len(), lines.into_iter().take(LISTED), noun);
+    }
+    push_lines(text, most, lines.len(), lines.into_iter().take(LISTED), noun);
+    if is_folded {
+        text.push_str("\n</details>\n");
     }
 }
 
@@ -131,23 +156,87 @@ fn activity_line(line: &activity::Line) -> String {
     format!("- {}{names}\n", line.what)
 }
 
-fn push_findings(text: &mut String, report: &Report) {
-    let mut findings: Vec<_> = report.findings().filter(|(_, finding)| !is_counted(report, finding)).collect();
-    if findings.is_empty() {
-        return push_notes(text, report);
+/// What was found, by cause: what has to be done about it at once, and notes folded.
+fn push_causes(text: &mut String, report: &Report, causes: &[CauseGroup<'_>]) {
+    let is_open = |cause: &&CauseGroup<'_>| {
+        cause.first().is_some_and(|first| order::rank(first).0 < Class::Note || report.fails(first))
+    };
+    let (open, notes): (Vec<&CauseGroup<'_>>, Vec<&CauseGroup<'_>>) = causes.iter().partition(is_open);
+    if !open.is_empty() {
+        text.push_str("\n### What was found\n\n");
+        let lines = open.iter().take(UNFOLDED).map(|cause| cause_item(report, cause));
+        push_lines(text, CAUSES, open.len().min(UNFOLDED), lines, "causes");
+        let _ = write!(text, "\nExplain a finding: <code>{}</code>\n", cell(&command_line::explain(report, "ID")));
     }
-    findings.sort_by_key(|(_, finding)| std::cmp::Reverse((report.fails(finding), finding.level)));
-    text.push_str("\n### Findings\n\n| level | rule | what | where | policy |\n|---|---|---|---|---|\n");
-    let rows = findings.iter().take(ROWS).map(|(session, finding)| row(report, *session, finding));
-    push_lines(text, FINDINGS, findings.len(), rows, "findings");
-    push_notes(text, report);
+    let folded: Vec<&CauseGroup<'_>> = open.into_iter().skip(UNFOLDED).chain(notes).collect();
+    if folded.is_empty() {
+        return;
+    }
+    let findings: usize = folded.iter().map(|cause| cause.findings.len()).sum();
+    let heading = format!("{} with {}", counted(folded.len(), "more cause"), counted(findings, "finding"));
+    let _ = write!(text, "\n<details><summary>{heading}</summary>\n\n");
+    let lines = folded.iter().map(|cause| cause_item(report, cause));
+    push_lines(text, MORE_CAUSES, folded.len(), lines, "causes");
+    text.push_str("\n</details>\n");
 }
 
-/// Acts whose effects the log does not show, by cause.
-fn push_notes(text: &mut String, report: &Report) {
-    let causes = notes::causes(report);
-    let lines = causes.iter().map(|(cause, count)| format!("- {}: {}\n", counted(*count, "act"), cell(cause)));
-    push_part(text, "Not resolved, and no more than a note", NOTES, lines.collect(), "causes");
+/// One cause: how often, why, an example, and what to do.
+fn cause_item(report: &Report, cause: &CauseGroup<'_>) -> String {
+    let Some(first) = cause.first() else { return String::new() };
+    let level = if first.is_incomplete() { "incomplete" } else { first.level.name() };
+    let mut item = format!("- **{level} {}** ({}): {}", first.rule, cause.count(), prose(&cause.reason()));
+    let acts = cause.acts().map(|acts| format!("{}; ", prose(&acts))).unwrap_or_default();
+    let at = cause.example(report).map(|at| format!(" at {}", markdown(&at))).unwrap_or_default();
+    let evidence =
+        first.evidence.as_ref().map(|said| format!(": <code>{}</code>", markdown(&shorten(said.as_str(), EVIDENCE))));
+    let id = markdown(report.ids.of(&first.fingerprint));
+    let _ = write!(item, "<br>{acts}e.g. {id}{at}{}", evidence.unwrap_or_default());
+    let step = next_step_of(report, &cause.findings);
+    if !step.is_empty() {
+        let _ = write!(item, "<br>**Next:** {}", prose(&shorten(&step, STEP)));
+    }
+    item + "\n"
+}
+
+/// The findings of each cause, folded. Where there are few, one that is the only one of its cause is shown already.
+fn push_findings(text: &mut String, report: &Report, causes: &[CauseGroup<'_>]) {
+    let is_few = causes::are_few(report);
+    let several = causes.iter().filter(|cause| cause.findings.len() > 1 || !is_few);
+    let listed = several.filter(|cause| !cause.first().is_some_and(|first| causes::is_counted(report, first)));
+    let listed: Vec<&CauseGroup<'_>> = listed.collect();
+    if listed.is_empty() {
+        return;
+    }
+    let total: usize = listed.iter().map(|cause| cause.findings.len()).sum();
+    let (mut left, mut shown) = (FINDINGS, 0);
+    text.push_str("\n### Findings of each cause\n\n");
+    for cause in listed {
+        let (table, rows) = cause_table(report, cause, left);
+        left = left.saturating_sub(table.chars().count());
+        shown += rows;
+        text.push_str(&table);
+    }
+    if shown < total {
+        let _ = write!(text, "\n{} of {total} findings are not shown here.\n", total - shown);
+    }
+}
+
+/// The rows of one cause that fit into so many characters, and how many these are.
+fn cause_table(report: &Report, cause: &CauseGroup<'_>, most: usize) -> (String, usize) {
+    let (mut rows, mut length, mut shown) = (String::new(), 0, 0);
+    for (session, finding) in cause.findings.iter().take(ROWS) {
+        let row = row(report, *session, finding);
+        length += row.chars().count();
+        if length > most.saturating_sub(HEADING) {
+            break;
+        }
+        rows.push_str(&row);
+        shown += 1;
+    }
+    let Some(first) = cause.first().filter(|_| shown > 0) else { return (String::new(), 0) };
+    let heading = format!("{} ({}): {}", first.rule, cause.count(), prose(&cause.reason()));
+    let head = "| level | rule | what | where | policy | id |\n|---|---|---|---|---|---|\n";
+    (format!("<details><summary>{heading}</summary>\n\n{head}{rows}\n</details>\n"), shown)
 }
 
 fn row(report: &Report, session: Option<&ShownSession>, finding: &ShownFinding) -> String {
@@ -168,13 +257,14 @@ fn row(report: &Report, session: Option<&ShownSession>, finding: &ShownFinding) 
     };
     let source = session.map_or_else(|| report.file_of(finding), |session| session.source.as_str());
     format!(
-        "| {} | {} | {}{} | {}&#58;{}<br>{event} | {policy} |\n",
+        "| {} | {} | {}{} | {}&#58;{}<br>{event} | {policy} | {} |\n",
         if finding.is_incomplete() { "incomplete" } else { finding.level.name() },
         finding.rule,
-        cell(finding.message.as_str()),
+        prose(&shorten(&finding.said(), CELL)),
         evidence.unwrap_or_default(),
         cell(source),
         finding.line,
+        markdown(report.ids.of(&finding.fingerprint)),
     )
 }
 
@@ -220,6 +310,19 @@ fn who(session: &ShownSession) -> Option<String> {
 fn gap_line(gap: &ShownGap) -> String {
     let line = gap.line.map(|line| format!("&#58;{line}"));
     format!("- {}{}: {}\n", cell(gap.file.as_str()), line.unwrap_or_default(), cell(gap.reason.as_str()))
+}
+
+/// A sentence in which names stand between backticks: these are shown as code. An odd backtick closes nothing.
+fn prose(text: &str) -> String {
+    let pieces: Vec<&str> = text.split('`').collect();
+    if pieces.len().is_multiple_of(2) {
+        return markdown(text);
+    }
+    let shown = pieces.iter().enumerate().map(|(at, piece)| match (at % 2 == 1, piece.is_empty()) {
+        (true, false) => format!("<code>{}</code>", markdown(piece)),
+        _ => markdown(piece),
+    });
+    shown.collect()
 }
 
 fn cell(text: &str) -> String {

@@ -1,11 +1,13 @@
-//! `check` for people: findings by session, what could not be read, one closing line.
+//! `check` for people: the causes of findings, findings by session, what could not be read, one closing line.
 
 use std::collections::BTreeMap;
 
 use super::Colour;
+use super::causes::{self, is_counted};
 use super::change::{AfterMerge, ShownChange, ShownRevision};
 use super::escape::{shorten, terminal};
-use super::notes::{self, is_counted};
+use super::order;
+use super::overview::{self, Overview};
 use super::tree::Glyphs;
 use super::view::{Report, ShownFinding, ShownGap, ShownSession, ShownUse};
 use super::work_tree::ShownTree;
@@ -21,12 +23,55 @@ const EVIDENCE: usize = 160;
 const TOOL: usize = 60;
 /// Sessions and gaps beyond these are counted, not listed.
 const GAPS: usize = 50;
+/// The same in a report of so many findings that they are not listed.
+const FOLDED: usize = 3;
 
-pub(super) fn render(report: &Report, colour: Colour) -> String {
+/// Which findings are listed one by one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Listing {
+    /// All of them, unless there are many: then their causes, and the sessions with the most.
+    Few,
+    Each,
+}
+
+pub(super) fn render(report: &Report, listing: Listing, colour: Colour) -> String {
     let paint = Paint(colour);
     let mut lines = vec![judged_by(report)];
     lines.extend(report.change.as_ref().map(change_shown));
     lines.extend(report.work_tree.as_ref().map(ShownTree::line));
+    let overview = Overview::new(report);
+    let is_each = listing == Listing::Each || causes::are_few(report);
+    if overview.says_more() {
+        lines.extend(overview.causes(&paint));
+    }
+    if is_each {
+        lines.extend(of_change(report, Some(&overview), &paint));
+        lines.extend(remarks(report, Some(&overview), &paint));
+        lines.extend(by_session(report, &overview, &paint));
+    } else {
+        lines.extend(overview::sessions(report, &paint));
+    }
+    if !overview.says_more() {
+        lines.extend(notes_by_cause(report, &paint));
+    }
+    let most = if is_each { GAPS } else { FOLDED };
+    lines.extend(uses(report, most, &paint));
+    if !report.gaps.is_empty() {
+        lines.push(String::new());
+        lines.push(paint.warning(&format!("could not be read ({}):", report.gaps.len())));
+        lines.extend(report.gaps.iter().take(most).map(|gap| format!("  {}", gap_text(gap))));
+        lines.extend(more(report.gaps.len(), most));
+    }
+    lines.push(String::new());
+    lines.extend(overview.explain());
+    lines.extend(report.change.as_ref().and_then(after_merge));
+    lines.push(verdict(report, &paint));
+    lines.join("\n") + "\n"
+}
+
+/// Findings in the sessions, call by call: what is said about the gate and the evidence first, then in the order of the log.
+fn by_session(report: &Report, overview: &Overview<'_>, paint: &Paint) -> Vec<String> {
+    let mut lines = Vec::new();
     for session in &report.sessions {
         let listed = session.findings.iter().filter(|finding| !is_counted(report, finding));
         let listed: Vec<&ShownFinding> = listed.collect();
@@ -34,36 +79,29 @@ pub(super) fn render(report: &Report, colour: Colour) -> String {
             continue;
         }
         lines.push(String::new());
-        lines.push(heading(session, &paint));
+        lines.push(heading(session, paint));
         lines.extend(session.who.line(terminal).map(|line| format!("  {line}")));
         // Findings are sorted by event, so those of one call are together.
-        for findings in listed.chunk_by(|left, right| left.event == right.event) {
-            lines.extend(event_lines(report, session, findings, &paint));
+        let mut events: Vec<&[&ShownFinding]> = listed.chunk_by(|left, right| left.event == right.event).collect();
+        events.sort_by_key(|findings| findings.iter().map(|finding| order::rank_in_session(finding)).min());
+        for findings in events {
+            lines.extend(event_lines(report, session, findings, overview, paint));
         }
     }
-    lines.extend(notes_by_cause(report, &paint));
-    lines.extend(of_change(report, &paint));
-    lines.extend(waivers(report, &paint));
-    if !report.gaps.is_empty() {
-        lines.push(String::new());
-        lines.push(paint.warning(&format!("could not be read ({}):", report.gaps.len())));
-        lines.extend(report.gaps.iter().take(GAPS).map(|gap| format!("  {}", gap_text(gap))));
-        lines.extend(more(report.gaps.len(), GAPS));
-    }
-    lines.push(String::new());
-    lines.extend(report.change.as_ref().and_then(after_merge));
-    lines.push(verdict(report, &paint));
-    lines.join("\n") + "\n"
+    lines
 }
 
 /// Acts whose effects the log does not show, by cause.
 fn notes_by_cause(report: &Report, paint: &Paint) -> Vec<String> {
-    let causes = notes::causes(report);
+    let causes = causes::counted_causes(report);
     if causes.is_empty() {
         return Vec::new();
     }
     let heading = "not resolved, and no more than a note (`--format json` lists each)";
-    let lines = causes.iter().map(|(cause, count)| format!("  {count:>5}  {}", shorten(&terminal(cause), EVIDENCE)));
+    let lines = causes.iter().map(|cause| {
+        let count = cause.findings.len();
+        format!("  {count:>5}  {}", shorten(&terminal(&cause.note()), EVIDENCE))
+    });
     [String::new(), paint.bold(heading)].into_iter().chain(lines).collect()
 }
 
@@ -97,18 +135,22 @@ pub(super) fn after_merge(change: &ShownChange) -> Option<String> {
 }
 
 /// What is said about the change as a whole, file by file.
-pub(super) fn of_change(report: &Report, paint: &Paint) -> Vec<String> {
+pub(super) fn of_change(report: &Report, overview: Option<&Overview<'_>>, paint: &Paint) -> Vec<String> {
     if report.of_change.is_empty() {
         return Vec::new();
     }
     let mut lines = vec![String::new(), paint.bold("the change")];
     let width = report.of_change.iter().map(|finding| finding.rule.as_str().len()).max().unwrap_or(0);
-    for findings in report.of_change.chunk_by(|left, right| report.file_of(left) == report.file_of(right)) {
+    let of_one = report.of_change.chunk_by(|left, right| report.file_of(left) == report.file_of(right));
+    let mut files: Vec<&[ShownFinding]> = of_one.collect();
+    files.sort_by_key(|findings| findings.iter().map(order::rank).min());
+    for findings in files {
         if let Some(first) = findings.first() {
             lines.push(format!("  {}:{}", terminal(report.file_of(first)), first.line));
         }
-        for finding in findings {
-            lines.extend(finding_lines(report, finding, width, paint));
+        for finding in order::arranged(findings) {
+            lines.extend(named_lines(report, finding, width, paint));
+            lines.extend(overview.and_then(|overview| overview.fix_of(finding)));
         }
     }
     lines
@@ -116,17 +158,30 @@ pub(super) fn of_change(report: &Report, paint: &Paint) -> Vec<String> {
 
 /// What exceptions and suppressions themselves are worth reporting, and what they were used for.
 pub(super) fn waivers(report: &Report, paint: &Paint) -> Vec<String> {
+    let mut lines = remarks(report, None, paint);
+    lines.extend(uses(report, usize::MAX, paint));
+    lines
+}
+
+fn remarks(report: &Report, overview: Option<&Overview<'_>>, paint: &Paint) -> Vec<String> {
     let mut lines = Vec::new();
     if !report.remarks.is_empty() {
         lines.extend([String::new(), paint.bold("exceptions and suppressions")]);
         let width = report.remarks.iter().map(|finding| finding.rule.as_str().len()).max().unwrap_or(0);
         for finding in &report.remarks {
-            lines.extend(finding_lines(report, finding, width, paint));
+            lines.extend(named_lines(report, finding, width, paint));
+            lines.extend(overview.and_then(|overview| overview.fix_of(finding)));
         }
     }
+    lines
+}
+
+fn uses(report: &Report, most: usize, paint: &Paint) -> Vec<String> {
+    let mut lines = Vec::new();
     if !report.uses.is_empty() {
         lines.extend([String::new(), paint.bold("findings that do not count")]);
-        lines.extend(report.uses.iter().map(|used| format!("  {}", use_text(report, used))));
+        lines.extend(report.uses.iter().take(most).map(|used| format!("  {}", use_text(report, used))));
+        lines.extend(more(report.uses.len(), most));
     }
     lines
 }
@@ -193,7 +248,13 @@ fn heading(session: &ShownSession, paint: &Paint) -> String {
 }
 
 /// One event: where it stands, then each piece of what the log says with everything found in it.
-fn event_lines(report: &Report, session: &ShownSession, findings: &[&ShownFinding], paint: &Paint) -> Vec<String> {
+fn event_lines(
+    report: &Report,
+    session: &ShownSession,
+    findings: &[&ShownFinding],
+    overview: &Overview<'_>,
+    paint: &Paint,
+) -> Vec<String> {
     let Some(first) = findings.first() else { return Vec::new() };
     let tool = first.tool.as_ref().map(|tool| format!(" {}", shorten(&terminal(tool.as_str()), TOOL)));
     let source = terminal(session.source.as_str());
@@ -204,10 +265,11 @@ fn event_lines(report: &Report, session: &ShownSession, findings: &[&ShownFindin
         lines.push(format!("  event {}{} at {source}:{}", first.event, tool.unwrap_or_default(), first.line));
     }
     let width = findings.iter().map(|finding| finding.rule.as_str().len()).max().unwrap_or(0);
-    for (evidence, findings) in by_evidence(findings.iter().copied()) {
+    for (evidence, findings) in by_evidence(order::arranged(findings.iter().copied())) {
         lines.extend(evidence.map(|said| format!("    > {}", shorten(&terminal(said), EVIDENCE))));
         for finding in findings {
-            lines.extend(finding_lines(report, finding, width, paint));
+            lines.extend(named_lines(report, finding, width, paint));
+            lines.extend(overview.fix_of(finding));
         }
     }
     lines
@@ -232,10 +294,18 @@ pub(super) fn by_evidence<'a>(
     groups
 }
 
+/// The same with the id by which `explain` finds it.
+fn named_lines(report: &Report, finding: &ShownFinding, width: usize, paint: &Paint) -> Vec<String> {
+    let mut lines = finding_lines(report, finding, width, paint);
+    if let Some(first) = lines.first_mut() {
+        *first = format!("{first} [{}]", report.ids.of(&finding.fingerprint));
+    }
+    lines
+}
+
 pub(super) fn finding_lines(report: &Report, finding: &ShownFinding, width: usize, paint: &Paint) -> Vec<String> {
-    let message = terminal(finding.message.as_str());
-    let level = if finding.is_incomplete() { paint.warning("incomplete") } else { paint.level(finding.level) };
-    let mut lines = vec![format!("    {level}  {:width$}  {message}", finding.rule)];
+    let message = terminal(&finding.said());
+    let mut lines = vec![format!("    {}  {:width$}  {message}", paint.finding(finding), finding.rule)];
     if let Some(pointer) = &finding.pointer {
         lines.push(format!(
             "             at line {}, {}",
@@ -358,6 +428,11 @@ impl Paint {
 
     pub(super) fn error(&self, text: &str) -> String {
         self.style(anstyle::AnsiColor::Red.on_default().bold(), text)
+    }
+
+    /// The word for how bad a finding is.
+    pub(super) fn finding(&self, finding: &ShownFinding) -> String {
+        if finding.is_incomplete() { self.warning("incomplete") } else { self.level(finding.level) }
     }
 
     pub(super) fn level(&self, level: Level) -> String {

@@ -3,6 +3,7 @@
 use super::actions::{action, command};
 use super::effects::{Ruling, Traced};
 use super::escape::{shorten, terminal};
+use super::next_step::vouching;
 use super::text::Paint;
 use agent_strace_model::finding::Level;
 use agent_strace_policy::{Basis, Decision};
@@ -137,22 +138,9 @@ fn manner(effect: &Traced) -> String {
     }
     let allowed = effect.ruling.as_ref().is_some_and(|ruling| ruling.decision == Decision::Allowed);
     if shown.kind == "opaque" && !allowed {
-        said.push(advice(effect));
+        said.push(terminal(&vouching(shown, None)));
     }
     if said.is_empty() { String::new() } else { format!("  ({})", said.join("; ")) }
-}
-
-/// What a reader can do about something that is not resolved.
-fn advice(effect: &Traced) -> String {
-    if effect.effect.vouched_by.is_empty() && effect.effect.class == Some("changed") {
-        return "allow the command with `\"even_if_changed\": true` in commands.allow (version 2) to vouch for it"
-            .to_owned();
-    }
-    if effect.effect.vouched_by.is_empty() {
-        return "no entry of a policy can vouch for it".to_owned();
-    }
-    let words: Vec<&str> = effect.effect.vouched_by.iter().map(Redacted::as_str).collect();
-    format!("put `{}` into commands.allow to vouch for it", terminal(&words.join(" ")))
 }
 
 /// The policy's answer.

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use super::activity::ShownActivity;
 use super::change::{AfterMerge, ShownChange};
+use super::ids::ShortIds;
+pub(crate) use super::location::ShownLocation;
 use super::session::{ShownProof, ShownWho};
 pub(super) use super::waived::{ShownUse, ShownWaived};
 use super::work_tree::ShownTree;
 use agent_strace_engine::{Entry, FailOn, Outcome, SessionOutcome, Verdict};
-use agent_strace_model::finding::{
-    Cause, EffectView, Finding, Level, PolicyLocation, PolicyRule, RuleId, VerdictImpact,
-};
+use agent_strace_model::finding::{Cause, EffectView, Finding, Level, RuleId, VerdictImpact};
 use agent_strace_model::{Gap, Status};
 use agent_strace_policy::hooks::Manifest;
 use agent_strace_policy::{Decision, Extended, PolicyIdentity, WaiverOrigin};
@@ -35,6 +35,8 @@ pub struct Report {
     pub(super) waived: Vec<ShownWaived>,
     /// Exceptions and suppressions that were used.
     pub(super) uses: Vec<ShownUse>,
+    /// What findings are called in this report.
+    pub(super) ids: ShortIds,
     stale: usize,
     fail_on: FailOn,
 }
@@ -117,46 +119,6 @@ pub(super) struct ShownCause {
     pub(super) what: Redacted,
 }
 
-/// The entry of a policy that decided.
-#[derive(Debug)]
-pub(crate) struct ShownLocation {
-    /// Where it is not the policy itself.
-    pub(super) file: Option<Redacted>,
-    pub(super) pointer: String,
-    pub(super) line: u32,
-    pub(super) column: u32,
-    pub(super) id: Option<Redacted>,
-    pub(super) owner: Option<Redacted>,
-    pub(super) reason: Option<Redacted>,
-}
-
-impl ShownLocation {
-    pub(super) fn new(location: &PolicyLocation, rule: Option<&PolicyRule>) -> Self {
-        Self {
-            file: location.file.as_deref().map(redact),
-            pointer: location.pointer.clone(),
-            line: location.line,
-            column: location.column,
-            id: rule.map(|rule| redact(&rule.id)),
-            owner: rule.and_then(|rule| rule.owner.as_deref()).map(redact),
-            reason: rule.and_then(|rule| rule.reason.as_deref()).map(redact),
-        }
-    }
-
-    /// The file it stands in; `policy`: that of the policy itself.
-    pub(super) fn file<'a>(&'a self, policy: &'a str) -> &'a str {
-        self.file.as_ref().map_or(policy, Redacted::as_str)
-    }
-
-    /// `rule CMD-PUSH of @platform: Releases go through CI`, where the entry has a name of its own.
-    pub(super) fn named(&self) -> Option<String> {
-        let id = self.id.as_ref()?;
-        let owner = self.owner.as_ref().map(|owner| format!(" of {}", owner.as_str()));
-        let reason = self.reason.as_ref().map(|reason| format!(": {}", reason.as_str()));
-        Some(format!("rule {}{}{}", id.as_str(), owner.unwrap_or_default(), reason.unwrap_or_default()))
-    }
-}
-
 /// An effect's parts; see [`EffectView`].
 #[derive(Debug)]
 pub(crate) struct ShownEffect {
@@ -215,7 +177,7 @@ impl Report {
             let waived = of_sessions.get(&index).map(Vec::as_slice).unwrap_or_default();
             ShownSession::new(session, waived)
         });
-        Self {
+        let report = Self {
             verdict,
             policy: policy.as_ref().map(ShownPolicy::new),
             manifests: manifests.iter().map(ShownManifest::new).collect(),
@@ -232,10 +194,13 @@ impl Report {
                     ShownWaived::new(waived, &uses, secrets)
                 })
                 .collect(),
+            ids: ShortIds::default(),
             stale,
             fail_on,
             uses: uses.iter().filter(|used| used.uses > 0).map(ShownUse::new).collect(),
-        }
+        };
+        let ids = ShortIds::new(report.findings().map(|(_, finding)| finding.fingerprint.as_str()));
+        Self { ids, ..report }
     }
 
     /// With what will judge once the change is merged.
@@ -393,11 +358,26 @@ impl ShownFinding {
             evidence: finding.evidence.map(redact),
             line: finding.line,
             pointer: finding.pointer.map(redact),
-            policy: finding.policy.map(|location| ShownLocation::new(&location, finding.policy_rule.as_deref())),
+            policy: finding.policy.map(|location| {
+                let location = ShownLocation::new(&location, finding.policy_rule.as_deref());
+                location.of_entry(finding.policy_entry.as_deref())
+            }),
             fingerprint: finding.fingerprint,
             impact: finding.impact,
             causes: finding.causes.into_iter().map(|cause| ShownCause::new(cause, secrets)).collect(),
         }
+    }
+
+    /// The message with the words of the entry that decided: ``reads `.env`: denied by files.read.deny ".env"``.
+    pub(super) fn said(&self) -> String {
+        let message = self.message.as_str();
+        let inserted = self.policy.as_ref().and_then(|location| {
+            let (quoted, name) = (location.quoted()?, location.name());
+            let end = message.rfind(&name)? + name.len();
+            let (head, tail) = message.split_at_checked(end)?;
+            Some(format!("{head} {quoted}{tail}"))
+        });
+        inserted.unwrap_or_else(|| message.to_owned())
     }
 
     pub(super) fn counts_as(&self, level: Level) -> bool {

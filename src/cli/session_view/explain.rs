@@ -1,26 +1,28 @@
 //! `explain`: what an agent did, phase by phase; or one finding, from what was asked to what can be done about it.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use super::super::Streams;
-use super::super::args::PlainFormat;
+use super::super::args::{GateArgs, PlainFormat};
 use super::super::effects::glyphs;
 use super::super::environment::Environment;
 use super::super::failure::Failure;
+use super::super::gate::{self, SessionRequests};
 use super::super::measured::{MeasuredArgs, measure_telling};
 use super::super::output;
 use super::super::pipeline::Inputs;
-use super::judged::{ByArgs, JudgedSessions, MissingPolicy, ViewRequest};
+use super::super::trust::Trust;
+use super::judged::{ByArgs, JudgedSessions, MissingPolicy, ViewRequest, Within};
 use super::replay::several;
 use agent_strace_engine::Entry;
 use agent_strace_ingest::discover::{SelectError, Selection, select_in};
 use agent_strace_metrics::Pricing;
 use agent_strace_model::Session;
 use agent_strace_policy::prices::shipped;
-use agent_strace_report::replay::Looks;
+use agent_strace_report::replay::{Looks, NotFound, ReplayReport};
 use agent_strace_report::{Colour, Explained};
 use agent_strace_session_view::events::events;
 
@@ -31,19 +33,21 @@ Examples:
   agent-strace explain 5ec6950e               a finding, by the start of its fingerprint
   agent-strace explain scope/write            the same by its rule, where there is one such finding
   agent-strace explain scope/write --session rollout-x.jsonl
+  agent-strace explain 5ec6950e --base origin/main --head HEAD    a finding of a change
 
 A phase is what was done from one prompt to the next; it failed if it ended in a failure that was
 not made good. Times, retries and files are those of `cost` and `stats`.
 Of a finding it tells the prompt, what the agent said, the call, what that did, the entry of the
 policy that judged it, and what can be done: in the agent, in the policy, or by accepting it. It is
-looked for in all sessions of the store. `check --format json` and `replay` tell fingerprints.";
+looked for in all sessions of the store. `check` tells the ids of findings, `--format json` whole
+fingerprints.";
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ExplainArgs {
     #[command(flatten)]
     measured: MeasuredArgs,
 
-    /// Explain this finding: a rule, or at least 6 digits of a fingerprint. It may stand for SESSION, too.
+    /// Explain this finding: a rule, or at least 4 digits of a fingerprint. It may stand for SESSION, too.
     #[arg(long, value_name = "FINDING", conflicts_with_all = ["sessions", "all"])]
     finding: Option<String>,
 
@@ -53,6 +57,29 @@ pub(in crate::cli) struct ExplainArgs {
 
     #[command(flatten)]
     by: ByArgs,
+
+    #[command(flatten)]
+    change: ChangeArgs,
+}
+
+/// The change that a finding came with, as `check` takes it.
+#[derive(Debug, Args)]
+struct ChangeArgs {
+    /// With a finding: what judged is read from this revision.
+    #[arg(long, value_name = "auto|REV")]
+    policy_ref: Option<String>,
+
+    /// With a finding: the change begins here, and the finding may be about its files.
+    #[arg(long, value_name = "REV")]
+    base: Option<String>,
+
+    /// With a finding: the change ends here, and sessions are read from there.
+    #[arg(long, value_name = "REV")]
+    head: Option<String>,
+
+    /// With a finding: everything is read from this repository.
+    #[arg(long, value_name = "DIR")]
+    git_dir: Option<PathBuf>,
 }
 
 pub(in crate::cli) fn run(
@@ -62,11 +89,18 @@ pub(in crate::cli) fn run(
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
     match args.finding(trace_dir) {
-        Some(name) => args.explain(trace_dir, &name.to_ascii_lowercase(), environment, streams),
+        Some(asked) => args.explain(trace_dir, asked, environment, streams),
         None if args.of.is_empty() => phases(trace_dir, args, environment, streams),
         None => Err(Failure::new("`--session` says where a finding is looked for, and none is named")
             .hint("`agent-strace explain SESSION` explains a session")),
     }
+}
+
+/// The finding that is asked for, and the sessions in which it is looked for.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    name: &'a str,
+    sessions: &'a [String],
 }
 
 fn phases(
@@ -88,25 +122,26 @@ fn phases(
 }
 
 impl ExplainArgs {
-    /// What is asked for, where it is a finding: a name that no session has.
-    fn finding(&self, trace_dir: &Path) -> Option<&str> {
+    /// What is asked for, where it is a finding: a name that no session has. More names after it are sessions.
+    fn finding(&self, trace_dir: &Path) -> Option<Asked<'_>> {
         if let Some(name) = &self.finding {
-            return Some(name);
+            return Some(Asked { name, sessions: &self.of });
         }
-        let [name] = self.measured.sessions.as_slice() else { return None };
-        let is_fingerprint = (6..=64).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let may_be = is_fingerprint || agent_strace_rules::find(name).is_some();
+        let (name, sessions) = self.measured.sessions.split_first()?;
+        let is_fingerprint = (4..=64).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let may_be = is_fingerprint || agent_strace_rules::find(name).is_some() || is_rule_like(name);
         let is_session = || {
             let found = select_in(trace_dir, Path::new("."), std::slice::from_ref(name), Selection::Latest);
             !matches!(found, Err(SelectError::NotFound(_)))
         };
-        (may_be && !is_session()).then_some(name)
+        let sessions = if sessions.is_empty() { &self.of } else { sessions };
+        (may_be && !is_session()).then_some(Asked { name, sessions })
     }
 
     fn explain(
         &self,
         trace_dir: &Path,
-        name: &str,
+        asked: Asked<'_>,
         environment: Environment,
         streams: &mut Streams<'_>,
     ) -> Result<u8, Failure> {
@@ -114,36 +149,89 @@ impl ExplainArgs {
             return Err(Failure::new("a finding is explained as text")
                 .hint("`agent-strace check --format json` has all parts of a finding"));
         }
-        let inputs = Inputs::select(trace_dir, &self.of, Selection::All, environment, streams.stdin)?;
+        let name = asked.name.to_ascii_lowercase();
+        let args = self.gate_args();
+        let trust = Trust::establish(&args, environment)?;
+        let requests = SessionRequests { named: asked.sessions, selection: Selection::All };
+        let inputs = gate::select(&trust, trace_dir, requests, environment, streams)?;
         let view = ViewRequest {
             missing_policy: MissingPolicy::BuiltIn,
-            finding: Some(name),
+            finding: Some(&name),
             entries: false,
             more: |_: &Session<'_>, _: Option<&[Entry]>| (),
         };
-        let JudgedSessions { replay, gaps, .. } = self.by.judge(trace_dir, inputs, &view, environment, streams)?;
+        let within = Within { args: &args, trust: &trust };
+        let JudgedSessions { replay, gaps, .. } =
+            self.by.judge_within(trace_dir, inputs, within, &view, environment, streams)?;
         for line in agent_strace_report::gap_lines(&gaps) {
             output::note(streams.stderr, &line);
         }
-        let found = replay.findings(name);
-        let acts: BTreeSet<&str> = found.iter().map(|found| found.fingerprint.as_str()).collect();
-        if acts.len() > 1 {
-            return Err(several(name, &found));
-        }
-        let looks = Looks {
-            colour: if environment.colour { Colour::Ansi } else { Colour::Plain },
-            glyphs: glyphs(environment),
-        };
-        let read = |path: &str| output::read_small(Path::new(path));
-        let Some(story) = replay.story(&found, &read, looks) else { return Err(self.unknown(name)) };
+        let story = told(&replay, &name, asked.sessions, &trust, environment)?;
         output::print(streams.stdout, &story)?;
         Ok(if gaps.is_empty() { 0 } else { 3 })
     }
 
-    fn unknown(&self, name: &str) -> Failure {
-        let among = if self.of.is_empty() { "in the store" } else { "in these sessions" };
-        Failure::new(format!("no finding {among} is called `{name}`, and no session either"))
-            .hint("`agent-strace check` lists findings, `--format json` with their fingerprints; `agent-strace list` lists sessions")
-            .hint("what is suppressed, excepted or known from a baseline is no finding")
+    fn gate_args(&self) -> GateArgs {
+        let ChangeArgs { policy_ref, base, head, git_dir } = &self.change;
+        let [policy_ref, base, head] = [policy_ref, base, head].map(Clone::clone);
+        GateArgs { policy_ref, base, head, git_dir: git_dir.clone(), ..self.by.gate_args() }
     }
+}
+
+/// The story of the one act with this name.
+fn told(
+    replay: &ReplayReport,
+    name: &str,
+    sessions: &[String],
+    trust: &Trust<'_>,
+    environment: Environment,
+) -> Result<String, Failure> {
+    let found = replay.findings(name);
+    let acts: BTreeSet<&str> = found.iter().map(|found| found.fingerprint.as_str()).collect();
+    if acts.len() > 1 {
+        return Err(several(name, &found));
+    }
+    let colour = if environment.colour { Colour::Ansi } else { Colour::Plain };
+    let looks = Looks { colour, glyphs: glyphs(environment) };
+    let read = |path: &str| read_judging(trust, path);
+    replay.story(&found, &read, looks).ok_or_else(|| unknown(name, sessions, &replay.not_found(name)))
+}
+
+/// `scope/wirte`: the name of a rule, with a typing error in it.
+fn is_rule_like(name: &str) -> bool {
+    let families = agent_strace_rules::all().iter().filter_map(|rule| rule.id.as_str().split('/').next());
+    let family = name.split_once('/').filter(|(_, rest)| !rest.contains(['/', '.'])).map(|(family, _)| family);
+    family.is_some_and(|family| families.clone().any(|known| known == family))
+}
+
+/// A file that judged: from the revision that judges, or from the disk.
+fn read_judging(trust: &Trust<'_>, path: &str) -> Option<Vec<u8>> {
+    let base = trust.base();
+    match base.revision {
+        Some(revision) => base.read(revision, path).ok().map(|blob| blob.bytes),
+        None => output::read_small(Path::new(path)),
+    }
+}
+
+fn unknown(name: &str, named: &[String], seen: &NotFound) -> Failure {
+    let shown = agent_strace_report::terminal;
+    if let Some(waived) = &seen.waived {
+        return Failure::new(format!("the finding `{name}` does not count: {}", shown(waived)))
+            .hint("`agent-strace check --no-suppressions` lists and counts it");
+    }
+    let among = if named.is_empty() { "in the store" } else { "in these sessions" };
+    let mut failure = Failure::new(format!("no finding {among} is called `{name}`, and no session either"));
+    if let Some(near) = &seen.near {
+        failure = failure.hint(format!("did you mean `{}`?", shown(near)));
+    }
+    let listed = |names: &[String]| names.iter().map(|name| shown(name)).collect::<Vec<_>>().join(", ");
+    let more = if seen.more_sessions > 0 { format!(" and {} more", seen.more_sessions) } else { String::new() };
+    failure = match seen.sessions.as_slice() {
+        [] => failure.hint("no session was judged: `--session LOG` names one"),
+        sessions => failure.hint(format!("judged were {}{more}; `--session LOG` names others", listed(sessions))),
+    };
+    if !seen.rules.is_empty() {
+        failure = failure.hint(format!("these rules found something: {}", listed(&seen.rules)));
+    }
+    failure.hint("`agent-strace check` lists findings with their ids; with `--base` it lists those of a change, too")
 }

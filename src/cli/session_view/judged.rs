@@ -14,10 +14,9 @@ use super::super::judge;
 use super::super::judge_config::JudgeConfig;
 use super::super::pipeline::{Inputs, Order};
 use super::super::policy_file;
-use super::super::trust::TrustBase;
+use super::super::trust::{Trust, TrustBase, change};
 use super::annotate::notes;
 use agent_strace_effects::Repository;
-use agent_strace_engine::policy_testing;
 use agent_strace_engine::{Entries, Entry, SessionOutcome};
 use agent_strace_ingest::Log;
 use agent_strace_metrics::{Measured, Pricing};
@@ -47,6 +46,13 @@ pub(in crate::cli) struct ByArgs {
     /// When this runs, e.g. `2026-03-01T12:00:00Z`: exceptions are held against its day in UTC [default: the clock].
     #[arg(long, value_name = "RFC3339", value_parser = parse_now)]
     now: Option<jiff::Timestamp>,
+}
+
+/// What judges, and the change that is judged.
+#[derive(Clone, Copy)]
+pub(super) struct Within<'a> {
+    pub(super) args: &'a GateArgs,
+    pub(super) trust: &'a Trust<'a>,
 }
 
 /// Whether anything is judged without a policy file.
@@ -93,7 +99,7 @@ impl ByArgs {
     pub(super) fn judge<T: Send, M: Fn(&Session<'_>, Option<&[Entry]>) -> T + Sync>(
         &self,
         trace_dir: &Path,
-        mut inputs: Inputs,
+        inputs: Inputs,
         view: &ViewRequest<'_, M>,
         environment: Environment,
         streams: &mut Streams<'_>,
@@ -102,13 +108,33 @@ impl ByArgs {
         if self.no_policy || (!is_there && view.missing_policy == MissingPolicy::Nothing) {
             return Ok(unjudged(&inputs, view));
         }
-        let args = GateArgs::of_policy(self.policy.clone(), self.policy.is_none(), self.now);
-        let request = GateRequest {
-            lints: LintMode::WhereConfigured,
-            configuration: self.config.as_deref(),
-            ..GateRequest::new(GateCommand::Check, &args)
-        };
-        let mut config = JudgeConfig::load(request, TrustBase::at(None), environment, streams)?;
+        let args = self.gate_args();
+        let trust = Trust::establish(&args, environment)?;
+        self.judge_within(trace_dir, inputs, Within { args: &args, trust: &trust }, view, environment, streams)
+    }
+
+    /// The options of a gate that judges by the same.
+    pub(super) fn gate_args(&self) -> GateArgs {
+        GateArgs::of_policy(self.policy.clone(), self.policy.is_none(), self.now)
+    }
+
+    /// Judges them, and the change that they come with.
+    pub(super) fn judge_within<T: Send, M: Fn(&Session<'_>, Option<&[Entry]>) -> T + Sync>(
+        &self,
+        trace_dir: &Path,
+        mut inputs: Inputs,
+        Within { args, trust }: Within<'_>,
+        view: &ViewRequest<'_, M>,
+        environment: Environment,
+        streams: &mut Streams<'_>,
+    ) -> Result<JudgedSessions<T>, Failure> {
+        // `lint` and `check --lint` may have told the name that is asked for.
+        let lints = if view.finding.is_some() { LintMode::Always(None) } else { LintMode::WhereConfigured };
+        let configuration = self.config.as_deref();
+        let request = GateRequest { lints, configuration, ..GateRequest::new(GateCommand::Check, args) };
+        let mut config = JudgeConfig::load(request, trust.base(), environment, streams)?;
+        let change = change::of_run(request, trust, trace_dir, environment, &config, &mut inputs, &mut Vec::new())?;
+        config.set_change(change.as_ref());
         inputs.lack(config.repository_gap.clone());
         let overdue = gate::overdue(request, &config.retention, trace_dir, environment, &mut inputs)?;
         config.entries = if view.entries || view.finding.is_some() { Entries::Keep } else { Entries::Story };
@@ -178,7 +204,7 @@ fn advice_on(name: &str, outcome: &SessionOutcome) -> Vec<Advice> {
         let own = || outcome.entries.iter().filter(is_own);
         let entry = own().find(|entry| entry.rule == finding.rule).or_else(|| own().next())?;
         let (event, fingerprint) = (finding.event, finding.fingerprint.clone());
-        Some(Advice { event, fingerprint, said: policy_testing::advice(entry), sensitive: entry.sensitive })
+        Some(Advice { event, fingerprint, sensitive: entry.sensitive })
     });
     advice.collect()
 }

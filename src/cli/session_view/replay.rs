@@ -244,7 +244,8 @@ fn location_of(
         }
         LookupTarget::Finding(name) => {
             let found = replay.findings(name);
-            let events: BTreeSet<(usize, u32)> = found.iter().map(|found| (found.session, found.event)).collect();
+            let events: BTreeSet<(usize, u32)> =
+                found.iter().filter_map(|found| Some((found.session?, found.event))).collect();
             match events.into_iter().collect::<Vec<_>>().as_slice() {
                 [] => Err(Failure::new(format!("no finding here is called `{given}`"))
                     .hint("a rule (`scope/read`) or at least 6 digits of a fingerprint names findings, `#12` an event")

@@ -1,6 +1,7 @@
 //! The findings in the page: all but the notes whose causes are counted, or the worst if there are too many for a browser.
 
-use crate::notes::is_counted;
+use crate::causes::is_counted;
+use crate::order::{self, Class};
 use crate::view::{Report, ShownFinding, ShownSession};
 use agent_strace_model::finding::Level;
 
@@ -67,6 +68,7 @@ impl<'a> Excerpt<'a> {
             keep_worst(&mut groups, most);
         }
         groups.retain(|group| !group.findings.is_empty());
+        groups.sort_by_key(|group| group.findings.iter().map(|finding| order::rank_in_session(finding)).min());
         Self { groups, shown: total.min(most), total }
     }
 
@@ -78,8 +80,8 @@ impl<'a> Excerpt<'a> {
 /// Of equally bad ones those stay that come first.
 fn keep_worst(groups: &mut [Group<'_>], most: usize) {
     let mut left = most;
-    let mut quotas = vec![[0_usize; 4]; groups.len()];
-    for class in 0..4 {
+    let mut quotas = vec![[0_usize; 5]; groups.len()];
+    for class in 0..5 {
         for (group, quota) in groups.iter().zip(&mut quotas) {
             let there = group.findings.iter().filter(|finding| rank(finding) == class).count();
             let taken = there.min(left);
@@ -100,13 +102,14 @@ fn keep_worst(groups: &mut [Group<'_>], most: usize) {
     }
 }
 
-/// 0 is the worst.
+/// 0 is the worst: what is said about the gate itself is never left out for other findings.
 pub(super) fn rank(finding: &ShownFinding) -> usize {
-    match (finding.is_incomplete(), finding.level) {
-        (false, Level::Error) => 0,
-        (true, _) => 1,
-        (false, Level::Warning) => 2,
-        (false, Level::Note) => 3,
+    match (order::class(finding.rule), finding.is_incomplete(), finding.level) {
+        (Class::Gate, ..) => 0,
+        (_, false, Level::Error) => 1,
+        (_, true, _) => 2,
+        (_, false, Level::Warning) => 3,
+        (_, false, Level::Note) => 4,
     }
 }
 

@@ -13,6 +13,14 @@ const NAME: usize = 60;
 /// How bad findings are, the worst first.
 const LEVELS: [&str; 4] = ["error", "incomplete", "warning", "note"];
 
+/// With so few findings, there is nothing to look for.
+const FEW: usize = 10;
+
+/// There are so many findings that readers search and filter them.
+pub(super) fn are_needed(excerpt: &Excerpt<'_>) -> bool {
+    excerpt.shown > FEW
+}
+
 pub(super) fn bar(excerpt: &Excerpt<'_>) -> Html {
     let search =
         void("input", &[("type", "search"), ("id", "search"), ("autocomplete", "off"), ("spellcheck", "false")]);

@@ -3,10 +3,13 @@
 use super::effect;
 use super::excerpt::{Excerpt, Group, Subject, level};
 use super::markup::{Html, code, element, facts, lines, message, span, text};
-use super::rules::{anchor, remedy};
+use super::rules::anchor;
+use crate::causes::{self, CauseGroup};
+use crate::command_line;
 use crate::escape::shorten;
 use crate::measured::grouped;
-use crate::notes;
+use crate::next_step::next_step;
+use crate::order;
 use crate::text::counted;
 use crate::view::{Report, ShownFinding, ShownLocation};
 use agent_strace_secrets::Redacted;
@@ -16,21 +19,31 @@ const MESSAGE: usize = 1_000;
 const NAME: usize = 200;
 const EVIDENCE: usize = 2_000;
 const EVIDENCE_LINES: usize = 40;
+/// With up to so many findings, all show at once.
+const UNFOLDED: usize = 20;
 /// Causes of notes in a page.
 const CAUSES: usize = 100;
 
 pub(super) fn section(report: &Report, excerpt: &Excerpt<'_>) -> Html {
     let mut parts = vec![element("h2", &[("id", "findings"), ("tabindex", "-1")], [text("Findings")])];
-    let causes = notes::causes(report);
+    let causes = causes::counted_causes(report);
     if excerpt.total == 0 && causes.is_empty() {
         parts.push(element("p", &[("class", "empty")], [text("Nothing was found.")]));
     } else if excerpt.total > 0 {
         parts.extend(left_out(excerpt));
-        parts.push(super::filters::bar(excerpt));
+        let is_filtered = super::filters::are_needed(excerpt);
+        if is_filtered {
+            parts.push(super::filters::bar(excerpt));
+        }
         let mut number = 0;
-        parts.extend(excerpt.groups.iter().map(|of| group(report, of, &mut number)));
-        let nothing = [text("No finding on this page matches the filters.")];
-        parts.push(element("p", &[("class", "empty"), ("id", "nothing"), ("hidden", "")], nothing));
+        for (index, of) in excerpt.groups.iter().enumerate() {
+            let fold = if index == 0 || excerpt.shown <= UNFOLDED { Fold::Open } else { Fold::Closed };
+            parts.push(group(report, of, fold, &mut number));
+        }
+        if is_filtered {
+            let nothing = [text("No finding on this page matches the filters.")];
+            parts.push(element("p", &[("class", "empty"), ("id", "nothing"), ("hidden", "")], nothing));
+        }
     }
     if !causes.is_empty() {
         parts.push(notes_by_cause(&causes));
@@ -39,9 +52,10 @@ pub(super) fn section(report: &Report, excerpt: &Excerpt<'_>) -> Html {
 }
 
 /// Acts whose effects the log does not show, by cause.
-fn notes_by_cause(causes: &[(String, usize)]) -> Html {
-    let line = |(cause, count): &(String, usize)| {
-        element("li", &[], [text(&counted(*count, "act")), text(": "), message(&shorten(cause, MESSAGE))])
+fn notes_by_cause(causes: &[CauseGroup<'_>]) -> Html {
+    let line = |cause: &CauseGroup<'_>| {
+        let count = counted(cause.findings.len(), "act");
+        element("li", &[], [text(&count), text(": "), message(&shorten(&cause.note(), MESSAGE))])
     };
     let mut parts = vec![element("h3", &[("id", "notes")], [text("Not resolved, and no more than a note")])];
     parts.push(element("ul", &[("class", "list")], causes.iter().take(CAUSES).map(line)));
@@ -61,30 +75,44 @@ fn left_out(excerpt: &Excerpt<'_>) -> Option<Html> {
     Some(element("p", &[("class", "notice")], [text(&shown)]))
 }
 
-fn group(report: &Report, group: &Group<'_>, number: &mut usize) -> Html {
+/// Whether the findings of a group show at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fold {
+    Open,
+    Closed,
+}
+
+fn group(report: &Report, group: &Group<'_>, fold: Fold, number: &mut usize) -> Html {
     let title = format!("findings-of-{}", group.subject.key());
-    let mut parts = vec![heading(group.subject, &title)];
+    let count = span("about", &counted(group.findings.len(), "finding"));
+    let (name, about) = heading(group.subject);
+    let mut parts = vec![element("summary", &[], [element("h3", &[("id", &title)], name), text(" "), count])];
+    parts.extend(about);
     // Findings are sorted, so what one call did stands together, and what is about one file.
     let of_one = group.findings.chunk_by(|left, right| match group.subject {
         Subject::Session(..) => left.event == right.event,
         Subject::Change | Subject::Run => report.file_of(left) == report.file_of(right),
     });
-    parts.extend(of_one.map(|findings| event(report, group.subject, findings, number)));
-    element("section", &[("class", "group"), ("aria-labelledby", &title)], parts)
+    let mut events: Vec<&[&ShownFinding]> = of_one.collect();
+    events.sort_by_key(|findings| findings.iter().map(|finding| order::rank_in_session(finding)).min());
+    parts.extend(events.into_iter().map(|findings| event(report, group.subject, findings, number)));
+    let mut attributes = vec![("class", "group"), ("aria-labelledby", &*title)];
+    attributes.extend((fold == Fold::Open).then_some(("open", "")));
+    element("details", &attributes, parts)
 }
 
-fn heading(subject: Subject<'_>, title: &str) -> Html {
-    let named = |name: &str| element("h3", &[("id", title)], [text(name)]);
+/// The name of a group, and what else is said of it.
+fn heading(subject: Subject<'_>) -> (Vec<Html>, Option<Html>) {
     let session = match subject {
-        Subject::Change => return named("The change"),
-        Subject::Run => return named("Exceptions and suppressions"),
+        Subject::Change => return (vec![text("The change")], None),
+        Subject::Run => return (vec![text("Exceptions and suppressions")], None),
         Subject::Session(_, session) => session,
     };
-    let name = element("h3", &[("id", title)], [text("Session "), code(&shorten(session.id.as_str(), NAME))]);
+    let name = vec![text("Session "), code(&shorten(session.id.as_str(), NAME))];
     let link = element("a", &[("href", &format!("#session-{}", subject.key()))], [text("what else it did")]);
     let (agent, source) = (shorten(session.agent.as_str(), NAME), shorten(session.source.as_str(), NAME));
     let about = [text(&agent), text(" · "), code(&source), text(" · "), link];
-    [name, element("p", &[("class", "meta")], about)].into_iter().collect()
+    (name, Some(element("p", &[("class", "meta")], about)))
 }
 
 pub(super) fn event(report: &Report, subject: Subject<'_>, findings: &[&ShownFinding], number: &mut usize) -> Html {
@@ -125,7 +153,7 @@ fn event_heading(first: &ShownFinding) -> Html {
 
 /// By evidence; those without any stand before the others, so that nothing stands below what the log says elsewhere.
 fn by_evidence<'a>(findings: &[&'a ShownFinding]) -> Vec<(Option<&'a str>, Vec<&'a ShownFinding>)> {
-    let mut groups = crate::text::by_evidence(findings.iter().copied());
+    let mut groups = crate::text::by_evidence(order::arranged(findings.iter().copied()));
     groups.sort_by_key(|(evidence, _)| evidence.is_some());
     groups
 }
@@ -141,7 +169,7 @@ fn excerpted(said: &str) -> String {
 fn finding(report: &Report, subject: Subject<'_>, finding: &ShownFinding, number: usize) -> Html {
     let level = level(finding);
     let policy = finding.policy.as_ref().filter(|location| !report.file(location).is_empty());
-    let what = element("span", &[("class", "message")], [message(&shorten(finding.message.as_str(), MESSAGE))]);
+    let what = element("span", &[("class", "message")], [message(&shorten(&finding.said(), MESSAGE))]);
     let mut about = vec![code(finding.rule.as_str())];
     if let Some(location) = policy {
         let position = format!("{}:{}", report.file(location), location.line);
@@ -157,7 +185,8 @@ fn finding(report: &Report, subject: Subject<'_>, finding: &ShownFinding, number
         [("Rule", Some(rule.into_iter().collect())), ("Policy", policy.map(|location| policy_line(report, location)))];
     let named = policy.and_then(ShownLocation::named).map(|named| text(&named));
     let rows = rows.into_iter().chain([("Named there", named)]).chain(effect::rows(finding.effect.as_deref()));
-    let rows = rows.chain([("How to fix", remedy(finding.rule.as_str()))]);
+    let step = next_step(report, finding);
+    let rows = rows.chain([("Next step", (!step.is_empty()).then(|| message(&step)))]);
     let details = facts("facts", rows.chain(record(report, subject, finding)));
     let attributes = [
         ("class", format!("finding {level}")),
@@ -190,7 +219,8 @@ fn known(finding: &ShownFinding) -> Html {
 
 fn policy_line(report: &Report, location: &ShownLocation) -> Html {
     let position = format!("{}:{}:{}", report.file(location), location.line, location.column);
-    [code(&position), text(" "), span("meta", &location.pointer)].into_iter().collect()
+    let entry = location.quoted().map(|entry| [text(" "), code(&entry)].into_iter().collect::<Html>());
+    [code(&position), text(" "), span("meta", &location.pointer), entry.unwrap_or_default()].into_iter().collect()
 }
 
 /// Where the log tells it, and what the finding is called by other programs.
@@ -207,5 +237,6 @@ fn record(
         ("In the record", value(finding.pointer.as_ref())),
         ("Event id", value(finding.event_id.as_ref())),
         ("Fingerprint", Some(code(&finding.fingerprint))),
+        ("Explain it", Some(code(&command_line::explain(report, report.ids.of(&finding.fingerprint))))),
     ]
 }

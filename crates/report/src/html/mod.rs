@@ -1,6 +1,7 @@
 //! `--format html`: one file for readers who never heard of this program. It asks nothing of any server and works without
 //! its script, which only finds and filters. A policy in it lets the browser run nothing but that script.
 
+mod causes;
 mod effect;
 mod excerpt;
 mod filters;
@@ -65,10 +66,12 @@ fn body(report: &Report, excerpt: &Excerpt<'_>) -> Html {
     let mut used: BTreeSet<RuleId> = excerpt.findings().map(|finding| finding.rule).collect();
     used.extend(report.waived.iter().map(|waived| waived.finding.rule));
     let main = [
+        causes::section(report, excerpt),
         findings::section(report, excerpt),
         rest::gaps(&report.gaps),
         rest::waived(report),
         sessions::section(report, excerpt),
+        verdict::judged_by(report),
         reproduce::section(report),
         rules::section(&used),
     ];
@@ -77,7 +80,7 @@ fn body(report: &Report, excerpt: &Excerpt<'_>) -> Html {
         verdict::header(report),
         contents(report, excerpt, &used),
         element("main", &[], main),
-        filters::shortcuts(),
+        if filters::are_needed(excerpt) { filters::shortcuts() } else { Html::default() },
         Html::own(format!("<script>{SCRIPT}</script>\n")),
     ];
     element("body", &[], parts)
@@ -90,10 +93,12 @@ fn contents(report: &Report, excerpt: &Excerpt<'_>, rules: &BTreeSet<RuleId>) ->
         ("#gaps", "Could not be read", Some(report.gaps.len()).filter(|count| *count > 0)),
         ("#waived", "Does not count", Some(report.waived.len()).filter(|count| *count > 0)),
         ("#sessions", "Sessions", Some(report.sessions.len())),
+        ("#judged-by", "Judged by", None),
         ("#reproduce", "Do it yourself", None),
         ("#rules", "Rules", Some(rules.len()).filter(|count| *count > 0)),
     ];
-    let is_there = |anchor: &str, count: Option<usize>| count.is_some() || anchor == "#reproduce";
+    let is_there =
+        |anchor: &str, count: Option<usize>| count.is_some() || matches!(anchor, "#judged-by" | "#reproduce");
     let parts = parts.iter().filter(|(anchor, _, count)| is_there(anchor, *count)).map(|(anchor, name, count)| {
         let count = count.map(|count| format!(" ({})", grouped(count as u64))).unwrap_or_default();
         element("li", &[], [element("a", &[("href", anchor)], [text(&format!("{name}{count}"))])])

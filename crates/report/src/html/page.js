@@ -10,8 +10,8 @@
 
   const openTarget = () => {
     const target = at(decodeURIComponent(location.hash.slice(1)));
-    if (target instanceof HTMLDetailsElement) {
-      target.open = true;
+    for (let outer = target?.closest("details"); outer; outer = outer.parentElement.closest("details")) {
+      outer.open = true;
     }
   };
   addEventListener("hashchange", openTarget);
@@ -36,7 +36,7 @@
   const count = at("count");
   const keys = at("keys");
   const events = [...document.querySelectorAll(".event")];
-  const groups = [...document.querySelectorAll(".group")];
+  const groups = [...document.querySelectorAll("details.group")];
 
   // What a finding is found by: its own text, and that of the event and the session above it.
   const texts = new Map();
@@ -76,7 +76,10 @@
       hideEmpty(event, ".finding");
       hideEvidence(event);
     }
-    groups.forEach((group) => hideEmpty(group, ".event"));
+    groups.forEach((group) => {
+      hideEmpty(group, ".event");
+      group.open = !group.hidden;
+    });
     at("nothing").hidden = shown > 0;
     count.textContent = `${shown} of ${findings.length} findings shown`;
   };
@@ -105,8 +108,10 @@
   });
   [rule, session, ...levels].forEach((control) => control.addEventListener("change", filter));
 
-  const openAll = (open) =>
+  const openAll = (open) => {
+    groups.filter((group) => open && !group.hidden).forEach((group) => (group.open = true));
     findings.filter((finding) => !finding.hidden).forEach((finding) => (finding.open = open));
+  };
   at("expand").addEventListener("click", () => openAll(true));
   at("collapse").addEventListener("click", () => openAll(false));
   at("reset").addEventListener("click", () => {
@@ -136,6 +141,7 @@
     }
     const target = shown[next];
     if (target) {
+      target.closest(".group").open = true;
       target.querySelector("summary").focus({ preventScroll: true });
       target.scrollIntoView({ block: "nearest" });
     }

@@ -1,6 +1,7 @@
 //! Commands with which a reader comes to the same answer.
 
 use super::markup::{Html, element, text};
+use crate::command_line::{policy, quoted};
 use crate::view::{Report, ShownSession};
 use agent_strace_model::finding::RuleId;
 
@@ -45,36 +46,4 @@ pub(super) fn of_session(report: &Report, session: &ShownSession) -> Html {
 
 fn command(line: &str) -> Html {
     element("pre", &[("class", "command")], [text(line)])
-}
-
-/// The options that name what judged. A revision is told as `main (99c7d9ce56d8)`; no name of one has a space.
-fn policy(report: &Report) -> String {
-    let Some(policy) = &report.policy else { return String::new() };
-    let revision = policy.revision.as_ref().map(|revision| {
-        let name = revision.as_str().split(' ').next().unwrap_or_default();
-        let commit = report.change.as_ref().map_or(name, |change| &change.base.commit);
-        format!(" --policy-ref {}", quoted(commit))
-    });
-    format!(" --policy {}{}", quoted(policy.path.as_str()), revision.unwrap_or_default())
-}
-
-/// One word of a shell, whatever is in it: a log names itself, and readers copy commands.
-fn quoted(word: &str) -> String {
-    let is_plain = |character: char| character.is_ascii_alphanumeric() || "-_./=:@%+,".contains(character);
-    let word = if word.starts_with('-') { format!("./{word}") } else { word.to_owned() };
-    if !word.is_empty() && word.chars().all(is_plain) { word } else { format!("'{}'", word.replace('\'', "'\\''")) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::quoted;
-
-    #[test]
-    fn a_shell_takes_it_for_one_word() {
-        assert_eq!(quoted(".agent-traces/a/events.ndjson"), ".agent-traces/a/events.ndjson");
-        assert_eq!(quoted("-rf"), "./-rf");
-        assert_eq!(quoted("a; rm -rf ~"), "'a; rm -rf ~'");
-        assert_eq!(quoted("it's $(x)"), "'it'\\''s $(x)'");
-        assert_eq!(quoted(""), "''");
-    }
 }

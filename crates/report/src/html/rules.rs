@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-use super::markup::{Html, code, element, message, span, text};
+use super::markup::{Html, code, element, span, text};
 use crate::sarif::catalogue::document;
 use agent_strace_model::finding::RuleId;
 
@@ -21,18 +21,6 @@ pub(super) fn section(used: &BTreeSet<RuleId>) -> Html {
 /// Where the documentation of a rule stands in the page.
 pub(super) fn anchor(rule: &str) -> String {
     format!("rule-{rule}")
-}
-
-/// What to do about a finding of the rule, in short.
-pub(super) fn remedy(id: &str) -> Option<Html> {
-    advice(id).map(|advice| message(&advice))
-}
-
-/// The same as plain text, with names between backticks.
-pub(super) fn advice(id: &str) -> Option<String> {
-    let (_, remedy) = document(agent_strace_rules::find(id)?.spec).split_once("## How to fix\n\n")?;
-    let paragraph = remedy.split("\n\n").next()?;
-    Some(paragraph.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 fn rule(id: &'static str) -> Html {
@@ -92,8 +80,8 @@ mod tests {
     #[test]
     fn every_rule_says_what_to_do_in_words_and_names() {
         for rule in agent_strace_rules::all() {
-            let remedy = super::remedy(rule.id.as_str()).unwrap_or_else(|| panic!("`{}` says nothing", rule.id));
-            let remedy = remedy.as_str();
+            let remedy =
+                crate::next_step::remedy(rule.id.as_str()).unwrap_or_else(|| panic!("`{}` says nothing", rule.id));
             assert!(!remedy.is_empty() && !remedy.contains("](") && !remedy.contains("**"), "{}: {remedy}", rule.id);
         }
     }

@@ -23,15 +23,11 @@ pub(super) fn header(report: &Report) -> Html {
     };
     let mark = element("span", &[("class", "seal"), ("aria-hidden", "true")], [text(mark)]);
     let title = element("h1", &[], [span("product", "agent-strace "), span("word", title(report.verdict))]);
-    let exit = element("p", &[("class", "exit")], [text("Exit code "), code(&report.exit_code().to_string())]);
-    let why = element("p", &[("class", "why")], [text(&sentence(report))]);
-    let said = element("div", &[("class", "said")], [title, why, exit]);
+    let exit = [text(" Exit code "), code(&report.exit_code().to_string()), text(".")];
+    let why = element("p", &[("class", "why")], std::iter::once(text(&sentence(report))).chain(exit));
+    let said = element("div", &[("class", "said")], [title, why]);
     let banner = element("div", &[("class", &format!("verdict {word}"))], [mark, said]);
-    element(
-        "header",
-        &[],
-        [banner, tiles(report), element("p", &[("class", "about")], [text(ABOUT)]), judged_by(report)],
-    )
+    element("header", &[], [banner, tiles(report)])
 }
 
 const ABOUT: &str = "agent-strace reads the logs of AI coding agents, works out which files, commands, hosts and tools \
@@ -61,11 +57,7 @@ fn sentence(report: &Report) -> String {
             "Everything in {} was read and judged, and nothing in it reached the level that fails this run.",
             counted(report.sessions.len(), "session")
         ),
-        Verdict::Fail => format!(
-            "{}: at least one finding reached the level that fails this run. Each stands below with the act, as the log \
-             tells it, and the line of the policy that decided.",
-            found(report)
-        ),
+        Verdict::Fail => format!("{}: a finding reached the level that fails this run.", found(report)),
         Verdict::Incomplete => {
             "No finding fails this run, but not everything could be judged: evidence is missing, and \
                                 what is not known is not taken for harmless. This is not a pass."
@@ -101,34 +93,32 @@ fn found(report: &Report) -> String {
 /// The numbers that a reader must know to trust the verdict.
 fn tiles(report: &Report) -> Html {
     let (calls, judged) = (report.sum(|session| session.tool_calls), report.sum(|session| session.judged));
+    let lacking = ["place where evidence is missing", "places where evidence is missing"];
     let found = [
-        tile("error", report.count(Level::Error), ["error", "errors"]),
-        tile("warning", report.count(Level::Warning), ["warning", "warnings"]),
-        tile("note", report.count(Level::Note), ["note", "notes"]),
-        tile(
-            "incomplete",
-            report.incomplete(),
-            ["place where evidence is missing", "places where evidence is missing"],
-        ),
-        tile("incomplete", report.gaps.len(), ["gap", "gaps"]),
-        tile("plain", report.waived.len(), ["finding that doesn't count", "findings that don't count"]),
-    ];
-    let unresolved = ["effect not resolved", "effects not resolved"];
-    let judged = [
-        tile("plain", report.sessions.len(), ["session", "sessions"]),
-        tile("plain", report.sum(|session| session.events), ["event", "events"]),
-        tile("plain", calls, ["tool call", "tool calls"]),
-        tile(if judged < calls { "incomplete" } else { "plain" }, judged, ["of them judged"; 2]),
-        tile("plain", report.sum(|session| session.effects), ["effect", "effects"]),
-        tile("plain", report.sum(|session| session.opaque), unresolved),
-        tile("plain", report.sum(|session| session.attempts), ["refused attempt", "refused attempts"]),
+        some("error", report.count(Level::Error), ["error", "errors"]),
+        some("warning", report.count(Level::Warning), ["warning", "warnings"]),
+        some("note", report.count(Level::Note), ["note", "notes"]),
+        some("incomplete", report.incomplete(), lacking),
+        some("incomplete", report.gaps.len(), ["gap", "gaps"]),
+        some("plain", report.waived.len(), ["finding that doesn't count", "findings that don't count"]),
+        some("plain", report.sum(|session| session.opaque), ["effect not resolved", "effects not resolved"]),
+        some("plain", report.sum(|session| session.attempts), ["refused attempt", "refused attempts"]),
+        (judged < calls).then(|| tile("incomplete", calls - judged, ["call not judged", "calls not judged"])),
     ];
     // Almost always none, so that it is told where there are any.
     let unknown = report.sum(|session| session.unknown_records as usize);
     let unknown = (unknown > 0).then(|| tile("plain", unknown, ["record of unknown type", "records of unknown type"]));
-    let list = |label: &str, tiles: Vec<Html>| element("ul", &[("class", "tiles"), ("aria-label", label)], tiles);
-    let judged = judged.into_iter().chain(unknown).collect();
-    [list("What was found", found.into()), list("What was judged", judged)].into_iter().collect()
+    let all: Vec<Html> = found.into_iter().flatten().chain(unknown).collect();
+    if all.is_empty() {
+        Html::default()
+    } else {
+        element("ul", &[("class", "tiles"), ("aria-label", "What was found")], all)
+    }
+}
+
+/// What was not found is not counted.
+fn some(class: &str, count: usize, nouns: [&str; 2]) -> Option<Html> {
+    (count > 0).then(|| tile(class, count, nouns))
 }
 
 /// A number and what it counts: one of it, or many.
@@ -138,7 +128,7 @@ pub(super) fn tile(class: &str, count: usize, [one, many]: [&str; 2]) -> Html {
     element("li", &[("class", class)], [number, text(" "), text(if count == 1 { one } else { many })])
 }
 
-fn judged_by(report: &Report) -> Html {
+pub(super) fn judged_by(report: &Report) -> Html {
     let policy = report.policy.as_ref();
     let path = policy.map_or_else(
         || text("none: built-in rules and sensitive files were judged"),
@@ -146,6 +136,7 @@ fn judged_by(report: &Report) -> Html {
     );
     let rows = [
         ("Policy", Some(path)),
+        ("Judged", Some(text(&judged_in_numbers(report)))),
         ("At revision", policy.and_then(|policy| policy.revision.as_ref()).map(|revision| code(revision.as_str()))),
         ("SHA-256", policy.map(|policy| code(&policy.sha256))),
         ("It extends", policy.filter(|policy| !policy.extends.is_empty()).map(extends)),
@@ -155,7 +146,22 @@ fn judged_by(report: &Report) -> Html {
         ("Judged by", Some(text(concat!("agent-strace ", env!("CARGO_PKG_VERSION"))))),
     ];
     let title = element("h2", &[("id", "judged-by")], [text("Judged by")]);
-    element("section", &[("aria-labelledby", "judged-by")], [title, facts("facts", rows)])
+    let about = element("p", &[("class", "about")], [text(ABOUT)]);
+    element("section", &[("aria-labelledby", "judged-by")], [title, about, facts("facts", rows)])
+}
+
+/// `2 sessions, 26 events, 9 tool calls, 18 effects`.
+fn judged_in_numbers(report: &Report) -> String {
+    let counts = [
+        (report.sessions.len(), "session"),
+        (report.sum(|session| session.events), "event"),
+        (report.sum(|session| session.tool_calls), "tool call"),
+        (report.sum(|session| session.effects), "effect"),
+    ];
+    let shown = |(count, noun): &(usize, &str)| {
+        format!("{} {noun}{}", grouped(*count as u64), if *count == 1 { "" } else { "s" })
+    };
+    counts.iter().map(shown).collect::<Vec<_>>().join(", ")
 }
 
 /// From the base to the head, and how much that is.

@@ -1,8 +1,12 @@
 //! Looks up the target of `--around`: an event by its number, or a finding.
 
+use std::collections::BTreeSet;
+
 use super::super::text::counted;
+use super::super::view::ShownFinding;
 use super::ReplayReport;
 use agent_strace_model::finding::Level;
+use agent_strace_policy::nearest;
 
 /// The target of `--around`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,8 +20,8 @@ pub enum LookupTarget {
 /// A finding that matches the target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundFinding {
-    /// The index of its session in the report.
-    pub session: usize,
+    /// The index of its session in the report; `None`: it is about the change or an exception.
+    pub session: Option<usize>,
     pub event: u32,
     pub fingerprint: String,
     /// The finding in one line, redacted; a renderer escapes it.
@@ -35,12 +39,30 @@ impl LookupTarget {
     }
 }
 
-/// The shortest prefix of a fingerprint that is accepted.
+/// What was judged where no finding has the name that was asked for. It may contain log text, redacted.
+#[derive(Debug)]
+pub struct NotFound {
+    /// The finding is there and does not count.
+    pub waived: Option<String>,
+    /// A name of a finding that is there.
+    pub near: Option<String>,
+    /// The first sessions that were judged, and how many more there are.
+    pub sessions: Vec<String>,
+    pub more_sessions: usize,
+    /// The first rules that found something.
+    pub rules: Vec<String>,
+}
+
+/// Numbers with fewer digits are numbers of events.
 pub(crate) const SHORTEST: usize = 6;
+/// The shortest prefix of a fingerprint that is accepted.
+const PREFIX: usize = 4;
+/// Sessions and rules that an error names.
+const NAMED: usize = 5;
 
 /// Whether a finding has this rule, or a fingerprint that starts so.
 pub fn is_called(rule: &str, fingerprint: &str, name: &str) -> bool {
-    rule == name || (name.len() >= SHORTEST && fingerprint.starts_with(name))
+    rule == name || (name.len() >= PREFIX && fingerprint.starts_with(name))
 }
 
 impl ReplayReport {
@@ -71,24 +93,50 @@ impl ReplayReport {
 
     /// All findings with this rule or fingerprint, in order.
     pub fn findings(&self, name: &str) -> Vec<FoundFinding> {
-        let mut found = Vec::new();
-        for (index, session) in self.sessions.iter().enumerate() {
+        self.all_findings()
+            .filter(|(_, finding)| is_called(finding.rule.as_str(), &finding.fingerprint, name))
+            .map(|(session, finding)| FoundFinding {
+                session,
+                event: finding.event,
+                fingerprint: finding.fingerprint.clone(),
+                said: format!("{} {}", finding.rule, finding.message.as_str()),
+            })
+            .collect()
+    }
+
+    /// Every finding that counts, with the index of its session.
+    fn all_findings(&self) -> impl Iterator<Item = (Option<usize>, &ShownFinding)> {
+        let of_sessions = self.sessions.iter().enumerate().flat_map(|(index, session)| {
             let at_events = session.lines.iter().flat_map(|line| &line.findings);
-            for finding in session
-                .findings
-                .iter()
-                .chain(at_events)
-                .filter(|finding| is_called(finding.rule.as_str(), &finding.fingerprint, name))
-            {
-                found.push(FoundFinding {
-                    session: index,
-                    event: finding.event,
-                    fingerprint: finding.fingerprint.clone(),
-                    said: format!("{} {}", finding.rule, finding.message.as_str()),
-                });
-            }
+            session.findings.iter().chain(at_events).map(move |finding| (Some(index), finding))
+        });
+        let beside = self.judged.iter().flat_map(|report| report.of_change.iter().chain(&report.remarks));
+        of_sessions.chain(beside.map(|finding| (None, finding)))
+    }
+
+    /// Why no finding is called so: it does not count, or its name is like another one.
+    pub fn not_found(&self, name: &str) -> NotFound {
+        let waived = self.judged.iter().flat_map(|report| &report.waived);
+        let mut waived =
+            waived.filter(|waived| is_called(waived.finding.rule.as_str(), &waived.finding.fingerprint, name));
+        let waived = waived.next().map(|waived| match &waived.by {
+            Some(by) => format!("{} until {}, {}", by.origin.name(), by.until, by.reason.as_str()),
+            None => "the baseline knows it".to_owned(),
+        });
+        let mut names: BTreeSet<&str> = BTreeSet::new();
+        for (_, finding) in self.all_findings() {
+            names.insert(finding.rule.as_str());
+            names.extend(finding.fingerprint.get(..name.len().max(SHORTEST)));
         }
-        found
+        let names: Vec<&str> = names.into_iter().collect();
+        let sessions = self.sessions.iter().take(NAMED).map(|session| session.id.as_str().to_owned());
+        NotFound {
+            waived,
+            near: nearest(name, &names).map(str::to_owned),
+            sessions: sessions.collect(),
+            more_sessions: self.sessions.len().saturating_sub(NAMED),
+            rules: names.iter().filter(|name| name.contains('/')).take(NAMED).map(|&name| name.to_owned()).collect(),
+        }
     }
 }
 

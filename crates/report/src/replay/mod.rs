@@ -22,7 +22,7 @@ pub use family::Family;
 pub(crate) use family::Depth;
 pub use terminal::detail as said;
 
-pub use lookup::{FoundFinding, LookupTarget, is_called};
+pub use lookup::{FoundFinding, LookupTarget, NotFound, is_called};
 pub use terminal::{Frame, Looks, Wanted, note_lines};
 pub use why::{Chain, why};
 
@@ -44,8 +44,6 @@ pub struct Advice {
     pub event: u32,
     /// The fingerprint of the finding.
     pub fingerprint: String,
-    /// The way to change the decision. It may contain raw log text.
-    pub said: Option<String>,
     /// It touches a sensitive file, which is a separate finding if this one is waived.
     pub sensitive: bool,
 }

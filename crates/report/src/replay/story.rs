@@ -3,11 +3,12 @@
 use super::super::actions::action;
 use super::super::escape::{shorten, terminal};
 use super::super::measured::grouped;
-use super::super::text::Paint;
+use super::super::next_step::{is_of_rule, next_step};
+use super::super::text::{Paint, change_shown};
 use super::super::view::{Report, ShownEffect, ShownFinding, ShownLocation};
-use super::terminal::{acting, cut, detail, flat};
+use super::terminal::{acting, cut, detail};
 use super::{FoundFinding, Looks, ReplayReport, ShownEvents, ShownLine};
-use agent_strace_model::finding::{Family, RuleId};
+use agent_strace_model::finding::RuleId;
 use agent_strace_policy::{WaiverOrigin, covered_by};
 use agent_strace_secrets::{Redacted, redact};
 use agent_strace_session_view::events::What;
@@ -21,7 +22,8 @@ const OTHERS: usize = 10;
 /// A finding, and where else the same act was found.
 struct Story<'a> {
     report: &'a Report,
-    session: &'a ShownEvents,
+    /// `None`: it is about the change or an exception.
+    session: Option<&'a ShownEvents>,
     finding: &'a ShownFinding,
     /// The event, where it is about one.
     line: Option<usize>,
@@ -37,12 +39,16 @@ impl ReplayReport {
         looks: Looks,
     ) -> Option<String> {
         let (first, others) = found.split_first()?;
-        let (report, session) = (self.judged.as_ref()?, self.sessions.get(first.session)?);
+        let report = self.judged.as_ref()?;
+        let session = first.session.and_then(|index| self.sessions.get(index));
         let is_it =
             |finding: &&ShownFinding| (finding.event, &finding.fingerprint) == (first.event, &first.fingerprint);
-        let at = session.lines.iter().position(|line| line.findings.iter().any(|finding| is_it(&finding)));
-        let of_line = at.and_then(|at| session.lines.get(at)).map_or(&[][..], |line| line.findings.as_slice());
-        let finding = of_line.iter().chain(&session.findings).find(is_it)?;
+        let lines = session.map_or(&[][..], |session| session.lines.as_slice());
+        let at = lines.iter().position(|line| line.findings.iter().any(|finding| is_it(&finding)));
+        let of_line = at.and_then(|at| lines.get(at)).map_or(&[][..], |line| line.findings.as_slice());
+        let of_session = session.map_or(&[][..], |session| session.findings.as_slice());
+        let beside: &[&[ShownFinding]] = if session.is_none() { &[&report.of_change, &report.remarks] } else { &[] };
+        let finding = of_line.iter().chain(of_session).chain(beside.iter().copied().flatten()).find(is_it)?;
         let story = Story { report, session, finding, line: at, paint: Paint(looks.colour) };
         let mut lines = story.head();
         lines.extend(story.happened());
@@ -58,8 +64,10 @@ impl ReplayReport {
         }
         let mut lines = vec![String::new(), format!("The same act was found {} more", times(others.len()))];
         lines.extend(others.iter().take(OTHERS).map(|found| {
-            let id = self.sessions.get(found.session).map_or_else(String::new, |session| cut(&session.id, SAID));
-            format!("  #{} of session {id}", found.event)
+            match found.session.and_then(|index| self.sessions.get(index)) {
+                Some(session) => format!("  #{} of session {}", found.event, cut(&session.id, SAID)),
+                None => format!("  {}", terminal(&shorten(&found.said, SAID))),
+            }
         }));
         if others.len() > OTHERS {
             lines.push(format!("  and {} more", grouped((others.len() - OTHERS) as u64)));
@@ -80,13 +88,13 @@ impl Story<'_> {
         } else {
             self.paint.level(finding.level).trim_end().to_owned()
         };
-        let (rule, said) = (finding.rule, terminal(finding.message.as_str()));
+        let (rule, said) = (finding.rule, terminal(&finding.said()));
         vec![format!("{level} {rule}: {said}"), format!("  fingerprint {}", finding.fingerprint)]
     }
 
     /// From the prompt to the call, what it did, and what came back.
     fn happened(&self) -> Vec<String> {
-        let session = self.session;
+        let Some(session) = self.session else { return self.outside() };
         let (id, agent, source) = (cut(&session.id, SAID), cut(&session.agent, SAID), cut(&session.source, SAID));
         let mut lines =
             vec![String::new(), self.paint.bold("What happened"), format!("  session {id} ({agent}, {source})")];
@@ -116,6 +124,18 @@ impl Story<'_> {
             last = *event;
             format!("  {number}  {text}")
         }));
+        lines
+    }
+
+    /// About the change, or about an exception: no session did it.
+    fn outside(&self) -> Vec<String> {
+        let mut lines = vec![String::new(), self.paint.bold("What happened")];
+        lines.extend(self.report.change.as_ref().map(|change| format!("  {}", change_shown(change))));
+        let file = self.report.file_of(self.finding);
+        if !file.is_empty() {
+            lines.push(format!("  {}:{}", terminal(&shorten(file, SAID)), self.finding.line));
+        }
+        lines.push("  no session is named: it is about the files of the repository".to_owned());
         lines
     }
 
@@ -171,15 +191,13 @@ impl Story<'_> {
     fn remedies(&self) -> Vec<String> {
         let finding = self.finding;
         let mut lines = vec![String::new(), self.paint.bold("What can be done")];
-        lines.extend(section(finding.rule.as_str(), "How to fix", "  - "));
         let own =
             |advice: &&super::Advice| (advice.event, &advice.fingerprint) == (finding.event, &finding.fingerprint);
-        let advice = self.session.advice.iter().find(own);
-        // No entry of a scope changes what is built in.
-        let said = advice.and_then(|advice| advice.said.as_ref()).filter(|_| finding.rule.family() != Family::Floor);
-        if let Some(said) = said {
-            let file = finding.policy.as_ref().map(|location| format!(", {}", terminal(self.report.file(location))));
-            lines.push(format!("  - change the scope{}: {}", file.unwrap_or_default(), flat(&redact(said), 400)));
+        let advice = self.session.and_then(|session| session.advice.iter().find(own));
+        if is_of_rule(self.report, finding) {
+            lines.extend(section(finding.rule.as_str(), "How to fix", "  - "));
+        } else {
+            lines.push(format!("  - {}", terminal(&next_step(self.report, finding))));
         }
         match covered_by(finding.rule).filter(|_| !finding.is_incomplete()) {
             Some(WaiverOrigin::Suppression) => {

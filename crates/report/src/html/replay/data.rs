@@ -16,7 +16,7 @@ use super::quote::{Quoted, Quotes};
 use super::rows::{Of, Row};
 use crate::escape::{self, shorten, terminal};
 use crate::html::excerpt::level;
-use crate::html::rules::advice;
+use crate::next_step::remedy;
 use crate::replay::{ShownEvents, ShownLine, ShownNote, said};
 use crate::view::ShownFinding;
 
@@ -259,7 +259,7 @@ impl OfSession {
 
 impl OfRule {
     fn new(rule: &'static str) -> Self {
-        Self { summary: agent_strace_rules::find(rule).map_or("", |rule| rule.summary), fix: advice(rule) }
+        Self { summary: agent_strace_rules::find(rule).map_or("", |rule| rule.summary), fix: remedy(rule) }
     }
 }
 

@@ -1,0 +1,383 @@
+//! What to do about one finding: one line that fits its rule, the entry that decided, and the act.
+//!
+//! `policy explain` and `policy test` answer what would change a judgement; this is for readers of a report, who also have
+//! people, suppressions and the agent at hand. Texts hold log text, redacted, which a renderer escapes.
+
+use std::collections::BTreeSet;
+
+use agent_strace_model::finding::{Family, Level, RuleId};
+use agent_strace_policy::dotted;
+use agent_strace_secrets::Redacted;
+
+use super::escape::shorten;
+use super::sarif::catalogue::document;
+use super::view::{Report, ShownEffect, ShownFinding, ShownLocation, ShownSession};
+
+/// Longest name in a text.
+const NAME: usize = 120;
+const REMEDY: usize = 300;
+/// Hosts that are named.
+const NAMED: usize = 4;
+
+/// The way out where no edit helps.
+const EXCEPTION: &str = "an exception with an end date";
+
+/// The part of a policy that decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Decider {
+    /// An entry that forbids.
+    Deny,
+    /// An entry that wants a person's approval.
+    Ask,
+    /// A list in which the act is missing.
+    Unlisted,
+    DenyAll,
+    /// `defaults.decision`.
+    Default,
+    Other,
+}
+
+impl Decider {
+    fn of(finding: &ShownFinding, location: &ShownLocation) -> Self {
+        let name = dotted(&location.pointer);
+        let list = name.rsplit('.').next().unwrap_or_default();
+        let list = list.split('[').next().unwrap_or_default();
+        match list {
+            "rules" if finding.rule == RuleId::ScopeApproval => Self::Ask,
+            "deny" | "deny_set" | "rules" => Self::Deny,
+            "ask" => Self::Ask,
+            "allow" | "allow_set" => Self::Unlisted,
+            "deny_all" => Self::DenyAll,
+            "decision" => Self::Default,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// One line: a command or an edit that helps, or who has to look at it.
+pub(super) fn next_step(report: &Report, finding: &ShownFinding) -> String {
+    own_step(report, finding).unwrap_or_else(|| remedy_of(finding))
+}
+
+/// Nothing is said that does not hold for all findings of the rule.
+pub(super) fn is_of_rule(report: &Report, finding: &ShownFinding) -> bool {
+    own_step(report, finding).is_none()
+}
+
+/// What helps in this case.
+fn own_step(report: &Report, finding: &ShownFinding) -> Option<String> {
+    if finding.message.as_str().starts_with("attempt: ") {
+        return Some("nothing, the call was refused before it ran".to_owned());
+    }
+    match finding.rule.family() {
+        Family::Gate => Some(tampering(report, finding)),
+        Family::Floor if finding.level == Level::Note => {
+            Some("read the change as you would read code: it tells agents what to do, or runs by itself".to_owned())
+        }
+        Family::Floor => Some(format!(
+            "revert it, and let a person make the change in a reviewed commit; what an agent has to do here takes \
+             {EXCEPTION} (`{}`)",
+            finding.rule
+        )),
+        Family::Scope => of_scope(report, finding),
+        _ => None,
+    }
+}
+
+/// The same for all findings of one cause.
+pub(super) fn next_step_of(report: &Report, findings: &[(Option<&ShownSession>, &ShownFinding)]) -> String {
+    let Some((_, first)) = findings.first() else { return String::new() };
+    let is_attempt = first.message.as_str().starts_with("attempt: ");
+    let effects: Vec<&ShownEffect> = findings.iter().filter_map(|(_, finding)| finding.effect.as_deref()).collect();
+    let several = if is_attempt { None } else { step_of_several(report, first, &effects) };
+    several.unwrap_or_else(|| next_step(report, first))
+}
+
+/// One edit for acts on several targets.
+fn step_of_several(report: &Report, first: &ShownFinding, effects: &[&ShownEffect]) -> Option<String> {
+    let (effect, location) = (first.effect.as_deref()?, first.policy.as_ref());
+    if effect.kind == "opaque" {
+        let is_vouched = |effect: &&&ShownEffect| !effect.vouched_by.is_empty() && effect.class != Some("hidden");
+        let entries: BTreeSet<String> =
+            effects.iter().filter(is_vouched).map(|effect| vouching_words(effect)).collect();
+        let is_plain = effect.class != Some("changed") && entries.len() > 1;
+        return is_plain
+            .then(|| format!("put those that you trust into commands.allow to vouch for them: {}", named(&entries)));
+    }
+    let targets: BTreeSet<String> = effects.iter().filter_map(|effect| target(report, effect)).collect();
+    let location = location.filter(|_| targets.len() > 1 && first.rule != RuleId::ScopeUnresolved)?;
+    let list = list_of(location);
+    match (Decider::of(first, location), effect.kind) {
+        (Decider::DenyAll, _) => Some(allow_hosts(&targets)),
+        (Decider::Unlisted, "execute") if interpreter(effect).is_none() => {
+            Some(format!("add those that the work needs to {list}: {}", named(&targets)))
+        }
+        (Decider::Unlisted, "read" | "write" | "delete" | "list") => Some(format!(
+            "add a pattern to {list} that holds such paths ({}), or let the agent do without",
+            target(report, effect)?
+        )),
+        _ => None,
+    }
+}
+
+/// `npm test`, as an entry of `commands.allow` says it.
+fn vouching_words(effect: &ShownEffect) -> String {
+    let words: Vec<&str> = effect.vouched_by.iter().map(Redacted::as_str).collect();
+    quoted(&words.join(" "))
+}
+
+/// The first names, and how many more there are.
+fn named(names: &BTreeSet<String>) -> String {
+    let shown: Vec<&str> = names.iter().take(NAMED).map(String::as_str).collect();
+    let more = names.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", shown.join(", "))
+}
+
+/// `network.allow: ["a.example", "b.example"]`, for those that the work needs.
+fn allow_hosts(hosts: &BTreeSet<String>) -> String {
+    let named: Vec<String> = hosts.iter().take(NAMED).map(|host| host.replace('`', "\"")).collect();
+    let more = hosts.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+    format!("allow the hosts that the work needs: `network.allow: [{}]`{more}", named.join(", "))
+}
+
+fn tampering(report: &Report, finding: &ShownFinding) -> String {
+    let file = report.file_of(finding);
+    let file = if file.is_empty() { "the change".to_owned() } else { quoted(file) };
+    if finding.level == Level::Note {
+        return format!("nothing, people looked at {file}");
+    }
+    format!(
+        "a code owner has to review {file}, in a pull request of its own; whoever runs the gate then passes \
+         `--tampering-reviewed WHO`, or the policy at the base gets {EXCEPTION} for the path"
+    )
+}
+
+fn of_scope(report: &Report, finding: &ShownFinding) -> Option<String> {
+    match finding.rule {
+        RuleId::ScopeRemoteCode => Some(format!(
+            "let the agent download the file, compare its digest with a committed one, and run it then; an installer that is \
+             meant takes {EXCEPTION}"
+        )),
+        RuleId::ScopeDecodedCode => {
+            Some(format!("let the agent write the script out or commit it, so that it can be judged; else {EXCEPTION}"))
+        }
+        RuleId::ScopeRemoteShell => {
+            Some(format!("stop the agent and look at its session; nothing but {EXCEPTION} allows it"))
+        }
+        RuleId::ScopeSensitive => Some(sensitive(report, finding)),
+        RuleId::ScopeUnresolved => unresolved(report, finding),
+        _ => by_policy(report, finding),
+    }
+}
+
+/// The policy allows it already, or a list has to name the file.
+fn sensitive(report: &Report, finding: &ShownFinding) -> String {
+    if finding.level == Level::Warning {
+        return format!("rotate what was exposed; a file that agents need for their work takes {EXCEPTION}");
+    }
+    let entry = finding.effect.as_deref().and_then(|effect| target(report, effect));
+    let list = finding.effect.as_deref().and_then(|effect| section(effect)).unwrap_or("files.read");
+    let entry = entry.unwrap_or_else(|| "the file".to_owned());
+    format!("rotate what was exposed; if the access is part of the task, add {entry} to {list}.allow, or {EXCEPTION}")
+}
+
+/// An act that an entry forbids or that no entry allows.
+fn by_policy(report: &Report, finding: &ShownFinding) -> Option<String> {
+    let (effect, location) = (finding.effect.as_deref()?, finding.policy.as_ref()?);
+    let list = list_of(location);
+    Some(match Decider::of(finding, location) {
+        Decider::Deny => denied(report, effect, location),
+        Decider::Ask => format!("a person has to look at it: {EXCEPTION} in the policy approves it"),
+        Decider::Unlisted => match interpreter(effect) {
+            Some(program) => format!(
+                "let the agent run the command itself, without `{program}`: an entry for `{program}` in {list} allows \
+                 whatever is given to it"
+            ),
+            None => format!("add {} to {list}, or let the agent do without", target(report, effect)?),
+        },
+        Decider::DenyAll => allow_host(effect)?,
+        Decider::Default => format!(
+            "add {} to {}.allow: `defaults.decision` denies what no entry allows",
+            target(report, effect)?,
+            section(effect)?
+        ),
+        Decider::Other => return None,
+    })
+}
+
+/// A program that runs any command that it is given.
+fn interpreter(effect: &ShownEffect) -> Option<&str> {
+    const ANY: &[&str] =
+        &["bash", "cmd", "dash", "env", "eval", "fish", "ksh", "powershell", "pwsh", "sh", "sudo", "xargs", "zsh"];
+    let program = effect.argv.as_ref()?.first()?.as_str();
+    let name = program.rsplit(['/', '\\']).next()?;
+    ANY.contains(&name.trim_end_matches(".exe")).then_some(name)
+}
+
+/// No allow mends a deny.
+fn denied(report: &Report, effect: &ShownEffect, location: &ShownLocation) -> String {
+    let list = list_of(location);
+    let wins = "a deny wins over every allow";
+    if list.ends_with("deny_set") {
+        return format!("do without the variable, take it out of {list}, or take {EXCEPTION}");
+    }
+    let is_version_2 = report.policy.as_ref().is_some_and(|policy| policy.version >= 2);
+    match (path_entry(report, effect), &location.id) {
+        (_, Some(id)) => format!("{wins}: narrow the rule {}, or take {EXCEPTION}", shorten(id.as_str(), NAME)),
+        (Some(path), None) if is_version_2 => {
+            format!("{wins}: narrow the deny with {} in {list}, or take {EXCEPTION}", quoted(&format!("!{path}")))
+        }
+        (Some(_), None) => {
+            format!("{wins}: narrow the entry in {list} (`!pattern` takes a policy of version 2), or take {EXCEPTION}")
+        }
+        (None, None) => format!("{wins}: narrow the entry in {list}, or take {EXCEPTION}"),
+    }
+}
+
+fn allow_host(effect: &ShownEffect) -> Option<String> {
+    let host = shorten(effect.host.as_ref()?.as_str(), NAME);
+    Some(format!("allow the host: `network.allow: [\"{host}\"]`"))
+}
+
+/// An act that the log does not show in full.
+fn unresolved(report: &Report, finding: &ShownFinding) -> Option<String> {
+    let effect = finding.effect.as_deref()?;
+    if effect.kind == "opaque" {
+        return Some(vouching(effect, finding.tool.as_ref().map(Redacted::as_str)));
+    }
+    let location = finding.policy.as_ref()?;
+    let list = list_of(location);
+    let exactly = if effect.kind == "connect" { "the host" } else { "what it touches" };
+    Some(match Decider::of(finding, location) {
+        Decider::Deny | Decider::Ask => format!(
+            "let the agent name {exactly} exactly, so that it can be judged; if the act is right, narrow the entry in \
+             {list}, or take {EXCEPTION}"
+        ),
+        Decider::Unlisted => match target(report, effect) {
+            Some(entry) => {
+                format!("let the agent name {exactly} exactly, or add an entry to {list} that holds all of {entry}")
+            }
+            None => format!("let the agent name {exactly} exactly, or take {EXCEPTION}"),
+        },
+        Decider::DenyAll => {
+            format!("let the agent name the host exactly and add it to network.allow, or take {EXCEPTION}")
+        }
+        Decider::Default | Decider::Other => format!("let the agent name {exactly} exactly, or take {EXCEPTION}"),
+    })
+}
+
+/// The entry that vouches for it, or what helps where none does.
+pub(super) fn vouching(effect: &ShownEffect, tool: Option<&str>) -> String {
+    let words: Vec<&str> = effect.vouched_by.iter().map(Redacted::as_str).collect();
+    let words = shorten(&words.join(" "), NAME);
+    match (effect.class, words.as_str()) {
+        (Some("hidden"), _) => {
+            format!("no entry vouches for hidden code: let the agent write the command out, or take {EXCEPTION}")
+        }
+        (Some("changed"), "") => format!(
+            "the session changed what runs: allow the command with `\"even_if_changed\": true` in commands.allow (version \
+             2), or take {EXCEPTION}"
+        ),
+        (Some("changed"), words) => format!(
+            "the session changed what runs: put `{{\"command\": \"{words}\", \"even_if_changed\": true}}` into \
+             commands.allow (version 2) to vouch for it"
+        ),
+        (_, "") => match tool.and_then(tool_entry) {
+            Some(entry) => format!("add {entry} to vouch for the tool, or take {EXCEPTION}"),
+            None => format!("let the agent write out what it does, so that it can be judged, or take {EXCEPTION}"),
+        },
+        (_, words) => format!("put `{words}` into commands.allow to vouch for it"),
+    }
+}
+
+/// `mcp__github__get_issue` → the entry that allows it.
+fn tool_entry(tool: &str) -> Option<String> {
+    let (server, name) = tool.strip_prefix("mcp__")?.split_once("__")?;
+    let [server, name] = [server, name].map(|part| shorten(part, NAME));
+    Some(format!("`\"mcp\": {{\"servers\": {{\"{server}\": {{\"allow\": [\"{name}\"]}}}}}}`"))
+}
+
+/// The list that decided, as people write it.
+fn list_of(location: &ShownLocation) -> String {
+    let name = dotted(&location.pointer);
+    let list = name.rfind('[').filter(|_| name.ends_with(']')).and_then(|end| name.get(..end));
+    shorten(list.unwrap_or(&name), NAME)
+}
+
+/// The section of a policy that speaks of such effects.
+fn section(effect: &ShownEffect) -> Option<&'static str> {
+    Some(match effect.kind {
+        "read" | "list" => "files.read",
+        "write" => "files.write",
+        "delete" => "files.delete",
+        "execute" => "commands",
+        "connect" => "network",
+        _ => return None,
+    })
+}
+
+/// What an entry would say to mean the target of an effect.
+fn target(report: &Report, effect: &ShownEffect) -> Option<String> {
+    if let Some(path) = path_entry(report, effect) {
+        return Some(quoted(&path));
+    }
+    let text = match effect.kind {
+        "execute" => command_entry(effect)?,
+        "connect" => effect.host.as_ref()?.as_str().to_owned(),
+        "tool" => effect.tool.as_ref()?.as_str().to_owned(),
+        "spawn" => effect.agent.as_ref()?.as_str().to_owned(),
+        "env" => effect.name.as_ref()?.as_str().to_owned(),
+        _ => return None,
+    };
+    Some(quoted(&text))
+}
+
+/// In version 2, a path begins with `//` where it is absolute, and with `/` where it is a name at the root.
+fn path_entry(report: &Report, effect: &ShownEffect) -> Option<String> {
+    let path = effect.path.as_ref()?.as_str();
+    let is_version_2 = report.policy.as_ref().is_some_and(|policy| policy.version >= 2);
+    let is_anchored = path.starts_with('~') || path.get(1..3) == Some(":/");
+    Some(match path.strip_prefix('/') {
+        Some(_) if is_version_2 => format!("/{path}"),
+        None if is_version_2 && !is_anchored && !path.contains('/') => format!("/{path}"),
+        _ => path.to_owned(),
+    })
+}
+
+/// The program, and its subcommand where the next word is one.
+fn command_entry(effect: &ShownEffect) -> Option<String> {
+    let mut words = effect.argv.as_ref()?.iter().map(Redacted::as_str);
+    let program = words.next().filter(|program| !program.is_empty())?;
+    let is_name = |word: &&str| {
+        word.starts_with(|first: char| first.is_ascii_lowercase())
+            && word.chars().all(|character| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | ':'))
+    };
+    Some(match words.next().filter(is_name) {
+        Some(subcommand) => format!("{program} {subcommand}"),
+        None => program.to_owned(),
+    })
+}
+
+fn quoted(text: &str) -> String {
+    format!("`{}`", shorten(text, NAME))
+}
+
+/// What the rule says, as one sentence.
+fn remedy_of(finding: &ShownFinding) -> String {
+    let text = remedy(finding.rule.as_str()).unwrap_or_default();
+    let sentences = text.trim_end_matches('.').split(". ").map(|sentence| {
+        let mut characters = sentence.chars();
+        let first: String = characters.next().into_iter().flat_map(char::to_lowercase).collect();
+        format!("{first}{}", characters.as_str())
+    });
+    shorten(&sentences.collect::<Vec<_>>().join("; "), REMEDY)
+}
+
+/// The first words of a rule about how to fix it: plain text, with names between backticks.
+pub(super) fn remedy(id: &str) -> Option<String> {
+    let (_, remedy) = document(agent_strace_rules::find(id)?.spec).split_once("## How to fix\n\n")?;
+    let paragraph = remedy.split("\n\n").next()?;
+    Some(paragraph.split_whitespace().collect::<Vec<_>>().join(" "))
+}
