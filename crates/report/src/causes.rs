@@ -144,7 +144,7 @@ impl<'r> CauseGroup<'r> {
         let reason = match Said::of(&said) {
             _ if self.is_one_message() => said,
             _ if first.effect.is_none() => without_names(&said),
-            Said { reason: "", .. } => said,
+            Said { reason: "", .. } => without_names(&said),
             Said { reason, .. } => reason.to_owned(),
         };
         shorten(&format!("{lacking}{reason}"), REASON)

@@ -89,7 +89,8 @@ pub(super) fn next_step_of(report: &Report, findings: &[(Option<&ShownSession>, 
     let Some((_, first)) = findings.first() else { return String::new() };
     let is_attempt = first.message.as_str().starts_with("attempt: ");
     let effects: Vec<&ShownEffect> = findings.iter().filter_map(|(_, finding)| finding.effect.as_deref()).collect();
-    let several = if is_attempt { None } else { step_of_several(report, first, &effects) };
+    let is_of_policy = first.rule.family() == Family::Scope && !is_attempt;
+    let several = if is_of_policy { step_of_several(report, first, &effects) } else { None };
     several.unwrap_or_else(|| next_step(report, first))
 }
 

@@ -126,13 +126,15 @@ impl ReplayReport {
         let mut names: BTreeSet<&str> = BTreeSet::new();
         for (_, finding) in self.all_findings() {
             names.insert(finding.rule.as_str());
-            names.extend(finding.fingerprint.get(..name.len().max(SHORTEST)));
+            names.extend(finding.fingerprint.get(..name.len()).filter(|id| id.len() >= SHORTEST));
         }
         let names: Vec<&str> = names.into_iter().collect();
+        let rules: Vec<&str> = agent_strace_rules::all().iter().map(|rule| rule.id.as_str()).collect();
+        let near = nearest(name, &names).or_else(|| nearest(name, &rules).filter(|near| *near != name));
         let sessions = self.sessions.iter().take(NAMED).map(|session| session.id.as_str().to_owned());
         NotFound {
             waived,
-            near: nearest(name, &names).map(str::to_owned),
+            near: near.map(str::to_owned),
             sessions: sessions.collect(),
             more_sessions: self.sessions.len().saturating_sub(NAMED),
             rules: names.iter().filter(|name| name.contains('/')).take(NAMED).map(|&name| name.to_owned()).collect(),
