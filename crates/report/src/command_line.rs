@@ -15,12 +15,12 @@ pub(super) fn policy(report: &Report) -> String {
 
 /// `agent-strace explain ID`, with what it takes to find that finding again.
 pub(super) fn explain(report: &Report, id: &str) -> String {
-    if let Some(change) = &report.change {
-        let [base, head] = [&change.base, &change.head].map(|revision| quoted(short(&revision.commit)));
-        return format!("agent-strace explain {id} --base {base} --head {head}");
-    }
     let policy = report.policy.as_ref().map(|policy| policy.path.as_str()).filter(|path| *path != DEFAULT_POLICY);
     let policy = policy.map(|path| format!(" --policy {}", quoted(path))).unwrap_or_default();
+    if let Some(change) = &report.change {
+        let [base, head] = [&change.base, &change.head].map(|revision| quoted(short(&revision.commit)));
+        return format!("agent-strace explain {id}{policy} --base {base} --head {head}");
+    }
     let mut elsewhere = report.sessions.iter().map(|session| session.source.as_str());
     let sessions = match (elsewhere.find(|source| !source.starts_with(DEFAULT_STORE)), report.sessions.len()) {
         (None, _) => String::new(),

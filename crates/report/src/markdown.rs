@@ -42,7 +42,7 @@ const USES: usize = 4_000;
 const GAPS: usize = 3_000;
 
 /// Causes that are not folded: with four lines for each, they fit on one screen.
-const UNFOLDED: usize = 10;
+const UNFOLDED: usize = 8;
 
 const ABOUT: &str = "agent-strace reads the logs of AI coding agents, works out which files, commands, hosts and tools they \
                      touched, and holds that against the policy that is committed in this repository.";

@@ -248,9 +248,11 @@ fn unresolved(report: &Report, finding: &ShownFinding) -> Option<String> {
     if effect.kind == "opaque" {
         return Some(vouching(effect, finding.tool.as_ref().map(Redacted::as_str)));
     }
-    let location = finding.policy.as_ref()?;
-    let list = list_of(location);
     let exactly = if effect.kind == "connect" { "the host" } else { "what it touches" };
+    let Some(location) = &finding.policy else {
+        return Some(format!("let the agent name {exactly} exactly, or take {EXCEPTION}"));
+    };
+    let list = list_of(location);
     Some(match Decider::of(finding, location) {
         Decider::Deny | Decider::Ask => format!(
             "let the agent name {exactly} exactly, so that it can be judged; if the act is right, narrow the entry in \
