@@ -76,6 +76,9 @@ fn value_of(words: &[String], name: &str) -> Option<String> {
 /// A line that hides the exit code: behind a pipe, in the background, or as a condition.
 fn hidden(script: &str) -> Option<String> {
     let joined = script.replace("\\\n", " ");
+    // A line that ends with `||` goes on.
+    let goes_on = joined.lines().any(|line| line.trim_end().ends_with("||"));
+    let joined = joined.split("||").map(|part| part.trim_start_matches(['\n', ' '])).collect::<Vec<_>>().join("|| ");
     let keeps_pipe = joined.contains("pipefail");
     let gate = |line: &&str| line.contains("agent-strace") && VERDICTS.iter().any(|name| line.contains(name));
     joined.lines().map(str::trim).filter(gate).find_map(|line| {
@@ -96,8 +99,9 @@ fn hidden(script: &str) -> Option<String> {
         let fails = ["exit 1", "exit 2", "exit $", "return ", "code=$?", "rc=$?", "status=$?", "exit_code=$?"];
         let is_kept =
             fails.iter().any(|word| otherwise.contains(word)) || otherwise.ends_with('{') || otherwise.contains("=$?");
-        // What everybody writes is found by the rule about settings.
-        let is_known = ["true", ":", "/bin/true", "echo", "exit 0"].iter().any(|word| otherwise.starts_with(word));
+        // What everybody writes, on the line of the call, is found by the rule about settings.
+        let is_known =
+            !goes_on && ["true", ":", "/bin/true", "echo", "exit 0"].iter().any(|word| otherwise.starts_with(word));
         (!is_kept && !is_known).then(|| "what stands behind `||` hides that it failed".to_owned())
     })
 }

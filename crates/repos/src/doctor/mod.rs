@@ -107,6 +107,8 @@ pub struct Gate {
     pub line: u32,
     /// It is the same whatever the change brings: it runs as it is on the branch that is merged into.
     pub is_independent: bool,
+    /// It only shows the verdict of another job of its file, and passes whatever that is.
+    is_view: bool,
     /// Policies that it names, other than the usual one.
     policies: Vec<String>,
     checks: Vec<Check>,
@@ -116,7 +118,7 @@ impl Gate {
     /// What it is worth by itself.
     fn strength(&self) -> Strength {
         let has = |test: fn(&Check) -> bool| self.checks.iter().any(test);
-        if has(|check| matches!(check.state, State::Defeated | State::Unknown)) {
+        if self.is_view || has(|check| matches!(check.state, State::Defeated | State::Unknown)) {
             Strength::None
         } else if has(|check| check.limits) {
             Strength::Visible

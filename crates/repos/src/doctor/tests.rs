@@ -248,7 +248,7 @@ fn a_review_counts_by_what_says_it() {
     for (expression, state) in [
         (format!("{queue} || ''"), State::Good),
         (format!("needs.review.result == 'success' && 'x' || {queue} || ''"), State::Good),
-        (format!("{label} || {queue} || ''"), State::Weak),
+        (format!("{label} || {queue} || ''"), State::Good),
         ("contains(github.event.pull_request.labels.*.name, 'x') && 'x' || ''".to_owned(), State::Weak),
         ("needs.plain.outputs.who".to_owned(), State::Weak),
         (format!("{queue} || github.actor"), State::Defeated),
@@ -406,6 +406,12 @@ fn pipelines_of_gitlab_are_read_too() {
     let examination = examine(&held);
     assert_eq!((examination.strength, examination.exit_code()), (Strength::Visible, 0), "{:#?}", examination.checks);
     let gitlab = |text: &str| examine(&self::held(".gitlab-ci.yml", text));
+    // A job that only reports is no gate, and does not take the one that is one out of force.
+    let view = "view:\n  script:\n    - |\n      agent-strace check --policy-ref auto ||\n        echo \"$?\"\n";
+    let verdict = "verdict:\n  script: [agent-strace check --policy-ref auto]\n";
+    assert_eq!(gitlab(view).exit_code(), 1, "{:#?}", gitlab(view).checks);
+    assert_eq!(gitlab(&format!("{view}{verdict}")).exit_code(), 0);
+    assert_eq!(gitlab(&format!("{view}{verdict}  when: manual\n")).exit_code(), 1);
     let good = "gate:\n  script: [agent-strace check --policy-ref auto]\n";
     assert_eq!(gitlab(good).exit_code(), 0);
     for (text, id) in [

@@ -47,6 +47,7 @@ pub(super) fn gates(path: &str, text: &str, held: &Held<'_>) -> Result<Vec<Gate>
             key: key.name.clone(),
             line,
             is_independent: proposals.iter().all(|trigger| trigger.name == "pull_request_target"),
+            is_view: false,
             policies: Vec::new(),
             checks: Vec::new(),
         };

@@ -14,9 +14,10 @@ enum Ground {
     PlainJob,
     /// Steps of the job, or variables: anybody may have set them.
     Unknown,
-    /// A label, which people with triage rights set.
+    /// A label that is merely there: it stays when the author pushes on.
     Label,
-    /// A job with an environment, whoever calls the workflow, or a queue, which only takes what passed before.
+    /// A job with an environment, the event that sets a label, whoever calls the workflow, or a queue, which only takes what
+    /// passed before.
     Approval,
 }
 
@@ -44,12 +45,13 @@ impl Workflow<'_> {
                 self.limit("gate/reviewed", value, message, checks);
             }
             Ground::Label => {
-                let message = "everybody with triage rights sets labels, and one that is merely there stays when the author \
-                               pushes on: a job with an environment that asks for approval is stronger";
+                let message = "a label stays when the author pushes on: count it only in the run that it starts \
+                               (`github.event.action == 'labeled'`), or use a job with an environment that asks for approval";
                 self.push("gate/reviewed", State::Weak, value, message, checks);
             }
             Ground::Approval => {
-                let message = "an approval, the caller of the workflow, or a merge queue says it";
+                let message =
+                    "an approval, the event that sets a label, the caller of the workflow, or a merge queue says it";
                 self.push("gate/reviewed", State::Good, value, message, checks);
             }
         }
@@ -74,7 +76,8 @@ impl Workflow<'_> {
                 behind.chars().take_while(|letter| letter.is_alphanumeric() || "-_".contains(*letter)).collect();
             return self.ground_of_job(&name);
         }
-        if has("inputs.") || has("event_name=='merge_group'") || has("review.state=='approved'") {
+        let is_set_now = has("event.action=='labeled'&&") && has("event.label.name=='");
+        if has("inputs.") || has("event_name=='merge_group'") || has("review.state=='approved'") || is_set_now {
             Ground::Approval
         } else if has("label") {
             Ground::Label
