@@ -145,6 +145,8 @@ impl<'r> CauseGroup<'r> {
             _ if self.is_one_message() => said,
             _ if first.effect.is_none() => without_names(&said),
             Said { reason: "", .. } => without_names(&said),
+            // What is not resolved is named by the reason alone.
+            Said { verb: "", reason, .. } => without_names(reason),
             Said { reason, .. } => reason.to_owned(),
         };
         shorten(&format!("{lacking}{reason}"), REASON)
@@ -164,7 +166,8 @@ impl<'r> CauseGroup<'r> {
         }
         let mut targets: BTreeMap<String, (usize, usize)> = BTreeMap::new();
         for (at, (_, finding)) in self.findings.iter().enumerate() {
-            let target = match Said::of(finding.message.as_str()).target {
+            let said = Said::of(finding.message.as_str());
+            let target = match said.target.or_else(|| said.reason.split('`').nth(1).filter(|_| said.verb.is_empty())) {
                 Some(target) if finding.effect.is_some() => target.to_owned(),
                 _ => finding.file.as_ref()?.as_str().to_owned(),
             };
@@ -181,7 +184,7 @@ impl<'r> CauseGroup<'r> {
             parts = format!("{parts} and {} more", targets.len() - NAMED);
         }
         let verb = if first.effect.is_some() { Said::of(first.message.as_str()).verb } else { "in" };
-        Some(format!("{verb} {parts}"))
+        Some(format!("{verb} {parts}").trim_start().to_owned())
     }
 
     /// What is counted of a note: its verb and why, without the files that it names.

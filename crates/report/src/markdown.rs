@@ -74,8 +74,8 @@ fn verdict(report: &Report) -> String {
         Verdict::Pass => "✅ agent-strace: pass, what agents did was read whole and stays within the policy".to_owned(),
         Verdict::Fail => {
             let failing = report.findings().filter(|(_, finding)| report.fails(finding)).count();
-            let stand = if failing == 1 { "stands" } else { "stand" };
-            format!("❌ agent-strace: fail, {} {stand} against what agents did", counted(failing, "finding"))
+            let verb = if failing == 1 { "fails" } else { "fail" };
+            format!("❌ agent-strace: fail, {} {verb} this run", counted(failing, "finding"))
         }
         Verdict::Incomplete => {
             "❓ agent-strace: incomplete, not all that agents did could be judged, so this is no pass".to_owned()

@@ -11,7 +11,7 @@ use agent_strace_model::finding::Level;
 /// Causes that are listed: with three lines for each, they fit on one screen.
 const CAUSES: usize = 10;
 /// Sessions that are named.
-const SESSIONS: usize = 5;
+const SESSIONS: usize = 4;
 /// Longest line of text about a cause.
 const LONGEST: usize = 240;
 const NAME: usize = 100;
