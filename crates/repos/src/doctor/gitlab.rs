@@ -3,7 +3,7 @@
 use super::call::{Verdict, verdicts};
 use super::{Check, Gate, Held, State};
 use crate::repo_audit::{Document, Language, items, member, members, settings_hits, text};
-use agent_strace_policy::json::{Data, Value};
+use agent_strace_policy::json::{Data, Key, Value};
 
 /// The file that a pipeline begins with.
 const ROOT: &str = ".gitlab-ci.yml";
@@ -18,57 +18,48 @@ pub(super) fn gates(path: &str, content: &str, held: &Held<'_>) -> Result<Vec<Ga
     let document = Document::read(Language::Yaml, content).map_err(|fault| {
         Box::new(Check::new("gate/readable", State::Unknown, fault.reason.clone()).at(path, fault.line))
     })?;
-    let jobs = members(&document.root);
-    let mut found = Vec::new();
-    for (key, job) in jobs {
-        let judged: Vec<Verdict> = scripts(job).iter().flat_map(|script| verdicts(script, Some(&held.store))).collect();
-        if judged.is_empty() {
-            continue;
-        }
-        let line = document.line(&key.span);
-        let mut checks = Vec::new();
-        let mut push = |id, state, at: &Value, message: &str| {
-            checks.push(Check::new(id, state, message).at(path, document.line(&at.span)));
-        };
-        let mut policies = Vec::new();
-        for verdict in judged {
-            policies.extend(verdict.policy);
-            for (id, fault) in &verdict.faults {
-                push(id, State::Defeated, job, fault);
-            }
-        }
-        skipped(job, &mut push);
-        steered(&document.root, job, &mut push);
-        let kept = scripts(job).iter().any(|script| keeps_code(script));
-        if kept && !jobs.iter().any(|(_, other)| restores(other, &key.name)) {
-            push("gate/forgiven", State::Defeated, job, "its exit code is kept, and no job that needs it ends with it");
-        }
-        if !is_included(path, &held.pipelines) {
-            let message = "`.gitlab-ci.yml` does not include this file, so that nothing runs it: add it to `include`";
-            push("gate/included", State::Defeated, job, message);
-        }
+    let mut found: Vec<Gate> =
+        members(&document.root).iter().filter_map(|(key, job)| gate(path, &document, (key, job), held)).collect();
+    for gate in &mut found {
         for hit in settings_hits(path, content).unwrap_or_default() {
             let line = hit.location.line.unwrap_or(1);
-            checks.push(Check::new("gate/forgiven", State::Defeated, hit.message).at(path, line));
+            gate.checks.push(Check::new("gate/forgiven", State::Defeated, hit.message).at(path, line));
         }
-        if checks.is_empty() {
-            checks.push(
-                Check::new("gate/there", State::Good, format!("the job `{}` judges changes", key.name)).at(path, line),
-            );
+        if gate.checks.is_empty() {
+            let message = format!("the job `{}` judges changes", gate.job);
+            gate.checks.push(Check::new("gate/there", State::Good, message).at(path, gate.line));
         }
-        found.push(Gate {
-            file: path.to_owned(),
-            job: key.name.clone(),
-            key: key.name.clone(),
-            line,
-            is_independent: false,
-            is_view: false,
-            policies,
-            checks,
-        });
     }
     views(&mut found);
     Ok(found)
+}
+
+fn gate(path: &str, document: &Document<'_>, (key, job): (&Key, &Value), held: &Held<'_>) -> Option<Gate> {
+    let judged: Vec<Verdict> = scripts(job).iter().flat_map(|script| verdicts(script, Some(&held.store))).collect();
+    if judged.is_empty() {
+        return None;
+    }
+    let mut gate = Gate::new(path, &key.name, &key.name, document.line(&key.span));
+    let mut push = |id, state, at: &Value, message: &str| {
+        gate.checks.push(Check::new(id, state, message).at(path, document.line(&at.span)));
+    };
+    for verdict in judged {
+        gate.policies.extend(verdict.policy);
+        for (id, fault) in &verdict.faults {
+            push(id, State::Defeated, job, fault);
+        }
+    }
+    skipped(job, &mut push);
+    steered(&document.root, job, &mut push);
+    let kept = scripts(job).iter().any(|script| keeps_code(script));
+    if kept && !members(&document.root).iter().any(|(_, other)| restores(other, &key.name)) {
+        push("gate/forgiven", State::Defeated, job, "its exit code is kept, and no job that needs it ends with it");
+    }
+    if !is_included(path, &held.pipelines) {
+        let message = "`.gitlab-ci.yml` does not include this file, so that nothing runs it: add it to `include`";
+        push("gate/included", State::Defeated, job, message);
+    }
+    Some(gate)
 }
 
 /// Where one job of a file has a verdict that counts, others may report it and pass: reports of a job that failed are not

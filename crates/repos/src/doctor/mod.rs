@@ -115,6 +115,19 @@ pub struct Gate {
 }
 
 impl Gate {
+    fn new(file: &str, job: &str, key: &str, line: u32) -> Self {
+        Self {
+            file: file.to_owned(),
+            job: job.to_owned(),
+            key: key.to_owned(),
+            line,
+            is_independent: false,
+            is_view: false,
+            policies: Vec::new(),
+            checks: Vec::new(),
+        }
+    }
+
     /// What it is worth by itself.
     fn strength(&self) -> Strength {
         let has = |test: fn(&Check) -> bool| self.checks.iter().any(test);

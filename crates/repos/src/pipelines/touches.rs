@@ -14,6 +14,12 @@ use agent_strace_git::change_set::Part;
 /// Tools whose files are records: agents write them, and do not follow them.
 const RECORDERS: &[&str] = &["specstory", "entire", "git-ai", "gh-aw", "sweep"];
 
+/// Attributes by which git changes content when it is committed.
+const REWRITING: &[&str] = &["filter", "working-tree-encoding", "ident"];
+/// Attributes by which forges do not show a difference.
+const HIDING: &[&str] =
+    &["diff", "binary", "linguist-generated", "linguist-vendored", "gitlab-generated", "export-ignore"];
+
 /// A change, as far as its files go.
 pub struct Changed<'c> {
     /// The tip of the branch that the change is to be merged into: its gate is the one that counts.
@@ -144,44 +150,42 @@ fn of_git(changed: &Changed<'_>, gate: &GateFiles, path: &str, content: &Content
         Content::Text(text) => text,
         _ => String::new(),
     };
-    let record = changed.store.map(|store| format!("{store}/session/events.ndjson"));
-    let meta = changed.store.map(|store| format!("{store}/session/meta.json"));
-    let within = |path: &String| -> Option<String> {
-        if folder.is_empty() { Some(path.clone()) } else { path.strip_prefix(&format!("{folder}/")).map(str::to_owned) }
+    let within = |path: String| -> Option<String> {
+        if folder.is_empty() { Some(path) } else { path.strip_prefix(&format!("{folder}/")).map(str::to_owned) }
     };
-    let records: Vec<String> = record.iter().chain(&meta).filter_map(within).collect();
+    let files = ["events.ndjson", "meta.json"];
+    let records = files.iter().filter_map(|file| Some(format!("{}/session/{file}", changed.store?)));
+    let records: Vec<String> = records.filter_map(within).collect();
     match name {
         ".gitignore" => {
             let ignores = |text: &str| records.iter().any(|record| ignored::ignores(text, record));
             (ignores(after) && !ignores(&before)).then_some(Part::IgnoresRecord)
         }
         ".gitattributes" => {
-            let judging =
-                gate.runs.iter().cloned().chain([".agent-scope.json".to_owned()]).filter_map(|path| within(&path));
-            let mut hidden = None;
-            for path in records.iter().cloned().chain(judging) {
-                let known = ignored::attributes(&before, &path);
-                for attribute in ignored::attributes(after, &path).into_iter().filter(|new| !known.contains(new)) {
-                    let attribute_name = attribute.trim_start_matches(['-', '!']).split('=').next().unwrap_or_default();
-                    let shown = || attribute.to_owned();
-                    match attribute_name {
-                        "filter" | "working-tree-encoding" | "ident" if !attribute.starts_with(['-', '!']) => {
-                            return Some(Part::RewritesRecord { attribute: shown() });
-                        }
-                        "diff" | "binary" | "linguist-generated" | "linguist-vendored" | "gitlab-generated"
-                        | "export-ignore"
-                            if hides(attribute) =>
-                        {
-                            hidden = Some(Part::HidesRecord { attribute: shown() });
-                        }
-                        _ => {}
-                    }
-                }
-            }
-            hidden
+            let judging = gate.runs.iter().cloned().chain([".agent-scope.json".to_owned()]);
+            let paths: Vec<String> = records.into_iter().chain(judging.filter_map(within)).collect();
+            of_attributes(&before, after, &paths)
         }
         _ => None,
     }
+}
+
+/// What attributes that are new do to files of the record and of the gate, the worst of it.
+fn of_attributes(before: &str, after: &str, paths: &[String]) -> Option<Part> {
+    let mut hidden = None;
+    for path in paths {
+        let known = ignored::attributes(before, path);
+        for attribute in ignored::attributes(after, path).into_iter().filter(|new| !known.contains(new)) {
+            let name = attribute.trim_start_matches(['-', '!']).split('=').next().unwrap_or_default();
+            if REWRITING.contains(&name) && !attribute.starts_with(['-', '!']) {
+                return Some(Part::RewritesRecord { attribute: attribute.to_owned() });
+            }
+            if HIDING.contains(&name) && hides(attribute) {
+                hidden = Some(Part::HidesRecord { attribute: attribute.to_owned() });
+            }
+        }
+    }
+    hidden
 }
 
 /// `-diff`, `binary`, `linguist-generated`, and not the other way round.

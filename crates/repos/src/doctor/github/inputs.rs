@@ -32,7 +32,40 @@ impl Workflow<'_> {
                 checks,
             );
         }
-        let input = |name: &str| with.and_then(|with| member(with, name));
+        let input = |name: &str| {
+            with.and_then(|with| member(with, name)).filter(|value| !text(value).is_some_and(str::is_empty))
+        };
+        self.bases(&input, checks);
+        // A plain `never` is found by the rule about settings.
+        if let Some(value) = input("fail-on").filter(|value| !is_level(value) && text(value) != Some("never")) {
+            let message = "this lets no finding fail the gate, or nothing here says which: name error, warning or note";
+            self.defeat("gate/forgiven", value, message, checks);
+        }
+        if let Some(value) = input("reviewed-by") {
+            self.reviewed(value, checks);
+        }
+        if let Some(value) = input("policy") {
+            let message = "nothing here says which policy judges: write its path out";
+            match text(value).filter(|text| !text.contains("${{")) {
+                Some(path) => policies.push(path.trim_start_matches("./").to_owned()),
+                None => self.limit("gate/policy", value, message, checks),
+            }
+        }
+        if let Some(value) = input("trace-dir").filter(|value| !self.is_store(value)) {
+            let message =
+                format!("sessions are recorded in `{}`, and none is found here: leave it out", self.held.store);
+            self.defeat("gate/store", value, &message, checks);
+        }
+        if let Some(value) = input("binary") {
+            self.binary(value, checks);
+        }
+        if let Some(value) = input("source") {
+            self.source(value, step, steps, checks);
+        }
+    }
+
+    /// Which commit or branch judges.
+    fn bases<'v>(&self, input: &dyn Fn(&str) -> Option<&'v Value>, checks: &mut Vec<Check>) {
         for name in ["policy-ref", "base"] {
             if let Some(value) = input(name).filter(|value| text(value).is_some_and(is_head)) {
                 let message = "this is what the change brings: leave it out, or name the base branch";
@@ -42,36 +75,6 @@ impl Workflow<'_> {
         if let Some(value) = input("base-branches").filter(|value| text(value).is_none_or(is_any_branch)) {
             let message = "every branch may judge, so that the author of a change picks one: name the branches";
             self.defeat("gate/branches", value, message, checks);
-        }
-        // `never` as it is written is found by the rule about settings.
-        if let Some(value) = input("fail-on").filter(|value| !is_level(value) && text(value) != Some("never")) {
-            let message = "this lets no finding fail the gate, or nothing here says which: name error, warning or note";
-            self.defeat("gate/forgiven", value, message, checks);
-        }
-        if let Some(value) = input("reviewed-by") {
-            self.reviewed(value, checks);
-        }
-        if let Some(value) = input("policy").filter(|value| !text(value).is_some_and(str::is_empty)) {
-            match text(value).filter(|text| !text.contains("${{")) {
-                Some(path) => policies.push(path.trim_start_matches("./").to_owned()),
-                None => self.limit(
-                    "gate/policy",
-                    value,
-                    "nothing here says which policy judges: write its path out",
-                    checks,
-                ),
-            }
-        }
-        if let Some(value) = input("trace-dir").filter(|value| !self.is_store(value)) {
-            let message =
-                format!("sessions are recorded in `{}`, and none is found here: leave it out", self.held.store);
-            self.defeat("gate/store", value, &message, checks);
-        }
-        if let Some(value) = input("binary").filter(|value| !text(value).is_some_and(str::is_empty)) {
-            self.binary(value, checks);
-        }
-        if let Some(value) = input("source") {
-            self.source(value, step, steps, checks);
         }
     }
 

@@ -34,40 +34,25 @@ pub(super) fn gates(path: &str, text: &str, held: &Held<'_>) -> Result<Vec<Gate>
     let triggers = triggers::of(root);
     let proposals: Vec<&Trigger<'_>> =
         triggers.iter().filter(|trigger| matches!(trigger.name, "pull_request" | "pull_request_target")).collect();
-    let mut found = Vec::new();
-    for (key, job) in member(root, "jobs").map(members).unwrap_or_default() {
-        let steps = member(job, "steps").map(items).unwrap_or_default();
-        if proposals.is_empty() || !steps.iter().any(judges) {
-            continue;
-        }
-        let line = workflow.document.line(&key.span);
-        let mut gate = Gate {
-            file: path.to_owned(),
-            job: member(job, "name").and_then(self::text).unwrap_or(&key.name).to_owned(),
-            key: key.name.clone(),
-            line,
-            is_independent: proposals.iter().all(|trigger| trigger.name == "pull_request_target"),
-            is_view: false,
-            policies: Vec::new(),
-            checks: Vec::new(),
-        };
-        workflow.starts(&proposals, &triggers, &mut gate.checks);
-        workflow.job(line, job, &mut gate.checks);
-        let mut checks = Vec::new();
-        workflow.before(job, &gate, &mut checks);
-        for step in steps.iter().filter(|step| judges(step)) {
-            workflow.step(step, steps, &mut gate.policies, &mut checks);
-        }
-        if gate.is_independent {
-            workflow.checks_nothing_out(job, &mut checks);
-            let message = "it runs as it is on the branch that is merged into, whatever the change brings";
-            checks.push(Check::new("gate/independent", State::Good, message).at(path, line));
-        }
-        gate.checks.extend(checks);
-        workflow.forgiven(text, &mut gate.checks);
-        found.push(gate);
+    if proposals.is_empty() {
+        return Ok(Vec::new());
     }
-    Ok(found)
+    let jobs = member(root, "jobs").map(members).unwrap_or_default().iter();
+    let judging = jobs.filter(|(_, job)| steps(job).iter().any(judges));
+    let gates = judging.map(|(key, job)| {
+        let name = member(job, "name").and_then(self::text).unwrap_or(&key.name);
+        let mut gate = Gate::new(path, name, &key.name, workflow.document.line(&key.span));
+        gate.is_independent = proposals.iter().all(|trigger| trigger.name == "pull_request_target");
+        workflow.starts(&proposals, &triggers, &mut gate.checks);
+        workflow.gate(job, &mut gate);
+        workflow.forgiven(text, &mut gate.checks);
+        gate
+    });
+    Ok(gates.collect())
+}
+
+fn steps(job: &Value) -> &[Value] {
+    member(job, "steps").map(items).unwrap_or_default()
 }
 
 /// Whether a step gives a verdict about a change.
@@ -105,6 +90,22 @@ impl Workflow<'_> {
 
     fn defeat(&self, id: &'static str, at: &Value, message: &str, checks: &mut Vec<Check>) {
         self.push(id, State::Defeated, at, message, checks);
+    }
+
+    /// The job of a gate, and its steps.
+    fn gate(&self, job: &Value, gate: &mut Gate) {
+        let mut checks = Vec::new();
+        self.job(gate.line, job, &mut checks);
+        self.before(job, gate, &mut checks);
+        for step in steps(job).iter().filter(|step| judges(step)) {
+            self.step(step, steps(job), &mut gate.policies, &mut checks);
+        }
+        if gate.is_independent {
+            self.checks_nothing_out(job, &mut checks);
+            let message = "it runs as it is on the branch that is merged into, whatever the change brings";
+            checks.push(Check::new("gate/independent", State::Good, message).at(self.path, gate.line));
+        }
+        gate.checks.extend(checks);
     }
 
     fn step(&self, step: &Value, steps: &[Value], policies: &mut Vec<String>, checks: &mut Vec<Check>) {
