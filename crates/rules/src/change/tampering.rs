@@ -20,6 +20,20 @@ pub(crate) static RULE: Rule = Rule {
 /// Where code owners are looked for.
 const OWNERS: &[&str] = &["codeowners", ".github/codeowners", ".gitlab/codeowners", "docs/codeowners"];
 
+/// Settings of programs that merge changes or set the rules of a branch.
+const MERGING: &[&str] = &[
+    ".mergify.yml",
+    ".mergify/config.yml",
+    ".github/mergify.yml",
+    ".github/settings.yml",
+    ".github/.kodiak.toml",
+    ".kodiak.toml",
+    "bors.toml",
+    ".github/bors.toml",
+    ".bulldozer.yml",
+    ".policy.yml",
+];
+
 fn check(changed: &Changed<'_>, hits: &mut Vec<ChangeHit>) {
     let change = changed.change;
     let found = change.files.iter().filter_map(|file| {
@@ -72,8 +86,12 @@ fn touched(change: &Change, file: &ChangedFile) -> Option<Touched> {
     if !is_plain(file) && (floor_above(&folded) || stands_above(change, &folded)) {
         return error("what judges and records is looked for below it");
     }
-    let owners = OWNERS.contains(&folded.as_str());
-    let owners = owners.then(|| Touched::new(Level::Warning, "it decides who reviews what changes are judged by"));
+    let forge = [
+        (OWNERS, "it decides who reviews what changes are judged by"),
+        (MERGING, "it decides what is merged, or which checks a branch requires"),
+    ];
+    let owners = forge.iter().find(|(files, _)| files.contains(&folded.as_str()));
+    let owners = owners.map(|(_, why)| Touched::new(Level::Warning, *why));
     let agents = agent_file(&file.path).map(|class| match class {
         AgentFile::Rights => Touched::new(Level::Warning, "it gives agents tools or rights, or runs by itself"),
         AgentFile::Instructions => Touched::new(Level::Note, "agents follow it, or work in what it sets up"),
