@@ -76,6 +76,8 @@ pub struct Recorder<'c> {
     /// Lines of the log that tell of earlier changes.
     before: u32,
     recorded: Recorded,
+    /// Package managers that ran.
+    managers: Vec<&'static Manager>,
     /// What `git stash` put aside.
     aside: BTreeMap<usize, Touch>,
     /// The first event that wrote each.
@@ -100,6 +102,7 @@ impl<'c> Recorder<'c> {
             directories,
             before: change.told_before.get(&session.source).copied().unwrap_or_default(),
             recorded: Recorded { is_foreign: origin::is_foreign(session, change), ..Recorded::default() },
+            managers: Vec::new(),
             aside: BTreeMap::new(),
             strayed: BTreeMap::new(),
         }
@@ -158,6 +161,7 @@ impl<'c> Recorder<'c> {
                 self.recorded.touches.entry(index).or_default().join(touch);
             }
         } else if cause.is_sure && (command.resets() || command.puts_aside()) {
+            self.managers.clear();
             let all = std::mem::take(&mut self.recorded.touches);
             let (kept, aside) = all.into_iter().partition(|(_, touch)| touch.committed);
             self.recorded.touches = kept;
@@ -167,7 +171,11 @@ impl<'c> Recorder<'c> {
         }
     }
 
-    fn managed(&mut self, manager: &Manager) {
+    fn managed(&mut self, manager: &'static Manager) {
+        if self.managers.contains(&manager) {
+            return;
+        }
+        self.managers.push(manager);
         for (index, file) in self.change.files.iter().enumerate() {
             let name = file.path.rsplit('/').next().unwrap_or_default();
             let managed = if manager.writes_lock(name) {

@@ -15,6 +15,8 @@ const TELLING: usize = 4;
 const DEEPEST: usize = 2;
 /// Characters of the layout-free text below which any line may be a rest of what a formatter broke apart.
 const SHORT: usize = 6;
+/// Places of a line from which on its order is not looked at.
+const MOST_PLACES: usize = 64;
 /// Bytes that are compared for one file. What is not found within them is not told.
 const WORK: usize = 64 << 20;
 
@@ -26,6 +28,8 @@ pub(super) struct Told<'t> {
     is_formatted: bool,
     /// How often each line may still be there.
     allowed: BTreeMap<&'t str, u64>,
+    /// How many fewer there are of each line that was taken away somewhere.
+    gone: BTreeMap<&'t str, i64>,
     /// Where each line stands in the texts that were written.
     places: OnceCell<BTreeMap<&'t str, Vec<(usize, usize)>>>,
     /// All that was written and that was removed, without layout, as edits left it.
@@ -53,8 +57,17 @@ impl<'t> Told<'t> {
                 *count += 1;
             }
         }
+        let mut gone: BTreeMap<&str, i64> = BTreeMap::new();
+        for line in file.hunks.iter().flat_map(|hunk| &hunk.removed) {
+            *gone.entry(line).or_default() += 1;
+        }
+        for line in file.hunks.iter().flat_map(|hunk| &hunk.added) {
+            if let Some(count) = gone.get_mut(&**line) {
+                *count -= 1;
+            }
+        }
         let (places, before, after) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Self { touches, file, is_formatted, allowed, places, before, after, work: Cell::new(WORK) }
+        Self { touches, file, is_formatted, allowed, gone, places, before, after, work: Cell::new(WORK) }
     }
 
     /// The hunks that are not accounted for.
@@ -101,9 +114,6 @@ impl<'t> Told<'t> {
     }
 
     fn removed(&self, line: &str, hunk: &Hunk) -> bool {
-        let count = |side: fn(&Hunk) -> &Vec<Box<str>>| {
-            self.file.hunks.iter().flat_map(side).filter(|other| &***other == line).count()
-        };
         letters(line) == 0
             || self.touches.iter().any(|touch| {
                 touch.is_open || touch.left_out(line, self.file.left.get(line).copied().unwrap_or(0)) || self.took(touch, line, hunk, 0)
@@ -111,7 +121,7 @@ impl<'t> Told<'t> {
             || self.is_managed(line)
             || self.has_layout_of(line, Side::Removed)
             // It only moved.
-            || count(|hunk| &hunk.removed) <= count(|hunk| &hunk.added)
+            || self.gone.get(line).is_some_and(|gone| *gone <= 0)
     }
 
     fn spend(&self, bytes: usize) -> bool {
@@ -125,7 +135,8 @@ impl<'t> Told<'t> {
             self.touches.iter().flat_map(|touch| &touch.replaced).flat_map(|edit| [edit.new.first(), edit.new.last()]);
         ends.flatten().any(|piece| {
             let piece = piece.trim();
-            piece.len() >= LONG_PIECE
+            self.spend(0)
+                && piece.len() >= LONG_PIECE
                 && piece.len() * 2 >= line.len()
                 && self.spend(line.len())
                 && has_words(line, piece)
@@ -266,6 +277,7 @@ impl<'t> Told<'t> {
                 })
             };
             first != second
+                && before.len().max(after.len()) <= MOST_PLACES
                 && only(before, after, |before, after| after < before)
                 && only(after, before, |after, before| after < before)
         })
