@@ -1,6 +1,8 @@
 //! What a session accounts for in a change, and what it does not: `coverage/unexplained-change` where the policy makes it an
 //! error.
 
+use std::fmt::Write as _;
+
 use serde_json::{Value, json};
 
 use crate::repository::Repository;
@@ -79,7 +81,7 @@ fn judged(case: &Case) -> (i32, Vec<String>) {
         if event["event_type"] == "tool_result" {
             event["parent_id"] = json!(format!("{:012x}", at - 1));
         }
-        lines += &format!("{event}\n");
+        writeln!(lines, "{event}").unwrap();
     }
     let mut meta = json!({"session_id": "s1", "started_at": case.started, "agent_name": "claude-code",
         "attribution": {"working_dir": ROOT}});

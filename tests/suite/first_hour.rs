@@ -1,5 +1,7 @@
 //! The first pull requests of a repository: what people see who follow `init` and do honest work, and how the gate ends.
 
+use std::fmt::Write as _;
+
 use serde_json::{Value, json};
 
 use crate::repository::Repository;
@@ -33,7 +35,7 @@ fn session(repository: &Repository<'_>, id: &str, root: &str, calls: &[(&str, Va
         if event["event_type"] == "tool_result" {
             event["parent_id"] = json!(format!("{:012x}", at - 1));
         }
-        lines += &format!("{event}\n");
+        writeln!(lines, "{event}").unwrap();
     }
     let meta = json!({"session_id": id, "started_at": STARTED, "agent_name": "claude-code",
         "tool_calls": calls.len(), "attribution": {"working_dir": root}});

@@ -17,6 +17,9 @@ const ROOT: &str = "/home/dana/rates";
 const CHANGE: &[&str] =
     &["check", "--base", "main", "--head", "topic", "--format", "json", "--now", "2026-03-01T12:00:00Z"];
 
+/// A path and its content.
+type File<'p> = (&'p str, Vec<u8>);
+
 fn good() -> String {
     log(ROOT, [("Write", json!({"file_path": format!("{ROOT}/src/b.rs"), "content": "x\n"}))])
 }
@@ -38,7 +41,7 @@ fn archive(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// A repository whose change holds these files.
-fn change<'w>(world: &'w World, files: &[(&str, Vec<u8>)]) -> Repository<'w> {
+fn change<'w>(world: &'w World, files: &[File<'_>]) -> Repository<'w> {
     let repository = Repository::new(world, "r");
     repository.file(".agent-scope.json", POLICY).commit("base").git(&["checkout", "-q", "-b", "topic"]);
     repository.file("src/b.rs", "x\n");
@@ -67,7 +70,7 @@ fn a_log_that_the_change_holds_is_its_own_whatever_the_caller_says() {
     let bytes = good.as_bytes();
     let windows = good.replace('\n', "\r\n");
     // Files of the change, then a file beside them that is judged.
-    let cases: Vec<(&str, Vec<(&str, Vec<u8>)>, &str, Vec<u8>)> = vec![
+    let cases: Vec<(&str, Vec<File<'_>>, &str, Vec<u8>)> = vec![
         ("where it is", vec![("artifacts/s.jsonl", bytes.to_vec())], "artifacts/s.jsonl", bytes.to_vec()),
         ("under another name", vec![("docs/x.txt", bytes.to_vec())], "artifacts/s.jsonl", bytes.to_vec()),
         ("compressed since", vec![("docs/x.txt", bytes.to_vec())], "artifacts/s.jsonl.gz", packed(bytes)),
