@@ -26,11 +26,27 @@ pub fn terminal(text: &str) -> String {
 /// An entity keeps a character from being markup. What GitHub looks for in the finished document sees the character all
 /// the same: there, a zero-width space ends mentions, issue numbers and links, and names of commits are code.
 pub(crate) fn markdown(text: &str) -> String {
+    within(text, Element::Prose)
+}
+
+/// A text that is put between `<code>` and `</code>`: GitHub looks for no references there, and readers copy it.
+pub(crate) fn markdown_code(text: &str) -> String {
+    within(text, Element::Code)
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Element {
+    Prose,
+    Code,
+}
+
+fn within(text: &str, element: Element) -> String {
     let text = terminal(text);
     let mut shown = String::with_capacity(text.len());
     let mut rest = text.as_str();
     while let Some(character) = rest.chars().next() {
-        let commit = if shown.ends_with(is_word) { 0 } else { commit_name(rest) };
+        let may_refer = element == Element::Prose;
+        let commit = if !may_refer || shown.ends_with(is_word) { 0 } else { commit_name(rest) };
         if let Some((name, behind)) = rest.split_at_checked(commit).filter(|_| commit > 0) {
             let _ = write!(shown, "<code>{name}</code>");
             rest = behind;
@@ -49,7 +65,7 @@ pub(crate) fn markdown(text: &str) -> String {
             '.' if ends_with(&shown, "www") => shown.push_str("&#46;"),
             _ => shown.push(character),
         }
-        if refers(&shown, character, next) {
+        if may_refer && refers(&shown, character, next) {
             shown.push_str("&#8203;");
         }
         rest = next;

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use super::activity;
 use super::causes::{self, CauseGroup, is_counted};
 use super::command_line;
-use super::escape::{markdown, shorten};
+use super::escape::{markdown, markdown_code, shorten};
 use super::next_step::next_step_of;
 use super::order::{self, Class};
 use super::text::{after_merge, change_shown, counted, counts, use_text};
@@ -25,7 +25,7 @@ const ROWS: usize = 10;
 /// Characters that a table takes without its rows.
 const HEADING: usize = 500;
 const EVIDENCE: usize = 120;
-const STEP: usize = 400;
+const STEP: usize = 600;
 const LISTED: usize = 50;
 /// A part of more lines is folded.
 const FOLDED: usize = 5;
@@ -71,7 +71,10 @@ pub(super) fn render(report: &Report) -> String {
 /// The decision in one sentence.
 fn verdict(report: &Report) -> String {
     match report.verdict {
-        Verdict::Pass => "✅ agent-strace: pass, what agents did was read whole and stays within the policy".to_owned(),
+        Verdict::Pass if report.sessions.is_empty() => {
+            "✅ agent-strace: pass, no agent session came with this".to_owned()
+        }
+        Verdict::Pass => "✅ agent-strace: pass, all that agents did was read and stays within the policy".to_owned(),
         Verdict::Fail => {
             let failing = report.findings().filter(|(_, finding)| report.fails(finding)).count();
             let verb = if failing == 1 { "fails" } else { "fail" };
@@ -166,7 +169,7 @@ fn push_causes(text: &mut String, report: &Report, causes: &[CauseGroup<'_>]) {
         text.push_str("\n### What was found\n\n");
         let lines = open.iter().take(UNFOLDED).map(|cause| cause_item(report, cause));
         push_lines(text, CAUSES, open.len().min(UNFOLDED), lines, "causes");
-        let _ = write!(text, "\nExplain a finding: <code>{}</code>\n", cell(&command_line::explain(report, "ID")));
+        let _ = write!(text, "\nExplain a finding: {}\n", prose(&format!("`{}`", command_line::explain(report, "ID"))));
     }
     let folded: Vec<&CauseGroup<'_>> = open.into_iter().skip(UNFOLDED).chain(notes).collect();
     if folded.is_empty() {
@@ -187,8 +190,10 @@ fn cause_item(report: &Report, cause: &CauseGroup<'_>) -> String {
     let mut item = format!("- **{level} {}** ({}): {}", first.rule, cause.count(), prose(&cause.reason()));
     let acts = cause.acts().map(|acts| format!("{}; ", prose(&acts))).unwrap_or_default();
     let at = cause.example(report).map(|at| format!(" at {}", markdown(&at))).unwrap_or_default();
-    let evidence =
-        first.evidence.as_ref().map(|said| format!(": <code>{}</code>", markdown(&shorten(said.as_str(), EVIDENCE))));
+    let evidence = first
+        .evidence
+        .as_ref()
+        .map(|said| format!(": <code>{}</code>", markdown_code(&shorten(said.as_str(), EVIDENCE))));
     let id = markdown(report.ids.of(&first.fingerprint));
     let _ = write!(item, "<br>{acts}e.g. {id}{at}{}", evidence.unwrap_or_default());
     let step = next_step_of(report, &cause.findings);
@@ -240,7 +245,10 @@ fn cause_table(report: &Report, cause: &CauseGroup<'_>, most: usize) -> (String,
 }
 
 fn row(report: &Report, session: Option<&ShownSession>, finding: &ShownFinding) -> String {
-    let evidence = finding.evidence.as_ref().map(|text| format!("<br><code>{}</code>", cell(text.as_str())));
+    let evidence = finding
+        .evidence
+        .as_ref()
+        .map(|text| format!("<br><code>{}</code>", markdown_code(&shorten(text.as_str(), CELL))));
     let policy = match &finding.policy {
         Some(location) if !report.file(location).is_empty() => {
             let named = location.named().map(|named| format!("<br>{}", cell(&named))).unwrap_or_default();
@@ -319,7 +327,7 @@ fn prose(text: &str) -> String {
         return markdown(text);
     }
     let shown = pieces.iter().enumerate().map(|(at, piece)| match (at % 2 == 1, piece.is_empty()) {
-        (true, false) => format!("<code>{}</code>", markdown(piece)),
+        (true, false) => format!("<code>{}</code>", markdown_code(piece)),
         _ => markdown(piece),
     });
     shown.collect()

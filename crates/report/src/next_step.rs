@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use agent_strace_engine::generate::{Form, form};
 use agent_strace_model::finding::{Family, Level, RuleId};
 use agent_strace_policy::dotted;
 use agent_strace_secrets::Redacted;
@@ -15,7 +16,7 @@ use super::view::{Report, ShownEffect, ShownFinding, ShownLocation, ShownSession
 
 /// Longest name in a text.
 const NAME: usize = 120;
-const REMEDY: usize = 300;
+const REMEDY: usize = 500;
 /// Hosts that are named.
 const NAMED: usize = 4;
 
@@ -150,16 +151,16 @@ fn tampering(report: &Report, finding: &ShownFinding) -> String {
         return format!("nothing, people looked at {file}");
     }
     format!(
-        "a code owner has to review {file}, in a pull request of its own; whoever runs the gate then passes \
-         `--tampering-reviewed WHO`, or the policy at the base gets {EXCEPTION} for the path"
+        "a code owner has to review {file}, in a pull request of its own; then the workflow says who did (`reviewed-by` of the \
+         action, `--tampering-reviewed` of the program), or the policy at the base gets {EXCEPTION} for the path"
     )
 }
 
 fn of_scope(report: &Report, finding: &ShownFinding) -> Option<String> {
     match finding.rule {
         RuleId::ScopeRemoteCode => Some(format!(
-            "let the agent download the file, compare its digest with a committed one, and run it then; an installer that is \
-             meant takes {EXCEPTION}"
+            "let the agent download the file, compare its digest with a committed one, and run it then; an installer that \
+             you want needs {EXCEPTION}"
         )),
         RuleId::ScopeDecodedCode => {
             Some(format!("let the agent write the script out or commit it, so that it can be judged; else {EXCEPTION}"))
@@ -192,10 +193,16 @@ fn by_policy(report: &Report, finding: &ShownFinding) -> Option<String> {
         Decider::Deny => denied(report, effect, location),
         Decider::Ask => format!("a person has to look at it: {EXCEPTION} in the policy approves it"),
         Decider::Unlisted => match interpreter(effect) {
-            Some(program) => format!(
-                "let the agent run the command itself, without `{program}`: an entry for `{program}` in {list} allows \
-                 whatever is given to it"
-            ),
+            Some(program) => match script(effect) {
+                Some(script) => format!(
+                    "add {} to {list}, or let the agent do without: an entry for `{program}` alone allows any code",
+                    quoted(&format!("{program} {script}"))
+                ),
+                None => format!(
+                    "let the agent run the command itself, without `{program}`: an entry for `{program}` in {list} allows \
+                     whatever is given to it"
+                ),
+            },
             None => format!("add {} to {list}, or let the agent do without", target(report, effect)?),
         },
         Decider::DenyAll => allow_host(effect)?,
@@ -208,32 +215,42 @@ fn by_policy(report: &Report, finding: &ShownFinding) -> Option<String> {
     })
 }
 
-/// A program that runs any command that it is given.
+/// A program that runs any command or code that it is given.
 fn interpreter(effect: &ShownEffect) -> Option<&str> {
-    const ANY: &[&str] =
-        &["bash", "cmd", "dash", "env", "eval", "fish", "ksh", "powershell", "pwsh", "sh", "sudo", "xargs", "zsh"];
     let program = effect.argv.as_ref()?.first()?.as_str();
-    let name = program.rsplit(['/', '\\']).next()?;
-    ANY.contains(&name.trim_end_matches(".exe")).then_some(name)
+    runs_anything(program)
+}
+
+/// The file that an interpreter is given, where it is the first word behind its name.
+fn script(effect: &ShownEffect) -> Option<&str> {
+    let word = effect.argv.as_ref()?.get(1)?.as_str();
+    let is_file =
+        !word.is_empty() && !word.starts_with('-') && word.contains(['.', '/']) && !word.contains(char::is_whitespace);
+    is_file.then_some(word)
+}
+
+/// Its name, if an entry for the program would allow any command or code.
+fn runs_anything(program: &str) -> Option<&str> {
+    (form(program) == Form::Anything).then(|| program.rsplit(['/', '\\']).next().unwrap_or(program))
 }
 
 /// No allow mends a deny.
 fn denied(report: &Report, effect: &ShownEffect, location: &ShownLocation) -> String {
     let list = list_of(location);
-    let wins = "a deny wins over every allow";
+    let wins = "no allow overrides a deny";
     if list.ends_with("deny_set") {
-        return format!("do without the variable, take it out of {list}, or take {EXCEPTION}");
+        return format!("do without the variable, take it out of {list}, or add {EXCEPTION}");
     }
     let is_version_2 = report.policy.as_ref().is_some_and(|policy| policy.version >= 2);
     match (path_entry(report, effect), &location.id) {
-        (_, Some(id)) => format!("{wins}: narrow the rule {}, or take {EXCEPTION}", shorten(id.as_str(), NAME)),
+        (_, Some(id)) => format!("{wins}: narrow the rule {}, or add {EXCEPTION}", shorten(id.as_str(), NAME)),
         (Some(path), None) if is_version_2 => {
-            format!("{wins}: narrow the deny with {} in {list}, or take {EXCEPTION}", quoted(&format!("!{path}")))
+            format!("{wins}: narrow the deny with {} in {list}, or add {EXCEPTION}", quoted(&format!("!{path}")))
         }
         (Some(_), None) => {
-            format!("{wins}: narrow the entry in {list} (`!pattern` takes a policy of version 2), or take {EXCEPTION}")
+            format!("{wins}: narrow the entry in {list} (`!pattern` takes a policy of version 2), or add {EXCEPTION}")
         }
-        (None, None) => format!("{wins}: narrow the entry in {list}, or take {EXCEPTION}"),
+        (None, None) => format!("{wins}: narrow the entry in {list}, or add {EXCEPTION}"),
     }
 }
 
@@ -250,24 +267,24 @@ fn unresolved(report: &Report, finding: &ShownFinding) -> Option<String> {
     }
     let exactly = if effect.kind == "connect" { "the host" } else { "what it touches" };
     let Some(location) = &finding.policy else {
-        return Some(format!("let the agent name {exactly} exactly, or take {EXCEPTION}"));
+        return Some(format!("let the agent name {exactly} exactly, or add {EXCEPTION}"));
     };
     let list = list_of(location);
     Some(match Decider::of(finding, location) {
         Decider::Deny | Decider::Ask => format!(
             "let the agent name {exactly} exactly, so that it can be judged; if the act is right, narrow the entry in \
-             {list}, or take {EXCEPTION}"
+             {list}, or add {EXCEPTION}"
         ),
         Decider::Unlisted => match target(report, effect) {
             Some(entry) => {
                 format!("let the agent name {exactly} exactly, or add an entry to {list} that holds all of {entry}")
             }
-            None => format!("let the agent name {exactly} exactly, or take {EXCEPTION}"),
+            None => format!("let the agent name {exactly} exactly, or add {EXCEPTION}"),
         },
         Decider::DenyAll => {
-            format!("let the agent name the host exactly and add it to network.allow, or take {EXCEPTION}")
+            format!("let the agent name the host exactly and add it to network.allow, or add {EXCEPTION}")
         }
-        Decider::Default | Decider::Other => format!("let the agent name {exactly} exactly, or take {EXCEPTION}"),
+        Decider::Default | Decider::Other => format!("let the agent name {exactly} exactly, or add {EXCEPTION}"),
     })
 }
 
@@ -277,21 +294,26 @@ pub(super) fn vouching(effect: &ShownEffect, tool: Option<&str>) -> String {
     let words = shorten(&words.join(" "), NAME);
     match (effect.class, words.as_str()) {
         (Some("hidden"), _) => {
-            format!("no entry vouches for hidden code: let the agent write the command out, or take {EXCEPTION}")
+            format!("no entry vouches for hidden code: let the agent write the command out, or add {EXCEPTION}")
         }
         (Some("changed"), "") => format!(
             "the session changed what runs: allow the command with `\"even_if_changed\": true` in commands.allow (version \
-             2), or take {EXCEPTION}"
+             2), or add {EXCEPTION}"
         ),
         (Some("changed"), words) => format!(
             "the session changed what runs: put `{{\"command\": \"{words}\", \"even_if_changed\": true}}` into \
              commands.allow (version 2) to vouch for it"
         ),
         (_, "") => match tool.and_then(tool_entry) {
-            Some(entry) => format!("add {entry} to vouch for the tool, or take {EXCEPTION}"),
-            None => format!("let the agent write out what it does, so that it can be judged, or take {EXCEPTION}"),
+            Some(entry) => format!("add {entry} to vouch for the tool, or add {EXCEPTION}"),
+            None => format!("let the agent write out what it does, so that it can be judged, or add {EXCEPTION}"),
         },
-        (_, words) => format!("put `{words}` into commands.allow to vouch for it"),
+        (_, words) => match effect.vouched_by.first().and_then(|program| runs_anything(program.as_str())) {
+            Some(program) if effect.vouched_by.len() == 1 => format!(
+                "let the agent run the command itself: an entry for `{program}` in commands.allow allows whatever is given to it"
+            ),
+            _ => format!("put `{words}` into commands.allow to vouch for it"),
+        },
     }
 }
 
@@ -342,10 +364,12 @@ fn path_entry(report: &Report, effect: &ShownEffect) -> Option<String> {
     let path = effect.path.as_ref()?.as_str();
     let is_version_2 = report.policy.as_ref().is_some_and(|policy| policy.version >= 2);
     let is_anchored = path.starts_with('~') || path.get(1..3) == Some(":/");
+    // Names of routes such as `[id]` stand for themselves. Stars are those of effects that cover more than one file.
+    let entry = if effect.certainty == Some("pattern") { path.to_owned() } else { path.replace('[', "[[]") };
     Some(match path.strip_prefix('/') {
-        Some(_) if is_version_2 => format!("/{path}"),
-        None if is_version_2 && !is_anchored && !path.contains('/') => format!("/{path}"),
-        _ => path.to_owned(),
+        Some(_) if is_version_2 => format!("/{entry}"),
+        None if is_version_2 && !is_anchored && !path.contains('/') => format!("/{entry}"),
+        _ => entry,
     })
 }
 
@@ -358,8 +382,8 @@ fn command_entry(effect: &ShownEffect) -> Option<String> {
             && word.chars().all(|character| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | ':'))
     };
     Some(match words.next().filter(is_name) {
-        Some(subcommand) => format!("{program} {subcommand}"),
-        None => program.to_owned(),
+        Some(subcommand) if form(program) == Form::Subcommands => format!("{program} {subcommand}"),
+        _ => program.to_owned(),
     })
 }
 

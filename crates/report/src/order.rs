@@ -44,12 +44,36 @@ pub(super) fn class(rule: RuleId) -> Class {
     }
 }
 
+/// How sure it is that an act was wrong; the surest are shown first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Proof {
+    /// No policy wants it: code from elsewhere, a shell for somebody else, a secret that was read or sent.
+    Proven,
+    /// An entry forbids it.
+    Denied,
+    /// No entry allows it.
+    Unlisted,
+    Unresolved,
+}
+
+fn proof(finding: &ShownFinding) -> Proof {
+    let entry = finding.policy.as_ref().map_or("", |location| location.pointer.as_str());
+    let is_denied = entry.split('/').any(|part| matches!(part, "deny" | "deny_set" | "rules"));
+    match (finding.rule, finding.rule.family()) {
+        (RuleId::ScopeRemoteShell | RuleId::ScopeRemoteCode | RuleId::ScopeDecodedCode | RuleId::ScopeSensitive, _)
+        | (_, Family::Secret | Family::Sequence | Family::Pii) => Proof::Proven,
+        (RuleId::ScopeUnresolved, _) => Proof::Unresolved,
+        _ if is_denied => Proof::Denied,
+        _ => Proof::Unlisted,
+    }
+}
+
 /// By this findings are sorted; equal ones keep the order of the logs.
-pub(super) fn rank(finding: &ShownFinding) -> (Class, Reverse<Level>) {
+pub(super) fn rank(finding: &ShownFinding) -> (Class, Reverse<Level>, Proof) {
     let own = class(finding.rule);
     let is_note = finding.level == Level::Note && !finding.is_incomplete();
     let shown = if is_note && own != Class::Gate { Class::Note } else { own };
-    (shown, Reverse(finding.level))
+    (shown, Reverse(finding.level), proof(finding))
 }
 
 /// What comes first within a session, whose other findings stay in the order of its events.

@@ -14,6 +14,8 @@ const CAUSES: usize = 10;
 const SESSIONS: usize = 4;
 /// Longest line of text about a cause.
 const LONGEST: usize = 240;
+/// Longest next step: what is to be copied from it is whole.
+const STEP: usize = 600;
 const NAME: usize = 100;
 
 /// The causes of all findings of a report.
@@ -54,7 +56,14 @@ impl<'r> Overview<'r> {
         let rest = self.causes.get(CAUSES..).filter(|rest| !rest.is_empty())?;
         let findings: usize = rest.iter().map(|cause| cause.findings.len()).sum();
         let levels = of_levels(rest.iter().flat_map(|cause| &cause.findings).map(|(_, finding)| *finding));
-        Some(format!("  ... and {} with {}: {levels}", counted(rest.len(), "more cause"), counted(findings, "finding")))
+        let mut rules: Vec<&str> = Vec::new();
+        for rule in rest.iter().filter_map(CauseGroup::first).map(|first| first.rule.as_str()) {
+            if !rules.contains(&rule) {
+                rules.push(rule);
+            }
+        }
+        let (causes, rules) = (counted(rest.len(), "more cause"), shorten(&rules.join(", "), LONGEST));
+        Some(format!("  ... and {causes} with {} ({levels}): {rules}", counted(findings, "finding")))
     }
 
     fn cause(&self, cause: &CauseGroup<'_>, paint: &Paint) -> Vec<String> {
@@ -70,7 +79,7 @@ impl<'r> Overview<'r> {
             None => line(&format!("e.g. {example}")),
         });
         let step = next_step_of(self.report, &cause.findings);
-        lines.extend((!step.is_empty()).then(|| line(&format!("fix: {step}"))));
+        lines.extend((!step.is_empty()).then(|| format!("           fix: {}", shorten(&terminal(&step), STEP))));
         lines
     }
 

@@ -345,6 +345,11 @@ impl ShownFinding {
     /// `secrets`: what the commands of its session give away.
     pub(super) fn new(finding: Finding, secrets: &Known) -> Self {
         let redact = |text: String| secrets.redact(text);
+        let mut effect = finding.effect.map(|effect| Box::new(ShownEffect::new(*effect, secrets)));
+        let evidence = finding.evidence.map(|said| (redact(said.clone()), said));
+        if let (Some(effect), Some((shown, said))) = (&mut effect, &evidence) {
+            effect.vouch_without_secrets(said, shown.as_str());
+        }
         Self {
             rule: finding.rule,
             level: finding.level,
@@ -354,8 +359,8 @@ impl ShownFinding {
             until: finding.until,
             event_id: finding.event_id.map(redact),
             tool: finding.tool.map(redact),
-            effect: finding.effect.map(|effect| Box::new(ShownEffect::new(*effect, secrets))),
-            evidence: finding.evidence.map(redact),
+            effect,
+            evidence: evidence.map(|(shown, _)| shown),
             line: finding.line,
             pointer: finding.pointer.map(redact),
             policy: finding.policy.map(|location| {
@@ -418,6 +423,15 @@ impl ShownEffect {
             span: effect.span,
             parent: effect.parent,
         }
+    }
+}
+
+impl ShownEffect {
+    /// Only the whole command says that one of its words is a secret: an entry that vouches for it ends before that word.
+    fn vouch_without_secrets(&mut self, said: &str, shown: &str) {
+        let is_hidden = |word: &Redacted| said.contains(word.as_str()) && !shown.contains(word.as_str());
+        let open = self.vouched_by.iter().position(is_hidden);
+        self.vouched_by.truncate(open.unwrap_or(self.vouched_by.len()));
     }
 }
 

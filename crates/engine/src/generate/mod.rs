@@ -9,6 +9,7 @@ mod agent_folders;
 mod commands;
 mod draft;
 mod families;
+mod form;
 mod held_out;
 mod kin;
 mod observe;
@@ -21,6 +22,7 @@ mod tables;
 mod workspace;
 
 pub use draft::{Draft, Review, Seen, Settings, Written, draft};
+pub use form::{Form, form};
 pub use held_out::{HeldOut, Refused, Verdict, held_out};
 pub use observe::Observed;
 pub use plan::{Basis, Slot};

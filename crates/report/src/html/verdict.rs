@@ -53,6 +53,9 @@ pub(super) fn title(verdict: Verdict) -> &'static str {
 /// One sentence on what the verdict rests on.
 fn sentence(report: &Report) -> String {
     match report.verdict {
+        Verdict::Pass if report.sessions.is_empty() => {
+            "No agent session came with this, and nothing else reached the level that fails this run.".to_owned()
+        }
         Verdict::Pass => format!(
             "Everything in {} was read and judged, and nothing in it reached the level that fails this run.",
             counted(report.sessions.len(), "session")
