@@ -5,7 +5,7 @@
 
 use crate::gaps::Gaps;
 use agent_strace_model::dialect::Ends;
-use agent_strace_model::{Event, EventKind, GapKind, Session, Status};
+use agent_strace_model::{Arguments, Event, EventKind, GapKind, Session, Status, ToolCall};
 
 /// The text of a gap about a printed log.
 pub(crate) const CUT: &str = "the output stops before the record that ends it: the run was cut off or still goes on; judge it once more when it has ended";
@@ -37,6 +37,13 @@ pub(crate) fn stops_in_a_call(session: &Session<'_>) -> bool {
         !matches!(event.kind, EventKind::End(_) | EventKind::Message(_) | EventKind::Prompt(_) | EventKind::Failure(_))
     });
     let has_ended = session.events.iter().any(|event| matches!(event.kind, EventKind::End(_)));
-    let mut calls = said.filter_map(Event::call);
-    !has_ended && calls.any(|call| call.status == Status::Missing)
+    let mut calls = said.filter_map(Event::call).enumerate();
+    !has_ended && calls.any(|(back, call)| call.status == Status::Missing && !(back == 0 && commits(call)))
+}
+
+/// A recording that an agent commits itself always ends in the call that commits it. That call is judged like any other, and
+/// whoever cuts a log may as well cut it before the call.
+fn commits(call: &ToolCall<'_>) -> bool {
+    let (Arguments::Json(text) | Arguments::Text(text)) = &call.arguments else { return false };
+    text.split_once("git").is_some_and(|(_, behind)| behind.contains("commit"))
 }

@@ -69,6 +69,11 @@ fn a_recording_that_stops_in_a_call_is_incomplete() {
     for whole in [&[start, call, result][..], &[start, call, said], &[start, call, end], &[start, call, result, said]] {
         assert!(!stopped(whole), "{whole:?}");
     }
+    // The recording is part of the commit that the call makes.
+    let commit = call.replace(r#""ls""#, r#""git add -A && git -C . commit -m x && git push""#);
+    assert!(!stopped(&[start, call, result, &commit]));
+    assert!(stopped(&[start, call, &commit]), "another call is open");
+    assert!(stopped(&[start, &commit, call]), "something ran after the commit");
     // Others write stores, too: they promise no result.
     let bare = start.replace(r#","capture":{"format":"claude-code","agent":"claude-code"}"#, "");
     assert!(!stopped(&[&bare, call]));
