@@ -16,7 +16,8 @@ use super::view::{Report, ShownEffect, ShownFinding, ShownLocation, ShownSession
 
 /// Longest name in a text.
 const NAME: usize = 120;
-const REMEDY: usize = 500;
+/// Sentences of a rule are told up to here, the first one in any case: what is to be copied from one is whole.
+const REMEDY: usize = 300;
 /// Hosts that are named.
 const NAMED: usize = 4;
 
@@ -399,7 +400,16 @@ fn remedy_of(finding: &ShownFinding) -> String {
         let first: String = characters.next().into_iter().flat_map(char::to_lowercase).collect();
         format!("{first}{}", characters.as_str())
     });
-    shorten(&sentences.collect::<Vec<_>>().join("; "), REMEDY)
+    let mut told = String::new();
+    for sentence in sentences {
+        if !told.is_empty() && told.chars().count() + sentence.chars().count() > REMEDY {
+            break;
+        }
+        let separator = if told.is_empty() { "" } else { "; " };
+        told.push_str(separator);
+        told.push_str(&sentence);
+    }
+    told
 }
 
 /// The first words of a rule about how to fix it: plain text, with names between backticks.

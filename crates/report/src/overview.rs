@@ -90,7 +90,7 @@ impl<'r> Overview<'r> {
             return None;
         }
         let step = next_step(self.report, finding);
-        (!step.is_empty()).then(|| format!("             fix: {}", shorten(&terminal(&step), LONGEST)))
+        (!step.is_empty()).then(|| format!("             fix: {}", shorten(&terminal(&step), STEP)))
     }
 
     /// The command that explains a finding.
