@@ -81,8 +81,6 @@ pub struct Change {
     pub judging: BTreeSet<String>,
     /// Changed files that have a part in the gate, or in what agents may do.
     pub parts: BTreeMap<String, Part>,
-    /// Changed files of sessions that the change takes away together with what these sessions did.
-    pub reverted: BTreeSet<String>,
     /// The folder with sessions, where it lies in the repository.
     pub store: Option<String>,
     /// Changed files of sessions that begin with all that they held before, and how many lines that was.

@@ -11,7 +11,6 @@ mod diff;
 mod history;
 mod picked;
 mod repository;
-mod reverted;
 mod tree;
 
 #[cfg(test)]
@@ -26,7 +25,6 @@ pub use diff::{
 pub use history::{references, trailers};
 pub use picked::picked_from;
 pub use repository::{Objects, PathOfTree, Repository};
-pub use reverted::taken_back;
 pub use tree::{TreeFile, TreeKind, files, object, tracked};
 
 use std::collections::BTreeMap;

@@ -9,7 +9,7 @@ use super::super::failure::Failure;
 use super::commit_tree::{CommitFiles, CommitTree};
 use super::{Ends, Trust};
 use agent_strace_git::change_set::{Change, Commit, Extent, Mark, by_name, from_top};
-use agent_strace_git::{Backend, ChangedFile, GitError, Repository, Revisions, Status};
+use agent_strace_git::{Backend, GitError, Repository, Revisions, Status};
 use agent_strace_model::{Gap, GapKind};
 use agent_strace_repos::{pipelines, repo_audit};
 
@@ -79,7 +79,6 @@ pub(in crate::cli) fn gather(
             .map(|path| path.to_lowercase())
             .collect(),
         parts: BTreeMap::new(),
-        reverted: BTreeSet::new(),
         store,
         grown: BTreeMap::new(),
         settled: BTreeSet::new(),
@@ -89,7 +88,6 @@ pub(in crate::cli) fn gather(
         prefix,
     };
     sides.parts(&mut change, &mut gaps, ends).map_err(failed)?;
-    change.reverted = sides.reverted(&change).map_err(failed)?;
     change.grown = sides.grown(&change).map_err(failed)?;
     for log in &context.logs {
         let Some(path) = sides.path(&change, log) else { continue };
@@ -170,14 +168,6 @@ impl Sides<'_> {
         }
         change.parts = touched.parts;
         Ok(())
-    }
-
-    /// Files of the record that are taken away with the work they are about.
-    fn reverted(&self, change: &Change) -> Result<BTreeSet<String>, GitError> {
-        let is_removed = |file: &&ChangedFile| file.status == Status::Deleted && change.is_recorded(&file.path);
-        let removed = change.files.iter().filter(is_removed).map(|file| file.path.clone()).collect();
-        let is_record = |path: &str| change.is_recorded(path);
-        agent_strace_git::taken_back(self.folder, self.old, self.head, &removed, &is_record)
     }
 
     /// Files of the record that begin with all that they held before.

@@ -195,7 +195,6 @@ mod tests {
             commits: Vec::new(),
             judging: BTreeSet::new(),
             parts: BTreeMap::new(),
-            reverted: BTreeSet::new(),
             store: None,
             grown: BTreeMap::new(),
             settled: BTreeSet::new(),

@@ -1,6 +1,6 @@
 //! CI files of a repository: which of them run the gate, what they call, and what their checks are called.
 //!
-//! Everything is read from commits, and bounded: nothing is run, and nothing is fetched. [`touches`] says what a change
+//! Everything is read from commits, and bounded: nothing is run, and nothing is fetched. [`touches()`] says what a change
 //! does to the gate; [`crate::doctor`] uses the names of checks, too.
 
 mod calls;

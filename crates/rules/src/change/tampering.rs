@@ -149,7 +149,7 @@ fn record(change: &Change, file: &ChangedFile) -> Option<Touched> {
     }
     match file.status {
         Status::Added => None,
-        Status::Deleted => Some(removed(change, file)),
+        Status::Deleted => Some(removed(change)),
         Status::Modified if goes_on(file) => None,
         // What is told about a session changes as the session goes on.
         Status::Modified if is_beside_what_grows(change, file) => None,
@@ -157,15 +157,11 @@ fn record(change: &Change, file: &ChangedFile) -> Option<Touched> {
     }
 }
 
-/// A revert takes the record with the work that it is about. That hides nothing of this change, and the record of why it was
-/// done is lost: the advice is the same, and only what takes a record alone fails.
-fn removed(change: &Change, file: &ChangedFile) -> Touched {
+/// A revert takes the record with the work that it is about. The work of a session is not bounded by the commit that brought
+/// its record, so no commit says what the record was about: it has to stay.
+fn removed(change: &Change) -> Touched {
     let store = change.store.as_deref().unwrap_or_default();
     let advice = format!("`git checkout {} -- {store}` keeps it", change.base.name);
-    if change.reverted.contains(&file.path) {
-        let why = format!("the record of a session goes with the work that this change reverts: {advice}");
-        return Touched::new(Level::Warning, why);
-    }
     Touched::new(Level::Error, format!("the record of an earlier session is taken away: {advice}"))
 }
 
