@@ -1,7 +1,7 @@
 //! Checks that have the name of a gate's: a branch takes either of them for the one that it requires.
 
 use super::{Check, Gate, Held, State, is_github};
-use crate::pipelines::{CheckName, Content, Contents, Likeness, named_jobs};
+use crate::pipelines::{CheckName, Content, Contents, Likeness, Work, Workflows};
 
 /// Jobs with their file, their key, a line and names.
 type Named = (String, String, u32, Vec<CheckName>);
@@ -18,16 +18,18 @@ impl Contents for Held<'_> {
 
 pub(super) fn examine(held: &Held<'_>, gates: &mut [Gate]) {
     let mut jobs: Vec<Named> = Vec::new();
-    for (path, text) in held.pipelines.iter().filter(|(path, _)| is_github(path)) {
+    let work = Work::new();
+    let workflows = Workflows::new(held, &work);
+    for (path, _) in held.pipelines.iter().filter(|(path, _)| is_github(path)) {
         // Why one can't be read is said where its gate is looked for.
-        let found = text.as_ref().ok().and_then(|text| named_jobs(text, held).ok()).unwrap_or_default();
-        jobs.extend(found.into_iter().map(|job| (path.clone(), job.key, job.line, job.names)));
+        let Ok(found) = workflows.jobs(path) else { continue };
+        jobs.extend(found.iter().map(|job| (path.clone(), job.key.clone(), job.line, job.names.clone())));
     }
     for gate in gates.iter_mut().filter(|gate| is_github(&gate.file)) {
         let is_own = |job: &&Named| job.0 == gate.file && job.1 == gate.key;
         let own: Vec<CheckName> = jobs.iter().filter(is_own).flat_map(|job| job.3.clone()).collect();
         let checks = jobs.iter().filter(|job| !is_own(job)).filter_map(|(path, _, line, names)| {
-            let likeness = names.iter().flat_map(|name| own.iter().map(|own| name.may_be(own))).max().flatten()?;
+            let likeness = names.iter().map_while(|name| name.may_be_any(&own, &work).ok()).max().flatten()?;
             let (state, message) = match likeness {
                 Likeness::Fits => (
                     State::Defeated,
@@ -42,5 +44,9 @@ pub(super) fn examine(held: &Held<'_>, gates: &mut [Gate]) {
         });
         let checks: Vec<Check> = checks.collect();
         gate.checks.extend(checks);
+        if work.is_spent() {
+            let message = format!("not every name is compared with the check `{}`: jobs have too many names", gate.job);
+            gate.checks.push(Check::new("gate/name", State::Weak, message).at(&gate.file, gate.line));
+        }
     }
 }

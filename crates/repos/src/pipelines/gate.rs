@@ -7,7 +7,8 @@ use super::formats::names_gate_when_read;
 use super::names::CheckName;
 use super::systems::{Dialect, dialect};
 use super::tree::{Content, Tree};
-use super::workflow::named_jobs;
+use super::work::Work;
+use super::workflow::Workflows;
 
 /// The gate of one commit.
 #[derive(Debug, Default)]
@@ -29,9 +30,10 @@ pub(super) struct GateFiles {
 }
 
 impl GateFiles {
-    pub(super) fn of(tree: &dyn Tree) -> Self {
+    pub(super) fn of(tree: &dyn Tree, work: &Work) -> Self {
         let mut graph = graph(tree);
-        central(&mut graph, tree);
+        let workflows = Workflows::new(tree, work);
+        central(&mut graph, &workflows);
         let leading = leading(&graph);
         let mut gate = Self { is_cut: graph.is_cut, ..Self::default() };
         gate.names.insert(CheckName::literal(GATE));
@@ -43,7 +45,8 @@ impl GateFiles {
         gate.runs.extend(leading.iter().filter(|node| dialect(&node.file).is_some()).map(|node| node.file.clone()));
         gate.follow(&graph, &leading);
         gate.perhaps(&graph);
-        gate.named(tree, &leading);
+        gate.named(&workflows, &leading);
+        gate.is_cut |= work.is_spent();
         gate
     }
 
@@ -85,17 +88,16 @@ impl GateFiles {
         }
     }
 
-    fn named(&mut self, tree: &dyn Tree, leading: &BTreeSet<Node>) {
+    fn named(&mut self, workflows: &Workflows<'_>, leading: &BTreeSet<Node>) {
         for path in &self.runs {
             let is_gate = |key: &str| leading.contains(&Node::job(path, key));
             if dialect(path) == Some(Dialect::Workflow) {
-                let jobs = match tree.read(path) {
-                    Content::Text(text) => named_jobs(&text, tree).ok(),
-                    _ => None,
+                let Ok(jobs) = workflows.jobs(path) else {
+                    self.is_unnamed = true;
+                    continue;
                 };
-                self.is_unnamed |= jobs.is_none();
-                let jobs = jobs.into_iter().flatten().filter(|job| is_gate(&job.key));
-                self.names.extend(jobs.flat_map(|job| job.names));
+                let jobs = jobs.iter().filter(|job| is_gate(&job.key));
+                self.names.extend(jobs.flat_map(|job| job.names.iter().cloned()));
                 continue;
             }
             let keys = leading.iter().filter(|node| node.file == *path).filter_map(|node| match &node.part {
@@ -144,11 +146,11 @@ fn leading(graph: &Graph) -> BTreeSet<Node> {
 }
 
 /// What uses something of another repository runs the gate where one of the two is called like it.
-fn central(graph: &mut Graph, tree: &dyn Tree) {
+fn central(graph: &mut Graph, workflows: &Workflows<'_>) {
     let is_known = graph.naming.iter().any(|node| dialect(&node.file).is_some() || matches!(node.part, Part::Lines(_)));
     for (node, used) in graph.elsewhere.clone() {
         let names = match &node.part {
-            Part::Job(key) if is_workflow(&used) => names_of_call(tree, &node, key, &used),
+            Part::Job(key) if is_workflow(&used) => names_of_call(workflows, &node, key, &used),
             // An action of another repository: its name without the owner's.
             Part::Job(_) if dialect(&node.file) == Some(Dialect::Workflow) => {
                 let action = used.split('@').next().unwrap_or_default();
@@ -173,14 +175,14 @@ fn is_include(node: &Node, used: &str) -> bool {
 }
 
 /// The names of a job and of the workflow that it uses.
-fn names_of_call(tree: &dyn Tree, node: &Node, key: &str, used: &str) -> Vec<String> {
+fn names_of_call(workflows: &Workflows<'_>, node: &Node, key: &str, used: &str) -> Vec<String> {
     let callee = used.split('@').next().unwrap_or_default();
     let callee = callee.rsplit('/').next().unwrap_or_default();
     let stem = callee.rsplit_once('.').map_or(callee, |(stem, _)| stem);
     let mut names = vec![key.to_owned(), stem.to_owned()];
-    if let Content::Text(text) = tree.read(&node.file) {
-        let jobs = named_jobs(&text, tree).into_iter().flatten();
-        names.extend(jobs.filter(|job| job.key == key).flat_map(|job| job.names).map(|name| name.shown()));
+    if let Ok(jobs) = workflows.jobs(&node.file) {
+        let jobs = jobs.iter().filter(|job| job.key == key);
+        names.extend(jobs.flat_map(|job| job.names.iter().map(CheckName::shown)));
     }
     names
 }

@@ -14,10 +14,12 @@ mod systems;
 mod tests;
 mod touches;
 mod tree;
+mod work;
 mod workflow;
 
 pub use names::{CheckName, Likeness};
 pub use systems::{Dialect, dialect};
 pub use touches::{Changed, Touches, touches};
 pub use tree::{Content, Contents, Tree, text_of};
-pub(crate) use workflow::named_jobs;
+pub(crate) use work::Work;
+pub(crate) use workflow::Workflows;

@@ -1,5 +1,6 @@
 //! Names of checks: what a job of a workflow is called where a branch requires it.
 
+use super::work::{Spent, Work};
 use crate::repo_audit::{items, member, members};
 use agent_strace_policy::json::{Data, Value};
 
@@ -7,6 +8,10 @@ use agent_strace_policy::json::{Data, Value};
 const COMBINATIONS: usize = 256;
 /// Characters of a name that are compared.
 const LONGEST: usize = 400;
+/// Bytes of a text that is worked out.
+const WRITTEN: usize = 16 << 10;
+/// Calls of functions inside each other.
+const NESTED: usize = 32;
 
 /// A name of a check, some of whose parts only a run knows.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,9 +47,31 @@ impl CheckName {
         self.0.iter().map(part).collect()
     }
 
+    pub(super) fn unknown() -> Self {
+        Self(vec![Part::Unknown])
+    }
+
     fn and(mut self, other: &Self) -> Self {
-        self.0.extend(other.0.iter().cloned());
+        for part in &other.0 {
+            if self.len() >= LONGEST {
+                break;
+            }
+            match (self.0.last_mut(), part) {
+                (Some(Part::Unknown), Part::Unknown) => {}
+                (Some(Part::Literal(text)), Part::Literal(more)) => text.push_str(more),
+                _ => self.0.push(part.clone()),
+            }
+        }
         self
+    }
+
+    /// Bytes and unknown parts of it.
+    fn len(&self) -> usize {
+        let len = |part: &Part| match part {
+            Part::Literal(text) => text.len(),
+            Part::Unknown => 1,
+        };
+        self.0.iter().map(len).sum()
     }
 
     /// Whether nothing that has a letter or a digit is known of it.
@@ -53,12 +80,28 @@ impl CheckName {
         self.0.contains(&Part::Unknown) && !self.0.iter().any(says)
     }
 
-    /// Whether, and how, this may be the name of another check. Case and outer blanks do not count.
-    pub fn may_be(&self, other: &Self) -> Option<Likeness> {
-        if self.is_unknown() {
-            return Some(Likeness::Unknown);
+    /// Whether, and how, this may be the name of one of other checks. Case and outer blanks do not count.
+    pub(crate) fn may_be_any<'n>(
+        &self,
+        others: impl IntoIterator<Item = &'n Self>,
+        work: &Work,
+    ) -> Result<Option<Likeness>, Spent> {
+        let mut found = None;
+        work.spend(self.len())?;
+        let own = self.symbols();
+        for other in others {
+            if self.is_unknown() {
+                return Ok(Some(Likeness::Unknown));
+            }
+            work.spend(other.len())?;
+            let other = other.symbols();
+            let (left, right) = without_common_ends(&own, &other);
+            work.spend(left.len() * right.len())?;
+            if found.is_none() && meet(left, right) {
+                found = Some(Likeness::Fits);
+            }
         }
-        meet(&self.symbols(), &other.symbols()).then_some(Likeness::Fits)
+        Ok(found)
     }
 
     /// `None` stands for any text.
@@ -75,6 +118,26 @@ impl CheckName {
         let start = symbols.iter().position(|symbol| !is_blank(symbol)).unwrap_or(0);
         symbols.split_off(start)
     }
+}
+
+/// What is left of two names behind and before the letters that both have; of names that differ there, one letter each.
+fn without_common_ends<'n>(
+    mut left: &'n [Option<char>],
+    mut right: &'n [Option<char>],
+) -> (&'n [Option<char>], &'n [Option<char>]) {
+    while let ([Some(one), rest @ ..], [Some(other), others @ ..]) = (left, right) {
+        if one != other {
+            return (left.get(..1).unwrap_or_default(), right.get(..1).unwrap_or_default());
+        }
+        (left, right) = (rest, others);
+    }
+    while let ([rest @ .., Some(one)], [others @ .., Some(other)]) = (left, right) {
+        if one != other {
+            return (left.get(left.len() - 1..).unwrap_or_default(), right.get(right.len() - 1..).unwrap_or_default());
+        }
+        (left, right) = (rest, others);
+    }
+    (left, right)
 }
 
 /// Whether some text is described by both.
@@ -104,37 +167,55 @@ fn meet(left: &[Option<char>], right: &[Option<char>]) -> bool {
 }
 
 /// What a run knows of a workflow, as far as its text says it.
-pub(super) struct Known<'v> {
+struct Known<'v> {
     /// The name of the workflow.
-    pub(super) workflow: Option<&'v str>,
-    pub(super) matrix: Option<&'v Value>,
+    workflow: Option<&'v str>,
+    matrix: Option<&'v Value>,
+    work: &'v Work,
 }
 
 /// The names that a job may have by itself, without those of what it calls.
-pub(super) fn of_job(key: &str, job: &Value, workflow: Option<&str>) -> Vec<CheckName> {
+pub(super) fn of_job(key: &str, job: &Value, workflow: Option<&str>, work: &Work) -> Result<Vec<CheckName>, Spent> {
     let matrix = member(job, "strategy").and_then(|strategy| member(strategy, "matrix"));
     let merged = members(job).iter().filter(|(key, _)| key.name == "<<").flat_map(|(_, value)| members(value));
     let named = members(job).iter().chain(merged).filter(|(key, _)| key.name == "name");
     let given: Vec<String> =
         named.filter_map(|(_, value)| scalar(value)).filter(|name| !name.trim().is_empty()).collect();
     let texts = if given.is_empty() { vec![key.to_owned()] } else { given };
-    let known = Known { workflow, matrix };
-    let mut names: Vec<CheckName> = texts.iter().flat_map(|text| resolved(text, &known)).collect();
+    let known = Known { workflow, matrix, work };
+    let mut names = Vec::new();
+    for text in &texts {
+        names.extend(resolved(text, &known)?);
+    }
     if matrix.is_some() {
         // Where a name does not use the matrix, its values are put behind it.
-        let behind = |name: &CheckName| name.clone().and(&CheckName(vec![lit(" ("), Part::Unknown, lit(")")]));
-        let longer: Vec<CheckName> = names.iter().map(behind).collect();
+        let values = CheckName(vec![lit(" ("), Part::Unknown, lit(")")]);
+        let longer = joined(&names, &[values], work)?;
         names.extend(longer);
     }
     names.sort();
     names.dedup();
-    names
+    Ok(names)
 }
 
 /// `caller / callee`.
-pub(super) fn below(caller: &CheckName, callee: Option<&CheckName>) -> CheckName {
-    let any = CheckName(vec![Part::Unknown]);
-    caller.clone().and(&CheckName::literal(" / ")).and(callee.unwrap_or(&any))
+pub(super) fn below(caller: &CheckName, callee: Option<&CheckName>, work: &Work) -> Result<CheckName, Spent> {
+    let any = CheckName::unknown();
+    let callee = callee.unwrap_or(&any);
+    work.spend(caller.len() + callee.len() + 1)?;
+    Ok(caller.clone().and(&CheckName::literal(" / ")).and(callee))
+}
+
+/// Each name with each of the values behind it.
+fn joined(names: &[CheckName], values: &[CheckName], work: &Work) -> Result<Vec<CheckName>, Spent> {
+    let mut found = Vec::new();
+    for name in names {
+        for value in values {
+            work.spend(name.len() + value.len() + 1)?;
+            found.push(name.clone().and(value));
+        }
+    }
+    Ok(found)
 }
 
 fn lit(text: &str) -> Part {
@@ -151,76 +232,82 @@ fn scalar(value: &Value) -> Option<String> {
 }
 
 /// All names that a text with expressions may become.
-fn resolved(text: &str, known: &Known<'_>) -> Vec<CheckName> {
+fn resolved(text: &str, known: &Known<'_>) -> Result<Vec<CheckName>, Spent> {
     let mut names = vec![CheckName(Vec::new())];
     let mut rest = text;
+    if text.len() > WRITTEN {
+        return Ok(vec![CheckName::unknown()]);
+    }
     while let Some((before, behind)) = rest.split_once("${{") {
         let Some((expression, after)) = behind.split_once("}}") else { break };
-        let values = evaluated(expression, known);
-        names = names
-            .into_iter()
-            .flat_map(|name| {
-                let name = name.and(&CheckName::literal(before));
-                values.iter().map(move |value| name.clone().and(value)).collect::<Vec<_>>()
-            })
-            .collect();
-        if names.len() > COMBINATIONS {
-            return vec![CheckName(vec![Part::Unknown])];
+        names = joined(&names, &[CheckName::literal(before)], known.work)?;
+        let values = evaluated(expression, known, NESTED)?;
+        if names.len().saturating_mul(values.len()) > COMBINATIONS {
+            return Ok(vec![CheckName::unknown()]);
         }
+        names = joined(&names, &values, known.work)?;
         rest = after;
     }
-    names.into_iter().map(|name| name.and(&CheckName::literal(rest))).collect()
+    joined(&names, &[CheckName::literal(rest)], known.work)
 }
 
 /// The values that an expression may have.
-fn evaluated(expression: &str, known: &Known<'_>) -> Vec<CheckName> {
-    let unknown = || vec![CheckName(vec![Part::Unknown])];
+fn evaluated(expression: &str, known: &Known<'_>, depth: usize) -> Result<Vec<CheckName>, Spent> {
+    let unknown = || vec![CheckName::unknown()];
+    known.work.spend(expression.len())?;
     let bare = expression.trim();
     if let Some(text) = quoted(bare) {
-        return vec![CheckName::literal(text)];
+        return Ok(vec![CheckName::literal(text)]);
     }
     if !bare.is_empty() && bare.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
-        return vec![CheckName::literal(bare)];
+        return Ok(vec![CheckName::literal(bare)]);
     }
-    if let Some(arguments) = call(bare, "format") {
-        return formatted(&arguments, known).unwrap_or_else(unknown);
+    if depth > 0
+        && let Some(arguments) = call(bare, "format")
+    {
+        return Ok(formatted(&arguments, known, depth - 1)?.unwrap_or_else(unknown));
     }
     let folded = bare.to_ascii_lowercase();
     if folded == "github.workflow" {
-        return known.workflow.map_or_else(unknown, |name| vec![CheckName::literal(name)]);
+        return Ok(known.workflow.map_or_else(unknown, |name| vec![CheckName::literal(name)]));
     }
-    let Some(key) = folded.strip_prefix("matrix.") else { return unknown() };
-    let values = known.matrix.map(|matrix| values_of(matrix, key)).unwrap_or_default();
-    if values.is_empty() { unknown() } else { values.into_iter().map(CheckName::literal).collect() }
+    let Some((matrix, key)) = known.matrix.zip(folded.strip_prefix("matrix.")) else { return Ok(unknown()) };
+    let values = values_of(matrix, key, known.work)?;
+    Ok(if values.is_empty() { unknown() } else { values.into_iter().map(CheckName::literal).collect() })
 }
 
 /// The values of a key of a literal matrix; none where one of them is not literal.
-fn values_of(matrix: &Value, key: &str) -> Vec<String> {
-    let named = |value: &Value| -> Vec<Value> {
-        members(value)
-            .iter()
-            .filter(|(name, _)| name.name.eq_ignore_ascii_case(key))
-            .map(|(_, value)| value.clone())
-            .collect()
+fn values_of(matrix: &Value, key: &str, work: &Work) -> Result<Vec<String>, Spent> {
+    let named = |value: &'_ Value| -> Vec<Value> {
+        let members = members(value).iter().filter(|(name, _)| name.name.eq_ignore_ascii_case(key));
+        members.map(|(_, value)| value.clone()).collect()
     };
     let mut values: Vec<Value> = Vec::new();
-    for list in named(matrix) {
+    for (_, list) in members(matrix).iter().filter(|(name, _)| name.name.eq_ignore_ascii_case(key)) {
         match &list.data {
-            Data::List(items) => values.extend(items.iter().cloned()),
-            // A list that is worked out.
-            _ => return Vec::new(),
+            Data::List(items) if items.len() <= COMBINATIONS => {
+                work.spend(items.len())?;
+                values.extend(items.iter().cloned());
+            }
+            // A list that is worked out, or one that is too long.
+            _ => return Ok(Vec::new()),
         }
     }
     match member(matrix, "include") {
         None => {}
         Some(include) if matches!(include.data, Data::List(_)) => {
-            values.extend(items(include).iter().flat_map(named));
+            for item in items(include) {
+                work.spend(1 + members(item).len())?;
+                values.extend(named(item));
+            }
         }
-        Some(_) => return Vec::new(),
+        Some(_) => return Ok(Vec::new()),
     }
     let texts: Option<Vec<String>> = values.iter().map(scalar).collect();
     let texts = texts.unwrap_or_default();
-    if texts.len() > COMBINATIONS || texts.iter().any(|text| text.contains("${{")) { Vec::new() } else { texts }
+    work.spend(texts.iter().map(String::len).sum())?;
+    let is_open = texts.len() > COMBINATIONS || texts.iter().any(|text| text.contains("${{"));
+    Ok(if is_open { Vec::new() } else { texts })
 }
 
 /// `'text'`, in which `''` stands for one quote.
@@ -254,12 +341,28 @@ fn call(text: &str, name: &str) -> Option<Vec<String>> {
 }
 
 /// `format('a{0}b', x)`.
-fn formatted(arguments: &[String], known: &Known<'_>) -> Option<Vec<CheckName>> {
-    let (pattern, values) = arguments.split_first()?;
-    let pattern = quoted(pattern.trim())?;
-    let values: Vec<Vec<CheckName>> = values.iter().map(|value| evaluated(value, known)).collect();
+fn formatted(arguments: &[String], known: &Known<'_>, depth: usize) -> Result<Option<Vec<CheckName>>, Spent> {
+    let mut values = Vec::new();
+    for value in arguments.iter().skip(1) {
+        values.push(evaluated(value, known, depth)?);
+    }
+    let Some(parts) = arguments.first().and_then(|pattern| parts_of(&quoted(pattern.trim())?, &values)) else {
+        return Ok(None);
+    };
+    let mut names = vec![CheckName(Vec::new())];
+    for part in parts {
+        if names.len().saturating_mul(part.len()) > COMBINATIONS {
+            return Ok(None);
+        }
+        names = joined(&names, &part, known.work)?;
+    }
+    Ok(Some(names))
+}
+
+/// The pattern of `format` in parts, each with the values that it may have.
+fn parts_of(pattern: &str, values: &[Vec<CheckName>]) -> Option<Vec<Vec<CheckName>>> {
     let mut parts = Vec::new();
-    let mut rest = pattern.as_str();
+    let mut rest = pattern;
     let mut literal = String::new();
     while let Some(at) = rest.find(['{', '}']) {
         let (before, behind) = rest.split_at(at);
@@ -273,15 +376,12 @@ fn formatted(arguments: &[String], known: &Known<'_>) -> Option<Vec<CheckName>> 
         parts.push(vec![CheckName::literal(std::mem::take(&mut literal))]);
         parts.push(values.get(index.trim().parse::<usize>().ok()?)?.clone());
         rest = after;
-    }
-    literal.push_str(rest);
-    parts.push(vec![CheckName::literal(literal)]);
-    let mut names = vec![CheckName(Vec::new())];
-    for part in parts {
-        names = names.iter().flat_map(|name| part.iter().map(|value| name.clone().and(value))).collect();
-        if names.len() > COMBINATIONS {
+        // What a name may hold is written long before.
+        if parts.len() > LONGEST {
             return None;
         }
     }
-    Some(names)
+    literal.push_str(rest);
+    parts.push(vec![CheckName::literal(literal)]);
+    Some(parts)
 }

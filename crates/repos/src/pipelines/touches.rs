@@ -1,13 +1,14 @@
 //! What a change does to the gate, file by file.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::gate::{GateFiles, runs_gate};
 use super::ignored;
 use super::names::{CheckName, Likeness};
 use super::systems::{Dialect, dialect};
 use super::tree::{Content, Contents, Tree};
-use super::workflow::{named_jobs, sets_checks};
+use super::work::{Spent, Work};
+use super::workflow::{NamedJob, Workflows, sets_checks};
 use crate::repo_audit::tables;
 use agent_strace_git::change_set::Part;
 
@@ -42,13 +43,29 @@ pub struct Touches {
 }
 
 pub fn touches(changed: &Changed<'_>) -> Touches {
-    let gate = GateFiles::of(changed.base);
-    let parts = changed.paths.iter().filter_map(|path| Some(((*path).to_owned(), part(changed, &gate, path)?)));
+    let work = Work::new();
+    let gate = GateFiles::of(changed.base, &work);
+    let sides = Sides {
+        gate: &gate,
+        work: &work,
+        before: Workflows::new(changed.before, &work),
+        head: Workflows::new(changed.head, &work),
+    };
+    let parts = changed.paths.iter().filter_map(|path| Some(((*path).to_owned(), part(changed, &sides, path)?)));
     Touches { parts: parts.collect(), is_cut: gate.is_cut }
 }
 
+/// The gate, and the workflows of both sides.
+struct Sides<'s> {
+    gate: &'s GateFiles,
+    work: &'s Work,
+    before: Workflows<'s>,
+    head: Workflows<'s>,
+}
+
 /// The worst part that a file has.
-fn part(changed: &Changed<'_>, gate: &GateFiles, path: &str) -> Option<Part> {
+fn part(changed: &Changed<'_>, sides: &Sides<'_>, path: &str) -> Option<Part> {
+    let gate = sides.gate;
     if gate.runs.contains(path) {
         return Some(Part::Runs);
     }
@@ -66,7 +83,7 @@ fn part(changed: &Changed<'_>, gate: &GateFiles, path: &str) -> Option<Part> {
         return Some(Part::Called { by: by.clone() });
     }
     let found = match dialect {
-        Some(Dialect::Workflow) => of_workflow(changed, gate, path, &content),
+        Some(Dialect::Workflow) => of_workflow(changed, sides, path, &content),
         Some(Dialect::Gitlab) => of_gitlab(gate, &content),
         Some(_) => unreadable(&content),
         None => of_git(changed, gate, path, &content).or_else(|| of_script(changed, gate, path)),
@@ -86,34 +103,47 @@ fn unreadable(content: &Content) -> Option<Part> {
     }
 }
 
-fn of_workflow(changed: &Changed<'_>, gate: &GateFiles, path: &str, content: &Content) -> Option<Part> {
+fn of_workflow(changed: &Changed<'_>, sides: &Sides<'_>, path: &str, content: &Content) -> Option<Part> {
     let Content::Text(text) = content else { return unreadable(content) };
-    let jobs = match named_jobs(text, changed.head) {
+    let jobs = match sides.head.jobs(path) {
         Ok(jobs) => jobs,
         Err((reason, line)) => return Some(Part::Unreadable { reason: format!("line {line}: {reason}") }),
     };
-    let names: Vec<&CheckName> = jobs.iter().flat_map(|job| &job.names).collect();
-    if let Some(name) = names.iter().find(|name| likeness(name, &gate.names) == Some(Likeness::Fits)) {
+    let known = sides.before.jobs(path).unwrap_or_default();
+    let alike = match alike(&jobs, &known, sides) {
+        Ok(alike) => alike,
+        Err(Spent) => return Some(Part::Unreadable { reason: Spent::reason() }),
+    };
+    if let Some((Likeness::Fits, name)) = alike {
         return Some(Part::TakesName { name: name.shown() });
     }
-    let before = changed.before.read(path);
-    let was = |test: &dyn Fn(&str) -> bool| matches!(&before, Content::Text(text) if test(text));
-    let is_open = |text: &str| {
-        let jobs = named_jobs(text, changed.before).unwrap_or_default();
-        jobs.iter().flat_map(|job| &job.names).any(|name| likeness(name, &gate.names) == Some(Likeness::Unknown))
-    };
-    let may_be = names.iter().any(|name| likeness(name, &gate.names) == Some(Likeness::Unknown)) && !was(&is_open);
-    if may_be || gate.is_unnamed {
+    if alike.is_some() || sides.gate.is_unnamed {
         return Some(Part::MayTakeName);
     }
-    if sets_checks(text) && !was(&sets_checks) {
+    let before = changed.before.read(path);
+    if sets_checks(text) && !matches!(&before, Content::Text(text) if sets_checks(text)) {
         return Some(Part::SetsChecks);
     }
     (before == Content::Missing).then_some(Part::NewWorkflow)
 }
 
-fn likeness(name: &CheckName, gates: &BTreeSet<CheckName>) -> Option<Likeness> {
-    gates.iter().filter_map(|gate| name.may_be(gate)).max()
+/// The name that is most like one of the gate's checks, of those that the change brings.
+fn alike<'j>(
+    jobs: &'j [NamedJob],
+    known: &[NamedJob],
+    sides: &Sides<'_>,
+) -> Result<Option<(Likeness, &'j CheckName)>, Spent> {
+    let mut found: Option<(Likeness, &CheckName)> = None;
+    for (job, name) in jobs.iter().flat_map(|job| job.names.iter().map(move |name| (job, name))) {
+        let Some(likeness) = name.may_be_any(&sides.gate.names, sides.work)? else { continue };
+        sides.work.spend(known.len())?;
+        // A name that the job had before is not this change's doing.
+        let is_new = !known.iter().any(|known| job.reports_as(name, known));
+        if is_new && found.is_none_or(|(best, _)| likeness > best) {
+            found = Some((likeness, name));
+        }
+    }
+    Ok(found)
 }
 
 /// A job of GitLab that another file of the same pipeline has, too, replaces it.
