@@ -100,6 +100,27 @@ pub fn read_top(start: &Path, revision: &str, path: &str) -> Result<Blob, GitErr
     blob_of(&repository, revision, &commit, path.to_owned())
 }
 
+/// The files of one revision, for many reads: the repository is opened once.
+pub struct RevisionFiles {
+    repository: git2::Repository,
+    revision: String,
+    commit: git2::Oid,
+}
+
+impl RevisionFiles {
+    pub fn open(start: &Path, revision: &str) -> Result<Self, GitError> {
+        let repository = open(start)?;
+        let commit = commit_of(&repository, revision)?.id();
+        Ok(Self { repository, revision: revision.to_owned(), commit })
+    }
+
+    /// As [`read_top`].
+    pub fn read_top(&self, path: &str) -> Result<Blob, GitError> {
+        let commit = self.repository.find_commit(self.commit).map_err(|error| broken(&error))?;
+        blob_of(&self.repository, &self.revision, &commit, path.to_owned())
+    }
+}
+
 /// Where a work tree stands, as far as that can be told.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Standing {

@@ -1,22 +1,40 @@
 //! The files of one commit, as readers of pipelines ask for them.
 
-use std::cell::RefCell;
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use agent_strace_git::{GitError, Repository};
+use agent_strace_git::{GitError, Repository, RevisionFiles};
 use agent_strace_repos::pipelines::{Content, Contents, Tree, text_of};
 
-/// Contents that are read once.
+/// Bytes of texts that are kept for another read.
+const KEPT: usize = 32 << 20;
+
+/// Contents of one revision. The repository is opened once.
 pub(in crate::cli) struct CommitFiles<'c> {
     folder: &'c Path,
     revision: &'c str,
+    /// `Err`: why nothing can be read.
+    files: OnceCell<Result<RevisionFiles, String>>,
     known: RefCell<BTreeMap<String, Content>>,
+    kept: Cell<usize>,
 }
 
 impl<'c> CommitFiles<'c> {
     pub(in crate::cli) fn new(folder: &'c Path, revision: &'c str) -> Self {
-        Self { folder, revision, known: RefCell::default() }
+        Self { folder, revision, files: OnceCell::new(), known: RefCell::default(), kept: Cell::new(0) }
+    }
+
+    fn read_anew(&self, path: &str) -> Content {
+        let open = || RevisionFiles::open(self.folder, self.revision).map_err(|error| error.to_string());
+        match self.files.get_or_init(open) {
+            Err(reason) => Content::Unreadable(reason.clone()),
+            Ok(files) => match files.read_top(path) {
+                Ok(blob) => text_of(blob.bytes),
+                Err(GitError::NoFile { .. }) => Content::Missing,
+                Err(error) => Content::Unreadable(error.to_string()),
+            },
+        }
     }
 }
 
@@ -25,12 +43,12 @@ impl Contents for CommitFiles<'_> {
         if let Some(content) = self.known.borrow().get(path) {
             return content.clone();
         }
-        let content = match agent_strace_git::read_top(self.folder, self.revision, path) {
-            Ok(blob) => text_of(blob.bytes),
-            Err(GitError::NoFile { .. }) => Content::Missing,
-            Err(error) => Content::Unreadable(error.to_string()),
-        };
-        self.known.borrow_mut().insert(path.to_owned(), content.clone());
+        let content = self.read_anew(path);
+        let kept = self.kept.get() + if let Content::Text(text) = &content { text.len() } else { 0 };
+        if kept <= KEPT {
+            self.kept.set(kept);
+            self.known.borrow_mut().insert(path.to_owned(), content.clone());
+        }
         content
     }
 }
