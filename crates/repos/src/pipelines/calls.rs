@@ -11,10 +11,10 @@ use super::systems::{Dialect, dialect};
 use super::tree::{Content, Tree};
 use crate::repo_audit::{commands, program};
 
-/// Nodes of one graph.
-const NODES: usize = 2000;
+/// Files and recipes of one graph. Jobs are bounded by the texts that they are in.
+const NODES: usize = 10_000;
 /// Bytes of all texts that are read.
-const BYTES: usize = 16 << 20;
+const BYTES: usize = 48 << 20;
 /// Bytes of one text that is read as a script.
 const SCRIPT: usize = 256 << 10;
 
@@ -53,6 +53,8 @@ pub(super) struct Graph {
     pub(super) calls: BTreeMap<Node, BTreeSet<Node>>,
     /// Jobs by the file they are in, and files by the one that includes them.
     pub(super) members: BTreeMap<Node, BTreeSet<Node>>,
+    /// Commands that run recipes, with the folder they run in, by what they run.
+    pub(super) commands: BTreeMap<Node, BTreeSet<(Vec<String>, String)>>,
     /// Texts that name the gate.
     pub(super) naming: BTreeSet<Node>,
     /// Workflows and actions of other repositories that jobs use.
@@ -64,7 +66,10 @@ pub(super) struct Graph {
 /// Reads the CI files of a commit and what they call.
 pub(super) fn graph(tree: &dyn Tree) -> Graph {
     let mut reader = Reader { tree, graph: Graph::default(), open: Vec::new(), seen: BTreeSet::new(), bytes: 0 };
-    for path in tree.paths().iter().filter(|path| dialect(path).is_some()) {
+    // Other files of an action count where the action calls them.
+    let is_action = |path: &str| matches!(resolve::name_of(path), "action.yml" | "action.yaml");
+    let starts = |path: &str| dialect(path).is_some_and(|dialect| dialect != Dialect::Action || is_action(path));
+    for path in tree.paths().iter().filter(|path| starts(path)) {
         reader.reach(Node::file(path.as_str()));
     }
     while let Some(node) = reader.open.pop() {
@@ -84,6 +89,10 @@ pub(super) struct Reader<'t> {
 impl Reader<'_> {
     fn reach(&mut self, node: Node) {
         if self.seen.contains(&node) {
+            return;
+        }
+        // The reader of its file did it.
+        if matches!(node.part, Part::Job(_)) {
             return;
         }
         if self.seen.len() >= NODES {
@@ -203,7 +212,12 @@ impl Reader<'_> {
                 // Recipes in YAML have forms that are not read as recipes, and then every text of the file counts.
                 let is_unread = called.lines.is_empty() && resolve::is_yaml(&file);
                 let part = if is_unread { Part::Whole } else { Part::Lines(called.lines.join("\n")) };
-                self.call(node, Node { file, part });
+                let recipes = Node { file, part };
+                if recipes.part != Part::Whole {
+                    let commands = self.graph.commands.entry(recipes.clone()).or_default();
+                    commands.insert((words.to_vec(), folder.clone()));
+                }
+                self.call(node, recipes);
             }
         }
         for path in resolve::files_of_command(self.tree, words, place) {

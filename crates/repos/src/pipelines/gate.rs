@@ -17,6 +17,8 @@ pub(super) struct GateFiles {
     pub(super) runs: BTreeSet<String>,
     /// Files that it calls, each with the file that calls it.
     pub(super) called: BTreeMap<String, String>,
+    /// Files of recipes that it calls as nothing else: the commands that run them, and what they run.
+    pub(super) recipes: BTreeMap<String, Vec<Recipes>>,
     /// Files whose recipes run in the job of the gate and have nothing to do with it.
     pub(super) beside: BTreeMap<String, String>,
     /// Files that may run it by a workflow of another repository.
@@ -27,6 +29,14 @@ pub(super) struct GateFiles {
     pub(super) is_unnamed: bool,
     /// A limit was reached: there may be more.
     pub(super) is_cut: bool,
+}
+
+/// Commands that run some lines of a file of recipes.
+#[derive(Debug)]
+pub(super) struct Recipes {
+    /// Each with the folder that it runs in.
+    pub(super) commands: BTreeSet<(Vec<String>, String)>,
+    pub(super) lines: String,
 }
 
 impl GateFiles {
@@ -54,11 +64,21 @@ impl GateFiles {
     fn follow(&mut self, graph: &Graph, leading: &BTreeSet<Node>) {
         let mut open: Vec<&Node> = leading.iter().collect();
         let mut seen: BTreeSet<&Node> = open.iter().copied().collect();
+        let mut whole: BTreeSet<&str> = BTreeSet::new();
         while let Some(node) = open.pop() {
             for next in graph.calls.get(node).into_iter().flatten() {
                 let is_leading = leading.contains(next);
                 let is_recipe = |node: &Node| matches!(node.part, Part::Lines(_));
                 let is_beside = !is_leading && (is_recipe(next) || is_recipe(node) || is_listing(node));
+                match &next.part {
+                    _ if is_beside => {}
+                    Part::Lines(lines) => {
+                        let commands = graph.commands.get(next).cloned().unwrap_or_default();
+                        let recipes = Recipes { commands, lines: lines.clone() };
+                        self.recipes.entry(next.file.clone()).or_default().push(recipes);
+                    }
+                    Part::Whole | Part::Job(_) => drop(whole.insert(&next.file)),
+                }
                 let found = if is_beside { &mut self.beside } else { &mut self.called };
                 found.entry(next.file.clone()).or_insert_with(|| node.file.clone());
                 if !is_beside && seen.insert(next) {
@@ -66,6 +86,7 @@ impl GateFiles {
                 }
             }
         }
+        self.recipes.retain(|path, _| !whole.contains(path.as_str()));
         // Files that CI includes are as much CI as those that include them.
         let included = leading.iter().map(|node| &node.file).filter(|file| !self.called.contains_key(*file));
         self.runs.extend(included.cloned());

@@ -8,6 +8,8 @@ mod formats;
 mod gate;
 mod ignored;
 mod names;
+mod operands;
+mod recipes;
 mod resolve;
 mod systems;
 #[cfg(test)]

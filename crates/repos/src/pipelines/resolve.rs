@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::operands;
 use super::tree::{Content, Tree, files_in, holds};
 use crate::repo_audit::program;
 use agent_strace_git::change_set::from_top;
@@ -11,84 +12,8 @@ const FOLDER: usize = 60;
 /// Files that one text may call.
 const FILES: usize = 200;
 
-/// Programs that read or manage files and run none of their operands.
-const DATA: &[&str] = &[
-    "cat",
-    "echo",
-    "printf",
-    "git",
-    "grep",
-    "rg",
-    "egrep",
-    "test",
-    "[",
-    "[[",
-    "ls",
-    "cp",
-    "mv",
-    "rm",
-    "diff",
-    "cmp",
-    "head",
-    "tail",
-    "wc",
-    "touch",
-    "mkdir",
-    "chmod",
-    "chown",
-    "jq",
-    "yq",
-    "tar",
-    "zip",
-    "unzip",
-    "gzip",
-    "curl",
-    "wget",
-    "sed",
-    "tee",
-    "sort",
-    "cut",
-    "tr",
-    "stat",
-    "sha256sum",
-    "shasum",
-    "md5sum",
-    "realpath",
-    "dirname",
-    "basename",
-    "readlink",
-    "find",
-    "tree",
-    "less",
-    "more",
-    "file",
-    "du",
-    "ln",
-    "rsync",
-    "scp",
-    "gh",
-    "glab",
-    "export",
-    "set",
-    "true",
-    "false",
-    "shellcheck",
-    "shfmt",
-    "prettier",
-    "eslint",
-    "actionlint",
-    "zizmor",
-    "yamllint",
-    "markdownlint",
-    "cargo-fmt",
-    "rustfmt",
-    "black",
-    "ruff",
-    "codespell",
-];
-
 /// Runners of recipes that the evaluator does not read, with the files that they take them from.
-const RUNNERS: &[(&[&str], &[&str])] = &[
+pub(super) const RUNNERS: &[(&[&str], &[&str])] = &[
     (&["rake"], &["Rakefile", "rakefile", "Rakefile.rb"]),
     (&["nox"], &["noxfile.py"]),
     (&["invoke", "inv"], &["tasks.py"]),
@@ -258,21 +183,25 @@ pub(super) fn files_of_command(tree: &dyn Tree, words: &[String], place: &Place)
     let mut found = BTreeSet::new();
     let Some((first, rest)) = words.split_first() else { return found };
     let name = program(first);
-    found.extend(resolved(tree, first, place));
-    if DATA.contains(&name.as_str()) {
-        return found;
+    if let Some(own) = resolved(tree, first, place) {
+        // What it takes is data for it.
+        return BTreeSet::from([own]);
     }
-    for (at, word) in rest.iter().enumerate() {
-        let value = word.split_once('=').filter(|_| word.starts_with('-')).map_or(word.as_str(), |(_, value)| value);
+    let operands = operands::of_command(&name, rest, &|path| resolved(tree, path, place).is_some());
+    for word in operands.files {
+        let value = word.split_once('=').filter(|_| word.starts_with('-')).map_or(word, |(_, value)| value);
         found.extend(resolved(tree, value, place));
-        if word == "-m"
-            && let Some(module) = rest.get(at + 1)
-        {
-            let path = module.replace('.', "/");
-            found.extend(resolved(tree, &format!("{path}.py"), place));
-            found.extend(resolved(tree, &format!("{path}/__main__.py"), place));
-        }
         found.extend(files_of_folder(tree, &name, value, place));
+    }
+    let is_script = |path: &String| matches!(tree.read(path), Content::Text(text) if is_shell_script(path, &text));
+    found.extend(operands.perhaps.iter().filter_map(|word| resolved(tree, word, place)).filter(is_script));
+    if let Some(command) = operands.command {
+        found.extend(files_of_command(tree, command, place));
+    }
+    for (_, module) in rest.iter().zip(rest.iter().skip(1)).filter(|(option, _)| *option == "-m") {
+        let path = module.replace('.', "/");
+        found.extend(resolved(tree, &format!("{path}.py"), place));
+        found.extend(resolved(tree, &format!("{path}/__main__.py"), place));
     }
     let runners = RUNNERS.iter().filter(|(names, _)| names.contains(&name.as_str()));
     let files = runners.flat_map(|(_, files)| files.iter().filter_map(|file| resolved(tree, file, place)));
@@ -281,7 +210,7 @@ pub(super) fn files_of_command(tree: &dyn Tree, words: &[String], place: &Place)
         let files = RUNNERS.iter().filter(|(names, _)| names.contains(&"docker-compose"));
         found.extend(files.flat_map(|(_, files)| files.iter().filter_map(|file| resolved(tree, file, place))));
     }
-    if name == "cargo" {
+    if name == "cargo" && operands::cargo_runs(rest) {
         // `cargo xtask`, `cargo run -p gate`: a package that is called like its folder.
         let folders = rest.iter().flat_map(|word| [format!("{word}/src"), format!("crates/{word}/src")]);
         found.extend(

@@ -82,7 +82,56 @@ static GLOBS: LazyLock<GlobSet> =
 /// How to read a file of CI; `None`: no CI system reads the path.
 pub fn dialect(path: &str) -> Option<Dialect> {
     let first = GLOBS.matches(path).into_iter().min()?;
-    FILES.get(first).map(|(_, dialect)| *dialect)
+    let (glob, dialect) = FILES.get(first)?;
+    let is_folder = glob.ends_with("/**");
+    (!is_folder || may_be_read(path)).then_some(*dialect)
+}
+
+/// Endings that a CI system reads or runs in its own folder. Pictures and texts lie there, too.
+const READ: &[&str] = &[
+    "yml",
+    "yaml",
+    "json",
+    "toml",
+    "xml",
+    "star",
+    "jsonnet",
+    "libsonnet",
+    "hcl",
+    "cue",
+    "kts",
+    "kt",
+    "groovy",
+    "jenkinsfile",
+    "java",
+    "sh",
+    "bash",
+    "zsh",
+    "ps1",
+    "psm1",
+    "cmd",
+    "bat",
+    "py",
+    "js",
+    "mjs",
+    "cjs",
+    "ts",
+    "rb",
+    "go",
+    "pl",
+    "php",
+    "rs",
+    "mk",
+    "env",
+    "tpl",
+    "tmpl",
+    "j2",
+    "erb",
+];
+
+fn may_be_read(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default().to_lowercase();
+    name.rsplit_once('.').is_none_or(|(stem, ending)| stem.is_empty() || READ.contains(&ending))
 }
 
 #[cfg(test)]
@@ -110,6 +159,11 @@ mod tests {
             ("azure-pipelines-pr.yml", Some(Dialect::Other)),
             ("appveyor.yml", Some(Dialect::Other)),
             ("src/main.rs", None),
+            (".gitlab/logo.png", None),
+            (".gitlab/merge_request_templates/Default.md", None),
+            (".circleci/logo.PNG", None),
+            (".buildkite/hooks/pre-command", Some(Dialect::Other)),
+            ("Jenkinsfile.png", Some(Dialect::Other)),
             ("docs/travis.md", None),
         ] {
             assert_eq!(dialect(path), expected, "{path}");

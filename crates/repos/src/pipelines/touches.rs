@@ -70,7 +70,8 @@ fn part(changed: &Changed<'_>, sides: &Sides<'_>, path: &str) -> Option<Part> {
         return Some(Part::Runs);
     }
     let dialect = dialect(path);
-    let content = changed.head.read(path);
+    let is_read = dialect.is_some() || path.ends_with(".gitignore") || path.ends_with(".gitattributes");
+    let content = if is_read { changed.head.read(path) } else { Content::Missing };
     if dialect.is_some() {
         if matches!(&content, Content::Text(_)) && runs_gate(&content) {
             return Some(Part::Runs);
@@ -80,7 +81,8 @@ fn part(changed: &Changed<'_>, sides: &Sides<'_>, path: &str) -> Option<Part> {
         }
     }
     if let Some(by) = gate.called.get(path) {
-        return Some(Part::Called { by: by.clone() });
+        let is_beside = super::recipes::runs_the_same(changed, gate, path);
+        return Some(if is_beside { Part::Beside { by: by.clone() } } else { Part::Called { by: by.clone() } });
     }
     let found = match dialect {
         Some(Dialect::Workflow) => of_workflow(changed, sides, path, &content),
