@@ -109,9 +109,10 @@ impl Known {
     }
 }
 
-/// Pieces of a secret that are secret by themselves: the lines of a key.
+/// Pieces of a secret that are secret by themselves: the lines of a key. A password that may as well be the name of a
+/// folder or a database is hidden only where it is given.
 fn parts(value: &str) -> impl Iterator<Item = String> {
-    let is_part = |part: &&str| part.len() >= SHORTEST && !part.contains("-----");
+    let is_part = |part: &&str| part.len() >= SHORTEST && !part.contains("-----") && !secret::may_be_a_name(part);
     let parts = value.split(|character: char| character.is_whitespace() || "\"'\\".contains(character));
     parts.filter(is_part).map(str::to_owned)
 }

@@ -188,9 +188,103 @@ fn the_words_of_a_command_hide_what_its_text_hides() {
         "docker exec db mysql -u root -p'X' db",
         "sh -c \"vault login X\"",
         "docker login \\\n  -u a \\\n  -p X r.example",
+        "mysql -h $(hostname -f) -u root -pX db",
+        "mysql -h `cat host` -u root -pX db",
+        "Run `mysql -u root -pX` first.",
+        "mysql < dump.sql -u root -pX",
+        "mysql 2>/dev/null -u root -pX",
+        "mysql db > out.txt 2>&1 -pX",
+        "docker login -u $(whoami) -p X r.example",
+        "redis-cli -h $(hostname) -a X",
+        "sshpass < f -p X ssh h",
+        "docker login --password-stdin <<< X",
     ] {
         let command = command.replace('X', SECRET);
         assert!(!redact(&command).as_str().contains(SECRET), "{command}: {}", redact(&command).as_str());
+    }
+}
+
+/// A password that people choose counts where a shell runs the program, whatever its name looks like.
+#[test]
+fn programs_are_known_where_they_run() {
+    const WORD: &str = "productiondb";
+    for command in [
+        "redis-cli -a X",
+        "/usr/local/bin/redis-cli -a X",
+        "'/opt/tools/redis-cli' -a X",
+        "\"redis-cli\" -a X",
+        "cd a && redis-cli -a X",
+        "a | redis-cli -a X",
+        "if true; then redis-cli -a X; fi",
+        "A=b C='d e' redis-cli -a X",
+        "sudo -u dana redis-cli -a X",
+        "sudo -n env A=b timeout -k 5 10 nice -n 5 redis-cli -a X",
+        "xargs -n 1 redis-cli -a X",
+        "ssh -p 2222 -l dana h redis-cli -a X",
+        "ssh h 'redis-cli -a X'",
+        "bash -lc \"redis-cli -a X\"",
+        "bash -c redis-cli -a X",
+        "docker exec -it -u root db redis-cli -a X",
+        "docker run --rm --network n redis redis-cli -a X",
+        "docker compose exec -T db sh -c redis-cli -a X",
+        "kubectl exec -n prod pod -c main -- redis-cli -a X",
+        "(redis-cli -a X)",
+        "echo $(redis-cli -a X)",
+        "run: redis-cli -a X",
+        "{\"command\":\"sudo redis-cli -a X\"}",
+        "Redis-Benchmark.EXE -a X",
+        "C:\\tools\\Redis-Cli.exe -a X",
+        "docker.exe login -u a -p X r",
+        "az.cmd login -p X",
+        "mysql.exe -u root -pX db",
+        "mysql8 -pX",
+        "mysqlslap -pX",
+        "mysqlbinlog -pX f",
+        "mysql_upgrade -pX",
+        "mysql_secure_installation -pX",
+        "mariadb-import -pX",
+        "mariadbd-safe -pX",
+        "mongofiles -p X",
+        "helm registry login r.example -u a -p X",
+        "keytool -list -storepass X",
+        "consul kv get -token X k",
+    ] {
+        let command = command.replace(" X", &format!(" {WORD}")).replace("pX", &format!("p{WORD}"));
+        assert!(!redact(&command).as_str().contains(WORD), "{command}");
+    }
+}
+
+#[test]
+fn names_are_not_hidden_wherever_they_stand() {
+    for name in [
+        "inventory_2024_Q3",
+        "orders_v2_prod",
+        "3306:3306",
+        "127.0.0.1:3306",
+        "22022222",
+        "target/mysql2024",
+        "kubernetes",
+        "postgresql",
+        "production_db",
+        "src/components/Button.tsx",
+        "webpack.config.js",
+        "us-east-1",
+        "customers.sql.gz",
+        "registry.example.com",
+        "db.example:5432",
+        "agent-strace",
+        "staging-cluster",
+    ] {
+        for command in ["sshpass -p X ssh h", "mysql -pX", "vault login X", "docker login -p X r"] {
+            let known = super::Known::of([command.replace('X', name)]);
+            let text = format!("reads lib/{name}/x");
+            assert_eq!(known.redact(text.as_str()).as_str(), text, "{command}");
+        }
+    }
+    for secret in ["Zq8vK3nT5wPx7LmR2cYb", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzz", "k3jD9sQx1a"] {
+        let known = super::Known::of([format!("mysql -p'{secret}' db")]);
+        let text = format!("reads lib/{secret}/x");
+        assert!(!known.redact(text.as_str()).as_str().contains(secret), "{secret}");
     }
 }
 
@@ -198,6 +292,27 @@ fn the_words_of_a_command_hide_what_its_text_hides() {
 fn ordinary_commands_keep_their_words() {
     for command in [
         "docker run -p 8080:80 -u 1000:1000 nginx",
+        "docker run --name mysql -p 3306:3306 -d mysql:8",
+        "docker run --rm --name mongo -p 127.0.0.1:27017:27017 mongo",
+        "docker run -d --name redis-cli -a stdout redis",
+        "docker compose run sqlcmd -P production",
+        "mysqldump -h db.example -u root -p inventory_2024_Q3",
+        "mysql -u root -p orders_production -e select",
+        "nmap mysql -p 3306,8080",
+        "nc mongo -p 27017",
+        "ssh mongo -p 22022 uptime",
+        "ssh -l dana zip -P production",
+        "mkdir db/mongo -p src/main",
+        "git log --grep mongo -p src/database",
+        "git add openssl -k keys",
+        "git config alias.secret status-short",
+        "git config --get user.password production",
+        "openssl s_client -connect h:443 -k server.pem",
+        "openssl s_client -connect h:443 -K production-certificates",
+        "vercel deploy -t production",
+        "tar xf zip -P production",
+        "apt-get install zip -P production",
+        "redis-cli -a <password> -n production",
         "docker login r.example",
         "vault login -method=oidc",
         "run vault login to get a token",

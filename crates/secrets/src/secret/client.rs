@@ -9,13 +9,17 @@ use super::super::hit::{Confidence, Hit};
 use super::super::words::{Choice, Words};
 use super::exclude::is_reference;
 use super::name::{self, Strength};
+use super::shell::{Word, is_program, unquoted, words};
 use super::structure::hit;
-use super::text::{at, before, ceil, floor, is_space, piece, run_before};
+use super::text::{at, before, ceil, floor, is_space, piece, run, run_before};
 use super::value;
 
-/// How much of a command is looked at: options of programs come first, and who asks at every word must not look far.
-const FAR: usize = 2048;
+/// How many words of a command are looked at.
 const WORDS: usize = 64;
+/// The options that come before the name of a setting.
+const FEW: usize = 4;
+/// The most bytes of the name of a program.
+const FAR: usize = 64;
 /// Shorter values are numbers of ports, groups or levels.
 const SHORTEST: usize = 4;
 /// What marks call it.
@@ -36,7 +40,15 @@ enum Place {
 
 struct OptionName {
     name: &'static str,
-    glued: bool,
+    value: Value,
+}
+
+/// Where the value of an option stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Value {
+    NextWord,
+    GluedOrNextWord,
+    Glued,
 }
 
 /// What of a value is secret.
@@ -67,12 +79,28 @@ static ROWS: LazyLock<BTreeMap<&'static str, Vec<Row>>> = LazyLock::new(|| {
     rows
 });
 
-/// The names of programs, with the blank behind them where more has to follow.
+/// Programs whose names begin alike: `mysql*`.
+static FAMILIES: LazyLock<Vec<(&'static str, Vec<Row>)>> = LazyLock::new(|| {
+    let programs = lines()
+        .flat_map(|line| line.split('\t').next().unwrap_or_default().split(',').map(move |program| (program, line)));
+    programs
+        .filter_map(|(program, line)| Some((program.strip_suffix('*')?, parse(line).into_iter().collect())))
+        .collect()
+});
+
+/// Endings of the names of programs of Windows.
+const WINDOWS: &[&str] = &[".exe", ".cmd", ".bat"];
+
+/// The names of programs, with the blank behind them where more has to follow, and the endings of other names.
 static NAMES: LazyLock<Vec<Words>> = LazyLock::new(|| {
     let is_enough = |row: &Row| row.subcommands.is_empty() && matches!(row.place, Place::Input);
-    let name =
-        |(name, rows): (&&str, &Vec<Row>)| format!("{name}{}", if rows.iter().any(is_enough) { "" } else { " " });
-    let names: Vec<String> = ROWS.iter().map(name).collect();
+    let name = |(name, rows): (&&str, &Vec<Row>)| match name.strip_suffix('*') {
+        Some(stem) => stem.to_owned(),
+        None if rows.iter().any(is_enough) => (*name).to_owned(),
+        None => format!("{name} "),
+    };
+    let mut names: Vec<String> = ROWS.iter().map(name).collect();
+    names.extend(WINDOWS.iter().flat_map(|ending| [format!("{ending} "), format!("{} ", ending.to_ascii_uppercase())]));
     names.chunks(AT_ONCE).map(|names| Words::new(Choice::First, names)).collect()
 });
 
@@ -107,23 +135,35 @@ fn parse(line: &'static str) -> Option<Row> {
 }
 
 fn option(text: &'static str) -> OptionName {
-    match text.strip_suffix('+') {
-        Some(name) => OptionName { name, glued: true },
-        None => OptionName { name: text, glued: false },
+    match (text.strip_suffix('+'), text.strip_suffix('~')) {
+        (Some(name), _) => OptionName { name, value: Value::GluedOrNextWord },
+        (_, Some(name)) => OptionName { name, value: Value::Glued },
+        _ => OptionName { name: text, value: Value::NextWord },
     }
 }
 
 pub(super) fn search(text: &str, hits: &mut Vec<Hit>) {
     for names in &*NAMES {
         for found in names.find(text.as_bytes()) {
-            let name = piece(text, found.start(), found.end()).trim_end();
-            let (start, end) = (found.start(), found.start() + name.len());
+            let start = match at(text, found.start()) {
+                b'.' => found.start() - run_before(text, found.start(), FAR, |byte| goes_on(byte) && byte != b'.'),
+                _ => found.start(),
+            };
+            let end = start + run(text, start, goes_on);
             // It is the name of a program, or ends the path of one.
-            if let Some(rows) = ROWS.get(name).filter(|_| !goes_on(before(text, start)) && !goes_on(at(text, end))) {
+            if let Some(rows) = rows(piece(text, start, end)).filter(|_| !goes_on(before(text, start))) {
                 command(text, start, end, rows, hits);
             }
         }
     }
+}
+
+/// The rows of a program, whose name may have the ending of Windows, or of a family of programs.
+fn rows(name: &str) -> Option<&'static [Row]> {
+    let lower = name.to_ascii_lowercase();
+    let name = WINDOWS.iter().find_map(|ending| lower.strip_suffix(ending)).unwrap_or(name);
+    let family = || FAMILIES.iter().find(|(stem, _)| name.starts_with(*stem)).map(|(_, rows)| rows.as_slice());
+    ROWS.get(name).map(Vec::as_slice).or_else(family)
 }
 
 /// Whether a byte belongs to the same word.
@@ -131,33 +171,59 @@ fn goes_on(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.')
 }
 
-/// Looks at the words behind the name of a program.
+/// Looks at the words behind the name of a program. Where the name may also be that of a host, a file or a database, a
+/// value counts only if it can't be a name, too.
 fn command(text: &str, start: usize, end: usize, rows: &[Row], hits: &mut Vec<Hit>) {
+    let mut found: Vec<(bool, Hit)> = Vec::new();
+    // A quote that ends the name.
+    let end = end + usize::from(matches!(at(text, end), b'"' | b'\'') && is_space(at(text, end + 1)));
     let words: Vec<Word<'_>> = words(text, end).take(WORDS).collect();
     for row in rows {
-        let Some(behind) = row.behind(&words) else { continue };
-        match &row.place {
-            Place::Input => row.secret(input(text, start, end).as_ref(), Confidence::Low, hits),
-            Place::Options(options) => row.options(options, behind, hits),
+        let mut of_row = Vec::new();
+        row.search(text, (start, end), &words, &mut of_row);
+        found.extend(of_row.into_iter().map(|hit| (row.tells(text, hit.start), hit)));
+    }
+    if !found.is_empty() && !is_program(text, start) {
+        found.retain(|(is_told, hit)| {
+            let value = piece(text, hit.start, hit.end);
+            !value::is_name(value) || *is_told && !value.bytes().all(|byte| byte.is_ascii_digit())
+        });
+    }
+    hits.extend(found.into_iter().map(|(_, hit)| hit));
+}
+
+impl Row {
+    /// Looks at the words behind the name of a program, which stands between two offsets.
+    fn search(&self, text: &str, (start, end): (usize, usize), words: &[Word<'_>], hits: &mut Vec<Hit>) {
+        let Some(behind) = self.behind(words) else { return };
+        match &self.place {
+            Place::Input => self.secret(input(text, start, end).as_ref(), Confidence::Low, hits),
+            Place::Options(options) => self.options(options, behind, hits),
             Place::Operand(number) => {
                 let operand = behind.iter().filter(|word| !word.is_option()).nth(number.saturating_sub(1));
-                row.secret(operand, Confidence::Medium, hits);
+                self.secret(operand, Confidence::Medium, hits);
             }
             Place::LastOperand => {
                 let operand = behind.iter().rfind(|word| !word.is_option());
-                row.secret(operand, Confidence::Medium, hits);
+                self.secret(operand, Confidence::Medium, hits);
             }
-            Place::Operands if row.form == Form::Named => named(behind, hits),
+            Place::Operands if self.form == Form::Named => named(behind, hits),
             Place::Operands => {
                 for word in behind {
-                    row.secret(Some(word), Confidence::Medium, hits);
+                    self.secret(Some(word), Confidence::Medium, hits);
                 }
             }
         }
     }
-}
 
-impl Row {
+    /// Whether a value is one of a program even where this may be no command: a subcommand or the option it is glued to
+    /// says so.
+    fn tells(&self, text: &str, value: usize) -> bool {
+        let quotes = usize::from(matches!(before(text, value), b'"' | b'\''));
+        let is_glued = !is_space(before(text, value - quotes));
+        is_glued || matches!(self.place, Place::Options(_)) && !self.subcommands.is_empty()
+    }
+
     /// The words behind the subcommands. Before and between these are options, which may have values.
     fn behind<'w, 't>(&self, words: &'w [Word<'t>]) -> Option<&'w [Word<'t>]> {
         let mut behind = words;
@@ -180,11 +246,14 @@ impl Row {
         for (index, word) in words.iter().enumerate() {
             for option in options {
                 match word.text.strip_prefix(option.name) {
+                    Some("") if option.value == Value::Glued => {}
                     Some("") => self.secret(words.get(index + 1), Confidence::Low, hits),
                     Some(value) if value.starts_with('=') => {
                         self.secret(Some(&word.from(value, 1)), Confidence::Low, hits);
                     }
-                    Some(value) if option.glued => self.secret(Some(&word.from(value, 0)), Confidence::Low, hits),
+                    Some(value) if option.value != Value::NextWord => {
+                        self.secret(Some(&word.from(value, 0)), Confidence::Low, hits);
+                    }
                     _ => {}
                 }
             }
@@ -248,82 +317,41 @@ fn behind_equals(word: &Word<'_>, least: Confidence, hits: &mut Vec<Hit>) {
     }
 }
 
+/// Options and subcommands that read or remove a setting: what follows its name is no value.
+fn asks(word: &str) -> bool {
+    const LONG: &[&str] = &["--get", "--unset", "--rename", "--remove", "--list"];
+    matches!(word, "get" | "unset" | "list" | "delete") || LONG.iter().any(|option| word.starts_with(option))
+}
+
 /// Values of settings whose names say that they are secret.
 fn named(words: &[Word<'_>], hits: &mut Vec<Hit>) {
+    if words.iter().take(FEW).any(|word| asks(word.text)) {
+        return;
+    }
     for pair in words.windows(2) {
         let [name, value] = pair else { continue };
-        if name::strength(name.text).is_some_and(|strength| strength >= Strength::Strong) {
+        let is_alias = name.text.starts_with("alias.");
+        if !is_alias && name::strength(name.text).is_some_and(|strength| strength >= Strength::Strong) {
             password(value, OF_CLIENT, Confidence::Low, hits);
         }
     }
 }
 
+/// `8080:80`, `127.0.0.1:3306:3306`, `80,443`.
+fn is_ports(value: &str) -> bool {
+    let is_mark = |byte: u8| matches!(byte, b':' | b',' | b'.');
+    value.bytes().any(is_mark) && value.bytes().all(|byte| is_mark(byte) || byte.is_ascii_digit())
+}
+
 fn password(word: &Word<'_>, kind: &'static str, least: Confidence, hits: &mut Vec<Hit>) {
     // The value that is glued to an option has quotes of its own.
     let word = unquoted(word.text, word.start);
-    if word.text.len() < SHORTEST || word.is_option() || is_reference(word.text) {
+    if word.text.len() < SHORTEST || word.is_option() || is_reference(word.text) || is_ports(word.text) {
         return;
     }
     if let Some(confidence) = value::of_password(word.text).filter(|confidence| *confidence >= least) {
         let end = word.start + word.text.len();
         hits.push(hit(word.start, end, RuleId::SecretPassword.as_str(), kind, confidence));
-    }
-}
-
-/// A word of a command, without its quotes.
-struct Word<'t> {
-    start: usize,
-    text: &'t str,
-}
-
-impl<'t> Word<'t> {
-    fn is_option(&self) -> bool {
-        self.text.starts_with('-')
-    }
-
-    /// The word from its last part on, of which some bytes are left out.
-    fn from(&self, part: &'t str, skipped: usize) -> Self {
-        let start = self.start + (self.text.len() - part.len()) + skipped;
-        Word { start, text: part.get(skipped..).unwrap_or_default() }
-    }
-}
-
-/// The words of a command from an offset to its end. Quotes around a word, or around the value that is glued to an option,
-/// are not part of it.
-fn words(text: &str, start: usize) -> impl Iterator<Item = Word<'_>> {
-    let limit = floor(text, start + FAR);
-    let mut index = start;
-    std::iter::from_fn(move || {
-        while index < limit && at(text, index) != b'\n' && is_space(at(text, index))
-            || at(text, index) == b'\\' && at(text, index + 1) == b'\n'
-        {
-            index += 1 + usize::from(at(text, index) == b'\\');
-        }
-        let start = index;
-        let mut quote = 0;
-        while index < limit {
-            match at(text, index) {
-                b'\\' if quote != b'\'' => index += 1,
-                byte if quote != 0 && byte == quote => quote = 0,
-                byte @ (b'"' | b'\'') if quote == 0 => quote = byte,
-                byte if quote == 0 && (is_space(byte) || b";|&()`<>".contains(&byte)) => break,
-                _ => {}
-            }
-            index += 1;
-        }
-        let end = floor(text, index.min(limit));
-        (end > start).then(|| unquoted(piece(text, start, end), start))
-    })
-}
-
-/// A word that starts at an offset, without its quotes.
-fn unquoted(word: &str, start: usize) -> Word<'_> {
-    match word.chars().next() {
-        Some(quote @ ('"' | '\'')) => {
-            let inner = word.get(1..).unwrap_or_default();
-            Word { start: start + 1, text: inner.strip_suffix(quote).unwrap_or(inner) }
-        }
-        _ => Word { start, text: word },
     }
 }
 

@@ -12,6 +12,7 @@ mod keyword;
 mod likeness;
 mod name;
 mod run;
+mod shell;
 mod structure;
 #[cfg(test)]
 mod tests;
@@ -19,11 +20,13 @@ mod text;
 mod value;
 mod vendor;
 mod view;
+mod wrapper;
 
 pub(super) use encoded::beginning as base64_beginning;
 pub(super) use exclude::is_uuid;
 pub(super) use keyword::is_in as is_name;
 pub(super) use text::WORD_END;
+pub(super) use value::is_name as may_be_a_name;
 
 use super::bits::Blocks;
 use super::hit::Hit;

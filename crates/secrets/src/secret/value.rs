@@ -203,3 +203,41 @@ pub(super) fn of_password(password: &str) -> Option<Confidence> {
         _ => Confidence::High,
     })
 }
+
+/// Endings of files that have letters and digits before them.
+const ENDINGS: &[&str] = &[
+    "conf", "crt", "csv", "db", "env", "html", "ini", "js", "json", "key", "lock", "log", "md", "pem", "py", "rs",
+    "sh", "sql", "toml", "ts", "tsx", "txt", "xml", "yaml", "yml", "zip",
+];
+
+/// Whether a value may as well be the name of a database, host, port, branch or file: it consists of words and numbers,
+/// such as `inventory_2024_Q3` and `src/main.rs`. Who hides such a word wherever it stands hides what a session did.
+pub(in super::super) fn is_name(value: &str) -> bool {
+    let is_break = |byte: &u8| matches!(byte, b'_' | b'-' | b'.' | b'/' | b':' | b',' | b'@' | b'~');
+    if !value.bytes().all(|byte| byte.is_ascii_alphanumeric() || is_break(&byte)) {
+        return false;
+    }
+    if value.rsplit_once('.').is_some_and(|(_, ending)| ENDINGS.contains(&ending)) {
+        return true;
+    }
+    let parts = || value.as_bytes().split(is_break).filter(|part| !part.is_empty());
+    let is_number = |part: &[u8]| part.iter().all(u8::is_ascii_digit);
+    parts().all(is_number)
+        || parts().all(|part| part.len() <= STUB || is_number(part) || is_word(part)) && parts().any(is_word)
+}
+
+/// Parts of names that short need be no words: `v2`, `Q3`, `eu2`.
+const STUB: usize = 3;
+
+/// A word with at most a year behind it.
+fn is_word(part: &[u8]) -> bool {
+    const MOST: i32 = 10;
+    let digits = part.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let word = part.get(..part.len() - digits).unwrap_or_default();
+    let cased = word.iter().skip(1).all(u8::is_ascii_lowercase) || word.iter().all(u8::is_ascii_uppercase);
+    digits <= 4 && word.len() >= 2 && word.iter().all(u8::is_ascii_alphabetic) && cased && likely(word) < MOST
+}
+
+fn likely(word: &[u8]) -> i32 {
+    std::str::from_utf8(word).map_or(i32::MAX, |word| strangeness(&word.to_ascii_lowercase()))
+}
