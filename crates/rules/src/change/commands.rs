@@ -1,5 +1,6 @@
 //! What commands do to files whose effects say no more than that they are written.
 
+use super::formatters::only_tells;
 use agent_strace_effects::Execution;
 
 /// What a command puts into the files that it writes.
@@ -15,84 +16,8 @@ pub(super) enum Puts {
     Back,
 }
 
-/// Files that package managers write beside what they fetch.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Manager {
-    programs: &'static [&'static str],
-    /// All of their content is computed.
-    locks: &'static [&'static str],
-    /// They name packages and versions, beside much else.
-    manifests: &'static [&'static str],
-}
-
-const MANAGERS: &[Manager] = &[
-    Manager {
-        programs: &["npm", "npx", "pnpm", "pnpx", "yarn", "bun", "corepack"],
-        locks: &["package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock", "bun.lockb"],
-        manifests: &["package.json"],
-    },
-    Manager { programs: &["cargo"], locks: &["Cargo.lock"], manifests: &["Cargo.toml"] },
-    Manager { programs: &["go"], locks: &["go.sum", "go.work.sum"], manifests: &["go.mod"] },
-    Manager {
-        programs: &["pip", "pip3", "pip-compile", "poetry", "uv", "pipenv", "pdm", "hatch", "conda", "pixi"],
-        locks: &["poetry.lock", "uv.lock", "Pipfile.lock", "pdm.lock", "pixi.lock", "requirements.txt"],
-        manifests: &["pyproject.toml", "Pipfile", "pixi.toml"],
-    },
-    Manager { programs: &["bundle", "bundler", "gem"], locks: &["Gemfile.lock"], manifests: &["Gemfile"] },
-    Manager { programs: &["composer"], locks: &["composer.lock"], manifests: &["composer.json"] },
-    Manager {
-        programs: &["dotnet", "nuget"],
-        locks: &["packages.lock.json"],
-        manifests: &["Directory.Packages.props"],
-    },
-    Manager { programs: &["mix"], locks: &["mix.lock"], manifests: &[] },
-    Manager {
-        programs: &["swift", "pod", "flutter", "dart"],
-        locks: &["Package.resolved", "Podfile.lock", "pubspec.lock"],
-        manifests: &["pubspec.yaml"],
-    },
-    Manager { programs: &["terraform", "tofu"], locks: &[".terraform.lock.hcl"], manifests: &[] },
-    Manager { programs: &["nix"], locks: &["flake.lock"], manifests: &[] },
-    Manager { programs: &["gradle", "gradlew"], locks: &["gradle.lockfile"], manifests: &[] },
-];
-
-/// Programs that change nothing but the layout of text, alone or with one of these words.
-const FORMATTERS: &[(&str, &[&str])] = &[
-    ("cargo", &["fmt", "clippy"]),
-    ("rustfmt", &[]),
-    ("gofmt", &[]),
-    ("goimports", &[]),
-    ("go", &["fmt"]),
-    ("prettier", &[]),
-    ("eslint", &["--fix"]),
-    ("biome", &["format", "check", "lint"]),
-    ("dprint", &["fmt"]),
-    ("deno", &["fmt"]),
-    ("black", &[]),
-    ("isort", &[]),
-    ("ruff", &["format", "--fix"]),
-    ("yapf", &[]),
-    ("clang-format", &[]),
-    ("shfmt", &[]),
-    ("ktlint", &[]),
-    ("dart", &["format"]),
-    ("mix", &["format"]),
-    ("dotnet", &["format"]),
-    ("rubocop", &["-a", "-A", "--autocorrect"]),
-    ("terraform", &["fmt"]),
-    ("taplo", &["fmt", "format"]),
-    ("pre-commit", &["run"]),
-];
-
-/// Programs that run what a project calls so.
-const RUNNERS: &[&str] = &[
-    "npm", "pnpm", "yarn", "bun", "npx", "pnpx", "bunx", "uv", "uvx", "make", "just", "task", "mise", "gradle",
-    "gradlew", "mvn", "poetry", "hatch", "tox",
-];
-
-/// How formatting is called by projects.
-const FORMATS: &[&str] =
-    &["fmt", "format", "prettier", "lint:fix", "format:fix", "fix", "style", "spotlessApply", "tidy"];
+/// Programs that fetch and run another one, which is their first word.
+const STARTERS: &[&str] = &["npx", "pnpx", "bunx", "uvx", "corepack"];
 
 /// A command as it was called.
 #[derive(Debug)]
@@ -101,6 +26,8 @@ pub(super) struct Command<'e> {
     /// Of git and the like the subcommand.
     verb: &'e str,
     rest: Vec<&'e str>,
+    /// All that follows the program.
+    words: Vec<&'e str>,
 }
 
 impl<'e> Command<'e> {
@@ -109,13 +36,25 @@ impl<'e> Command<'e> {
         let called = words.next().unwrap_or_default();
         let name = called.rsplit(['/', '\\']).next().unwrap_or_default();
         let program = name.strip_suffix(".exe").unwrap_or(name);
-        let mut rest: Vec<&str> = words.collect();
+        let words: Vec<&str> = words.collect();
+        let mut rest = words.clone();
         let mut at = 0;
         while let Some(word) = rest.get(at).filter(|word| word.starts_with('-')) {
             at += if program == "git" && ["-C", "-c"].contains(word) { 2 } else { 1 };
         }
         let verb = if at < rest.len() { rest.remove(at) } else { "" };
-        Self { program, verb, rest }
+        Self { program, verb, rest, words }
+    }
+
+    /// The program that does the work, and its words: `npx` and the like run another one.
+    pub(super) fn meant(&self) -> (&'e str, &[&'e str]) {
+        let named = self.words.iter().position(|word| !word.starts_with('-'));
+        match named.and_then(|at| Some((self.words.get(at)?, self.words.get(at + 1..)?))) {
+            Some((program, words)) if STARTERS.contains(&self.program) => {
+                (program.split_once('@').map_or(*program, |(name, _)| name), words)
+            }
+            _ => (self.program, &self.words),
+        }
     }
 
     fn has(&self, word: &str) -> bool {
@@ -136,6 +75,7 @@ impl<'e> Command<'e> {
             "touch" | "mkdir" | "rmdir" | "chown" | "chgrp" | "setfacl" | "xattr" => Puts::Nothing,
             "chmod" => Puts::Mode,
             "git" if self.takes_back() => Puts::Back,
+            _ if only_tells(self) => Puts::Nothing,
             _ => Puts::Content,
         }
     }
@@ -176,27 +116,6 @@ impl<'e> Command<'e> {
     /// It changes rights in the index.
     pub(super) fn stages_mode(&self) -> bool {
         self.is_git(&["add", "update-index"]) && self.rest.iter().any(|word| word.starts_with("--chmod"))
-    }
-
-    /// It may have changed the layout of files, whatever they are.
-    pub(super) fn formats(&self) -> bool {
-        let known = FORMATTERS.iter().find(|(program, _)| *program == self.program);
-        let is_one = known.is_some_and(|(_, words)| words.is_empty() || words.iter().any(|word| self.has(word)));
-        is_one || RUNNERS.contains(&self.program) && FORMATS.iter().any(|word| self.has(word))
-    }
-
-    pub(super) fn manager(&self) -> Option<&'static Manager> {
-        MANAGERS.iter().find(|manager| manager.programs.contains(&self.program))
-    }
-}
-
-impl Manager {
-    pub(super) fn writes_lock(&self, name: &str) -> bool {
-        self.locks.contains(&name)
-    }
-
-    pub(super) fn writes_manifest(&self, name: &str) -> bool {
-        self.manifests.contains(&name) || self.programs.contains(&"dotnet") && name.ends_with(".csproj")
     }
 }
 

@@ -1,6 +1,8 @@
 //! Rules about a change as a whole: what it does to the gate, and what of it sessions account for.
 
 mod commands;
+mod formatters;
+mod managers;
 mod no_session;
 mod origin;
 pub mod recorded;

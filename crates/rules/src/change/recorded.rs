@@ -6,7 +6,9 @@
 
 use std::collections::BTreeMap;
 
-use super::commands::{Command, Manager, Puts};
+use super::commands::{Command, Puts};
+use super::formatters::formats;
+use super::managers::Managing;
 use super::origin;
 use super::touch::{Extent, Managed, Touch};
 use crate::lint::edits::{self, Edit};
@@ -76,8 +78,8 @@ pub struct Recorder<'c> {
     /// Lines of the log that tell of earlier changes.
     before: u32,
     recorded: Recorded,
-    /// Package managers that ran.
-    managers: Vec<&'static Manager>,
+    /// Commands of package managers that ran.
+    managers: Vec<Managing>,
     /// What `git stash` put aside.
     aside: BTreeMap<usize, Touch>,
     /// The first event that wrote each.
@@ -150,9 +152,9 @@ impl<'c> Recorder<'c> {
 
     /// What a command does to files that no effect of it names.
     fn ran(&mut self, command: &Command<'_>, cause: &Cause<'_>) {
-        self.recorded.formats |= command.formats();
-        if let Some(manager) = command.manager() {
-            self.managed(manager);
+        self.recorded.formats |= formats(command);
+        for managing in Managing::of(command) {
+            self.managed(managing);
         }
         if command.commits() {
             self.recorded.touches.values_mut().for_each(|touch| touch.committed = true);
@@ -171,16 +173,19 @@ impl<'c> Recorder<'c> {
         }
     }
 
-    fn managed(&mut self, manager: &'static Manager) {
-        if self.managers.contains(&manager) {
+    fn managed(&mut self, managing: Managing) {
+        if self.managers.contains(&managing) {
             return;
         }
-        self.managers.push(manager);
-        for (index, file) in self.change.files.iter().enumerate() {
-            let name = file.path.rsplit('/').next().unwrap_or_default();
-            let managed = if manager.writes_lock(name) {
+        self.managers.push(managing);
+        let name = |path: &'c str| path.rsplit('/').next().unwrap_or_default();
+        let files = &self.change.files;
+        let is_manifest_changed = files.iter().any(|file| managing.is_manifest(name(&file.path)));
+        for (index, file) in files.iter().enumerate() {
+            let name = name(&file.path);
+            let managed = if managing.writes_lock(name, is_manifest_changed) {
                 Managed::All
-            } else if manager.writes_manifest(name) {
+            } else if managing.writes_manifest(name) {
                 Managed::Dependencies
             } else {
                 continue;

@@ -1,7 +1,7 @@
 //! Which lines of a changed file its sessions account for.
 
 use std::cell::{Cell, OnceCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::commands::is_dependency;
 use super::touch::{Managed, Replaced, Touch};
@@ -12,9 +12,9 @@ const LONG_PIECE: usize = 12;
 /// Letters and digits of a line of which it matters how often it is there.
 const TELLING: usize = 4;
 /// Edits of edits that are followed.
-const DEEPEST: usize = 2;
-/// Characters of the layout-free text below which any line may be a rest of what a formatter broke apart.
-const SHORT: usize = 6;
+const DEEPEST: usize = 12;
+/// Texts that one line is followed through.
+const MOST_STEPS: usize = 500;
 /// Places of a line from which on its order is not looked at.
 const MOST_PLACES: usize = 64;
 /// Bytes that are compared for one file. What is not found within them is not told.
@@ -81,7 +81,9 @@ impl<'t> Told<'t> {
 
     /// Nothing but the layout of a file changed, and a program that does so ran.
     pub(super) fn is_layout(file: &ChangedFile, is_formatted: bool) -> bool {
-        let same = |hunk: &Hunk| bare(&hunk.added) == bare(&hunk.removed);
+        let same = |hunk: &Hunk| {
+            bare(&hunk.added) == bare(&hunk.removed) || ends_bare(&hunk.added) == ends_bare(&hunk.removed)
+        };
         is_formatted && file.whole && !file.hunks.is_empty() && file.hunks.iter().all(same)
     }
 
@@ -108,7 +110,7 @@ impl<'t> Told<'t> {
         };
         is_written
             || self.holds_piece(line)
-            || self.derives(line, hunk, 0)
+            || self.derives(line, hunk)
             || self.is_managed(line)
             || self.has_layout_of(line, Side::Added)
     }
@@ -116,7 +118,7 @@ impl<'t> Told<'t> {
     fn removed(&self, line: &str, hunk: &Hunk) -> bool {
         letters(line) == 0
             || self.touches.iter().any(|touch| {
-                touch.is_open || touch.left_out(line, self.file.left.get(line).copied().unwrap_or(0)) || self.took(touch, line, hunk, 0)
+                touch.is_open || touch.left_out(line, self.file.left.get(line).copied().unwrap_or(0)) || self.took(touch, line, hunk)
             })
             || self.is_managed(line)
             || self.has_layout_of(line, Side::Removed)
@@ -144,12 +146,15 @@ impl<'t> Told<'t> {
     }
 
     /// An edit made this line of one that was removed, or that was written.
-    fn derives(&self, line: &str, hunk: &Hunk, depth: usize) -> bool {
-        let edits = self.touches.iter().flat_map(|touch| &touch.replaced);
-        edits.into_iter().any(|edit| self.spend(line.len()) && self.derives_by(edit, line, hunk, depth))
+    fn derives(&self, line: &str, hunk: &Hunk) -> bool {
+        let edits: Vec<&Replaced> = self.touches.iter().flat_map(|touch| &touch.replaced).collect();
+        follow(line, |text, before| {
+            edits.iter().any(|edit| self.spend(text.len()) && self.derives_by(edit, text, hunk, before))
+        })
     }
 
-    fn derives_by(&self, edit: &Replaced, line: &str, hunk: &Hunk, depth: usize) -> bool {
+    /// `earlier` takes the texts that the edit may have made the line of.
+    fn derives_by(&self, edit: &Replaced, line: &str, hunk: &Hunk, earlier: &mut Vec<String>) -> bool {
         let (Some(first), Some(last)) = (edit.old.first(), edit.old.last()) else { return false };
         match edit.new.as_slice() {
             [] => hunk
@@ -157,16 +162,13 @@ impl<'t> Told<'t> {
                 .iter()
                 .any(|old| edit.old.len() == 1 && self.spend(old.len()) && old.replace(&**first, "").trim() == line),
             [new] if edit.old.len() == 1 => {
-                let before = |old: &str, new: &str| {
+                let mut before = |old: &str, new: &str| {
                     !new.is_empty()
                         && (line.match_indices(new).any(|(at, _)| {
                             let (head, tail) = line.split_at(at);
-                            self.was_there(
-                                &format!("{head}{old}{}", tail.get(new.len()..).unwrap_or_default()),
-                                hunk,
-                                depth,
-                            )
-                        }) || self.was_there(&line.replace(new, old), hunk, depth))
+                            let tail = tail.get(new.len()..).unwrap_or_default();
+                            self.was_there(&format!("{head}{old}{tail}"), hunk, earlier)
+                        }) || self.was_there(&line.replace(new, old), hunk, earlier))
                 };
                 before(first, new) || before(first.trim(), new.trim())
             }
@@ -180,12 +182,16 @@ impl<'t> Told<'t> {
         }
     }
 
-    fn was_there(&self, line: &str, hunk: &Hunk, depth: usize) -> bool {
+    fn was_there(&self, line: &str, hunk: &Hunk, earlier: &mut Vec<String>) -> bool {
         let line = line.trim();
-        self.spend(line.len() + hunk.removed.len())
-            && (self.allowed.contains_key(line)
-                || hunk.removed.iter().any(|old| &**old == line)
-                || depth < DEEPEST && self.derives(line, hunk, depth + 1))
+        if !self.spend(line.len() + hunk.removed.len()) {
+            return false;
+        }
+        let is_there = self.allowed.contains_key(line) || hunk.removed.iter().any(|old| &**old == line);
+        if !is_there {
+            earlier.push(line.to_owned());
+        }
+        is_there
     }
 
     fn was_start(&self, start: &str, hunk: &Hunk) -> bool {
@@ -201,35 +207,42 @@ impl<'t> Told<'t> {
 
     /// An edit of the session held the line in the text that it replaced, or made another line of it that is there now, or
     /// that it took away later.
-    fn took(&self, touch: &Touch, line: &str, hunk: &Hunk, depth: usize) -> bool {
-        touch.replaced.iter().any(|edit| {
-            if !self.spend(line.len()) {
-                return false;
-            }
-            let is_held = edit.old.iter().any(|old| old.trim() == line);
-            let (Some(first), Some(last)) = (edit.old.first(), edit.old.last()) else { return false };
-            if edit.old.len() > 1 {
-                let is_end = |piece: &str, is_at: bool| is_at && letters(piece) > 0;
-                return is_held
-                    || is_end(first, line.ends_with(first.trim()))
-                    || is_end(last, line.starts_with(last.trim()));
-            }
-            let new = edit.new.first().map_or("", |new| &**new);
-            is_held
-                || line.contains(first.trim()) && !first.trim().is_empty() && {
-                    let now = [
-                        line.replacen(first.trim(), new.trim(), 1),
-                        line.replace(first.trim(), new.trim()),
-                        line.replace(&**first, new),
-                    ];
-                    now.iter().map(|now| now.trim()).any(|now| {
-                        edit.new.len() > 1
-                            || hunk.added.iter().any(|added| &**added == now)
-                            || self.allowed.contains_key(now)
-                            || depth < DEEPEST && now != line && self.took(touch, now, hunk, depth + 1)
-                    })
-                }
+    fn took(&self, touch: &Touch, line: &str, hunk: &Hunk) -> bool {
+        follow(line, |text, later| {
+            touch.replaced.iter().any(|edit| self.spend(text.len()) && self.took_by(edit, text, hunk, later))
         })
+    }
+
+    /// `later` takes the texts that the edit may have made of the line.
+    fn took_by(&self, edit: &Replaced, line: &str, hunk: &Hunk, later: &mut Vec<String>) -> bool {
+        let is_held = edit.old.iter().any(|old| old.trim() == line);
+        let (Some(first), Some(last)) = (edit.old.first(), edit.old.last()) else { return false };
+        if edit.old.len() > 1 {
+            let is_end = |piece: &str, is_at: bool| is_at && letters(piece) > 0;
+            return is_held
+                || is_end(first, line.ends_with(first.trim()))
+                || is_end(last, line.starts_with(last.trim()));
+        }
+        if is_held {
+            return true;
+        }
+        if first.trim().is_empty() || !line.contains(first.trim()) {
+            return false;
+        }
+        let new = edit.new.first().map_or("", |new| &**new);
+        let now = [
+            line.replacen(first.trim(), new.trim(), 1),
+            line.replace(first.trim(), new.trim()),
+            line.replace(&**first, new),
+        ];
+        let is_there = |now: &str| {
+            edit.new.len() > 1
+                || self.spend(now.len()) && hunk.added.iter().any(|added| &**added == now)
+                || self.allowed.contains_key(now)
+        };
+        let is_told = now.iter().any(|now| is_there(now.trim()));
+        later.extend(now.iter().map(|now| now.trim().to_owned()));
+        is_told
     }
 
     fn is_managed(&self, line: &str) -> bool {
@@ -249,7 +262,7 @@ impl<'t> Told<'t> {
             written.chain(others).collect::<Vec<_>>().join("\n")
         });
         let line = if side == Side::Added { bare(&[line]) } else { self.edited(bare(&[line])) };
-        line.len() < SHORT || self.spend(all.len()) && all.contains(line.as_str())
+        self.spend(all.len()) && all.contains(line.as_str())
     }
 
     /// What edits made of a text without layout.
@@ -294,6 +307,21 @@ fn places<'t>(touches: &[&'t Touch]) -> BTreeMap<&'t str, Vec<(usize, usize)>> {
     places
 }
 
+/// Whether `step` finds what it looks for in a text, or in one of those that it made of the text, the nearest first.
+fn follow(start: &str, step: impl Fn(&str, &mut Vec<String>) -> bool) -> bool {
+    let mut seen = BTreeSet::from([start.to_owned()]);
+    let mut texts = vec![start.to_owned()];
+    for _ in 0..=DEEPEST {
+        let mut next = Vec::new();
+        if texts.iter().any(|text| step(text, &mut next)) {
+            return true;
+        }
+        next.retain(|text| seen.len() < MOST_STEPS && seen.insert(text.clone()));
+        texts = next;
+    }
+    false
+}
+
 /// Letters and digits of a line.
 fn letters(line: &str) -> usize {
     line.chars().filter(|each| each.is_alphanumeric()).count()
@@ -310,8 +338,24 @@ fn has_words(line: &str, piece: &str) -> bool {
     })
 }
 
-/// What formatters leave as it is.
+/// What formatters leave as it is: all but blanks, the kind of quotes, and separators that end a list, a block or the text.
 fn bare<L: AsRef<str>>(lines: &[L]) -> String {
-    let text = lines.iter().flat_map(|line| line.as_ref().chars());
-    text.filter(|each| !each.is_whitespace() && !"'\"`,;()".contains(*each)).collect()
+    let mut bare = String::new();
+    for each in lines.iter().flat_map(|line| line.as_ref().chars()).filter(|each| !each.is_whitespace()) {
+        if ")]}".contains(each) {
+            trim_separators(&mut bare);
+        }
+        bare.push(if each == '\'' { '"' } else { each });
+    }
+    trim_separators(&mut bare);
+    bare
+}
+
+/// The same of each line, for programs that add or take away separators where lines end.
+fn ends_bare<L: AsRef<str>>(lines: &[L]) -> Vec<String> {
+    lines.iter().map(|line| bare(&[line])).filter(|line| !line.is_empty()).collect()
+}
+
+fn trim_separators(text: &mut String) {
+    text.truncate(text.trim_end_matches([',', ';']).len());
 }
