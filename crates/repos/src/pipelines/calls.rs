@@ -57,6 +57,8 @@ pub(super) struct Graph {
     pub(super) commands: BTreeMap<Node, BTreeSet<(Vec<String>, String)>>,
     /// Texts that name the gate.
     pub(super) naming: BTreeSet<Node>,
+    /// Globs of files that pipelines of GitLab include.
+    pub(super) included: BTreeSet<String>,
     /// Workflows and actions of other repositories that jobs use.
     pub(super) elsewhere: Vec<(Node, String)>,
     /// A limit was reached, so that calls are missing.

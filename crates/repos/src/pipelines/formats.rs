@@ -160,6 +160,9 @@ fn of_include(reader: &mut Reader<'_>, node: &Node, include: &Value, is_held: bo
         };
         let pattern = local.trim_start_matches('/').trim_start_matches("./");
         let Ok(globs) = crate::repo_audit::compiled_globs([pattern]) else { continue };
+        if is_held {
+            reader.graph.included.insert(pattern.to_owned());
+        }
         let paths: Vec<String> = reader.tree.paths().iter().filter(|path| globs.is_match(path)).cloned().collect();
         for path in paths {
             if is_held { reader.hold(node, Node::file(path)) } else { reader.call(node, Node::file(path)) }
@@ -195,6 +198,24 @@ fn texts(reader: &mut Reader<'_>, node: &Node, root: &Value) {
     for text in found {
         reader.script(node, &text, &Place::top());
     }
+}
+
+/// Keys at the top of a file of GitLab that bear on every job of the pipeline.
+const SHARED: &[&str] =
+    &["workflow", "default", "variables", "before_script", "after_script", "stages", "include", "image", "hooks"];
+
+/// What a file of GitLab says of every job of its pipeline, by its keys, as it is written.
+pub(super) fn shared(content: &str) -> Vec<(String, String)> {
+    let Ok(document) = Document::read(Language::Yaml, content) else { return Vec::new() };
+    let shared = members(&document.root).iter().filter(|(key, _)| SHARED.contains(&key.name.as_str()));
+    let written = |value: &Value| content.get(value.span.clone()).unwrap_or_default().trim().to_owned();
+    shared.map(|(key, value)| (key.name.clone(), written(value))).collect()
+}
+
+/// Why a file of YAML can't be read.
+pub(super) fn fault(content: &str) -> Option<String> {
+    let fault = Document::read(Language::Yaml, content).err()?;
+    Some(format!("line {}: {}", fault.line, fault.reason))
 }
 
 /// The keys at the top of a file of GitLab.

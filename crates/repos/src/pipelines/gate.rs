@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use globset::GlobSet;
+
 use super::calls::{GATE, Graph, Node, Part, graph, names_gate};
 use super::formats::names_gate_when_read;
 use super::names::CheckName;
@@ -9,6 +11,7 @@ use super::systems::{Dialect, dialect};
 use super::tree::{Content, Tree};
 use super::work::Work;
 use super::workflow::Workflows;
+use crate::repo_audit::compiled_globs;
 
 /// The gate of one commit.
 #[derive(Debug, Default)]
@@ -23,6 +26,8 @@ pub(super) struct GateFiles {
     pub(super) beside: BTreeMap<String, String>,
     /// Files that may run it by a workflow of another repository.
     pub(super) perhaps: BTreeMap<String, String>,
+    /// Files of the pipeline of GitLab that runs it, by globs.
+    pub(super) pipeline: GlobSet,
     /// Names of the checks of its jobs.
     pub(super) names: BTreeSet<CheckName>,
     /// A workflow that runs the gate can't be read, so that there are names that are not known.
@@ -55,6 +60,10 @@ impl GateFiles {
         gate.runs.extend(leading.iter().filter(|node| dialect(&node.file).is_some()).map(|node| node.file.clone()));
         gate.follow(&graph, &leading);
         gate.perhaps(&graph);
+        if gate.runs.iter().any(|path| dialect(path) == Some(Dialect::Gitlab)) {
+            gate.pipeline =
+                compiled_globs(graph.included.iter().map(String::as_str)).unwrap_or_else(|_| GlobSet::empty());
+        }
         gate.named(&workflows, &leading);
         gate.is_cut |= work.is_spent();
         gate

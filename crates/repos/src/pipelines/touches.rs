@@ -84,6 +84,11 @@ fn part(changed: &Changed<'_>, sides: &Sides<'_>, path: &str) -> Option<Part> {
         let is_beside = super::recipes::runs_the_same(changed, gate, path);
         return Some(if is_beside { Part::Beside { by: by.clone() } } else { Part::Called { by: by.clone() } });
     }
+    if gate.pipeline.is_match(path)
+        && let Some(part) = of_pipeline(changed, gate, path)
+    {
+        return Some(part);
+    }
     let found = match dialect {
         Some(Dialect::Workflow) => of_workflow(changed, sides, path, &content),
         Some(Dialect::Gitlab) => of_gitlab(gate, &content),
@@ -154,6 +159,30 @@ fn of_gitlab(gate: &GateFiles, content: &Content) -> Option<Part> {
     let keys = super::formats::keys(text);
     let taken = keys.into_iter().map(CheckName::literal).find(|key| gate.names.contains(key));
     taken.map(|name| Part::TakesName { name: name.shown() })
+}
+
+/// A file of the pipeline that runs the gate.
+fn of_pipeline(changed: &Changed<'_>, gate: &GateFiles, path: &str) -> Option<Part> {
+    let head = changed.head.read(path);
+    let shared = |content: &Content| match content {
+        Content::Text(text) => super::formats::shared(text),
+        _ => Vec::new(),
+    };
+    let before = changed.before.read(path);
+    let fault_of = |content: &Content| match content {
+        Content::Text(text) => super::formats::fault(text),
+        _ => None,
+    };
+    if shared(&head) != shared(&before) {
+        return Some(Part::Runs);
+    }
+    // What this reader can't read before the change either is no doing of it.
+    if let (Content::Text(text), None) = (&head, fault_of(&before))
+        && let Some(reason) = super::formats::fault(text)
+    {
+        return Some(Part::Unreadable { reason });
+    }
+    of_gitlab(gate, &head)
 }
 
 /// A script or a file of recipes that runs the gate, called by something that is in no file: settings of a CI server.

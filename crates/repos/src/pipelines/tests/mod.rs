@@ -266,6 +266,23 @@ fn what_gitlab_includes_is_part_of_its_pipeline() {
         assert_eq!(kind(part(&base, "ci/gate.yml", Some(b"gate: {script: ['true']}\n")).as_ref()), "runs", "{include}");
         assert_eq!(kind(part(&base, ".gitlab-ci.yml", Some(b"a: {script: ['true']}\n")).as_ref()), "runs", "{include}");
     }
+    let include = "include: [{local: ci/gate.yml}, {local: 'ci/jobs/*.yml'}]\n";
+    let job = "t: {script: [make]}\n";
+    let base = [(".gitlab-ci.yml", include), gate, ("ci/jobs/a.yml", job), ("ci/b.yml", job)];
+    for (path, text, expected) in [
+        ("ci/jobs/a.yml", "t: {script: [make, x]}\n", "nothing"),
+        ("ci/jobs/a.yml", "gate: {script: ['true']}\n", "takes name"),
+        ("ci/jobs/a.yml", "\"g\\x61te\": {script: ['true']}\n", "takes name"),
+        ("ci/jobs/new.yml", "gate: {script: ['true']}\n", "takes name"),
+        ("ci/jobs/new.yml", "u: {script: ['true']}\n", "nothing"),
+        ("ci/jobs/a.yml", "workflow: {rules: [{when: never}]}\n", "runs"),
+        ("ci/jobs/a.yml", "default: {before_script: [exit 0]}\n", "runs"),
+        ("ci/jobs/a.yml", "variables: {BASH_ENV: ./x}\n", "runs"),
+        ("ci/jobs/a.yml", "x: [\n", "unreadable"),
+        ("ci/b.yml", "variables: {BASH_ENV: ./x}\n", "nothing"),
+    ] {
+        assert_eq!(kind(part(&base, path, Some(text.as_bytes())).as_ref()), expected, "{path}: {text}");
+    }
     let base = [(".gitlab-ci.yml", "include: ci/gate.yml\n"), gate];
     assert_eq!(kind(part(&base, ".gitlab/x.yml", Some(b"gate: {script: ['true']}\n")).as_ref()), "takes name");
 }
