@@ -191,6 +191,34 @@ fn a_backport_names_the_commit_that_was_judged() {
     assert_ends(&judged(&world, "release", "named"), 1, "coverage/no-session");
 }
 
+/// A commit that names another one, and is another patch, or brings what was taken back, has no session.
+#[test]
+fn a_commit_is_only_picked_if_it_is_the_same_patch() {
+    const BEFORE: &str = "def a():\n    check()\n    x()\ndef b():\n    check()\n    y()\n";
+    const ORIGINAL: &str = "def a():\n    check()\n    return\n    x()\ndef b():\n    check()\n    y()\n";
+    let cases = [
+        ("picked", ORIGINAL, "release", 0),
+        ("elsewhere", "def a():\n    check()\n    x()\ndef b():\n    return\n    check()\n    y()\n", "release", 1),
+        ("outside", "def a():\n    check()\nreturn\n    x()\ndef b():\n    check()\n    y()\n", "release", 1),
+        ("again", ORIGINAL, "trunk", 1),
+    ];
+    let world = World::empty();
+    let repository = begun(&world);
+    repository.git(&["checkout", "-q", "-B", "release", "main"]);
+    repository.file("src/a.py", BEFORE).commit("base").git(&["checkout", "-q", "-b", "trunk"]);
+    repository.file("src/a.py", ORIGINAL).commit("original");
+    let original = repository.git(&["rev-parse", "HEAD"]);
+    repository.file("src/a.py", BEFORE).commit("taken back");
+    repository.git(&["update-ref", "refs/remotes/origin/main", "trunk"]);
+    repository.git(&["symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main"]);
+    for (name, content, base, code) in cases {
+        repository.git(&["checkout", "-q", "-b", name, base]);
+        repository.file("src/a.py", content);
+        repository.commit(&format!("{MARK}\n(cherry picked from commit {})", original.trim()));
+        assert_ends(&judged(&world, base, name), code, if code == 0 { "PASS" } else { "coverage/no-session" });
+    }
+}
+
 #[test]
 fn a_repository_with_other_names_of_objects_is_not_judged() {
     let world = World::empty();

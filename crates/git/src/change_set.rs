@@ -104,7 +104,7 @@ pub struct Commit {
     pub marks: Vec<Mark>,
     pub files: Vec<String>,
     pub is_merge: bool,
-    /// A commit of the base or of the default branch that it was picked from, unchanged.
+    /// A commit of the default branch that it was picked from, unchanged.
     pub picked_from: Option<String>,
 }
 

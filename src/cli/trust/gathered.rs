@@ -9,7 +9,7 @@ use super::super::failure::Failure;
 use super::commit_tree::{CommitFiles, CommitTree};
 use super::{Ends, Trust};
 use agent_strace_git::change_set::{Change, Commit, Extent, Mark, by_name, from_top};
-use agent_strace_git::{Backend, GitError, Repository, Revisions, Status};
+use agent_strace_git::{Backend, GitError, Picks, Repository, Revisions, Status};
 use agent_strace_model::{Gap, GapKind};
 use agent_strace_repos::{pipelines, repo_audit};
 
@@ -125,8 +125,9 @@ fn commits(trust: &Trust<'_>, ends: &Ends, store: Option<&str>, gaps: &mut Vec<G
         ControlFlow::Continue(())
     })?;
     gaps.extend(history.cut.map(|reason| gap(ends, format!("commits of the change are missing: {reason}"))));
+    let mut picks = Picks::new(trust.folder(), &ends.base.commit, &ends.head.commit, store)?;
     for commit in found.values_mut().filter(|commit| !commit.marks.is_empty()) {
-        commit.picked_from = agent_strace_git::picked_from(trust.folder(), &ends.base.commit, &commit.id, store)?;
+        commit.picked_from = picks.picked_from(&commit.id)?;
     }
     Ok(found.into_values().collect())
 }
