@@ -149,6 +149,7 @@ fn record(change: &Change, file: &ChangedFile) -> Option<Touched> {
     }
     match file.status {
         Status::Added => None,
+        _ if is_pointer(change, file) => None,
         Status::Deleted => Some(removed(change)),
         Status::Modified if goes_on(file) => None,
         // What is told about a session changes as the session goes on.
@@ -165,9 +166,15 @@ fn removed(change: &Change) -> Touched {
     Touched::new(Level::Error, format!("the record of an earlier session is taken away: {advice}"))
 }
 
-/// `meta.json` of a session whose events went on.
+/// It names the session that is being recorded, for programs that follow it, and tells nothing of any session.
+fn is_pointer(change: &Change, file: &ChangedFile) -> bool {
+    let rest = change.store.as_ref().and_then(|store| file.path.strip_prefix(store.as_str()));
+    rest == Some("/.active-session") && file.status != Status::TypeChanged
+}
+
+/// What tells about a session, or how far its recording got, where its events went on.
 fn is_beside_what_grows(change: &Change, file: &ChangedFile) -> bool {
-    let folder = file.path.strip_suffix("meta.json");
+    let folder = ["meta.json", "recorder.json"].iter().find_map(|name| file.path.strip_suffix(name));
     folder.is_some_and(|folder| folder.ends_with('/') && change.grown.contains_key(&format!("{folder}events.ndjson")))
 }
 
