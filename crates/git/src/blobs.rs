@@ -18,6 +18,8 @@ const MAX_FILES: usize = 4_000_000;
 pub struct Blobs {
     ids: HashSet<Oid>,
     paths: HashSet<String>,
+    /// Their files are in a repository of their own, so that only their place is known.
+    submodules: HashSet<String>,
 }
 
 impl Blobs {
@@ -68,6 +70,9 @@ impl Blobs {
                         self.paths.insert(format!("{prefix}{name}"));
                     }
                 }
+                Some(ObjectType::Commit) if paths == Paths::Keep => {
+                    self.submodules.insert(format!("{prefix}{name}"));
+                }
                 _ => {}
             }
         }
@@ -84,12 +89,34 @@ impl Blobs {
     }
 
     /// Whether the head has a file at this path, in whatever folder it was checked out: a checkout may write its bytes in
-    /// another way than they are committed.
+    /// another way than they are committed. What is below a submodule of the head is taken for a file of it.
     pub fn have_path(&self, path: &str) -> bool {
-        let path = path.strip_prefix("./").unwrap_or(path);
-        let below = path.match_indices('/').filter_map(|(at, _)| path.get(at + 1..));
-        self.paths.contains(path) || below.filter(|rest| rest.contains('/')).any(|rest| self.paths.contains(rest))
+        let path = normal(path);
+        let below = path.match_indices('/').filter_map(|(at, _)| path.get(at + 1..)).filter(|rest| rest.contains('/'));
+        self.paths.contains(&path)
+            || folders(&path).any(|folder| self.submodules.contains(folder))
+            || below.clone().any(|rest| self.paths.contains(rest))
+            // A folder of one name may be anywhere.
+            || below.flat_map(folders).any(|folder| folder.contains('/') && self.submodules.contains(folder))
     }
+}
+
+/// Without parts that lead nowhere. What leaves the current folder is named from where it leads to.
+fn normal(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/').filter(|part| !part.is_empty() && *part != ".") {
+        if part == ".." {
+            parts.pop();
+        } else {
+            parts.push(part);
+        }
+    }
+    parts.join("/")
+}
+
+/// The folders that a path leads through.
+fn folders(path: &str) -> impl Iterator<Item = &str> {
+    path.match_indices('/').filter_map(|(at, _)| path.get(..at))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,7 +3,7 @@ use std::path::Path;
 
 use git2::{Repository, Signature};
 
-use super::{GitError, layout, read_blob, taken_back, trailers};
+use super::{Blobs, GitError, layout, read_blob, taken_back, trailers};
 
 /// A repository with one commit that holds a policy at the top and in a folder, and a link.
 fn repository() -> tempfile::TempDir {
@@ -142,5 +142,31 @@ fn only_a_commit_that_is_taken_back_as_a_whole_takes_its_records_with_it() {
         let is_record = |path: &str| path.starts_with("log/");
         let found = taken_back(folder.path(), &old.to_string(), &after.to_string(), &removed, &is_record).unwrap();
         assert_eq!(!found.is_empty(), expected, "{head:?}");
+    }
+}
+
+#[test]
+fn paths_of_the_head_are_known_however_they_are_written() {
+    let folder = repository();
+    let repository = Repository::open(folder.path()).unwrap();
+    let base = repository.revparse_single("base").unwrap().peel_to_commit().unwrap();
+    let mut tree = repository.treebuilder(Some(&base.tree().unwrap())).unwrap();
+    tree.insert("module", base.id(), 0o160_000).unwrap();
+    let tree = repository.find_tree(tree.write().unwrap()).unwrap();
+    let author = base.author();
+    repository.commit(Some("refs/heads/head"), &author, &author, "two", &tree, &[&base]).unwrap();
+    let blobs = Blobs::of_change(folder.path(), None, "head").unwrap();
+    let known = [
+        "sub/scope.json",
+        "./sub//scope.json",
+        "/home/x/sub/./scope.json",
+        "../o/sub/scope.json",
+        "a/../sub/scope.json",
+    ];
+    for path in known.into_iter().chain(["scope.json", "module/logs/a.jsonl", "./module/a.jsonl"]) {
+        assert!(blobs.have_path(path), "{path}");
+    }
+    for path in ["sub/other.json", "/tmp/scope.json", "modules/a.jsonl", "/tmp/module/a.jsonl"] {
+        assert!(!blobs.have_path(path), "{path}");
     }
 }
