@@ -52,8 +52,8 @@ pub(super) struct DoctorArgs {
     no_color: bool,
 }
 
-/// Where code owners are looked for, in this order.
-const OWNERS: &[&str] = &[".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS"];
+/// Where a forge looks for code owners.
+const OWNERS: &[&str] = &[".github/CODEOWNERS", ".gitlab/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"];
 
 pub(super) fn run(
     trace_dir: &Path,

@@ -12,10 +12,14 @@ const USUAL: &[&str] = &["main", "master", "trunk", "develop", "default"];
 pub fn default_branches(start: &Path) -> Vec<String> {
     let usual = USUAL.iter().take(1).map(|name| (*name).to_owned());
     let Ok(repository) = open(start) else { return usual.collect() };
-    let head = repository.find_reference("refs/remotes/origin/HEAD").ok();
-    let named = head.and_then(|head| head.symbolic_target().ok().flatten().map(str::to_owned));
-    if let Some(branch) = named.as_deref().and_then(|name| name.strip_prefix("refs/remotes/origin/")) {
-        return vec![branch.to_owned()];
+    if let Some(branch) = of_origin(&repository) {
+        return vec![branch];
+    }
+    // Without a remote, the branch here is what changes are merged into.
+    if repository.remotes().is_ok_and(|remotes| remotes.is_empty())
+        && let Some(branch) = current(&repository)
+    {
+        return vec![branch];
     }
     let is_here = |name: &&&str| {
         ["refs/remotes/origin/", "refs/heads/"]
@@ -23,11 +27,25 @@ pub fn default_branches(start: &Path) -> Vec<String> {
             .any(|at| repository.find_reference(&format!("{at}{name}")).is_ok())
     };
     let here = USUAL.iter().find(is_here).map(|name| (*name).to_owned());
-    let current = || {
-        let head = repository.head().ok().filter(git2::Reference::is_branch);
-        head.and_then(|head| head.shorthand().ok().map(str::to_owned))
-    };
-    let mut branches: Vec<String> = here.or_else(current).into_iter().chain(usual).collect();
+    let mut branches: Vec<String> = here.or_else(|| current(&repository)).into_iter().chain(usual).collect();
     branches.dedup();
     branches
+}
+
+/// The branch that a new job judges changes into: the default branch as the clone knows it, else the one here, else `main`.
+pub fn merged_into(start: &Path) -> String {
+    let named = open(start).ok().and_then(|repository| of_origin(&repository).or_else(|| current(&repository)));
+    named.unwrap_or_else(|| "main".to_owned())
+}
+
+fn of_origin(repository: &git2::Repository) -> Option<String> {
+    let head = repository.find_reference("refs/remotes/origin/HEAD").ok()?;
+    let target = head.symbolic_target().ok().flatten()?;
+    target.strip_prefix("refs/remotes/origin/").map(str::to_owned)
+}
+
+fn current(repository: &git2::Repository) -> Option<String> {
+    let head = repository.find_reference("HEAD").ok()?;
+    let target = head.symbolic_target().ok().flatten()?;
+    target.strip_prefix("refs/heads/").map(str::to_owned)
 }

@@ -1,6 +1,9 @@
 //! `init --ci`: the gate as a job of a forge, and what has to be set there so that nobody gets around it.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+
+use agent_strace_repos::doctor::Forge;
 
 use clap::ValueEnum;
 
@@ -30,7 +33,7 @@ pub(super) enum Strength {
 struct Recipe {
     file: &'static str,
     text: &'static str,
-    next: &'static [&'static str],
+    next: Vec<String>,
 }
 
 const GITHUB_VISIBLE: &str = include_str!("templates/github-visible.yml");
@@ -42,37 +45,59 @@ const GITLAB_FILE: &str = ".gitlab/agent-strace.gitlab-ci.yml";
 
 const COMMIT: &str = "commit the policy and this file to the branch; from then on pull requests are judged, and the one that \
                       brings them ends with exit code 2";
-const REQUIRE: &str = "rules of the branch: require the check `agent-strace`, with GitHub Actions as its source";
-const OWN: &str = "CODEOWNERS, with a review by owners required:\n          /.agent-scope.json @OWNERS\n          \
-                   /.agent-strace.yaml @OWNERS\n          /.github/ @OWNERS\n          /CODEOWNERS @OWNERS";
+const RECORD: &str =
+    "record sessions, so that pull requests bring them: `agent-strace setup --write`, and commit `.agent-traces`";
+const REQUIRE: &str =
+    "after the first merge, rules of the branch: require the check `agent-strace`, with GitHub Actions as its source";
 const LABEL: &str = "a change to what judges passes in the run that the label `gate-reviewed` starts: give the right to set labels \
                      to people only";
+const SOURCE_GITLAB: &str = "set AGENT_STRACE_URL and AGENT_STRACE_SHA256 in the file: until then the job fails";
+const INCLUDE_GITLAB: &str = "`.gitlab-ci.yml`: `include: [{local: .gitlab/agent-strace.gitlab-ci.yml}]`";
+const COMMIT_GITLAB: &str = "commit the policy and these files to the branch; from then on merge requests are judged";
+const REQUIRE_GITLAB: &str = "after the first merge, merge requests of the project: \"Pipelines must succeed\"; those of forks \
+                              are run here by a member";
 const CENTRAL: &str = "in a repository of the organisation that agents can't write to: rules of the organisation, \
                        \"require workflows to pass\", with this file. In the repository itself it is as strong as \
                        its default branch";
 
 fn recipe(platform: Platform, strength: Strength) -> Result<Recipe, Failure> {
+    let texts = |steps: &[&str]| steps.iter().map(|step| (*step).to_owned()).collect::<Vec<_>>();
+    let steps = |first: &str, owned: Option<Forge>, last: &[&str]| {
+        let mut next = texts(&[first, RECORD]);
+        next.extend(owned.map(owners));
+        next.extend(texts(last));
+        next
+    };
     let github = |text, next| Ok(Recipe { file: GITHUB_FILE, text, next });
+    let gitlab = |owned, last: &[&str]| {
+        let mut next = steps(COMMIT_GITLAB, owned, last);
+        next.insert(0, SOURCE_GITLAB.to_owned());
+        next.insert(1, INCLUDE_GITLAB.to_owned());
+        Ok(Recipe { file: GITLAB_FILE, text: GITLAB, next })
+    };
     match (platform, strength) {
-        (Platform::Github, Strength::Visible) => github(GITHUB_VISIBLE, &[COMMIT, REQUIRE, LABEL][..]),
-        (Platform::Github, Strength::Reviewed) => github(GITHUB_VISIBLE, &[COMMIT, REQUIRE, OWN, LABEL][..]),
-        (Platform::Github, Strength::Enforced) => github(GITHUB_ENFORCED, &[CENTRAL, REQUIRE, OWN, LABEL][..]),
-        (Platform::Gitlab, Strength::Visible) => Ok(Recipe {
-            file: GITLAB_FILE,
-            text: GITLAB,
-            next: &[
-                "set AGENT_STRACE_URL and AGENT_STRACE_SHA256 in the file: until then the job fails",
-                "`.gitlab-ci.yml`: `include: [{local: .gitlab/agent-strace.gitlab-ci.yml}]`",
-                "merge requests of the project: \"Pipelines must succeed\"; those of forks are run here by a member",
-            ],
-        }),
-        (Platform::Gitlab, Strength::Reviewed | Strength::Enforced) => {
-            Err(Failure::new("for GitLab there is one recipe, `visible`: its author can change the job that judges")
-                .hint(
-                    "stronger is what the group sets: owners of the file, or a pipeline execution policy that runs it",
-                ))
+        (Platform::Github, Strength::Visible) => github(GITHUB_VISIBLE, steps(COMMIT, None, &[LABEL, REQUIRE])),
+        (Platform::Github, Strength::Reviewed) => {
+            github(GITHUB_VISIBLE, steps(COMMIT, Some(Forge::Github), &[LABEL, REQUIRE]))
+        }
+        (Platform::Github, Strength::Enforced) => {
+            github(GITHUB_ENFORCED, steps(CENTRAL, Some(Forge::Github), &[LABEL, REQUIRE]))
+        }
+        (Platform::Gitlab, Strength::Visible) => gitlab(None, &[REQUIRE_GITLAB]),
+        (Platform::Gitlab, Strength::Reviewed) => gitlab(Some(Forge::Gitlab), &[REQUIRE_GITLAB]),
+        (Platform::Gitlab, Strength::Enforced) => {
+            Err(Failure::new("for GitLab no recipe is `enforced`: a merge request can bring another job")
+                .hint("what the group sets is stronger: a pipeline execution policy that runs it"))
         }
     }
+}
+
+/// The lines of CODEOWNERS that `doctor` looks for.
+fn owners(forge: Forge) -> String {
+    let own = forge.owners().iter().filter(|place| **place == "CODEOWNERS").map(|place| format!("/{place}"));
+    let paths = forge.guarded().iter().map(|path| (*path).to_owned()).chain(own);
+    let lines: String = paths.map(|path| format!("\n          {path} @OWNERS")).collect();
+    format!("CODEOWNERS, with a review by owners required:{lines}")
 }
 
 pub(super) fn run(platform: Platform, args: &InitArgs, streams: &mut Streams<'_>) -> Result<u8, Failure> {
@@ -82,10 +107,12 @@ pub(super) fn run(platform: Platform, args: &InitArgs, streams: &mut Streams<'_>
     refuse_to_replace(&file, args.force)?;
     output::write_with_folder(&file, &text)?;
     let mut said = format!("wrote {}\n", agent_strace_report::terminal(&file.to_string_lossy()));
+    if platform == Platform::Github {
+        let _ = writeln!(said, "  judges changes into `{}`", branch(args));
+    }
     for (number, step) in recipe.next.iter().enumerate() {
-        said.push_str(if number == 0 { "  next: " } else { "        " });
-        said.push_str(step);
-        said.push('\n');
+        let label = if number == 0 { "  next: " } else { "        " };
+        let _ = writeln!(said, "{label}{}. {step}", number + 1);
     }
     said.push_str("        `agent-strace doctor --ci` says what holds then\n");
     output::print(streams.stdout, &said)?;
@@ -95,9 +122,14 @@ pub(super) fn run(platform: Platform, args: &InitArgs, streams: &mut Streams<'_>
     Ok(0)
 }
 
+/// The branch that is named, or the one that `origin/HEAD` or else `HEAD` names.
+fn branch(args: &InitArgs) -> String {
+    args.branch.clone().unwrap_or_else(|| agent_strace_git::merged_into(Path::new(".")))
+}
+
 fn filled(platform: Platform, args: &InitArgs, text: &str) -> Result<String, Failure> {
-    let branch = args.branch.as_str();
-    if !is_branch(branch) {
+    let branch = branch(args);
+    if !is_branch(&branch) {
         return Err(Failure::new(format!("`{branch}` is no name of a branch"))
             .hint("letters, digits and `-_./` can stand in it, such as `main`"));
     }
@@ -115,7 +147,7 @@ fn filled(platform: Platform, args: &InitArgs, text: &str) -> Result<String, Fai
         return Err(Failure::new(format!("`{action}` is no action at a commit"))
             .hint("write OWNER/REPOSITORY@COMMIT with all 40 digits: a tag or a branch can be moved to other code"));
     }
-    Ok(text.replace("@ACTION@", action).replace("@BRANCH@", branch))
+    Ok(text.replace("@ACTION@", action).replace("@BRANCH@", &branch))
 }
 
 fn is_name(text: &str, more: &[char]) -> bool {

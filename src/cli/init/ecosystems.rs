@@ -34,6 +34,9 @@ pub(super) struct Ecosystem {
     beside: Vec<String>,
     registries: Vec<String>,
     rules: Vec<Entry>,
+    /// Commands that no policy may allow because of the rules.
+    #[expect(dead_code, reason = "tests try them")]
+    refused: Vec<String>,
 }
 
 /// A file that says so where others are missing.
@@ -60,10 +63,14 @@ struct Entry {
 enum Use {
     #[default]
     Work,
+    /// What was made here is started.
+    Run,
     /// Other people's code is fetched and may run.
     Packages,
     /// What was made here is given to others: that is refused.
     Release,
+    /// The command says itself what code runs: that is refused.
+    Foreign,
 }
 
 /// An ecosystem, and the file that speaks for it.
@@ -140,10 +147,26 @@ impl Ecosystem {
     }
 }
 
+/// A policy with rules for what was found, and what these allow.
+pub(super) struct Added {
+    pub(super) text: String,
+    allows: String,
+}
+
+/// Which commands a policy takes from the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scope {
+    /// Building, testing and formatting.
+    Work,
+    /// Also starting what was made, and fetching packages.
+    Everyday,
+}
+
 /// A policy that vouches for the usual commands of what was found: rules and tests are added to it, and nothing is taken away.
-pub(super) fn added(text: &str, found: &[Found], only_work: bool) -> Result<Option<String>, Failure> {
+pub(super) fn added(text: &str, found: &[Found], scope: Scope) -> Result<Option<Added>, Failure> {
+    let is_taken = |rule: &Entry| scope == Scope::Everyday || !matches!(rule.is, Use::Run | Use::Packages);
     let entries = || found.iter().flat_map(|found| found.ecosystem.rules.iter().map(move |rule| (found, rule)));
-    let entries: Vec<_> = entries().filter(|(_, rule)| !only_work || rule.is != Use::Packages).collect();
+    let entries: Vec<_> = entries().filter(|(_, rule)| is_taken(rule)).collect();
     let (Some(_), true) = (text.find(RULES), !entries.is_empty()) else { return Ok(None) };
     let names: Vec<&str> = found.iter().map(|found| found.ecosystem.name.as_str()).collect();
     let mut rules = format!(
@@ -153,18 +176,26 @@ pub(super) fn added(text: &str, found: &[Found], only_work: bool) -> Result<Opti
     let mut tests = String::new();
     for (found, rule) in &entries {
         let _ = writeln!(rules, "{},", rule.json(&found.ecosystem.name));
-        let expected = if rule.is == Use::Release { "deny" } else { "allow" };
+        let expected = rule.is.effect();
         if let Some(command) = rule.examples.first().filter(|_| rule.is != Use::Packages) {
             let _ = writeln!(tests, "{},", json!({"tool": "Bash", "input": {"command": command}, "expect": expected}));
         }
     }
     let registries = registries(found);
     let mut text = text.to_owned();
-    if text.contains(HOSTS) {
-        let new = registries.iter().filter(|registry| !text.contains(&format!("\"{registry}\"")));
-        let new = new.fold(format!("{HOSTS}\n"), |new, registry| new + "\"" + registry + "\",\n");
-        text = text.replacen(HOSTS, &new, 1);
+    let mut allows = match scope {
+        Scope::Work => "building, testing and formatting with them (`rules` names the commands)".to_owned(),
+        Scope::Everyday => "their usual commands (`rules` names them)".to_owned(),
+    };
+    // Where other hosts are refused, the list of those that are not stays as its author made it.
+    let listed = |registry: &&str| text.contains(&format!("\"{registry}\""));
+    if text.contains(CLOSED) {
+        let missing: Vec<&str> = registries.iter().copied().filter(|registry| !listed(registry)).collect();
+        if !missing.is_empty() {
+            let _ = write!(allows, "; `network.allow` does not list {}", missing.join(", "));
+        }
     } else if !registries.is_empty() {
+        let _ = write!(allows, ", and {}", registries.iter().copied().collect::<Vec<_>>().join(", "));
         let rule = json!({"id": "REGISTRIES", "effect": "allow", "reason": "packages of these ecosystems come from there",
             "match": {"net": registries}});
         let _ = writeln!(rules, "{rule},");
@@ -176,24 +207,36 @@ pub(super) fn added(text: &str, found: &[Found], only_work: bool) -> Result<Opti
     }
     text = text.replacen(RULES, &format!("{RULES}\n{rules}"), 1).replacen(TESTS, &format!("{TESTS}\n{tests}"), 1);
     let own_fault = |faults| Failure::new(format!("internal error: the policy can't be read: {faults}"));
-    format::format("the policy", &text, Comments::Keep).map(Some).map_err(own_fault)
+    let text = format::format("the policy", &text, Comments::Keep).map_err(own_fault)?;
+    Ok(Some(Added { text, allows }))
 }
 
 const RULES: &str = "\"rules\": [";
 const TESTS: &str = "\"tests\": [";
-/// The list of hosts, where others are refused.
-const HOSTS: &str = "\"deny_all\": true,\n    \"allow\": [";
+/// Other hosts than those of the list are refused.
+const CLOSED: &str = "\"deny_all\": true";
 /// A test of the default policy that says what holds where nobody vouches for packages.
 const UNRESOLVED: &str = r#"{ "command": "npm install left-pad" }, "expect": "unresolved""#;
 
+impl Use {
+    fn effect(self) -> &'static str {
+        match self {
+            Self::Work | Self::Run | Self::Packages => "allow",
+            Self::Release | Self::Foreign => "deny",
+        }
+    }
+}
+
 impl Entry {
     fn json(&self, name: &str) -> Value {
-        let (effect, reason) = match self.is {
-            Use::Work => ("allow", format!("building, testing and formatting with {name} runs code of the project")),
-            Use::Packages => ("allow", format!("{name} fetches packages, which may bring code of their own")),
-            Use::Release => ("deny", "what was made here is given to others by people".to_owned()),
+        let reason = match self.is {
+            Use::Work => format!("building, testing and formatting with {name} runs code of the project"),
+            Use::Run => format!("{name} starts a program of the project, or of its packages"),
+            Use::Packages => format!("{name} fetches packages, which may bring code of their own"),
+            Use::Release => "what was made here is given to others by people".to_owned(),
+            Use::Foreign => "the command brings the code that runs: write it into a file of the project".to_owned(),
         };
-        json!({"id": self.id, "effect": effect, "reason": reason, "match": {"exec": self.exec},
+        json!({"id": self.id, "effect": self.is.effect(), "reason": reason, "match": {"exec": self.exec},
             "examples": {"match": self.examples}})
     }
 }
@@ -203,19 +246,16 @@ fn registries(found: &[Found]) -> BTreeSet<&str> {
 }
 
 /// What was found, and what the policy allows because of it.
-pub(super) fn told(found: &[Found], is_added: bool) -> String {
+pub(super) fn told(found: &[Found], added: Option<&Added>) -> String {
     if found.is_empty() {
         return String::new();
     }
     let names =
         found.iter().map(|found| format!("{} ({})", found.ecosystem.name, agent_strace_report::terminal(&found.file)));
-    let mut text = format!("  found: {}\n", names.collect::<Vec<_>>().join(", "));
-    if is_added {
-        let registries = registries(found).into_iter().collect::<Vec<_>>().join(", ");
-        let hosts = if registries.is_empty() { String::new() } else { format!(", and {registries}") };
-        let _ = writeln!(text, "  allows: what their usual commands run (`rules` names them){hosts}");
-    } else {
-        text += "  this policy allows none of their commands\n";
-    }
-    text
+    let names = names.collect::<Vec<_>>().join(", ");
+    let allows = added.map_or_else(
+        || "this policy allows none of their commands".to_owned(),
+        |added| format!("allows: {}; what publishes or deploys is refused", added.allows),
+    );
+    format!("  found: {names}\n  {allows}\n")
 }

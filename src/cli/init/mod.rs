@@ -58,9 +58,9 @@ pub(super) struct InitArgs {
     #[arg(long, value_name = "OWNER/REPOSITORY@COMMIT", requires = "ci")]
     action: Option<String>,
 
-    /// With `--ci github`: the branch that changes are merged into.
-    #[arg(long, value_name = "NAME", default_value = "main", requires = "ci")]
-    branch: String,
+    /// With `--ci github`: the branch that changes are merged into [default: that of `origin/HEAD`, of `HEAD`, or `main`].
+    #[arg(long, value_name = "NAME", requires = "ci")]
+    branch: Option<String>,
 }
 
 /// A policy that is part of the program.
@@ -118,12 +118,14 @@ fn write_policy(args: &InitArgs, streams: &mut Streams<'_>) -> Result<u8, Failur
     let shown = agent_strace_report::terminal(&file.to_string_lossy());
     refuse_to_replace(&file, args.force)?;
     let found = ecosystems::found_in(Path::new("."))?;
-    let added = ecosystems::added(shipped.text, &found, shipped.name == "strict")?;
-    output::write(&file, added.as_deref().unwrap_or(shipped.text))?;
-    let told = ecosystems::told(&found, added.is_some());
+    let scope = if shipped.name == "strict" { ecosystems::Scope::Work } else { ecosystems::Scope::Everyday };
+    let added = ecosystems::added(shipped.text, &found, scope)?;
+    output::write(&file, added.as_ref().map_or(shipped.text, |added| added.text.as_str()))?;
+    let told = ecosystems::told(&found, added.as_ref());
     let text = format!(
         "wrote {shown}: {}\n{told}  next: read it, then `agent-strace policy test {shown}` shows that it does what it says\n        \
-         `agent-strace check --policy {shown}` judges your sessions by it\n",
+         `agent-strace check --policy {shown}` judges your sessions by it\n        \
+         `agent-strace setup --write` records sessions: commit `.agent-traces`, and pull requests bring them\n",
         lower(&shipped.summary())
     );
     output::print(streams.stdout, &text)?;

@@ -40,9 +40,33 @@ impl BaseBranch {
         if name.split('/').any(|component| component.contains("**") && component != "**") {
             return Err("`**` is a component of its own, e.g. `release/**`".to_owned());
         }
+        if name.contains(WILDCARDS) && !has_literal_part(name) {
+            return Err(
+                "it names nearly every branch, and the author of a change picks the branch; begin or end the pattern \
+                        with two letters or more that only reviewed branches have, e.g. `release/**`"
+                    .to_owned(),
+            );
+        }
         let pattern = glob(name).map_err(|error| error.kind().to_string())?;
         Ok(Self { name: name.to_owned(), pattern: pattern.compile_matcher() })
     }
+}
+
+/// The pattern begins or ends with letters that a branch has to have: two or more of them, or one and a digit (`v[0-9]*`).
+fn has_literal_part(name: &str) -> bool {
+    let is_enough = |part: &str| part.chars().filter(|letter| letter.is_alphanumeric()).count() >= 2;
+    let front = name.split(WILDCARDS).next().unwrap_or_default();
+    let back = name.rsplit(WILDCARDS).next().unwrap_or_default();
+    // Only a set of a few letters or digits stands behind a short name: `v[12]`.
+    let rest = name.strip_prefix(front).unwrap_or_default();
+    let is_set = rest.starts_with("[0-9]") || rest.strip_prefix('[').is_some_and(|set| is_digits(set));
+    is_enough(front) || is_enough(back) || front.chars().any(char::is_alphanumeric) && is_set
+}
+
+/// The set that ends here has digits only.
+fn is_digits(set: &str) -> bool {
+    set.split_once(']')
+        .is_some_and(|(digits, _)| !digits.is_empty() && digits.chars().all(|digit| digit.is_ascii_digit()))
 }
 
 fn glob(name: &str) -> Result<Glob, globset::Error> {
@@ -115,6 +139,17 @@ mod tests {
     #[test]
     fn what_names_every_branch_or_none_is_refused() {
         let every = ["*", "**", "**/*", "*/**", "", "/"];
+        let nearly_every =
+            ["[^m]*", "[a-z]*", "[!m]*", "*a*", "m*", "*n", "**/*a", "a*/**", "*/[a-z]*", "[a-z]*/**", "*[a-z]"];
+        for wrong in nearly_every {
+            assert!(
+                BaseBranch::parse(wrong).is_err_and(|why| why.contains("every branch") || why.contains("expected")),
+                "{wrong}"
+            );
+        }
+        for right in ["release-*", "v[0-9]*", "v[12]", "release/[0-9]*", "**/lts", "*-stable"] {
+            assert!(BaseBranch::parse(right).is_ok(), "{right}");
+        }
         let none = ["!main", "a?", "v+", "{a,b}", "a b", "a..b", "release/**-x", "a**", "v[1", "main.lock", "a\\b"];
         for wrong in every.into_iter().chain(none) {
             assert!(BaseBranch::parse(wrong).is_err(), "{wrong}");

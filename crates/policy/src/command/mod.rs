@@ -184,7 +184,7 @@ impl CommandPattern {
         programs.iter().all(|program| !has_wildcard(program)).then_some(programs)
     }
 
-    fn allows(&self, execution: &Execution) -> bool {
+    pub(super) fn allows(&self, execution: &Execution) -> bool {
         match self {
             Self::Text(text) => text.allows(execution),
             Self::Parts(parts) => parts.allows(execution),
@@ -222,6 +222,12 @@ impl CommandPattern {
     /// The entry allows the command, whatever the session changed in what it runs.
     pub(super) fn vouches_for_changed(&self, execution: &Execution) -> bool {
         matches!(self, Self::Parts(parts) if parts.even_if_changed && parts.allows(execution))
+    }
+
+    /// The entry names the program, and all flags that it may have.
+    pub(super) fn lists_flags_of(&self, execution: &Execution) -> bool {
+        let Self::Parts(parts) = self else { return false };
+        parts.only_flags.is_some() && self.programs().is_some() && parts.may_be_about(execution)
     }
 
     /// The entry is `*`: it allows every command.

@@ -230,12 +230,17 @@ impl Parts {
 
     /// Whether a command with unknown words could be allowed if they were known.
     pub(super) fn may_allow(&self, execution: &Execution) -> bool {
+        self.may_be_about(execution)
+    }
+
+    /// Whether the program is one of the entry's, as far as it is known.
+    pub(super) fn may_be_about(&self, execution: &Execution) -> bool {
         execution.argv.first().is_none_or(|program| {
             !program.known || self.programs.iter().any(|wanted| is_program(wanted, &program.text))
         })
     }
 
-    /// An entry with conditions on flags and operands vouches for nothing: what it does not know it can't vouch for.
+    /// An entry with conditions on flags and operands does not vouch by its words: the whole command has to fit.
     pub(super) fn vouches_for(&self, wanted: &[String], least: usize) -> bool {
         let none = [Vec::new()];
         let subcommands = if self.subcommands.is_empty() { &none[..] } else { &self.subcommands };

@@ -73,6 +73,7 @@ impl CompiledLists {
         let is_misplaced = opaque.about == About::Elsewhere && opaque.vouched_by.iter().any(is_relative);
         let named = rules.iter().find(|rule| !is_misplaced && rule.pattern.vouches_for(opaque));
         let named = named.or_else(|| self.vouches_for_changed(opaque, effect, context));
+        let named = named.or_else(|| self.vouches_by_flags(opaque, effect, context));
         let rule = named.or_else(|| {
             let for_all = rules.iter().find(|rule| rule.pattern.is_for_all())?;
             self.leaves_to_commands(opaque, context).then_some(for_all)
@@ -98,6 +99,31 @@ impl CompiledLists {
         });
         let vouches = |rule: &&CommandRule, execution| rule.pattern.vouches_for_changed(execution);
         causes.into_iter().find_map(|cause| self.commands.allow.rules.iter().find(|rule| vouches(rule, cause)))
+    }
+
+    /// Returns the rule that vouches for the command behind the act because it lists all flags that the command may have
+    /// (`only_flags`). It speaks of code of this repository that the session did not alter, and of packages by their names. Where
+    /// such rules name what started the command (`uv run`), one of them has to allow that, too.
+    fn vouches_by_flags(&self, opaque: &Opaque, effect: &Effect, context: &Context<'_>) -> Option<&CommandRule> {
+        if opaque.class != Class::Delegated || opaque.about == About::Elsewhere || context.effects.iter().any(redirects)
+        {
+            return None;
+        }
+        let cause = context.effects.get(effect.origin.parent? as usize)?;
+        let causes = std::iter::successors(Some(cause), |cause| context.effects.get(cause.origin.parent? as usize));
+        let mut found = None;
+        for (depth, cause) in causes.take(context.effects.len()).enumerate() {
+            let Kind::Execute(execution) = &cause.kind else { continue };
+            let rules = || self.commands.allow.rules.iter().filter(|rule| rule.pattern.lists_flags_of(execution));
+            let allowing = rules().find(|rule| rule.pattern.allows(execution));
+            let is_local = !execution.argv.iter().any(|word| leads_elsewhere(&word.text));
+            let fits = allowing.is_some() && cause.certainty == Certainty::Exact && is_local;
+            if !fits && (depth == 0 || rules().next().is_some()) {
+                return None;
+            }
+            found = found.or(allowing);
+        }
+        found
     }
 
     /// Returns true if an entry for all commands (`*`) vouches for the act: the project's code, or an act that no other list judges.
@@ -168,4 +194,16 @@ fn proven(provenance: Provenance) -> RuleId {
         Provenance::Decoded => RuleId::ScopeDecodedCode,
         Provenance::Socket => RuleId::ScopeRemoteShell,
     }
+}
+
+/// A variable that makes a program take its options, code or packages from another place.
+fn redirects(effect: &Effect) -> bool {
+    const ENDS: &[&str] = &["FLAGS", "OPTS", "OPTIONS", "PROXY", "WRAPPER", "PRELOAD", "REGISTRY", "INDEX_URL", "PATH"];
+    matches!(&effect.kind, Kind::Env { name } if ENDS.iter().any(|end| name.ends_with(end)))
+}
+
+/// A word that names something on another host, or a file in a place for temporary files or below the home directory.
+fn leads_elsewhere(word: &str) -> bool {
+    const PLACES: &[&str] = &["/tmp/", "/var/tmp/", "/dev/shm/", "~", "file:", "git+"];
+    word.contains("://") || PLACES.iter().any(|place| word.starts_with(place))
 }

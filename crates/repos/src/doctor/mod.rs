@@ -147,7 +147,7 @@ impl Gate {
 pub struct Held<'h> {
     /// Files of CI and their text; `Err`: why one can't be read.
     pub pipelines: Vec<(String, Result<String, String>)>,
-    /// Code owners, in the order in which they are looked for.
+    /// Files of code owners and their text, of every place that a forge looks in.
     pub owners: Vec<(String, String)>,
     /// The policy that a change is judged by, where no gate names another one.
     pub policy_path: String,
@@ -182,6 +182,38 @@ impl Examination {
     }
 }
 
+/// Whose files are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Forge {
+    Github,
+    Gitlab,
+}
+
+impl Forge {
+    /// Where it looks for code owners: the first file that is there counts.
+    pub fn owners(self) -> &'static [&'static str] {
+        match self {
+            Self::Github => &[".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"],
+            Self::Gitlab => &["CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS"],
+        }
+    }
+
+    /// Patterns of code owners for what judges changes there, beside the file of the owners itself.
+    pub fn guarded(self) -> &'static [&'static str] {
+        match self {
+            Self::Github => &["/.agent-scope.json", "/.agent-strace.yaml", "/.agent-strace.yml", "/.github/"],
+            Self::Gitlab => {
+                &["/.agent-scope.json", "/.agent-strace.yaml", "/.agent-strace.yml", "/.gitlab/", "/.gitlab-ci.yml"]
+            }
+        }
+    }
+}
+
+/// The forge whose jobs judge changes.
+fn forge(gates: &[Gate]) -> Forge {
+    if gates.is_empty() || gates.iter().any(|gate| is_github(&gate.file)) { Forge::Github } else { Forge::Gitlab }
+}
+
 /// Where the settings of the program are looked for; each decides what is judged.
 const SETTINGS: &[&str] = &[".agent-strace.yaml", ".agent-strace.yml"];
 
@@ -213,7 +245,8 @@ pub fn examine(held: &Held<'_>) -> Examination {
     }
     checks.extend(settings::checks(held));
     checks.push(store(held));
-    let owned = owners::checks(&held.owners, &guarded(held, &gates));
+    let owners = owners::of_forge(&held.owners, forge(&gates));
+    let owned = owners::checks(owners, &guarded(held, &gates, owners));
     let strength = strength(&gates, &checks, &owned);
     checks.extend(owned);
     checks.extend(gates.iter().flat_map(|gate| gate.checks.iter().cloned()));
@@ -264,7 +297,7 @@ fn store(held: &Held<'_>) -> Check {
 }
 
 /// What nobody may change without its owners.
-fn guarded(held: &Held<'_>, gates: &[Gate]) -> Vec<String> {
+fn guarded(held: &Held<'_>, gates: &[Gate], owners: Option<&(String, String)>) -> Vec<String> {
     let named = gates.iter().flat_map(|gate| gate.policies.iter().cloned());
     let mut paths: Vec<String> = named.collect();
     if gates.is_empty() || gates.iter().any(|gate| gate.policies.is_empty()) {
@@ -273,9 +306,12 @@ fn guarded(held: &Held<'_>, gates: &[Gate]) -> Vec<String> {
     paths.extend(SETTINGS.iter().map(|path| (*path).to_owned()));
     paths.extend(gates.iter().map(|gate| gate.file.clone()));
     // A new workflow could take the name of the check.
-    let github = gates.is_empty() || gates.iter().any(|gate| is_github(&gate.file));
-    paths.push(if github { ".github/workflows/new.yml" } else { ".gitlab-ci.yml" }.to_owned());
-    paths.extend(held.owners.first().map(|(path, _)| path.clone()));
+    let new = match forge(gates) {
+        Forge::Github => ".github/workflows/new.yml",
+        Forge::Gitlab => ".gitlab-ci.yml",
+    };
+    paths.push(new.to_owned());
+    paths.extend(owners.map(|(path, _)| path.clone()));
     paths.sort();
     paths.dedup();
     paths

@@ -2,7 +2,7 @@
 
 use globset::{GlobBuilder, GlobMatcher};
 
-use super::{Check, State};
+use super::{Check, Forge, State};
 
 /// A pattern, and whether somebody is named for it.
 struct Line {
@@ -11,9 +11,14 @@ struct Line {
     is_owned: bool,
 }
 
-/// Whether each path has an owner, by the first file of those that are looked for.
-pub(super) fn checks(files: &[(String, String)], paths: &[String]) -> Vec<Check> {
-    let Some((file, text)) = files.first() else {
+/// The file that the forge reads.
+pub(super) fn of_forge(files: &[(String, String)], forge: Forge) -> Option<&(String, String)> {
+    forge.owners().iter().find_map(|place| files.iter().find(|(path, _)| path == place))
+}
+
+/// Whether each path has an owner, by the file that the forge reads.
+pub(super) fn checks(read_by_forge: Option<&(String, String)>, paths: &[String]) -> Vec<Check> {
+    let Some((file, text)) = read_by_forge else {
         let message = "nobody has to review what judges changes: no CODEOWNERS names an owner of the policy and the \
                        workflow";
         return vec![Check::new("owners/there", State::Weak, message)];

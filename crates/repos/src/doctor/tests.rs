@@ -245,12 +245,18 @@ fn another_job_with_the_name_of_the_check_defeats_the_gate() {
 fn a_review_counts_by_what_says_it() {
     let queue = "github.event_name == 'merge_group' && 'the queue'";
     let label = "github.event.action == 'labeled' && github.event.label.name == 'x' && github.event.sender.login";
+    let approved = "github.event.review.state == 'approved'";
     for (expression, state) in [
         (format!("{queue} || ''"), State::Good),
         (format!("needs.review.result == 'success' && 'x' || {queue} || ''"), State::Good),
         (format!("{label} || {queue} || ''"), State::Good),
         ("contains(github.event.pull_request.labels.*.name, 'x') && 'x' || ''".to_owned(), State::Weak),
         ("needs.plain.outputs.who".to_owned(), State::Weak),
+        (format!("{approved} && github.event.review.user.login"), State::Weak),
+        (format!("{approved} && github.event.review.author_association != 'NONE' && 'x'"), State::Weak),
+        (format!("{approved} && github.event.review.author_association == 'CONTRIBUTOR' && 'x'"), State::Weak),
+        ("github.event.review.state != 'approved' && 'x'".to_owned(), State::Defeated),
+        (format!("{approved} && github.event.review.author_association == 'OWNER' && 'x' || {queue}"), State::Good),
         (format!("{queue} || github.actor"), State::Defeated),
         (format!("{label} || 'x'"), State::Defeated),
         ("!contains(github.event.pull_request.labels.*.name, 'x') && 'x' || ''".to_owned(), State::Defeated),

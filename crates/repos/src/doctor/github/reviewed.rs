@@ -14,6 +14,8 @@ enum Ground {
     PlainJob,
     /// Steps of the job, or variables: anybody may have set them.
     Unknown,
+    /// An approval by anybody who may review, which may be the author's second account.
+    AnyReview,
     /// A label that is merely there: it stays when the author pushes on.
     Label,
     /// A job with an environment, the event that sets a label, whoever calls the workflow, or a queue, which only takes what
@@ -42,6 +44,12 @@ impl Workflow<'_> {
             Ground::Unknown => {
                 let message =
                     "nothing here says who can set this: use a job with an environment that asks for approval";
+                self.limit("gate/reviewed", value, message, checks);
+            }
+            Ground::AnyReview => {
+                let message = "everybody who can see the repository can approve a pull request: count a review only by its author's \
+                               place (`github.event.review.author_association == 'OWNER'` or `'MEMBER'`), or use a job with an \
+                               environment that asks for approval";
                 self.limit("gate/reviewed", value, message, checks);
             }
             Ground::Label => {
@@ -77,7 +85,13 @@ impl Workflow<'_> {
             return self.ground_of_job(&name);
         }
         let is_set_now = has("event.action=='labeled'&&") && has("event.label.name=='");
-        if has("inputs.") || has("event_name=='merge_group'") || has("review.state=='approved'") || is_set_now {
+        let is_by_owner = ["'owner'", "'member'"].iter().any(|place| {
+            has(&format!("&&github.event.review.author_association=={place}"))
+                || has(&format!("github.event.review.author_association=={place}&&"))
+        });
+        if has("review.state=='approved'") && (!is_by_owner || has("!(")) {
+            Ground::AnyReview
+        } else if has("inputs.") || has("event_name=='merge_group'") || has("review.state=='approved'") || is_set_now {
             Ground::Approval
         } else if has("label") {
             Ground::Label
