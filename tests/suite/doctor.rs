@@ -136,6 +136,15 @@ fn a_store_that_git_ignores_and_a_policy_that_is_broken_are_found() {
 }
 
 #[test]
+fn each_forge_reads_its_own_code_owners() {
+    let world = repository(&[&[], &["--ci", "github", "--action", ACTION]]);
+    world.write(".gitlab/CODEOWNERS", &format!("{OWNERS}/.gitlab/ @acme/security\n"));
+    commit(world.path());
+    let answer = world.run(&["doctor", "--ci"]);
+    assert_eq!(said(&answer), ("gate in CI: visible", 0), "{}", answer.stdout);
+}
+
+#[test]
 fn the_document_keeps_to_its_schema_and_hostile_names_stay_text() {
     let world = repository(&[&[], &["--ci", "github", "--action", ACTION]]);
     let workflow = world.read(".github/workflows/agent-strace.yml");

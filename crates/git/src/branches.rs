@@ -15,18 +15,17 @@ pub fn default_branches(start: &Path) -> Vec<String> {
     if let Some(branch) = of_origin(&repository) {
         return vec![branch];
     }
-    // Without a remote, the branch here is what changes are merged into.
-    if repository.remotes().is_ok_and(|remotes| remotes.is_empty())
-        && let Some(branch) = current(&repository)
-    {
-        return vec![branch];
-    }
     let is_here = |name: &&&str| {
         ["refs/remotes/origin/", "refs/heads/"]
             .iter()
             .any(|at| repository.find_reference(&format!("{at}{name}")).is_ok())
     };
     let here = USUAL.iter().find(is_here).map(|name| (*name).to_owned());
+    // Without a remote, nothing but the branch here can be what changes are merged into.
+    let is_alone = repository.remotes().is_ok_and(|remotes| remotes.is_empty());
+    if let (None, true, Some(branch)) = (&here, is_alone, current(&repository)) {
+        return vec![branch];
+    }
     let mut branches: Vec<String> = here.or_else(|| current(&repository)).into_iter().chain(usual).collect();
     branches.dedup();
     branches

@@ -443,7 +443,7 @@ fn pipelines_of_gitlab_are_read_too() {
 #[test]
 fn the_last_line_of_code_owners_that_matches_decides() {
     let is_owned = |text: &str, path: &str| {
-        let checks = owners::checks(&[("CODEOWNERS".to_owned(), text.to_owned())], &[path.to_owned()]);
+        let checks = owners::checks(Some(&("CODEOWNERS".to_owned(), text.to_owned())), &[path.to_owned()]);
         checks[0].state == State::Good
     };
     for (text, path, wanted) in [
