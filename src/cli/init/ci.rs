@@ -96,8 +96,8 @@ fn recipe(platform: Platform, strength: Strength) -> Result<Recipe, Failure> {
 fn owners(forge: Forge) -> String {
     let own = forge.owners().iter().filter(|place| **place == "CODEOWNERS").map(|place| format!("/{place}"));
     let paths = forge.guarded().iter().map(|path| (*path).to_owned()).chain(own);
-    let lines: String = paths.map(|path| format!("\n          {path} @OWNERS")).collect();
-    format!("CODEOWNERS, with a review by owners required:{lines}")
+    let lines: Vec<String> = paths.map(|path| format!("          {path} @OWNERS")).collect();
+    format!("CODEOWNERS, with a review by owners required:\n{}", lines.join("\n"))
 }
 
 pub(super) fn run(platform: Platform, args: &InitArgs, streams: &mut Streams<'_>) -> Result<u8, Failure> {

@@ -59,7 +59,7 @@ fn has_literal_part(name: &str) -> bool {
     let back = name.rsplit(WILDCARDS).next().unwrap_or_default();
     // Only a set of a few letters or digits stands behind a short name: `v[12]`.
     let rest = name.strip_prefix(front).unwrap_or_default();
-    let is_set = rest.starts_with("[0-9]") || rest.strip_prefix('[').is_some_and(|set| is_digits(set));
+    let is_set = rest.starts_with("[0-9]") || rest.strip_prefix('[').is_some_and(is_digits);
     is_enough(front) || is_enough(back) || front.chars().any(char::is_alphanumeric) && is_set
 }
 
