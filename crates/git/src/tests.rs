@@ -3,7 +3,7 @@ use std::path::Path;
 
 use git2::{Repository, Signature};
 
-use super::{Blobs, GitError, layout, read_blob, taken_back, trailers};
+use super::{Blobs, GitError, layout, read_blob, trailers};
 
 /// A repository with one commit that holds a policy at the top and in a folder, and a link.
 fn repository() -> tempfile::TempDir {
@@ -82,67 +82,6 @@ fn a_range_of_a_shallow_clone_is_never_taken_for_whole() {
     assert_eq!(values("topic~1..topic").unwrap(), ["3"]);
     // Of one revision only as much is asked as is here.
     assert_eq!(values("topic").unwrap(), ["2", "3"]);
-}
-
-/// A commit of a tree of its own, on top of another.
-fn commit_of_files(repository: &Repository, files: &[(&str, &str)], parent: Option<&git2::Oid>) -> git2::Oid {
-    let mut index = git2::Index::new().unwrap();
-    repository.set_index(&mut index).unwrap();
-    for (path, text) in files {
-        let id = repository.blob(text.as_bytes()).unwrap();
-        let time = git2::IndexTime::new(0, 0);
-        let (dev, ino, uid, gid, flags, flags_extended) = (0, 0, 0, 0, 0, 0);
-        let (mode, file_size, path) = (0o100_644, 0, path.as_bytes().to_vec());
-        index
-            .add(&git2::IndexEntry {
-                ctime: time,
-                mtime: time,
-                dev,
-                ino,
-                mode,
-                uid,
-                gid,
-                file_size,
-                id,
-                flags,
-                flags_extended,
-                path,
-            })
-            .unwrap();
-    }
-    let tree = repository.find_tree(index.write_tree_to(repository).unwrap()).unwrap();
-    let author = Signature::new("a", "a@example.com", &git2::Time::new(1, 0)).unwrap();
-    let parent = parent.map(|id| repository.find_commit(*id).unwrap());
-    repository.commit(None, &author, &author, "c", &tree, &parent.iter().collect::<Vec<_>>()).unwrap()
-}
-
-#[test]
-fn only_a_commit_that_is_taken_back_as_a_whole_takes_its_records_with_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let repository = Repository::init_bare(folder.path()).unwrap();
-    let (code, record) = (("src/a", "1"), ("log/s1", "x"));
-    let first = commit_of_files(&repository, &[("src/a", "0")], None);
-    let work = commit_of_files(&repository, &[code, ("src/b", "1"), record], Some(&first));
-    let base = commit_of_files(&repository, &[code, ("src/b", "1"), record, ("later", "1")], Some(&work));
-    let grown = commit_of_files(&repository, &[code, ("src/b", "1"), ("log/s1", "xy")], Some(&base));
-    let alone = commit_of_files(&repository, &[code, ("src/b", "1"), record, ("log/s2", "x")], Some(&base));
-    for (old, head, removed, expected) in [
-        (base, vec![("src/a", "0"), ("later", "1")], "log/s1", true),
-        // A file of the commit stays, or is what it never was.
-        (base, vec![("src/a", "0"), ("src/b", "1"), ("later", "1")], "log/s1", false),
-        (base, vec![("src/a", "2"), ("later", "1")], "log/s1", false),
-        (base, vec![code, ("src/b", "1"), ("later", "1")], "log/s1", false),
-        // The record went on behind the commit.
-        (grown, vec![("src/a", "0")], "log/s1", false),
-        // The commit held nothing but the record.
-        (alone, vec![code, ("src/b", "1"), record], "log/s2", false),
-    ] {
-        let after = commit_of_files(&repository, &head, Some(&old));
-        let removed = [removed.to_owned()].into();
-        let is_record = |path: &str| path.starts_with("log/");
-        let found = taken_back(folder.path(), &old.to_string(), &after.to_string(), &removed, &is_record).unwrap();
-        assert_eq!(!found.is_empty(), expected, "{head:?}");
-    }
 }
 
 #[test]
