@@ -76,7 +76,7 @@ fn held<'a>(trace_dir: &Path, args: &'a DoctorArgs) -> Result<Held<'a>, Failure>
     let unreadable = |error: GitError| Failure::new(format!("`{}` can't be examined: {error}", args.revision));
     let repository = Repository::open(here).map_err(unreadable)?;
     let paths = repository.paths(&args.revision).map_err(unreadable)?;
-    // A name that is not UTF-8 is none that a forge looks for.
+    // A forge looks for no name that is not UTF-8.
     let paths = paths.iter().filter_map(|file| std::str::from_utf8(&file.path).ok());
     let pipelines = paths.filter(|path| doctor::is_pipeline(path));
     let pipelines = pipelines.map(|path| (path.to_owned(), text(&args.revision, path)));

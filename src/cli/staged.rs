@@ -59,7 +59,7 @@ fn named(place: &Path) -> Result<StagedFile> {
         let temporary = beside(place, &format!("{}-{attempt}", std::process::id()));
         match OpenOptions::new().write(true).create_new(true).open(&temporary) {
             Ok(file) => {
-                // Where a disk has no locks, nobody takes the file for one that was left.
+                // On a disk without locks, no run takes the file for one that was left behind.
                 let _ = file.lock();
                 // Before it was locked, another program may have taken it for one that was left.
                 if temporary.symlink_metadata().is_ok() {

@@ -199,7 +199,7 @@ const filtering = async (page, name, total) => {
   }
 };
 
-// A reader sees the first finding without scrolling, and no number that is none.
+// A reader sees the first finding without scrolling, and no count of zero.
 const firstScreen = async (context, name, file) => {
   const opened = await open(context, file);
   const { page } = opened;
@@ -207,7 +207,7 @@ const firstScreen = async (context, name, file) => {
   const { y, height } = await page.locator("details.finding").first().boundingBox();
   assert.ok(y + height <= 800, `${name}: the first finding is on the first screen, at ${y}`);
   assert.ok((await page.locator("details.cause").first().boundingBox()).y < y, `${name}: causes come first`);
-  assert.equal(await page.locator(".tiles .none").count(), 0, `${name}: what is none is not counted`);
+  assert.equal(await page.locator(".tiles .none").count(), 0, `${name}: no count of zero is shown`);
   await page.close();
 };
 

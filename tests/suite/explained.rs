@@ -278,7 +278,7 @@ fn forged() -> Vec<Case> {
             &[("src/f.js", "f(1);\ng(\"a\");\n")],
         ),
         case("a formatter that only prints", vec![run("npx prettier src/f.js")], &[("src/f.js", "f(1);\ng(\"a\");\n")]),
-        case("a call that is none any more", vec![run("cargo fmt")], &[("src/f.js", "f; (1)\ng('a')\n")]),
+        case("a call that became two statements", vec![run("cargo fmt")], &[("src/f.js", "f; (1)\ng('a')\n")]),
         case("a text that is a name", vec![run("cargo fmt")], &[("src/f.js", "f(1)\ng(a)\n")]),
         case("the help of a formatter", vec![run("ruff format --help")], &[("src/f.js", "f(1)\ng(a)\n")]),
         Case {

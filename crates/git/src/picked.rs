@@ -27,7 +27,7 @@ pub struct Picks {
     judged: Option<Oid>,
     /// The folder with records of sessions.
     store: Option<String>,
-    /// What each commit that was named changes. `None`: it is none that counts, or not all of it is known.
+    /// What each commit that was named changes. `None`: the commit does not count, or a part of it is missing.
     originals: BTreeMap<Oid, Option<Oid>>,
     left: usize,
 }
@@ -67,7 +67,7 @@ impl Picks {
     fn is_judged(&self, id: Oid) -> bool {
         let holds = |tip: Oid| tip == id || self.repository.graph_descendant_of(tip, id).unwrap_or(true);
         let is_known = || self.known.iter().any(|tip| holds(*tip));
-        // What can't be told of the default branch does not count, and of the change it does.
+        // A commit does not count where nothing shows that it is on the default branch, or that the change lacks it.
         let is_on = |tip: Oid| tip == id || self.repository.graph_descendant_of(tip, id).unwrap_or(false);
         self.judged.is_some_and(is_on) && !is_known()
     }

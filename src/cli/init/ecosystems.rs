@@ -215,7 +215,7 @@ const RULES: &str = "\"rules\": [";
 const TESTS: &str = "\"tests\": [";
 /// Other hosts than those of the list are refused.
 const CLOSED: &str = "\"deny_all\": true";
-/// A test of the default policy that says what holds where nobody vouches for packages.
+/// A test of the default policy that holds only as long as no rule vouches for packages.
 const UNRESOLVED: &str = r#"{ "command": "npm install left-pad" }, "expect": "unresolved""#;
 
 impl Use {

@@ -62,7 +62,7 @@ pub(in crate::cli) struct CommitTree<'c> {
 impl<'c> CommitTree<'c> {
     pub(in crate::cli) fn new(files: CommitFiles<'c>) -> Result<Self, GitError> {
         let listed = Repository::open(files.folder)?.paths(files.revision)?;
-        // A name that is not UTF-8 is none that CI looks for.
+        // CI looks for no name that is not UTF-8.
         let paths = listed.into_iter().filter_map(|file| String::from_utf8(file.path).ok());
         let mut paths: Vec<String> = paths.collect();
         paths.sort_unstable();

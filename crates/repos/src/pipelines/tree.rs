@@ -42,7 +42,7 @@ pub fn text_of(bytes: Vec<u8>) -> Content {
         let units: Vec<u16> = rest.chunks_exact(2).filter_map(|pair| pair.try_into().ok()).map(unit).collect();
         match String::from_utf16(&units).ok().filter(|_| rest.len().is_multiple_of(2)) {
             Some(text) => Content::Text(text),
-            None => Content::Unreadable("it begins like UTF-16 text, and is none".to_owned()),
+            None => Content::Unreadable("it begins like UTF-16 text, but it is not valid UTF-16".to_owned()),
         }
     };
     match bytes.as_slice() {

@@ -69,7 +69,7 @@ fn is_by(agent: &str, mark: &Mark) -> bool {
     tool.is_empty() || is_same || begin_alike && !agent.is_empty()
 }
 
-/// A name of fewer letters than whole words is nobody's: `c` does not begin `claude-code`.
+/// Names are compared by whole words: `c` does not begin `claude-code`.
 fn words(name: &str) -> Vec<String> {
     let words = name.split(|each: char| !each.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect()

@@ -14,7 +14,7 @@ use super::base_branches::{BaseBranch, BaseBranches};
 /// The event that started the job.
 #[derive(Debug)]
 pub(super) struct Event {
-    /// Why there is none is of interest only where nothing else names the base.
+    /// The reason is reported only where nothing else names the base.
     pub(super) base: Result<Base, Failure>,
     /// Revisions that may be the head, the best first.
     pub(super) heads: Vec<String>,

@@ -102,7 +102,7 @@ impl Workflow<'_> {
         }
     }
 
-    /// A job that is not here is judged by nobody, and the expression is empty.
+    /// The workflow has no such job: the expression is empty.
     fn ground_of_job(&self, name: &str) -> Ground {
         let jobs = member(&self.document.root, "jobs");
         let found = jobs.map(crate::repo_audit::members).unwrap_or_default();

@@ -216,7 +216,7 @@ fn workflows_of_other_repositories_run_the_gate_where_they_are_called_like_it() 
         let found = part(&[(".gitlab-ci.yml", &text)], ".gitlab-ci.yml", Some(b"x: {script: [date]}\n"));
         assert_eq!(kind(found.as_ref()), expected, "{include}");
     }
-    // Where another file runs the gate, a quality gate is none.
+    // Where another file runs the gate, a job called "quality gate" is not the gate.
     let (gate, quality) = (step("uses: acme/agent-strace@v1"), uses("quality", "quality-gate.yml"));
     let base = [(WORKFLOW, gate.as_str()), (".github/workflows/q.yml", quality.as_str())];
     assert_eq!(kind(part(&base, ".github/workflows/q.yml", Some(b"jobs: {}\n")).as_ref()), "nothing");
