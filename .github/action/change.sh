@@ -156,6 +156,16 @@ name_of() {
     printf 'origin/%s' "$name"
 }
 
+# A backport names a commit of the default branch, and the program looks for it there. Without that branch a backport is not
+# explained, and nothing else changes.
+fetch_default_branch() {
+    local name=${AST_DEFAULT_BRANCH:-}
+    if [ -z "$name" ] || [ "${base#refs/heads/}" = "$name" ] || ! git check-ref-format "refs/heads/$name"; then return 0; fi
+    if fetch origin "+refs/heads/$name:refs/remotes/origin/$name"; then
+        git_local symbolic-ref refs/remotes/origin/HEAD "refs/remotes/origin/$name"
+    fi
+}
+
 establish_change() {
     local wanted=() spec
     sides_of_event
@@ -187,6 +197,7 @@ establish_change() {
             "see above; \`contents: read\` has to be among the permissions"
     is_connected || cannot "\`$base\` and \`$head\` have no common history" "name the branch that is merged into with \`base\`"
     fetch_entire
+    fetch_default_branch
     name_sides
 }
 

@@ -47,7 +47,7 @@ impl Failure {
     }
 
     pub(super) fn report(&self, stderr: &mut dyn Write) -> u8 {
-        // What a policy, a path or a command line holds may be secret.
+        // A policy, a path or a command line may contain a secret.
         let shown = |text: &str| terminal(redact(text).as_str());
         let mut text = format!("error: {}\n", shown(&self.error));
         if let Some(details) = &self.details {

@@ -80,7 +80,8 @@ pub(super) struct CheckArgs {
     #[arg(long, value_name = "DIR")]
     pub(super) work_tree: Option<PathBuf>,
 
-    /// List every finding in the text, not only the causes where there are more than 20.
+    /// List every finding in the text, not only the causes where there are more than 20. Notes about acts whose effects the
+    /// log does not show stay counted by cause: `--format json` lists them.
     #[arg(long)]
     pub(super) all_findings: bool,
 

@@ -98,8 +98,9 @@ fn remove_left(place: &Path) {
         let name = entry.file_name();
         let given = name.as_encoded_bytes().strip_prefix(start.as_encoded_bytes());
         let given = given.and_then(|name| name.strip_suffix(ENDING.as_bytes()));
-        let is_ours = given
-            .is_some_and(|name| !name.is_empty() && name.iter().all(|byte| byte.is_ascii_digit() || *byte == b'-'));
+        let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        let given = given.and_then(|name| std::str::from_utf8(name).ok()?.split_once('-'));
+        let is_ours = given.is_some_and(|(process, attempt)| is_number(process) && is_number(attempt));
         if !is_ours || !entry.file_type().is_ok_and(|kind| kind.is_file()) {
             continue;
         }

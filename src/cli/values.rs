@@ -33,7 +33,7 @@ pub(super) enum SourceName {
     Artifact,
     PullRequest,
     Attested,
-    /// Of commands that see the calls themselves.
+    /// For commands that see the calls themselves.
     #[cfg(feature = "live")]
     #[value(skip)]
     Live,

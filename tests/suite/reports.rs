@@ -82,8 +82,9 @@ fn advice_names_no_secret() {
     world.write(".agent-scope.json", r#"{"commands": {"allow": ["ls"]}}"#);
     world.session("s1", 1_790_000_000, &[bash("consul -token hunter2horse"), bash("linode-cli --token hunter2horse")]);
     for format in ["text", "markdown", "html", "json", "sarif"] {
-        let shown = check(&world, &["--format", format]).stdout;
-        assert!(!shown.contains("hunter2horse"), "{format}: {shown}");
+        let answer = check(&world, &["--format", format]);
+        assert!(answer.code == 1 && answer.stdout.contains("consul"), "{format}: {answer:?}");
+        assert!(!answer.stdout.contains("hunter2horse"), "{format}: {answer:?}");
     }
 }
 
@@ -159,6 +160,7 @@ fn advice_fits_the_case() {
         (commands, bash("cargo build --release"), &["add `cargo build` to commands.allow"]),
         (commands, bash("python3 x.py"), &["add `python3 x.py` to commands.allow", "`python3` alone allows any code"]),
         (commands, bash("PowerShell.exe -c ls"), &["without `PowerShell.exe`"]),
+        (commands, bash("timeout 5 ls"), &["add `timeout` to commands.allow: the commands that it starts are judged"]),
         (commands, bash("grep entire x.txt"), &["add `grep` to commands.allow"]),
         (allow, write("app/[id]/page.tsx"), &["add `app/[[]id]/page.tsx` to files.write.allow"]),
         (commands, bash("npm test"), &["put `npm test` into commands.allow to vouch for it"]),
@@ -187,7 +189,7 @@ fn advice_fits_the_case() {
         let id = found.and_then(|line| line.rsplit_once('[')).unwrap_or_else(|| panic!("{answer:?}")).1;
         let story = world.run(&["explain", id.trim_end_matches(']')]);
         assert_eq!(story.code, 0, "{call:?}: {story:?}");
-        assert!(!story.stdout.contains("can vouch for it\")"), "{story:?}");
+        assert!(story.stdout.contains("what to do"), "{story:?}");
     }
 }
 

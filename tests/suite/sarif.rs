@@ -82,7 +82,7 @@ fn sarif_in(world: &World, folder: &str, args: &[&str]) -> Value {
     serde_json::from_str(&answer.stdout).unwrap()
 }
 
-/// Whoever dismisses an alert hides what has its identity, so no two acts share one.
+/// A dismissed alert hides all results with its identity, so no two acts share one.
 #[test]
 fn each_act_is_a_result_of_its_own_wherever_and_how_often_it_happened() {
     let world = World::demo();

@@ -260,7 +260,7 @@ fn a_workflow_that_runs_after_another_one_judges_its_head() {
 }
 
 impl Forge {
-    /// What a pipeline of a merge request says, with `others` in place of its variables.
+    /// The variables of a merge request pipeline, with `others` in place of its own.
     fn pipeline(&self, others: &[(&str, &str)], args: &[&str]) -> (Answer, Value) {
         let variables = [
             ("GITLAB_CI", "true"),

@@ -64,7 +64,7 @@ pub use settle::{
     TrackedSearch, Trust, WorkTree,
 };
 pub use tracker::{Links, Tracker};
-pub use world::{Left, World};
+pub use world::{Left, World, is_idle_variable};
 
 /// Effects of a command by itself, in a repository of its own.
 pub fn of_command(text: &str, programs: &Arc<knowledge::Knowledge>) -> Vec<Effect> {

@@ -148,7 +148,7 @@ pub struct SessionOutcome {
     pub activity: Activity,
     /// Every judged effect in order, only where the caller asked for them (`audit`'s text).
     pub entries: Vec<Entry>,
-    /// What its commands give away: no output may show it in any part of what was done.
+    /// Secrets that its commands contain: no output may show them, wherever they stand.
     pub secrets: Known,
     pub verdict: Verdict,
 }

@@ -3,15 +3,11 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use git2::{ObjectType, Oid, Repository, Tree};
+use git2::{ObjectType, Oid};
 
 use super::commits::{Backend, Revisions};
-use super::{GitError, LINK_MODE, broken, commit_of, open};
-
-/// Folders below the top.
-const MAX_DEPTH: usize = 64;
-/// Files of all revisions together.
-const MAX_FILES: usize = 4_000_000;
+use super::tree::{TreeKind, files};
+use super::{GitError, broken};
 
 /// Files of some revisions, by content and, of the head, by path.
 #[derive(Debug, Default)]
@@ -25,61 +21,44 @@ pub struct Blobs {
 impl Blobs {
     /// The files of `head`, and the contents of the files of `base` and of every commit that only the head has.
     pub fn of_change(start: &Path, base: Option<&str>, head: &str) -> Result<Self, GitError> {
-        let repository = open(start)?;
         let mut blobs = Self::default();
-        blobs.add(&repository, head, Paths::Keep)?;
+        blobs.add(start, head, Paths::Keep)?;
         let Some(base) = base else { return Ok(blobs) };
-        blobs.add(&repository, base, Paths::Ignore)?;
+        blobs.add(start, base, Paths::Ignore)?;
         let range = Revisions::Range(format!("{base}..{head}"));
+        let mut fault = None;
         let mut add = |commit: &super::Commit<'_>| {
-            let ids = commit.changes.iter().filter_map(|change| Oid::from_str(&change.id.to_string()).ok());
-            blobs.ids.extend(ids);
+            for change in commit.changes {
+                match Oid::from_str(&change.id.to_string()) {
+                    Ok(id) => _ = blobs.ids.insert(id),
+                    Err(error) => fault = Some(broken(&error)),
+                }
+            }
             std::ops::ControlFlow::Continue(())
         };
         // Where the history is cut short, the change itself is a gap.
         super::Repository::open(start)?.commits(&range, Backend::Library, &mut add)?;
-        Ok(blobs)
+        fault.map_or(Ok(blobs), Err)
     }
 
-    fn add(&mut self, repository: &Repository, revision: &str, paths: Paths) -> Result<(), GitError> {
-        let tree = commit_of(repository, revision)?.tree().map_err(|error| broken(&error))?;
-        self.tree(repository, &tree, "", paths, 0)
-    }
-
-    fn tree(
-        &mut self,
-        repository: &Repository,
-        tree: &Tree<'_>,
-        prefix: &str,
-        paths: Paths,
-        depth: usize,
-    ) -> Result<(), GitError> {
-        if depth > MAX_DEPTH || self.ids.len() > MAX_FILES {
-            return Err(GitError::TooManyFiles(prefix.to_owned()));
-        }
-        for entry in tree {
-            let name = String::from_utf8_lossy(entry.name_bytes());
-            match entry.kind() {
-                Some(ObjectType::Tree) => {
-                    let below = repository.find_tree(entry.id()).map_err(|error| broken(&error))?;
-                    self.tree(repository, &below, &format!("{prefix}{name}/"), paths, depth + 1)?;
+    fn add(&mut self, start: &Path, revision: &str, paths: Paths) -> Result<(), GitError> {
+        for file in files(start, revision, "")? {
+            let names = match file.kind {
+                TreeKind::Link => continue,
+                TreeKind::Repository => &mut self.submodules,
+                TreeKind::File | TreeKind::Missing => {
+                    self.ids.insert(Oid::from_str(&file.id).map_err(|error| broken(&error))?);
+                    &mut self.paths
                 }
-                Some(ObjectType::Blob) if entry.filemode() != LINK_MODE => {
-                    self.ids.insert(entry.id());
-                    if paths == Paths::Keep {
-                        self.paths.insert(format!("{prefix}{name}"));
-                    }
-                }
-                Some(ObjectType::Commit) if paths == Paths::Keep => {
-                    self.submodules.insert(format!("{prefix}{name}"));
-                }
-                _ => {}
+            };
+            if paths == Paths::Keep {
+                names.insert(file.path);
             }
         }
         Ok(())
     }
 
-    /// Whether a file of the revisions holds exactly these bytes, or did before a checkout wrote its line ends another way.
+    /// Returns true if a file of the revisions has exactly these bytes, or had them before a checkout changed its line ends.
     pub fn hold(&self, bytes: &[u8]) -> bool {
         if bytes.is_empty() {
             return false;
@@ -88,7 +67,7 @@ impl Blobs {
         is_known(bytes) || with_plain_line_ends(bytes).is_some_and(|plain| is_known(&plain))
     }
 
-    /// Whether the head has a file at this path, in whatever folder it was checked out: a checkout may write its bytes in
+    /// Returns true if the head has a file at this path, in whatever folder it was checked out: a checkout may write its bytes in
     /// another way than they are committed. What is below a submodule of the head is taken for a file of it.
     pub fn have_path(&self, path: &str) -> bool {
         let path = normal(path);

@@ -114,7 +114,7 @@ impl RevisionFiles {
         Ok(Self { repository, revision: revision.to_owned(), commit })
     }
 
-    /// As [`read_top`].
+    /// Reads a file by its path from the top, like [`read_top`].
     pub fn read_top(&self, path: &str) -> Result<Blob, GitError> {
         let commit = self.repository.find_commit(self.commit).map_err(|error| broken(&error))?;
         blob_of(&self.repository, &self.revision, &commit, path.to_owned())

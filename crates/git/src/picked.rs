@@ -7,7 +7,7 @@ use git2::{Commit, Diff, DiffOptions, ObjectType, Oid, Patch, Repository};
 
 use super::{GitError, commit_of, open};
 
-/// What `git cherry-pick -x` writes.
+/// The start of the line that `git cherry-pick -x` adds to a message.
 const SAYS: &str = "(cherry picked from commit ";
 /// The default branch of the remote, as a clone knows it.
 const DEFAULT: &str = "refs/remotes/origin/HEAD";
@@ -21,13 +21,13 @@ const CONTEXT: u32 = 3;
 /// The commits that those of a change were picked from.
 pub struct Picks {
     repository: Repository,
-    /// What the change has already.
+    /// The tips of the base and of the head: the change has their commits already.
     known: Vec<Oid>,
     /// Where commits were judged.
     judged: Option<Oid>,
     /// The folder with records of sessions.
     store: Option<String>,
-    /// What each commit that was named changes. `None`: the commit does not count, or a part of it is missing.
+    /// The patch of each commit that a message names. `None`: the commit does not count, or a part of it is missing.
     originals: BTreeMap<Oid, Option<Oid>>,
     left: usize,
 }

@@ -8,8 +8,8 @@ use super::{GitError, LINK_MODE, broken, open, path_in_repository};
 
 /// Folders below the top.
 const MAX_DEPTH: usize = 64;
-/// Files of one revision.
-const MAX_FILES: usize = 1_000_000;
+/// Files and folders of one revision. One folder may be in a tree many times.
+const MAX_ENTRIES: usize = 1_000_000;
 
 /// A file of a revision, not read yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub fn files(start: &Path, revision: &str, path: &str) -> Result<Vec<TreeFile>, 
         .revparse_single(revision)
         .and_then(|object| object.peel_to_tree())
         .map_err(|_| GitError::NoRevision(revision.to_owned()))?;
-    let mut walk = Walk { repository: &repository, files: Vec::new() };
+    let mut walk = Walk { repository: &repository, files: Vec::new(), folders: 0 };
     if path.is_empty() {
         walk.tree(&tree, "", 0)?;
         return Ok(walk.files);
@@ -55,11 +55,13 @@ pub fn files(start: &Path, revision: &str, path: &str) -> Result<Vec<TreeFile>, 
 struct Walk<'r> {
     repository: &'r Repository,
     files: Vec<TreeFile>,
+    folders: usize,
 }
 
 impl Walk<'_> {
     fn tree(&mut self, tree: &Tree<'_>, prefix: &str, depth: usize) -> Result<(), GitError> {
-        if depth > MAX_DEPTH || self.files.len() > MAX_FILES {
+        self.folders += 1;
+        if depth > MAX_DEPTH || self.files.len() + self.folders > MAX_ENTRIES {
             return Err(GitError::TooLarge { path: prefix.to_owned() });
         }
         for entry in tree {

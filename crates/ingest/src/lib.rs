@@ -53,6 +53,8 @@ pub struct Log {
     pub store: Option<StoreEntry>,
     /// The change that is judged holds it, or the archive or the compressed file that it was read from.
     pub committed: bool,
+    /// It was read from a commit: it ends where it was committed.
+    pub(crate) in_revision: bool,
     /// Why the bytes may not be all: the file they come from is damaged.
     flaws: Vec<GapKind>,
     /// What lies beside it says about it.
@@ -135,6 +137,7 @@ impl Log {
             bytes,
             store: None,
             committed: false,
+            in_revision: false,
             flaws: Vec::new(),
             carried: None,
             project: None,

@@ -31,19 +31,38 @@ fn goes_on(session: &Session<'_>) -> bool {
     last(&is_work) > last(&is_end)
 }
 
-/// No end is recorded, and a call of the session is the last thing that happened: what became of it is not known.
-pub(crate) fn stops_in_a_call(session: &Session<'_>) -> bool {
+/// No end is recorded, and a call of the session is the last thing that happened: its outcome is not known.
+///
+/// `in_revision`: the log was read from a commit. A recording that an agent commits itself always ends in the call that commits
+/// it, so that call is no gap there. Elsewhere its result would be in the log.
+pub(crate) fn stops_in_a_call(session: &Session<'_>, in_revision: bool) -> bool {
     let said = session.events.iter().rev().take_while(|event| {
         !matches!(event.kind, EventKind::End(_) | EventKind::Message(_) | EventKind::Prompt(_) | EventKind::Failure(_))
     });
     let has_ended = session.events.iter().any(|event| matches!(event.kind, EventKind::End(_)));
     let mut calls = said.filter_map(Event::call).enumerate();
-    !has_ended && calls.any(|(back, call)| call.status == Status::Missing && !(back == 0 && commits(call)))
+    let may_commit = |back: usize, call: &ToolCall<'_>| in_revision && back == 0 && commits(call);
+    !has_ended && calls.any(|(back, call)| call.status == Status::Missing && !may_commit(back, call))
 }
 
-/// A recording that an agent commits itself always ends in the call that commits it. That call is judged like any other, and
-/// whoever cuts a log may as well cut it before the call.
+/// One of the commands in the arguments is `git commit`.
 fn commits(call: &ToolCall<'_>) -> bool {
     let (Arguments::Json(text) | Arguments::Text(text)) = &call.arguments else { return false };
-    text.split_once("git").is_some_and(|(_, behind)| behind.contains("commit"))
+    text.replace("\\n", ";").split([';', '|', '&', '(', '"', '\'', '`', '\n']).any(is_commit)
+}
+
+/// `git -C . commit -m x`
+fn is_commit(command: &str) -> bool {
+    let mut words = command.split_whitespace().skip_while(|word| word.contains('='));
+    if words.next().and_then(|word| word.rsplit('/').next()) != Some("git") {
+        return false;
+    }
+    while let Some(word) = words.next() {
+        match word {
+            "-C" | "-c" => _ = words.next(),
+            _ if word.starts_with('-') => {}
+            _ => return word == "commit",
+        }
+    }
+    false
 }

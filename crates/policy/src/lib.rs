@@ -537,16 +537,10 @@ impl Policy {
     }
 }
 
-/// What tells the bytes of a file from all others, in lower-case hex digits.
 /// Whether a path is one of those that a pattern of effects names, or lies below one where that is meant, too.
 pub fn path_matches(pattern: &str, subtree: bool, path: &str) -> bool {
     let glob = Glob::shell(pattern);
     glob.matches(path) || subtree && Glob::shell(&format!("{pattern}/**")).matches(path)
-}
-
-/// A name of an agent without case, blanks and marks.
-pub fn folded_name(name: &str) -> String {
-    name.chars().filter(|character| character.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 /// Hex digest of a file's bytes.

@@ -29,7 +29,7 @@ pub(super) struct CauseGroup<'r> {
     sessions: usize,
 }
 
-/// What the findings of one cause have in common, in the order of the report.
+/// The properties that all findings of one cause share, in the order of the report.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Key<'r> {
     level: Level,
@@ -145,7 +145,7 @@ impl<'r> CauseGroup<'r> {
             _ if self.is_one_message() => said,
             _ if first.effect.is_none() => without_names(&said),
             Said { reason: "", .. } => without_names(&said),
-            // What is not resolved is named by the reason alone.
+            // The reason alone names an effect that is not resolved.
             Said { verb: "", reason, .. } => without_names(reason),
             Said { reason, .. } => reason.to_owned(),
         };
@@ -187,7 +187,7 @@ impl<'r> CauseGroup<'r> {
         Some(format!("{verb} {parts}").trim_start().to_owned())
     }
 
-    /// What is counted of a note: its verb and why, without the files that it names.
+    /// The text by which notes are counted: their verb and reason, without the files that they name.
     pub(super) fn note(&self) -> String {
         let Some(first) = self.first() else { return String::new() };
         let message = first.message.as_str();

@@ -2,15 +2,17 @@
 
 use super::view::Report;
 
-/// The options that name what judged. A revision is told as `main (99c7d9ce56d8)`; no name of one has a space.
+/// The options that name the policy that judged.
 pub(super) fn policy(report: &Report) -> String {
     let Some(policy) = &report.policy else { return String::new() };
-    let revision = policy.revision.as_ref().map(|revision| {
-        let name = revision.as_str().split(' ').next().unwrap_or_default();
-        let commit = report.change.as_ref().map_or(name, |change| &change.base.commit);
-        format!(" --policy-ref {}", quoted(commit))
-    });
+    let revision = judging(report).map(|commit| format!(" --policy-ref {}", quoted(commit)));
     format!(" --policy {}{}", quoted(policy.path.as_str()), revision.unwrap_or_default())
+}
+
+/// The commit that the policy was read from. The text of a revision is `main (99c7d9ce56d8)`, or the commit alone.
+fn judging(report: &Report) -> Option<&str> {
+    let revision = report.policy.as_ref()?.revision.as_ref()?.as_str();
+    Some(revision.rsplit_once(" (").map_or(revision, |(_, commit)| commit.trim_end_matches(')')))
 }
 
 /// `agent-strace explain ID`, with what it takes to find that finding again.
@@ -19,12 +21,16 @@ pub(super) fn explain(report: &Report, id: &str) -> String {
     let policy = policy.map(|path| format!(" --policy {}", quoted(path))).unwrap_or_default();
     if let Some(change) = &report.change {
         let [base, head] = [&change.base, &change.head].map(|revision| quoted(short(&revision.commit)));
-        return format!("agent-strace explain {id}{policy} --base {base} --head {head}");
+        // The base judges, unless another revision was named.
+        let other = judging(report).filter(|commit| !change.base.commit.starts_with(commit));
+        let other = other.map(|commit| format!(" --policy-ref {}", quoted(commit))).unwrap_or_default();
+        return format!("agent-strace explain {id}{policy} --base {base} --head {head}{other}");
     }
     let mut elsewhere = report.sessions.iter().map(|session| session.source.as_str());
     let sessions = match (elsewhere.find(|source| !source.starts_with(DEFAULT_STORE)), report.sessions.len()) {
         (None, _) => String::new(),
-        (Some(source), 1) => format!(" --session {}", quoted(source)),
+        // A log in an archive, and one of standard input, have no name that `--session` takes.
+        (Some(source), 1) if source != "-" && !is_in_archive(source) => format!(" --session {}", quoted(source)),
         (Some(_), _) => " --session LOG".to_owned(),
     };
     format!("agent-strace explain {id}{policy}{sessions}")
@@ -32,6 +38,10 @@ pub(super) fn explain(report: &Report, id: &str) -> String {
 
 const DEFAULT_POLICY: &str = ".agent-scope.json";
 const DEFAULT_STORE: &str = ".agent-traces/";
+
+fn is_in_archive(source: &str) -> bool {
+    [".zip/", ".tar/", ".tgz/", ".tar.gz/", ".tar.zst/", ".tar.xz/", ".tar.bz2/"].iter().any(|end| source.contains(end))
+}
 
 fn short(commit: &str) -> &str {
     commit.get(..12).unwrap_or(commit)

@@ -245,7 +245,7 @@ impl Ruling {
     }
 }
 
-/// What the text of a call gives away, as it is written and word by word without its quotes.
+/// Secrets in the text of a call, as it is written and word by word without its quotes.
 pub(super) fn known<'e>(text: Option<&str>, effects: impl Iterator<Item = &'e EffectView>) -> Known {
     let commands = effects.filter_map(|effect| Some(effect.argv.as_ref()?.join(" ")));
     Known::of(text.map(str::to_owned).into_iter().chain(commands))

@@ -159,7 +159,7 @@ fn activity_line(line: &activity::Line) -> String {
     format!("- {}{names}\n", line.what)
 }
 
-/// What was found, by cause: what has to be done about it at once, and notes folded.
+/// Writes the findings by cause: causes that need action first, and notes folded.
 fn push_causes(text: &mut String, report: &Report, causes: &[CauseGroup<'_>]) {
     let is_open = |cause: &&CauseGroup<'_>| {
         cause.first().is_some_and(|first| order::rank(first).0 < Class::Note || report.fails(first))

@@ -1,4 +1,4 @@
-//! What to do about one finding: one line that fits its rule, the entry that decided, and the act.
+//! Advice about one finding: one line that fits its rule, the entry that decided, and the act.
 //!
 //! `policy explain` and `policy test` answer what would change a judgement; this is for readers of a report, who also have
 //! people, suppressions and the agent at hand. Texts hold log text, redacted, which a renderer escapes.
@@ -16,7 +16,7 @@ use super::view::{Report, ShownEffect, ShownFinding, ShownLocation, ShownSession
 
 /// Longest name in a text.
 const NAME: usize = 120;
-/// Sentences of a rule are told up to here, the first one in any case: what is to be copied from one is whole.
+/// A text of a rule is cut after the sentence that reaches this length. The first sentence is always whole.
 const REMEDY: usize = 300;
 /// Hosts that are named.
 const NAMED: usize = 4;
@@ -61,12 +61,12 @@ pub(super) fn next_step(report: &Report, finding: &ShownFinding) -> String {
     own_step(report, finding).unwrap_or_else(|| remedy_of(finding))
 }
 
-/// Nothing is said that does not hold for all findings of the rule.
+/// Returns true if the only advice is the text of the rule.
 pub(super) fn is_of_rule(report: &Report, finding: &ShownFinding) -> bool {
     own_step(report, finding).is_none()
 }
 
-/// What helps in this case.
+/// Returns advice that fits this finding better than the text of its rule.
 fn own_step(report: &Report, finding: &ShownFinding) -> Option<String> {
     if finding.message.as_str().starts_with("attempt: ") {
         return Some("nothing, the call was refused before it ran".to_owned());
@@ -86,7 +86,7 @@ fn own_step(report: &Report, finding: &ShownFinding) -> Option<String> {
     }
 }
 
-/// The same for all findings of one cause.
+/// Returns one advice for all findings of one cause.
 pub(super) fn next_step_of(report: &Report, findings: &[(Option<&ShownSession>, &ShownFinding)]) -> String {
     let Some((_, first)) = findings.first() else { return String::new() };
     let is_attempt = first.message.as_str().starts_with("attempt: ");
@@ -112,9 +112,13 @@ fn step_of_several(report: &Report, first: &ShownFinding, effects: &[&ShownEffec
     let list = list_of(location);
     match (Decider::of(first, location), effect.kind) {
         (Decider::DenyAll, _) => Some(allow_hosts(&targets)),
-        (Decider::Unlisted, "execute") if interpreter(effect).is_none() => {
+        (Decider::Unlisted, "execute") if !matches!(program_form(effect), Some((_, Form::Code | Form::Commands))) => {
             Some(format!("add those that the work needs to {list}: {}", named(&targets)))
         }
+        (Decider::Deny, "read" | "write" | "delete" | "list") if location.id.is_none() => Some(format!(
+            "no allow overrides a deny: narrow the entry in {list} for such paths ({}), or add {EXCEPTION}",
+            named(&targets)
+        )),
         (Decider::Unlisted, "read" | "write" | "delete" | "list") => Some(format!(
             "add a pattern to {list} that holds such paths ({}), or let the agent do without",
             target(report, effect)?
@@ -193,18 +197,21 @@ fn by_policy(report: &Report, finding: &ShownFinding) -> Option<String> {
     Some(match Decider::of(finding, location) {
         Decider::Deny => denied(report, effect, location),
         Decider::Ask => format!("a person has to look at it: {EXCEPTION} in the policy approves it"),
-        Decider::Unlisted => match interpreter(effect) {
-            Some(program) => match script(effect) {
+        Decider::Unlisted => match program_form(effect) {
+            Some((program, Form::Code)) => match script(effect) {
                 Some(script) => format!(
                     "add {} to {list}, or let the agent do without: an entry for `{program}` alone allows any code",
                     quoted(&format!("{program} {script}"))
                 ),
                 None => format!(
                     "let the agent run the command itself, without `{program}`: an entry for `{program}` in {list} allows \
-                     whatever is given to it"
+                     code that is not always seen"
                 ),
             },
-            None => format!("add {} to {list}, or let the agent do without", target(report, effect)?),
+            Some((program, Form::Commands)) => {
+                format!("add `{program}` to {list}: the commands that it starts are judged by themselves")
+            }
+            _ => format!("add {} to {list}, or let the agent do without", target(report, effect)?),
         },
         Decider::DenyAll => allow_host(effect)?,
         Decider::Default => format!(
@@ -216,10 +223,19 @@ fn by_policy(report: &Report, finding: &ShownFinding) -> Option<String> {
     })
 }
 
-/// A program that runs any command or code that it is given.
-fn interpreter(effect: &ShownEffect) -> Option<&str> {
+/// The program of a command, and how far an entry for it reaches.
+fn program_form(effect: &ShownEffect) -> Option<(&str, Form)> {
     let program = effect.argv.as_ref()?.first()?.as_str();
-    runs_anything(program)
+    is_plain(program).then(|| (bare(program), form(program)))
+}
+
+fn bare(program: &str) -> &str {
+    program.rsplit(['/', '\\']).next().unwrap_or(program)
+}
+
+/// A name from a log that an entry would read as a pattern is not proposed: it would allow other things, too.
+fn is_plain(name: &str) -> bool {
+    !name.contains(['*', '?', '[', '{'])
 }
 
 /// The file that an interpreter is given, where it is the first word behind its name.
@@ -230,12 +246,7 @@ fn script(effect: &ShownEffect) -> Option<&str> {
     is_file.then_some(word)
 }
 
-/// Its name, if an entry for the program would allow any command or code.
-fn runs_anything(program: &str) -> Option<&str> {
-    (form(program) == Form::Anything).then(|| program.rsplit(['/', '\\']).next().unwrap_or(program))
-}
-
-/// No allow mends a deny.
+/// Returns advice for an act that an entry denies: an allow entry does not help.
 fn denied(report: &Report, effect: &ShownEffect, location: &ShownLocation) -> String {
     let list = list_of(location);
     let wins = "no allow overrides a deny";
@@ -257,7 +268,7 @@ fn denied(report: &Report, effect: &ShownEffect, location: &ShownLocation) -> St
 
 fn allow_host(effect: &ShownEffect) -> Option<String> {
     let host = shorten(effect.host.as_ref()?.as_str(), NAME);
-    Some(format!("allow the host: `network.allow: [\"{host}\"]`"))
+    is_plain(&host).then(|| format!("allow the host: `network.allow: [\"{host}\"]`"))
 }
 
 /// An act that the log does not show in full.
@@ -309,9 +320,10 @@ pub(super) fn vouching(effect: &ShownEffect, tool: Option<&str>) -> String {
             Some(entry) => format!("add {entry} to vouch for the tool, or add {EXCEPTION}"),
             None => format!("let the agent write out what it does, so that it can be judged, or add {EXCEPTION}"),
         },
-        (_, words) => match effect.vouched_by.first().and_then(|program| runs_anything(program.as_str())) {
-            Some(program) if effect.vouched_by.len() == 1 => format!(
-                "let the agent run the command itself: an entry for `{program}` in commands.allow allows whatever is given to it"
+        (_, words) => match effect.vouched_by.as_slice() {
+            [program] if matches!(form(program.as_str()), Form::Code | Form::Commands) => format!(
+                "let the agent run the command itself: an entry for `{}` in commands.allow would vouch for any code",
+                bare(program.as_str())
             ),
             _ => format!("put `{words}` into commands.allow to vouch for it"),
         },
@@ -344,14 +356,14 @@ fn section(effect: &ShownEffect) -> Option<&'static str> {
     })
 }
 
-/// What an entry would say to mean the target of an effect.
+/// Returns the text of an entry that covers the target of an effect.
 fn target(report: &Report, effect: &ShownEffect) -> Option<String> {
     if let Some(path) = path_entry(report, effect) {
         return Some(quoted(&path));
     }
     let text = match effect.kind {
         "execute" => command_entry(effect)?,
-        "connect" => effect.host.as_ref()?.as_str().to_owned(),
+        "connect" => effect.host.as_ref().map(Redacted::as_str).filter(|host| is_plain(host))?.to_owned(),
         "tool" => effect.tool.as_ref()?.as_str().to_owned(),
         "spawn" => effect.agent.as_ref()?.as_str().to_owned(),
         "env" => effect.name.as_ref()?.as_str().to_owned(),
@@ -365,8 +377,13 @@ fn path_entry(report: &Report, effect: &ShownEffect) -> Option<String> {
     let path = effect.path.as_ref()?.as_str();
     let is_version_2 = report.policy.as_ref().is_some_and(|policy| policy.version >= 2);
     let is_anchored = path.starts_with('~') || path.get(1..3) == Some(":/");
+    let is_pattern = effect.certainty == Some("pattern");
+    // Nothing but stars would allow, or take out of a deny, every path.
+    if !path.contains(|letter: char| letter.is_alphanumeric()) {
+        return None;
+    }
     // Names of routes such as `[id]` stand for themselves. Stars are those of effects that cover more than one file.
-    let entry = if effect.certainty == Some("pattern") { path.to_owned() } else { path.replace('[', "[[]") };
+    let entry = if is_pattern { path.to_owned() } else { path.replace('[', "[[]") };
     Some(match path.strip_prefix('/') {
         Some(_) if is_version_2 => format!("/{entry}"),
         None if is_version_2 && !is_anchored && !path.contains('/') => format!("/{entry}"),
@@ -377,7 +394,7 @@ fn path_entry(report: &Report, effect: &ShownEffect) -> Option<String> {
 /// The program, and its subcommand where the next word is one.
 fn command_entry(effect: &ShownEffect) -> Option<String> {
     let mut words = effect.argv.as_ref()?.iter().map(Redacted::as_str);
-    let program = words.next().filter(|program| !program.is_empty())?;
+    let program = words.next().filter(|program| !program.is_empty() && is_plain(program))?;
     let is_name = |word: &&str| {
         word.starts_with(|first: char| first.is_ascii_lowercase())
             && word.chars().all(|character| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | ':'))
@@ -392,7 +409,7 @@ fn quoted(text: &str) -> String {
     format!("`{}`", shorten(text, NAME))
 }
 
-/// What the rule says, as one sentence.
+/// Returns the advice of the rule as one sentence.
 fn remedy_of(finding: &ShownFinding) -> String {
     let text = remedy(finding.rule.as_str()).unwrap_or_default();
     let sentences = text.trim_end_matches('.').split(". ").map(|sentence| {

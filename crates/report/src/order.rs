@@ -11,16 +11,16 @@ use agent_strace_model::finding::{Family, Level, RuleId};
 use super::groups::Group;
 use super::view::ShownFinding;
 
-/// What a finding puts in doubt; the first ones are shown first.
+/// The subject that a finding puts in doubt; the first ones are shown first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Class {
-    /// The gate itself: whoever changes it decides what is judged from then on.
+    /// The gate itself: its author decides what is judged from then on.
     Gate,
-    /// What protects the gate: its settings and its policy.
+    /// The files that protect the gate: its settings and its policy.
     Floor,
-    /// What a verdict rests on: logs, sessions for all changes, exceptions.
+    /// The evidence that a verdict rests on: logs, sessions for all changes, exceptions.
     Basis,
-    /// What agents did.
+    /// Acts of agents.
     Act,
     /// How agents worked and what they cost.
     Work,
@@ -76,7 +76,7 @@ pub(super) fn rank(finding: &ShownFinding) -> (Class, Reverse<Level>, Proof) {
     (shown, Reverse(finding.level), proof(finding))
 }
 
-/// What comes first within a session, whose other findings stay in the order of its events.
+/// The rank within a session: some findings come first, the others stay in the order of its events.
 pub(super) fn rank_in_session(finding: &ShownFinding) -> Class {
     rank(finding).0.min(Class::Act)
 }
@@ -97,7 +97,8 @@ pub(super) fn arrange<'a, T: AsRef<Group<'a>>>(groups: &mut Vec<T>) {
     for shown in groups.drain(..) {
         let rule = shown.as_ref().rule;
         let is_new = seen.insert(rule);
-        if is_new || class(rule) == Class::Gate { first.push(shown) } else { others.push(shown) }
+        let is_note = shown.as_ref().level() == Level::Note;
+        if class(rule) == Class::Gate || is_new && !is_note { first.push(shown) } else { others.push(shown) }
     }
     others.sort_by_key(|shown| Reverse(shown.as_ref().level()));
     first.append(&mut others);

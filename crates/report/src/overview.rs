@@ -83,7 +83,7 @@ impl<'r> Overview<'r> {
         lines
     }
 
-    /// What to do about a finding, where it is the first one of its cause and the causes are not listed.
+    /// Returns advice for the first finding of a cause, if the causes are not listed.
     pub(super) fn fix_of(&self, finding: &ShownFinding) -> Option<String> {
         let is_first = |cause: &CauseGroup<'_>| cause.first().is_some_and(|first| std::ptr::eq(first, finding));
         if self.says_more() || !self.causes.iter().any(is_first) {
@@ -102,11 +102,19 @@ impl<'r> Overview<'r> {
 
 /// `2 errors, 1 note`.
 fn of_levels<'f>(findings: impl IntoIterator<Item = &'f ShownFinding>) -> String {
-    let mut counts = [(Level::Error, "error", 0), (Level::Warning, "warning", 0), (Level::Note, "note", 0)];
-    for finding in findings {
-        counts.iter_mut().filter(|(level, ..)| *level == finding.level).for_each(|(.., count)| *count += 1);
-    }
-    let counts = counts.iter().filter(|(.., count)| *count > 0).map(|(_, noun, count)| counted(*count, noun));
+    let findings: Vec<&ShownFinding> = findings.into_iter().collect();
+    let of_level = |level| findings.iter().filter(|found| found.level == level && !found.is_incomplete()).count();
+    let incomplete = findings.iter().filter(|found| found.is_incomplete()).count();
+    let counts = [
+        (of_level(Level::Error), "error"),
+        (of_level(Level::Warning), "warning"),
+        (of_level(Level::Note), "note"),
+        (incomplete, "piece of missing evidence"),
+    ];
+    let counts = counts.iter().filter(|(count, _)| *count > 0).map(|(count, noun)| match (*noun, *count) {
+        ("piece of missing evidence", 2..) => format!("{count} pieces of missing evidence"),
+        _ => counted(*count, noun),
+    });
     counts.collect::<Vec<_>>().join(", ")
 }
 

@@ -175,7 +175,7 @@ pub(super) struct Attribution<'a> {
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Evidence<'a> {
-    /// `E0`: may have been written by whoever wrote the change. `E1`: its chain of digests is intact, or the job that judged
+    /// `E0`: the author of the change may have written it. `E1`: its chain of digests is intact, or the job that judged
     /// also ran the agent. `E2`: another job of this run produced it. `E3`: the caller verified an attestation of it.
     level: &'static str,
     /// `runner`, `artifact`, `pull-request` or `attested`, as the caller said; `pull-request` where the change holds the log.

@@ -35,7 +35,7 @@ pub struct Report {
     pub(super) waived: Vec<ShownWaived>,
     /// Exceptions and suppressions that were used.
     pub(super) uses: Vec<ShownUse>,
-    /// What findings are called in this report.
+    /// The short names of the findings of this report.
     pub(super) ids: ShortIds,
     stale: usize,
     fail_on: FailOn,
@@ -427,11 +427,13 @@ impl ShownEffect {
 }
 
 impl ShownEffect {
-    /// Only the whole command says that one of its words is a secret: an entry that vouches for it ends before that word.
+    /// Only the whole command shows that one of its words is a secret: no entry is proposed that would hold the word, and one
+    /// without it does not vouch for the command.
     fn vouch_without_secrets(&mut self, said: &str, shown: &str) {
         let is_hidden = |word: &Redacted| said.contains(word.as_str()) && !shown.contains(word.as_str());
-        let open = self.vouched_by.iter().position(is_hidden);
-        self.vouched_by.truncate(open.unwrap_or(self.vouched_by.len()));
+        if self.vouched_by.iter().any(is_hidden) {
+            self.vouched_by.clear();
+        }
     }
 }
 

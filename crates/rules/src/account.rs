@@ -60,7 +60,7 @@ pub struct Account {
     pub gaps: usize,
     /// The change itself, where it holds the log, whatever the caller says.
     pub source: Source,
-    /// What the caller says.
+    /// The source that the caller named.
     pub claimed: Source,
     /// The change that is judged holds the log.
     pub committed: bool,

@@ -63,7 +63,7 @@ impl Known {
         let mut words: Vec<String> = words.into_iter().map(|word| word.replace(WORD_END, " ")).collect();
         for _ in 0..ROUNDS {
             let mut found = vec![Vec::new(); words.len()];
-            // Options are told by the blank before them.
+            // An option has a blank before it.
             for between in [format!("{WORD_END} "), " ".to_owned()] {
                 self.collect(&words, &between, &mut found);
             }
@@ -117,7 +117,7 @@ fn parts(value: &str) -> impl Iterator<Item = String> {
     parts.filter(is_part).map(str::to_owned)
 }
 
-/// What is secret outside of marks, which are never looked into.
+/// Finds secrets outside of marks, whose text is never searched.
 fn hits(text: &str, known: &Known) -> Vec<Hit> {
     let find = |text: &str| {
         let mut hits = secret::find(None, text);

@@ -131,7 +131,7 @@ fn ids_and_times_are_private_by_their_key_only() {
     }
 }
 
-/// What the text of a command hides, its words hide, one by one. Values are drawn and of no use.
+/// Redaction hides the same parts in the text of a command and in its words. Values are random and of no use.
 #[test]
 fn the_words_of_a_command_hide_what_its_text_hides() {
     const SECRET: &str = "Zq8vK3nT5wPx7LmR2cYb";

@@ -57,17 +57,17 @@ struct Entry {
     examples: Vec<String>,
 }
 
-/// What commands are for.
+/// The purpose of commands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Use {
     #[default]
     Work,
-    /// What was made here is started.
+    /// It starts programs that were built here.
     Run,
     /// Other people's code is fetched and may run.
     Packages,
-    /// What was made here is given to others: that is refused.
+    /// It publishes artifacts that were built here: that is refused.
     Release,
     /// The command says itself what code runs: that is refused.
     Foreign,
@@ -245,7 +245,7 @@ fn registries(found: &[Found]) -> BTreeSet<&str> {
     found.iter().flat_map(|found| &found.ecosystem.registries).map(String::as_str).collect()
 }
 
-/// What was found, and what the policy allows because of it.
+/// Describes the ecosystems that were found, and what the policy allows because of them.
 pub(super) fn told(found: &[Found], added: Option<&Added>) -> String {
     if found.is_empty() {
         return String::new();
@@ -255,7 +255,7 @@ pub(super) fn told(found: &[Found], added: Option<&Added>) -> String {
     let names = names.collect::<Vec<_>>().join(", ");
     let allows = added.map_or_else(
         || "this policy allows none of their commands".to_owned(),
-        |added| format!("allows: {}; what publishes or deploys is refused", added.allows),
+        |added| format!("allows: {}; refuses: the commands in `rules` that publish or deploy", added.allows),
     );
     format!("  found: {names}\n  {allows}\n")
 }

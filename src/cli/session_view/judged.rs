@@ -48,7 +48,7 @@ pub(in crate::cli) struct ByArgs {
     now: Option<jiff::Timestamp>,
 }
 
-/// What judges, and the change that is judged.
+/// The options that judge, and the change that is judged.
 #[derive(Clone, Copy)]
 pub(super) struct Within<'a> {
     pub(super) args: &'a GateArgs,

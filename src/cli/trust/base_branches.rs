@@ -1,14 +1,14 @@
-//! Which branches may judge a change. Whoever can push to a branch writes the policy at its tip, and whoever proposes a
-//! change picks the branch that it is to be merged into: only the default branch, and branches that the workflow names, are
-//! taken for the base.
+//! The branches that may judge a change. Everybody who can push to a branch can write the policy at its tip, and the author
+//! of a change chooses its base branch: only the default branch, and branches that the workflow names, are taken for the
+//! base.
 
 use globset::{Glob, GlobBuilder, GlobMatcher};
 
 use super::super::failure::Failure;
 
-/// What the patterns of branches are made of beside letters.
+/// Wildcards in patterns of branches.
 const WILDCARDS: &[char] = &['*', '[', ']'];
-/// What GitHub's filters read in another way than a glob does, or what is no part of a branch's name.
+/// Characters that GitHub's filters read differently than a glob, or that no name of a branch may contain.
 const REFUSED: &[char] = &['?', '+', '!', '{', '}', '\\', ' '];
 
 /// A branch, or a pattern of branches, that a workflow names: `*` stays within one component, `**` does not.
@@ -93,7 +93,7 @@ impl BaseBranches<'_> {
             format!("only {} may", others.join(", "))
         };
         Err(Failure::new(format!(
-            "the base branch `{branch}` may not judge, {others}: whoever pushes to a branch writes the policy there"
+            "the base branch `{branch}` may not judge, {others}: everybody who can push to a branch can write its policy"
         ))
         .hint(
             "if only reviewed changes get into that branch, name it in the workflow: `--base-branch NAME`, or \

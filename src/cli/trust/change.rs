@@ -52,14 +52,14 @@ pub(in crate::cli) fn of_run(
     Ok(Some(Arc::new(change)))
 }
 
-/// What the forge calls the repository that is judged, and the remotes of the clone.
+/// The address of the judged repository, as the forge has it, and the remote of the clone.
 fn addresses(trust: &Trust<'_>, environment: Environment<'_>) -> Vec<String> {
     let mut addresses: Vec<String> = environment.repository().into_iter().collect();
     addresses.extend(agent_strace_git::standing(trust.folder()).remote);
     addresses
 }
 
-/// The files that whoever wrote the change could write: those of its head and of its commits, and those of the base. `None`:
+/// The files that the author of the change could write: those of its head and of its commits, and those of the base. `None`:
 /// there is no change, and no commit around the current directory.
 fn committed(trust: &Trust<'_>) -> Result<Option<Blobs>, Failure> {
     let (base, head) = match &trust.change {

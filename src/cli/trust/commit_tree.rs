@@ -53,7 +53,7 @@ impl Contents for CommitFiles<'_> {
     }
 }
 
-/// The same, with the paths of all files.
+/// Contents of one revision, with the paths of all files.
 pub(in crate::cli) struct CommitTree<'c> {
     files: CommitFiles<'c>,
     paths: Vec<String>,
@@ -69,7 +69,7 @@ impl<'c> CommitTree<'c> {
         Ok(Self { files, paths })
     }
 
-    /// Of a commit whose files can't be listed.
+    /// For a commit whose files can't be listed.
     pub(in crate::cli) fn without_paths(files: CommitFiles<'c>) -> Self {
         Self { files, paths: Vec::new() }
     }

@@ -28,7 +28,7 @@ pub(in crate::cli) struct ChangeContext<'b> {
     /// Logs, as reports name them.
     pub(in crate::cli) logs: Vec<String>,
     pub(in crate::cli) reviewed: Option<&'b str>,
-    /// Of the repository that is judged.
+    /// Addresses of the judged repository.
     pub(in crate::cli) addresses: Vec<String>,
 }
 
@@ -151,7 +151,7 @@ impl Sides<'_> {
             Ok(base) => base,
             // A clone may lack folders that nothing else asks for.
             Err(error @ (GitError::Missing(_) | GitError::Broken(_) | GitError::TooManyFiles(_))) => {
-                gaps.push(gap(ends, format!("which files the gate calls can't be told: {error}")));
+                gaps.push(gap(ends, format!("the files that the gate calls are not known: {error}")));
                 CommitTree::without_paths(side(&change.base.commit))
             }
             Err(error) => return Err(error),

@@ -180,7 +180,7 @@ fn untrusted(what: &str, revision: &str, error: &GitError) -> Failure {
     failure.hint(remedy(what, revision, error))
 }
 
-/// What can be done where git gives no commit or no file.
+/// Advice for errors of git.
 pub(super) fn remedy(what: &str, revision: &str, error: &GitError) -> &'static str {
     match (error, what) {
         (GitError::Owner, _) => {

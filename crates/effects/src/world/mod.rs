@@ -26,6 +26,7 @@ pub(super) use aliases::{AliasKind, Name, Within};
 pub use left::Left;
 pub(crate) use living::LivingShell;
 pub(crate) use meter::{Meter, STEPS};
+pub use own_code::is_idle_variable;
 pub(crate) use own_code::may_bring_code;
 use sorted::Sorted;
 pub(crate) use stand_ins::is_installed_path;

@@ -21,9 +21,31 @@ const MANAGERS: &[&str] = &[
     "yarn",
 ];
 const SETTING: &[&str] = &["c", "config", "set", "source", "sources", "trust", "enable", "prepare", "use"];
-/// Variables that change how programs talk, and not what they run.
-const IDLE: &[&str] =
-    &["CI", "DEBIAN_FRONTEND", "FORCE_COLOR", "LANG", "NODE_ENV", "NO_COLOR", "PYTHONUNBUFFERED", "TERM", "TZ"];
+/// Variables that change how programs print and log, and not what they run.
+const IDLE: &[&str] = &[
+    "CARGO_TERM_COLOR",
+    "CI",
+    "CLICOLOR",
+    "CLICOLOR_FORCE",
+    "COLUMNS",
+    "DEBIAN_FRONTEND",
+    "FORCE_COLOR",
+    "LANG",
+    "LINES",
+    "NODE_ENV",
+    "NO_COLOR",
+    "PYTHONDONTWRITEBYTECODE",
+    "PYTHONUNBUFFERED",
+    "RUST_BACKTRACE",
+    "RUST_LOG",
+    "TERM",
+    "TZ",
+];
+
+/// Returns true if a variable only changes how programs print and log, and not what they run.
+pub fn is_idle_variable(name: &str) -> bool {
+    name.starts_with("LC_") || IDLE.contains(&name)
+}
 
 impl World {
     /// Remembers whether acts of the session may have brought in code of others.
@@ -50,7 +72,7 @@ pub(crate) fn may_bring_code(effect: &Effect) -> bool {
         }
         Kind::Delete(target) => is_list(&target.path) || effect.certainty == Certainty::Pattern,
         Kind::Execute(execution) => changes_sources(&execution.argv),
-        Kind::Env { name } => !name.starts_with("LC_") && !IDLE.contains(&name.as_str()),
+        Kind::Env { name } => !is_idle_variable(name),
         Kind::Opaque(opaque) => may_bring(opaque),
         // A tool of which nobody knows what it does has an opaque effect, too.
         Kind::Tool { .. } | Kind::Read(_) | Kind::List(_) | Kind::Connect(_) | Kind::Spawn { .. } => false,

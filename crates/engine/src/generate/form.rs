@@ -3,17 +3,16 @@
 use super::tables::{SUBCOMMANDS, WRAPPERS};
 use agent_strace_effects::knowledge::Knowledge;
 
-/// Programs whose operands are a command, and whose description does not say so.
-const RUNNERS: &[&str] = &[
-    "busybox", "chroot", "cmd", "command", "doas", "eval", "nice", "setsid", "ssh", "su", "sudo", "time", "timeout",
-    "watch",
-];
+/// Programs that start other commands, and whose descriptions do not say so.
+const STARTERS: &[&str] = &["cmd", "command", "eval", "npx", "ssh", "su", "uvx"];
 
 /// How far an entry that holds nothing but the name of a program reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// It allows whatever the program is given: other commands, or code.
-    Anything,
+    /// It allows the program with any code.
+    Code,
+    /// It allows the program, and the commands that it starts are judged by themselves.
+    Commands,
     /// It allows all subcommands, and the next word names one of them.
     Subcommands,
     Whole,
@@ -26,11 +25,13 @@ pub fn form(program: &str) -> Form {
     let bare = programs.bare(&name);
     let name = programs.canonical_name(&bare);
     let entry = programs.entry(name);
-    let runs =
-        entry.is_some_and(|entry| entry.language.is_some() || entry.operands.iter().any(|operand| operand.role.runs()));
+    let has_language = entry.is_some_and(|entry| entry.language.is_some());
+    let starts = entry.is_some_and(|entry| entry.operands.iter().any(|operand| operand.role.runs()));
     let has_subcommands = entry.is_some_and(|entry| !entry.subcommands.is_empty());
-    if runs || WRAPPERS.contains(&name) || RUNNERS.contains(&name) {
-        Form::Anything
+    if has_language {
+        Form::Code
+    } else if starts || WRAPPERS.contains(&name) || STARTERS.contains(&name) {
+        Form::Commands
     } else if has_subcommands || SUBCOMMANDS.iter().any(|(program, _)| *program == name) {
         Form::Subcommands
     } else {
@@ -43,31 +44,16 @@ mod tests {
     use super::{Form, form};
 
     #[test]
-    fn an_entry_for_an_interpreter_or_a_wrapper_allows_anything() {
-        for program in [
-            "sh",
-            "/bin/bash",
-            "Bash.EXE",
-            "PowerShell.exe",
-            "C:\\x\\pwsh.exe",
-            "cmd",
-            "python3",
-            "node",
-            "perl",
-            "sudo",
-            "env",
-            "xargs",
-            "nohup",
-            "timeout",
-            "ssh",
+    fn programs_have_the_form_that_their_descriptions_say() {
+        for (expected, programs) in [
+            (Form::Code, "sh /bin/bash Bash.EXE PowerShell.exe C:\\x\\pwsh.exe python3 node perl"),
+            (Form::Commands, "cmd sudo env xargs nohup timeout nice ssh npx watch"),
+            (Form::Subcommands, "git npm cargo docker"),
+            (Form::Whole, "grep cat echo no-such-program"),
         ] {
-            assert_eq!(form(program), Form::Anything, "{program}");
-        }
-        for program in ["git", "npm", "cargo", "docker"] {
-            assert_eq!(form(program), Form::Subcommands, "{program}");
-        }
-        for program in ["grep", "cat", "echo", "no-such-program"] {
-            assert_eq!(form(program), Form::Whole, "{program}");
+            for program in programs.split(' ') {
+                assert_eq!(form(program), expected, "{program}");
+            }
         }
     }
 }

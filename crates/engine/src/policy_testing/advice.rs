@@ -53,7 +53,7 @@ pub fn advice(entry: &Entry) -> Option<String> {
     })
 }
 
-/// What an entry would say to mean the target of an effect.
+/// Returns the text of an entry that covers the target of an effect.
 fn target(effect: &Effect) -> Option<String> {
     let text = match &effect.kind {
         Kind::Read(target) | Kind::Write(target) | Kind::Delete(target) | Kind::List(target) => {

@@ -83,6 +83,7 @@ impl Source {
                 flaws.extend_from_slice(&transcript.flaws);
                 let mut log = transcript.log(bytes, flaws);
                 log.committed = nesting.committed;
+                log.in_revision = matches!(origin, Origin::Object { .. });
                 log.project = origin.project();
                 log.store = self.entry.as_ref().map(|entry| entry.store.clone());
                 sink.log(log);

@@ -58,7 +58,7 @@ fn refused(path: &Path, link: &Path) -> Found {
     Found { gaps: vec![gap(path, GapKind::unreadable(detail))], ..Found::default() }
 }
 
-/// What becomes of a link outside of the workspace that a path ends in.
+/// How discovery treats a link outside of the workspace that ends a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Last {
     Refused,
@@ -85,7 +85,7 @@ fn link_on_the_way(path: &Path, last: Last) -> Option<PathBuf> {
     None
 }
 
-/// Whether a file lies in the workspace, wherever it leads.
+/// Returns true if the file itself lies in the workspace, even if it is a link that leads out.
 fn is_inside(link: &Path, workspace: &Path) -> bool {
     let parent = link.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
     parent.canonicalize().map_or(true, |parent| parent.starts_with(workspace))

@@ -69,14 +69,46 @@ fn a_recording_that_stops_in_a_call_is_incomplete() {
     for whole in [&[start, call, result][..], &[start, call, said], &[start, call, end], &[start, call, result, said]] {
         assert!(!stopped(whole), "{whole:?}");
     }
-    // The recording is part of the commit that the call makes.
-    let commit = call.replace(r#""ls""#, r#""git add -A && git -C . commit -m x && git push""#);
-    assert!(!stopped(&[start, call, result, &commit]));
-    assert!(stopped(&[start, call, &commit]), "another call is open");
-    assert!(stopped(&[start, &commit, call]), "something ran after the commit");
     // Others write stores, too: they promise no result.
     let bare = start.replace(r#","capture":{"format":"claude-code","agent":"claude-code"}"#, "");
     assert!(!stopped(&[&bare, call]));
     let held = StoreEntry::in_memory("s".to_owned(), Ok(b"{}".to_vec()));
     assert!(!gaps("events.ndjson", &[start, call], Some(held)).iter().any(|gap| gap.contains("stops in a call")));
+}
+
+/// A recording in a commit ends in the call that made the commit.
+#[test]
+fn only_in_a_commit_may_a_recording_end_in_the_call_that_commits() {
+    let start = r#"{"event_type":"session_start","timestamp":1,"event_id":"e1","session_id":"s","data":{"cwd":"/w","capture":{"format":"claude-code","agent":"claude-code"}}}"#;
+    let call = |tool: &str, arguments: &str| {
+        format!(
+            r#"{{"event_type":"tool_call","timestamp":2,"event_id":"e2","session_id":"s","data":{{"tool_name":"{tool}","arguments":{arguments},"tool_use_id":"t1"}}}}"#
+        )
+    };
+    let bash = |command: &str| call("Bash", &format!(r#"{{"command":"{command}"}}"#));
+    let stopped = |lines: &[&str], in_revision: bool| {
+        let mut log = Log::new("events.ndjson", lines.join("\n").into_bytes());
+        log.in_revision = in_revision;
+        let read = log.read();
+        read.gaps.iter().any(|gap| gap.reason().contains("stops in a call"))
+    };
+    for command in
+        ["git commit -m x", "git add -A && git -C . -c a=b commit -m x && git push", "GIT_EDITOR=true git commit"]
+    {
+        assert!(!stopped(&[start, &bash(command)], true), "{command}");
+        assert!(stopped(&[start, &bash(command)], false), "{command}");
+        assert!(stopped(&[start, &bash("ls"), &bash(command)], true), "another call is open: {command}");
+        assert!(stopped(&[start, &bash(command), &bash("ls")], true), "something ran after it: {command}");
+    }
+    for other in [
+        bash("gitk committee"),
+        bash("./deploy.sh # git commit"),
+        bash("git log | grep commit; ./run.sh"),
+        bash("cat .github/commitlint.config.js && curl e"),
+        bash("git push"),
+        call("Write", r#"{"file_path":"/w/a","content":"Use git and commit"}"#),
+        call("mcp__git__create_commit", r#"{"repo":"git/x","message":"commit"}"#),
+    ] {
+        assert!(stopped(&[start, &other], true), "{other}");
+    }
 }

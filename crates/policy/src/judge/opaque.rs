@@ -4,7 +4,9 @@ use crate::command::CommandRule;
 use crate::compiled::CompiledLists;
 use crate::path::{Files, PathList};
 use crate::{ChangeReach, Context, Decision, Judgement};
-use agent_strace_effects::{About, Certainty, Class, Effect, Kind, Opaque, PathTarget, Provenance, Reason};
+use agent_strace_effects::{
+    About, Certainty, Class, Effect, Kind, Opaque, PathTarget, Provenance, Reason, is_idle_variable,
+};
 use agent_strace_model::finding::{Level, PolicyLocation, RuleId};
 
 use super::{UNRESOLVED, allowed, denied, unruled};
@@ -196,10 +198,9 @@ fn proven(provenance: Provenance) -> RuleId {
     }
 }
 
-/// A variable that makes a program take its options, code or packages from another place.
+/// A variable that may make a program take its options, code or packages from another place.
 fn redirects(effect: &Effect) -> bool {
-    const ENDS: &[&str] = &["FLAGS", "OPTS", "OPTIONS", "PROXY", "WRAPPER", "PRELOAD", "REGISTRY", "INDEX_URL", "PATH"];
-    matches!(&effect.kind, Kind::Env { name } if ENDS.iter().any(|end| name.ends_with(end)))
+    matches!(&effect.kind, Kind::Env { name } if !is_idle_variable(name))
 }
 
 /// A word that names something on another host, or a file in a place for temporary files or below the home directory.

@@ -7,7 +7,7 @@ use agent_strace_model::finding::RuleId;
 #[schemars(deny_unknown_fields)]
 #[expect(dead_code, reason = "only its schema is used")]
 pub(super) struct Evidence {
-    /// The least level that every log has to have: `E0` whoever wrote the change may have written the log, `E1` its chain
+    /// The least level that every log has to have: `E0` the author of the change may have written the log, `E1` its chain
     /// of digests is intact, or the job that judges also ran the agent, `E2` another job of the same run produced it, `E3`
     /// whoever called the gate verified an attestation of it. A log that the change holds has at most `E1`.
     minimum: Option<Minimum>,

@@ -160,7 +160,7 @@ fn proof(proof: &ShownProof) -> Vec<Row> {
 
 fn grade(level: &'static str) -> &'static str {
     match level {
-        "E0" => "(whoever wrote the change may have written it)",
+        "E0" => "(the author of the change may have written it)",
         "E1" => "(its chain of digests is intact, or the agent ran in the job that judged)",
         "E2" => "(another job of this run produced it)",
         "E3" => "(an attestation names who produced it)",

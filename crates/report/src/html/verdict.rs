@@ -119,7 +119,7 @@ fn tiles(report: &Report) -> Html {
     }
 }
 
-/// What was not found is not counted.
+/// A count of zero is not shown.
 fn some(class: &str, count: usize, nouns: [&str; 2]) -> Option<Html> {
     (count > 0).then(|| tile(class, count, nouns))
 }

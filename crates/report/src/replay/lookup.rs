@@ -39,7 +39,7 @@ impl LookupTarget {
     }
 }
 
-/// What was judged where no finding has the name that was asked for. It may contain log text, redacted.
+/// The answer if no finding has the requested name: the sessions that were judged. It may contain log text, redacted.
 #[derive(Debug)]
 pub struct NotFound {
     /// The finding is there and does not count.

@@ -229,7 +229,7 @@ impl ShownEvents {
     }
 }
 
-/// What the commands of a session give away.
+/// Secrets that the commands of a session contain.
 pub(super) fn known(lines: &[EventLine]) -> Known {
     Known::of(lines.iter().filter_map(|line| match &line.detail {
         Some(Detail::Command(text)) => Some(text),

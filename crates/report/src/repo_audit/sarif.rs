@@ -88,7 +88,7 @@ impl Writer for Results {
         }
         self.successful &= !matches!(row.verdict, Verdict::Broken | Verdict::Incomplete);
         let mut text = String::new();
-        // Of two results that nothing tells apart, consumers lose one.
+        // Consumers lose one of two results that they can't tell apart.
         let mut known = BTreeSet::new();
         for finding in &row.findings {
             if self.written >= RESULTS {

@@ -14,7 +14,7 @@ const LEVELS: &[&str] = &["error", "warning", "note"];
 pub(super) struct Verdict {
     /// The file that it names as its policy.
     pub(super) policy: Option<String>,
-    /// What takes it out of force, each with the id of the check.
+    /// The faults that take it out of force, each with the id of the check.
     pub(super) faults: Vec<(&'static str, String)>,
 }
 
@@ -99,7 +99,7 @@ fn hidden(script: &str) -> Option<String> {
         let fails = ["exit 1", "exit 2", "exit $", "return ", "code=$?", "rc=$?", "status=$?", "exit_code=$?"];
         let is_kept =
             fails.iter().any(|word| otherwise.contains(word)) || otherwise.ends_with('{') || otherwise.contains("=$?");
-        // What everybody writes, on the line of the call, is found by the rule about settings.
+        // The rule about settings finds the usual forms on the line of the call.
         let is_known =
             !goes_on && ["true", ":", "/bin/true", "echo", "exit 0"].iter().any(|word| otherwise.starts_with(word));
         (!is_kept && !is_known).then(|| "what stands behind `||` hides that it failed".to_owned())

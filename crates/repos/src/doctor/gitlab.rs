@@ -106,7 +106,7 @@ fn skipped(job: &Value, push: &mut impl FnMut(&'static str, State, &Value, &str)
     }
 }
 
-/// What decides which programs run in the job, and whether it runs for merge requests.
+/// Keys that decide which programs run in the job, and whether it runs for merge requests.
 fn steered(root: &Value, job: &Value, push: &mut impl FnMut(&'static str, State, &Value, &str)) {
     for of in [root, job] {
         let variables = member(of, "variables").map(members).unwrap_or_default();

@@ -128,7 +128,7 @@ impl Gate {
         }
     }
 
-    /// What it is worth by itself.
+    /// The strength that it has by itself.
     fn strength(&self) -> Strength {
         let has = |test: fn(&Check) -> bool| self.checks.iter().any(test);
         if self.is_view || has(|check| matches!(check.state, State::Defeated | State::Unknown)) {

@@ -17,12 +17,19 @@ impl Contents for Held<'_> {
 }
 
 pub(super) fn examine(held: &Held<'_>, gates: &mut [Gate]) {
-    let mut jobs: Vec<Named> = Vec::new();
+    let (mut jobs, mut unread): (Vec<Named>, Vec<Check>) = (Vec::new(), Vec::new());
     let work = Work::new();
     let workflows = Workflows::new(held, &work);
     for (path, _) in held.pipelines.iter().filter(|(path, _)| is_github(path)) {
-        // Why one can't be read is said where its gate is looked for.
-        let Ok(found) = workflows.jobs(path) else { continue };
+        let found = match workflows.jobs(path) {
+            Ok(found) => found,
+            Err((reason, line)) => {
+                let message =
+                    format!("its jobs can't be read, so one of them may have the name of the check: {reason}");
+                unread.push(Check::new("gate/name", State::Unknown, message).at(path, line));
+                continue;
+            }
+        };
         jobs.extend(found.iter().map(|job| (path.clone(), job.key.clone(), job.line, job.names.clone())));
     }
     for gate in gates.iter_mut().filter(|gate| is_github(&gate.file)) {
@@ -44,9 +51,12 @@ pub(super) fn examine(held: &Held<'_>, gates: &mut [Gate]) {
         });
         let checks: Vec<Check> = checks.collect();
         gate.checks.extend(checks);
+        let of_others =
+            unread.iter().filter(|check| check.location.as_ref().is_none_or(|(path, _)| *path != gate.file));
+        gate.checks.extend(of_others.cloned());
         if work.is_spent() {
             let message = format!("not every name is compared with the check `{}`: jobs have too many names", gate.job);
-            gate.checks.push(Check::new("gate/name", State::Weak, message).at(&gate.file, gate.line));
+            gate.checks.push(Check::new("gate/name", State::Unknown, message).at(&gate.file, gate.line));
         }
     }
 }

@@ -47,7 +47,7 @@ impl Node {
     }
 }
 
-/// What CI of one commit calls.
+/// The files and recipes that CI of one commit calls.
 #[derive(Debug, Default)]
 pub(super) struct Graph {
     pub(super) calls: BTreeMap<Node, BTreeSet<Node>>,
@@ -234,7 +234,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What a step or a job uses: something of this repository, or of another one.
+    /// The action or workflow that a step or a job uses, of this repository or of another one.
     pub(super) fn uses(&mut self, node: &Node, used: &str) {
         self.name(node, used);
         let Some(path) = used.strip_prefix("./").or_else(|| used.strip_prefix(".\\")) else {

@@ -204,7 +204,7 @@ fn texts(reader: &mut Reader<'_>, node: &Node, root: &Value) {
 const SHARED: &[&str] =
     &["workflow", "default", "variables", "before_script", "after_script", "stages", "include", "image", "hooks"];
 
-/// What a file of GitLab says of every job of its pipeline, by its keys, as it is written.
+/// The keys of a file of GitLab that apply to every job of its pipeline, as the file has them.
 pub(super) fn shared(content: &str) -> Vec<(String, String)> {
     let Ok(document) = Document::read(Language::Yaml, content) else { return Vec::new() };
     let shared = members(&document.root).iter().filter(|(key, _)| SHARED.contains(&key.name.as_str()));

@@ -69,7 +69,7 @@ impl GateFiles {
         gate
     }
 
-    /// What the jobs of the gate call.
+    /// Files and recipes that the jobs of the gate call.
     fn follow(&mut self, graph: &Graph, leading: &BTreeSet<Node>) {
         let mut open: Vec<&Node> = leading.iter().collect();
         let mut seen: BTreeSet<&Node> = open.iter().copied().collect();
@@ -175,7 +175,7 @@ fn leading(graph: &Graph) -> BTreeSet<Node> {
     found
 }
 
-/// What uses something of another repository runs the gate where one of the two is called like it.
+/// A job that uses a workflow of another repository runs the gate if one of the two has the name of the gate.
 fn central(graph: &mut Graph, workflows: &Workflows<'_>) {
     let is_known = graph.naming.iter().any(|node| dialect(&node.file).is_some() || matches!(node.part, Part::Lines(_)));
     for (node, used) in graph.elsewhere.clone() {

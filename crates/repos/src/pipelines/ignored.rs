@@ -12,7 +12,7 @@ struct Line<'t> {
 /// Whether the file ignores a path. Both count from the folder of the file.
 pub(super) fn ignores(text: &str, path: &str) -> bool {
     let lines: Vec<Line<'_>> = text.lines().filter_map(|line| line_of(line, false)).collect();
-    // What is below a folder that is ignored can't be taken back.
+    // Git re-includes no file below an ignored folder.
     let mut prefixes: Vec<&str> = path.match_indices('/').filter_map(|(at, _)| path.get(..at)).collect();
     prefixes.push(path);
     prefixes.iter().any(|prefix| {

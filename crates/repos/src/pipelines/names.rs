@@ -29,7 +29,7 @@ enum Part {
 pub enum Likeness {
     /// Nothing of the name is known.
     Unknown,
-    /// What is known of the two names fits.
+    /// The known parts of the two names fit.
     Fits,
 }
 
@@ -54,7 +54,17 @@ impl CheckName {
     fn and(mut self, other: &Self) -> Self {
         for part in &other.0 {
             if self.len() >= LONGEST {
+                // The rest is cut off: it may be any text.
+                if self.0.last() != Some(&Part::Unknown) {
+                    self.0.push(Part::Unknown);
+                }
                 break;
+            }
+            let is_empty = self.0.iter().all(|part| matches!(part, Part::Literal(text) if text.is_empty()));
+            if is_empty && let Part::Literal(text) = part {
+                // Forges show names without outer blanks.
+                self.0 = vec![Part::Literal(text.trim_start().to_owned())];
+                continue;
             }
             match (self.0.last_mut(), part) {
                 (Some(Part::Unknown), Part::Unknown) => {}
@@ -110,17 +120,21 @@ impl CheckName {
             Part::Unknown => vec![None],
             Part::Literal(text) => text.to_lowercase().chars().map(Some).collect(),
         });
-        let mut symbols: Vec<Option<char>> = symbols.take(LONGEST).collect();
         let is_blank = |symbol: &Option<char>| symbol.is_some_and(char::is_whitespace);
+        let mut symbols: Vec<Option<char>> = symbols.skip_while(is_blank).take(LONGEST + 1).collect();
+        if symbols.len() > LONGEST {
+            // The rest is cut off: it may be any text.
+            symbols.truncate(LONGEST);
+            symbols.push(None);
+        }
         while symbols.last().is_some_and(is_blank) {
             symbols.pop();
         }
-        let start = symbols.iter().position(|symbol| !is_blank(symbol)).unwrap_or(0);
-        symbols.split_off(start)
+        symbols
     }
 }
 
-/// What is left of two names behind and before the letters that both have; of names that differ there, one letter each.
+/// Cuts off the first and last letters that two names share; if the names differ there, one letter of each stays.
 fn without_common_ends<'n>(
     mut left: &'n [Option<char>],
     mut right: &'n [Option<char>],
@@ -166,7 +180,7 @@ fn meet(left: &[Option<char>], right: &[Option<char>]) -> bool {
     below.first().copied().unwrap_or(false)
 }
 
-/// What a run knows of a workflow, as far as its text says it.
+/// The values that a run knows of a workflow, as far as its text has them.
 struct Known<'v> {
     /// The name of the workflow.
     workflow: Option<&'v str>,
@@ -376,7 +390,7 @@ fn parts_of(pattern: &str, values: &[Vec<CheckName>]) -> Option<Vec<Vec<CheckNam
         parts.push(vec![CheckName::literal(std::mem::take(&mut literal))]);
         parts.push(values.get(index.trim().parse::<usize>().ok()?)?.clone());
         rest = after;
-        // What a name may hold is written long before.
+        // No real name needs so much text.
         if parts.len() > LONGEST {
             return None;
         }

@@ -28,7 +28,7 @@ const WRAPPERS: &str = "sudo doas env exec command time nohup nice ionice timeou
 const CARGO: &str = "build b test t check c clippy fmt doc bench publish package install update tree metadata nextest deny \
     audit fetch clean llvm-cov add fix miri";
 
-/// What a command runs.
+/// The program, file or recipe that a command runs.
 #[derive(Debug, Default)]
 pub(super) struct Operands<'w> {
     /// Files, or options with a file behind `=`.
@@ -49,8 +49,9 @@ pub(super) fn of_command<'w>(name: &str, rest: &'w [String], is_file: &dyn Fn(&s
         return Operands::default();
     }
     if is_in(COPIERS, name) {
-        let is_gate = |word: &&str| super::resolve::name_of(word).starts_with(GATE);
-        return Operands { files: words().filter(is_gate).collect(), ..Operands::default() };
+        // One of the two names is that of the gate's program: the other one replaces it, or is replaced.
+        let is_gate = words().any(|word| super::resolve::name_of(word).starts_with(GATE));
+        return if is_gate { all() } else { Operands::default() };
     }
     if is_in(WRAPPERS, name) {
         return Operands { command: wrapped(rest), ..Operands::default() };

@@ -14,7 +14,7 @@ pub(super) fn runs_the_same(changed: &Changed<'_>, gate: &GateFiles, path: &str)
     };
     let has_same_settings = match resolve::name_of(path) {
         "Makefile" | "makefile" | "GNUmakefile" => settings_of_make(&base) == settings_of_make(&head),
-        // Of two members of one name readers take different ones.
+        // Readers differ in which of two members of one name they take.
         "package.json" => is_plain_json(&head),
         _ => false,
     };

@@ -8,9 +8,11 @@ use crate::repo_audit::program;
 use agent_strace_git::change_set::from_top;
 
 /// Files of one folder that a command may run.
-const FOLDER: usize = 60;
-/// Files that one text may call.
-const FILES: usize = 200;
+const FOLDER: usize = 1_000;
+/// Files that one text may call: the limit of the graph is reached before, and is reported.
+const FILES: usize = 20_000;
+/// Folders that a name may count from.
+const PLACES: usize = 8;
 
 /// Runners of recipes that the evaluator does not read, with the files that they take them from.
 pub(super) const RUNNERS: &[(&[&str], &[&str])] = &[
@@ -61,10 +63,13 @@ impl Place {
     pub(super) fn enter(&mut self, folder: &str) {
         let bare = without_variables(folder);
         let entered: Vec<String> = self.0.iter().filter_map(|from| joined(from, bare)).collect();
-        self.0.extend(entered);
-        self.0.sort();
-        self.0.dedup();
-        self.0.truncate(8);
+        let left = std::mem::take(&mut self.0);
+        // The folder that was really entered stays the first, whatever is dropped.
+        for folder in entered.into_iter().chain(left) {
+            if self.0.len() < PLACES && !self.0.contains(&folder) {
+                self.0.push(folder);
+            }
+        }
     }
 
     pub(super) fn folders(&self) -> &[String] {
@@ -184,7 +189,7 @@ pub(super) fn files_of_command(tree: &dyn Tree, words: &[String], place: &Place)
     let Some((first, rest)) = words.split_first() else { return found };
     let name = program(first);
     if let Some(own) = resolved(tree, first, place) {
-        // What it takes is data for it.
+        // Its operands are data.
         return BTreeSet::from([own]);
     }
     let operands = operands::of_command(&name, rest, &|path| resolved(tree, path, place).is_some());
@@ -259,7 +264,7 @@ pub(super) fn files_of_text(tree: &dyn Tree, text: &str, place: &Place) -> BTree
         }
     }
     for line in text.lines().map(str::trim) {
-        // Of Python: modules beside the script.
+        // Python imports modules beside the script.
         let (names, is_from) = match (line.strip_prefix("import "), line.strip_prefix("from ")) {
             (Some(names), _) => (names, false),
             (None, Some(name)) => (name, true),

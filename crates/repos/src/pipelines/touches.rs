@@ -1,4 +1,4 @@
-//! What a change does to the gate, file by file.
+//! Effects of a change on the gate, file by file.
 
 use std::collections::BTreeMap;
 
@@ -176,7 +176,7 @@ fn of_pipeline(changed: &Changed<'_>, gate: &GateFiles, path: &str) -> Option<Pa
     if shared(&head) != shared(&before) {
         return Some(Part::Runs);
     }
-    // What this reader can't read before the change either is no doing of it.
+    // The file could not be read before the change either.
     if let (Content::Text(text), None) = (&head, fault_of(&before))
         && let Some(reason) = super::formats::fault(text)
     {
@@ -231,7 +231,7 @@ fn of_git(changed: &Changed<'_>, gate: &GateFiles, path: &str, content: &Content
     }
 }
 
-/// What attributes that are new do to files of the record and of the gate, the worst of it.
+/// The worst effect of new attributes on files of the record and of the gate.
 fn of_attributes(before: &str, after: &str, paths: &[String]) -> Option<Part> {
     let mut hidden = None;
     for path in paths {

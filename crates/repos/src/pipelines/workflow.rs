@@ -98,7 +98,7 @@ impl<'t> Workflows<'t> {
         let local = called.strip_prefix("./").filter(|_| depth > 0);
         let callees = local.and_then(|path| self.below(path, depth - 1)).and_then(Result::ok);
         let count = callees.iter().flat_map(|jobs| jobs.iter()).map(|job| job.names.len()).sum::<usize>();
-        // What is unknown stands for all that would be too many.
+        // One unknown name stands for all names beyond the limit.
         let callees = callees.filter(|_| count.saturating_mul(callers.len()) <= NAMES);
         let mut found = Vec::new();
         for caller in &callers {

@@ -1,9 +1,9 @@
-//! What commands do to files whose effects say no more than that they are written.
+//! Kinds of writes by commands whose effects only say that they write a file.
 
 use super::formatters::only_tells;
 use agent_strace_effects::Execution;
 
-/// What a command puts into the files that it writes.
+/// The content that a command puts into the files that it writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Puts {
     /// Content that its record may not hold.
@@ -12,7 +12,7 @@ pub(super) enum Puts {
     Mode,
     /// Nothing: it makes empty files, folders, or changes dates and owners.
     Nothing,
-    /// What the file was before the session changed it.
+    /// The content that the file had before the session.
     Back,
 }
 
@@ -23,7 +23,7 @@ const STARTERS: &[&str] = &["npx", "pnpx", "bunx", "uvx", "corepack"];
 #[derive(Debug)]
 pub(super) struct Command<'e> {
     program: &'e str,
-    /// Of git and the like the subcommand.
+    /// The subcommand, for git and similar programs.
     verb: &'e str,
     rest: Vec<&'e str>,
     /// All that follows the program.

@@ -80,7 +80,7 @@ pub struct Recorder<'c> {
     recorded: Recorded,
     /// Commands of package managers that ran.
     managers: Vec<Managing>,
-    /// What `git stash` put aside.
+    /// Writes that `git stash` put aside.
     aside: BTreeMap<usize, Touch>,
     /// The first event that wrote each.
     strayed: BTreeMap<String, &'c Event<'c>>,
@@ -150,7 +150,7 @@ impl<'c> Recorder<'c> {
         }
     }
 
-    /// What a command does to files that no effect of it names.
+    /// Files that a command writes though none of its effects names them.
     fn ran(&mut self, command: &Command<'_>, cause: &Cause<'_>) {
         self.recorded.formats |= formats(command);
         for managing in Managing::of(command) {
@@ -298,7 +298,7 @@ impl<'c> Recorder<'c> {
     }
 }
 
-/// What led to an effect.
+/// The command that led to an effect.
 struct Cause<'e> {
     /// `None`: a tool, or a redirection of the shell.
     command: Option<Command<'e>>,

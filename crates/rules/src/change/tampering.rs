@@ -96,7 +96,7 @@ fn touched(change: &Change, file: &ChangedFile) -> Option<Touched> {
         AgentFile::Rights => Touched::new(Level::Warning, "it gives agents tools or rights, or runs by itself"),
         AgentFile::Instructions => Touched::new(Level::Note, "agents follow it, or work in what it sets up"),
     });
-    // Of two that weigh the same the first says more.
+    // If both have the same weight, the first one says more.
     [owners, agents, part].into_iter().flatten().reduce(|best, next| if next.level > best.level { next } else { best })
 }
 
@@ -172,7 +172,7 @@ fn is_pointer(change: &Change, file: &ChangedFile) -> bool {
     rest == Some("/.active-session") && file.status != Status::TypeChanged
 }
 
-/// What tells about a session, or how far its recording got, where its events went on.
+/// Files that describe a session, or how far its recording got, if its events went on.
 fn is_beside_what_grows(change: &Change, file: &ChangedFile) -> bool {
     let folder = ["meta.json", "recorder.json"].iter().find_map(|name| file.path.strip_suffix(name));
     folder.is_some_and(|folder| folder.ends_with('/') && change.grown.contains_key(&format!("{folder}events.ndjson")))

@@ -17,7 +17,7 @@ const DEEPEST: usize = 12;
 const MOST_STEPS: usize = 500;
 /// Places of a line from which on its order is not looked at.
 const MOST_PLACES: usize = 64;
-/// Bytes that are compared for one file. What is not found within them is not told.
+/// Bytes that are compared for one file. A line that is not found within them is not explained.
 const WORK: usize = 64 << 20;
 
 /// The sessions that touched one file.
@@ -39,7 +39,7 @@ pub(super) struct Told<'t> {
     work: Cell<usize>,
 }
 
-/// Of a change.
+/// The side of a change that a line is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Side {
     Added,
@@ -265,7 +265,7 @@ impl<'t> Told<'t> {
         self.spend(all.len()) && all.contains(line.as_str())
     }
 
-    /// What edits made of a text without layout.
+    /// Applies the edits to a text without layout.
     fn edited(&self, mut text: String) -> String {
         for edit in self.touches.iter().flat_map(|touch| &touch.replaced) {
             let old = bare(&edit.old);
@@ -338,7 +338,7 @@ fn has_words(line: &str, piece: &str) -> bool {
     })
 }
 
-/// What formatters leave as it is: all but blanks, the kind of quotes, and separators that end a list, a block or the text.
+/// The text that formatters keep: without blanks, the kind of quotes, and separators that end a list, a block or the text.
 fn bare<L: AsRef<str>>(lines: &[L]) -> String {
     let mut bare = String::new();
     for each in lines.iter().flat_map(|line| line.as_ref().chars()).filter(|each| !each.is_whitespace()) {
@@ -351,7 +351,7 @@ fn bare<L: AsRef<str>>(lines: &[L]) -> String {
     bare
 }
 
-/// The same of each line, for programs that add or take away separators where lines end.
+/// Does the same for each line, as some programs add or remove separators at line ends.
 fn ends_bare<L: AsRef<str>>(lines: &[L]) -> Vec<String> {
     lines.iter().map(|line| bare(&[line])).filter(|line| !line.is_empty()).collect()
 }

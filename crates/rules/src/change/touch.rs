@@ -1,4 +1,4 @@
-//! What one session put into one file.
+//! The content that one session put into one file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use crate::lint::edits::Edit;
 /// Edits of one file that are kept of one session. More of them are taken for content that is not in the record.
 const MOST_EDITS: usize = 2_000;
 
-/// What is known of what was put into one file.
+/// The known content that one session put into one file.
 #[derive(Debug, Default)]
 pub struct Touch {
     /// It was written, and the record does not say what.
@@ -147,7 +147,7 @@ impl Touch {
         }
     }
 
-    /// What was put aside comes back.
+    /// Adds the writes that were put aside.
     pub(super) fn join(&mut self, other: Self) {
         self.anything |= other.anything;
         self.deleted |= other.deleted;

@@ -22,7 +22,7 @@ const FEW: usize = 4;
 const FAR: usize = 64;
 /// Shorter values are numbers of ports, groups or levels.
 const SHORTEST: usize = 4;
-/// What marks call it.
+/// The name of its kind in marks.
 const OF_CLIENT: &str = "client-password";
 const OF_USER: &str = "user-password";
 /// How many names of programs can be looked for at once, many bytes at a time.
@@ -51,11 +51,11 @@ enum Value {
     Glued,
 }
 
-/// What of a value is secret.
+/// The part of a value that is secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     Word,
-    /// What follows this character.
+    /// The text behind this character.
     Behind(char),
     Cookie,
     Pair,
@@ -290,7 +290,7 @@ impl Row {
     }
 }
 
-/// What is given to a program on its standard input: by `echo … |`, `printf '%s' … |` before it or `<<< …` behind it.
+/// The text on the standard input of a program: from `echo … |` or `printf '%s' … |` before it, or from `<<< …` behind it.
 fn input(text: &str, start: usize, end: usize) -> Option<Word<'_>> {
     const NEAR: usize = 300;
     let line = start - run_before(text, start, NEAR, |byte| byte != b'\n');

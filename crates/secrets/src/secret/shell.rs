@@ -81,7 +81,7 @@ fn word_end(text: &str, start: usize, limit: usize) -> usize {
     index.min(limit)
 }
 
-/// The offset of the `)` that belongs to a `(`; the last one before the limit where there is none.
+/// The offset of the `)` that belongs to a `(`, or the last offset before the limit.
 fn substitution_end(text: &str, open: usize, limit: usize) -> usize {
     let mut depth = 0_usize;
     for index in open..limit {

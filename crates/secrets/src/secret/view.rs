@@ -94,7 +94,7 @@ fn backslash(text: &str, offset: usize) -> Option<(usize, Option<char>)> {
             (digits.bytes().all(|byte| byte.is_ascii_hexdigit()) && matches!(character, ' '..='~'))
                 .then_some((slashes + 5, Some(character)))
         }
-        // What a shell takes for a blank of the word.
+        // The shell takes this blank for a part of the word.
         b' ' => Some((slashes + 1, Some(' '))),
         b'\n' if slashes == 1 => {
             let quote = usize::from(matches!(at(text, next + 1), b'"' | b'\''));

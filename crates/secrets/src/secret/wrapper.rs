@@ -105,7 +105,7 @@ const SHELLS: &[&str] = &[
     "busybox",
     "runuser",
 ];
-/// What follows `--` of these is a path or a pattern.
+/// Programs for which the words behind `--` are paths or patterns.
 const OF_FILES: &[&str] =
     &["git", "grep", "rg", "ls", "cat", "rm", "cp", "mv", "mkdir", "touch", "tar", "find", "head", "tail", "chmod"];
 
@@ -145,7 +145,7 @@ fn takes_command(option: &str) -> bool {
 }
 
 impl Wrapper {
-    /// What stands behind its options and operands. `None`: these aren't complete.
+    /// The rest behind its options and operands. `None`: these aren't complete.
     fn behind<'w, 't>(&self, words: &'w [&'t str]) -> Option<&'w [&'t str]> {
         let mut rest = words;
         if !self.subcommands.is_empty() {

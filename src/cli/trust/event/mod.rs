@@ -80,7 +80,7 @@ struct Pushed<'a> {
     is_push: bool,
     /// The branch or the tag, in full.
     reference: Option<&'a str>,
-    /// What the reference was before the push, in hex; zeros where it was not there.
+    /// The commit of the reference before the push, in hex; zeros if the reference is new.
     before: Option<&'a str>,
     commit: String,
     /// The default branch.
@@ -142,7 +142,7 @@ fn admitted(name: &str, default: Option<&str>, branches: BaseBranches<'_>) -> Re
     Ok(base)
 }
 
-/// The name of a commit in full; forges write zeros where there is none.
+/// The name of a commit in full; forges write zeros for a missing one.
 fn is_commit(text: &str) -> bool {
     matches!(text.len(), 40 | 64)
         && text.bytes().all(|byte| byte.is_ascii_hexdigit())

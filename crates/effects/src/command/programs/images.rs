@@ -96,7 +96,9 @@ impl Machine<'_> {
         self.build_sources(&arguments);
         self.build_results(&arguments);
         for target in build_operands(&arguments) {
-            if target.text.contains("://") || target.text.starts_with("git@") {
+            let is_remote =
+                ["git@", "github.com/", "gist.github.com/"].iter().any(|start| target.text.starts_with(start));
+            if is_remote || target.text.contains("://") {
                 self.connect(target);
                 self.foreign_code(Provenance::Network);
             } else {

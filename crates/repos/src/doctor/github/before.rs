@@ -1,4 +1,4 @@
-//! What runs in the job of a gate before it: code of the change could replace what judges it.
+//! Steps that run before the gate in its job: code of the change could replace the program that judges it.
 
 use super::job::is_steering;
 use super::{Workflow, is_true, judges, uses};

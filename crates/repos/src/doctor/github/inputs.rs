@@ -1,4 +1,4 @@
-//! What a step says to the action.
+//! Inputs that a step passes to the action.
 
 use super::{Workflow, is_expression, uses};
 use crate::doctor::Check;

@@ -158,7 +158,7 @@ impl Workflow<'_> {
         }
     }
 
-    /// What lets a gate fail without a consequence.
+    /// Finds settings that let a gate fail without a consequence.
     fn forgiven(&self, text: &str, checks: &mut Vec<Check>) {
         for hit in settings_hits(self.path, text).unwrap_or_default() {
             let line = hit.location.line.unwrap_or(1);

@@ -5,7 +5,7 @@ use crate::doctor::{Check, State};
 use crate::repo_audit::{member, text};
 use agent_strace_policy::json::Value;
 
-/// What one alternative of an expression rests on, the worst first.
+/// The source of one alternative of an expression, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Ground {
     /// It holds for every change, or for what its author can set.
@@ -18,7 +18,7 @@ enum Ground {
     AnyReview,
     /// A label that is merely there: it stays when the author pushes on.
     Label,
-    /// A job with an environment, the event that sets a label, whoever calls the workflow, or a queue, which only takes what
+    /// A job with an environment, the event that sets a label, the caller of the workflow, or a queue, which only takes what
     /// passed before.
     Approval,
 }

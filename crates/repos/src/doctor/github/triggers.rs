@@ -1,4 +1,4 @@
-//! What starts a workflow, and pull requests that start none.
+//! Events that start a workflow, and pull requests that start no run.
 
 use regex::Regex;
 
@@ -7,10 +7,10 @@ use crate::doctor::{Check, State};
 use crate::repo_audit::{items, member, text};
 use agent_strace_policy::json::{Data, Value};
 
-/// What has to start a workflow so that each state of a pull request is judged.
+/// Types of events that have to start a workflow so that each state of a pull request is judged.
 const TYPES: &[&str] = &["opened", "synchronize", "reopened"];
 
-/// What starts a workflow on proposals of changes.
+/// An event by which a proposed change starts a workflow.
 pub(super) struct Trigger<'v> {
     pub(super) name: &'v str,
     settings: Option<&'v Value>,

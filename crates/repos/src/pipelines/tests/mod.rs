@@ -100,6 +100,7 @@ fn what_the_gate_calls_is_the_gate() {
             &[(WORKFLOW, "runs"), ("ci/a.sh", "called"), ("ci/b.sh", "called"), ("ci/lib.sh", "called")],
         ),
         ("run: cd ci && ./gate.sh", &[("ci/gate.sh", CHECK)], &[("ci/gate.sh", "called")]),
+        ("run: cd z; cd y; cd x; cd w; ./run.sh", &[("z/y/x/w/run.sh", CHECK)], &[("z/y/x/w/run.sh", "called")]),
         ("{run: ./gate.sh, working-directory: ci}", &[("ci/gate.sh", CHECK)], &[("ci/gate.sh", "called")]),
         ("run: '${{ github.workspace }}/ci/gate.sh'", &[("ci/gate.sh", CHECK)], &[("ci/gate.sh", "called")]),
         ("run: python3 -m ci.gate", &[("ci/gate.py", "run('agent-strace check')\n")], &[("ci/gate.py", "called")]),
@@ -306,6 +307,10 @@ fn the_name_of_the_check_is_read_as_the_forge_reads_it() {
         (named("${{ format('{0} {1}', 'security', 'gate') }}"), "takes name"),
         (named("security ${{ github.event.x }}"), "takes name"),
         (named("${{ 'security gate' }}"), "takes name"),
+        // Forges cut off outer blanks, however many there are.
+        (named(&format!("\"{}security gate\"", " ".repeat(401))), "takes name"),
+        (named(&format!("\"${{{{ format('{{0}}security gate', '{}') }}}}\"", " ".repeat(401))), "takes name"),
+        (named(&format!("\"${{{{ '{}' }}}}${{{{ vars.X }}}}\"", " ".repeat(401))), "may take name"),
         (named("${{ github.event.x }}"), "may take name"),
         (matrix("security ${{ matrix.x }}", "{x: [a, gate]}"), "takes name"),
         (matrix("security ${{ matrix.x }}", "{x: [a, b]}"), "new"),
@@ -330,7 +335,7 @@ fn the_name_of_the_check_is_read_as_the_forge_reads_it() {
         assert_eq!(kind(found.as_ref()), expected, "UTF-16: {text}");
     }
     assert_eq!(kind(part(&[(WORKFLOW, gate)], other, Some(b"name: \xff\xfe")).as_ref()), "unreadable");
-    // What was there before is not this change's doing.
+    // The change did not add this.
     let open = named("${{ github.event.x }}");
     let base = [(WORKFLOW, gate), (other, open.as_str())];
     assert_eq!(kind(part(&base, other, Some(format!("{open}# more\n").as_bytes())).as_ref()), "nothing");

@@ -1,4 +1,4 @@
-//! What is no part of the gate, and limits of what is followed.
+//! Files that are not part of the gate, and limits of the walk.
 
 use super::*;
 
