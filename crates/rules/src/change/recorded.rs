@@ -8,11 +8,13 @@ use std::collections::BTreeMap;
 
 use super::commands::{Command, Puts};
 use super::formatters::formats;
+use super::git::{Source, Staged, Untracked};
 use super::managers::Managing;
 use super::origin;
 use super::touch::{Extent, Managed, Touch};
 use crate::lint::edits::{self, Edit};
 use agent_strace_effects::{Certainty, Effect, Kind, PathTarget, Roots, Standing};
+use agent_strace_git::Status as FileStatus;
 use agent_strace_git::change_set::Change;
 use agent_strace_model::{Event, Members, Session, Status, ToolCall};
 use agent_strace_policy::path_matches;
@@ -80,7 +82,7 @@ pub struct Recorder<'c> {
     recorded: Recorded,
     /// Commands of package managers that ran.
     managers: Vec<Managing>,
-    /// Writes that `git stash` put aside.
+    /// Writes that git took back or put aside: a stash or a patch may bring them back.
     aside: BTreeMap<usize, Touch>,
     /// The first event that wrote each.
     strayed: BTreeMap<String, &'c Event<'c>>,
@@ -138,14 +140,13 @@ impl<'c> Recorder<'c> {
                 Puts::Content => self.written(event, target, certainty, edits),
                 Puts::Mode => self.each(target, certainty, |touch| touch.mode = true),
                 Puts::Nothing => self.each(target, certainty, |_| ()),
-                Puts::Back if cause.is_sure => self.taken_back(target, certainty),
-                Puts::Back => {}
+                Puts::Empty => self.each(target, certainty, Touch::empty),
+                Puts::Back(source) if cause.is_sure => self.taken_back(target, certainty, source),
+                Puts::Back(_) => {}
             },
-            Kind::Read(target) if command.is_some_and(Command::stages_mode) => {
-                self.each(target, certainty, |touch| touch.mode = true);
-            }
+            Kind::Read(target) | Kind::List(target) => self.added(target, certainty, command),
             Kind::Delete(target) => self.deleted(target, certainty, cause),
-            Kind::Execute(execution) => self.ran(&Command::of(execution), cause),
+            Kind::Execute(execution) if !effect.origin.elsewhere => self.ran(&Command::of(execution), cause),
             _ => {}
         }
     }
@@ -157,18 +158,20 @@ impl<'c> Recorder<'c> {
             self.managed(managing);
         }
         if command.commits() {
-            self.recorded.touches.values_mut().for_each(|touch| touch.committed = true);
-        } else if command.brings_back() {
+            self.recorded.touches.values_mut().for_each(|touch| touch.kept = Some(Source::Commit));
+        } else if command.stages() == Some(Staged::All) {
+            let all: Vec<usize> = self.recorded.touches.keys().copied().collect();
+            self.staged(&all);
+        } else if cause.is_sure && command.resets() {
+            self.take_back(Untracked::Left, Source::Commit, |_| true);
+        } else if cause.is_sure
+            && let Some(untracked) = command.puts_aside()
+        {
+            self.take_back(untracked, Source::Commit, |_| true);
+        }
+        if command.brings_back() {
             for (index, touch) in std::mem::take(&mut self.aside) {
                 self.recorded.touches.entry(index).or_default().join(touch);
-            }
-        } else if cause.is_sure && (command.resets() || command.puts_aside()) {
-            self.managers.clear();
-            let all = std::mem::take(&mut self.recorded.touches);
-            let (kept, aside) = all.into_iter().partition(|(_, touch)| touch.committed);
-            self.recorded.touches = kept;
-            if command.puts_aside() {
-                self.aside = aside;
             }
         }
     }
@@ -201,11 +204,41 @@ impl<'c> Recorder<'c> {
         }
     }
 
-    fn taken_back(&mut self, target: &PathTarget, certainty: Certainty) {
-        for index in self.indices(target, certainty) {
-            if self.recorded.touches.get(&index).is_some_and(|touch| !touch.committed) {
-                self.recorded.touches.remove(&index);
+    /// Git adds files to the index, with their content or their rights.
+    fn added(&mut self, target: &PathTarget, certainty: Certainty, command: Option<&Command<'_>>) {
+        if command.is_some_and(|command| command.stages().is_some()) {
+            self.staged(&self.indices(target, certainty));
+        }
+        if command.is_some_and(Command::stages_mode) {
+            self.each(target, certainty, |touch| touch.mode = true);
+        }
+    }
+
+    fn staged(&mut self, indices: &[usize]) {
+        for index in indices {
+            if let Some(touch) = self.recorded.touches.get_mut(index) {
+                touch.kept = touch.kept.max(Some(Source::Index));
             }
+        }
+    }
+
+    fn taken_back(&mut self, target: &PathTarget, certainty: Certainty, source: Source) {
+        let indices = self.indices(target, certainty);
+        self.take_back(Untracked::Left, source, |index| indices.binary_search(&index).is_ok());
+    }
+
+    /// Git puts what it holds into the place of what was written.
+    fn take_back(&mut self, untracked: Untracked, source: Source, is_meant: impl Fn(usize) -> bool) {
+        let files = &self.change.files;
+        let is_new = |index: usize| files.get(index).is_some_and(|file| file.status == FileStatus::Added);
+        let is_lost = |index: &usize, touch: &mut Touch| {
+            let is_known = touch.kept.is_some() || !is_new(*index) || untracked == Untracked::Taken;
+            is_meant(*index) && is_known && touch.is_lost(source)
+        };
+        for (index, mut touch) in self.recorded.touches.extract_if(.., is_lost) {
+            self.managers.clear();
+            touch.kept = None;
+            self.aside.entry(index).or_default().join(touch);
         }
     }
 
@@ -247,9 +280,10 @@ impl<'c> Recorder<'c> {
     }
 
     fn deleted(&mut self, target: &PathTarget, certainty: Certainty, cause: &Cause<'_>) {
+        let is_forgotten = cause.command.as_ref().is_some_and(Command::forgets);
         for index in self.indices(target, certainty) {
             let touch = self.recorded.touches.entry(index).or_default();
-            if cause.is_sure && certainty == Certainty::Exact && !touch.committed {
+            if cause.is_sure && certainty == Certainty::Exact && touch.kept != Some(Source::Commit) && !is_forgotten {
                 *touch = Touch::default();
             }
             touch.deleted = true;

@@ -3,7 +3,7 @@
 use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::commands::is_dependency;
+use super::dependency::is_dependency;
 use super::touch::{Managed, Replaced, Touch};
 use agent_strace_git::{ChangedFile, Hunk};
 

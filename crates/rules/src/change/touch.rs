@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::git::Source;
 use crate::lint::edits::Edit;
 
 /// Edits of one file that are kept of one session. More of them are taken for content that is not in the record.
@@ -17,8 +18,8 @@ pub struct Touch {
     pub(super) mode: bool,
     /// A package manager may have written it.
     pub(super) managed: Option<Managed>,
-    /// The session committed after it wrote, so git does not take it back.
-    pub(super) committed: bool,
+    /// The last place of git that the session put it into after it wrote.
+    pub(super) kept: Option<Source>,
     /// Lines that were written whole, without blanks around them, and how often.
     lines: BTreeMap<Box<str>, u32>,
     /// All of the file was written, and edits that followed are applied to `lines`.
@@ -97,8 +98,7 @@ impl Touch {
             return;
         }
         if extent == Extent::Whole {
-            let committed = self.committed;
-            *self = Self { is_whole: true, mode: self.mode, managed: self.managed, committed, ..Self::default() };
+            self.start_anew();
         }
         self.is_open |= extent == Extent::Somewhere;
         let new = trimmed(&edit.new);
@@ -114,6 +114,25 @@ impl Touch {
             self.everywhere.extend(new.iter().cloned());
         }
         self.blocks.push(new);
+    }
+
+    /// All that was in the file is gone.
+    pub(super) fn empty(&mut self) {
+        self.start_anew();
+        self.blocks.push(Vec::new());
+    }
+
+    fn start_anew(&mut self) {
+        *self = Self { is_whole: true, mode: self.mode, managed: self.managed, kept: self.kept, ..Self::default() };
+    }
+
+    /// Git takes it back when it brings back the content that it holds there.
+    pub(super) fn is_lost(&self, source: Source) -> bool {
+        match self.kept {
+            Some(Source::Commit) => false,
+            Some(Source::Index) => source == Source::Commit,
+            None => true,
+        }
     }
 
     /// Lines that the session wrote itself, and took back.
@@ -153,6 +172,7 @@ impl Touch {
         self.deleted |= other.deleted;
         self.mode |= other.mode;
         self.managed = self.managed.max(other.managed);
+        self.kept = self.kept.max(other.kept);
         self.is_whole |= other.is_whole;
         self.is_open |= other.is_open;
         for (line, count) in other.lines {

@@ -1,0 +1,167 @@
+//! Commands of git that keep content, take it back, or bring it back.
+//!
+//! A session does not account for what it took back. In doubt it still does: git leaves files that it does not know, and
+//! what was added to the index, where people expect it to clear them.
+
+use super::commands::{Command, Puts};
+
+/// The place that git takes the content of a file from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Source {
+    /// Content that was added there stays.
+    Index,
+    Commit,
+}
+
+/// Files that git does not know yet, when it puts changes aside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Untracked {
+    Taken,
+    Left,
+}
+
+/// The files whose content git adds to the index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Staged {
+    /// Those that the command names.
+    Named,
+    All,
+}
+
+/// Options with which git writes one of the sides of a merge.
+const SIDES: &[&str] = &["--ours", "--theirs", "-2", "-3", "-m", "--merge", "--conflict"];
+
+impl Command<'_> {
+    fn is_git(&self, verbs: &[&str]) -> bool {
+        self.program == "git" && verbs.contains(&self.verb)
+    }
+
+    /// One of the options is there: `-u` is also in `-uq`.
+    fn has_option(&self, options: &[&str]) -> bool {
+        let is_in = |word: &str, option: &str| match option.strip_prefix('-').filter(|letter| letter.len() == 1) {
+            Some(letter) => word.starts_with('-') && !word.starts_with("--") && word.contains(letter),
+            None => word == option || word.strip_prefix(option).is_some_and(|rest| rest.starts_with('=')),
+        };
+        self.options().any(|word| options.iter().any(|option| is_in(word, option)))
+    }
+
+    fn options(&self) -> impl Iterator<Item = &str> {
+        self.rest.iter().copied().take_while(|word| *word != "--").filter(|word| word.starts_with('-'))
+    }
+
+    /// Words before `--` that are no options.
+    fn operands(&self) -> impl Iterator<Item = &str> {
+        self.rest.iter().copied().take_while(|word| *word != "--").filter(|word| !word.starts_with('-'))
+    }
+
+    fn has_dashes(&self) -> bool {
+        self.rest.contains(&"--")
+    }
+
+    /// Git works in the directory that the command runs in, not in one that an option names.
+    fn is_here(&self) -> bool {
+        let names_directory =
+            |word: &&str| ["-C", "--git-dir", "--work-tree"].iter().any(|option| word.starts_with(option));
+        !self.words.iter().any(names_directory)
+    }
+
+    /// The content that a command of git puts into files which it names.
+    pub(super) fn git_puts(&self) -> Puts {
+        match self.verb {
+            // Which pieces go back is not known. The stash keeps the content of the files that are named.
+            "restore" | "checkout" if self.has_option(&["-p", "--patch"]) => Puts::Nothing,
+            "stash" => Puts::Nothing,
+            "restore" | "checkout" if self.has_option(SIDES) => Puts::Content,
+            "restore" => self.restored(),
+            "checkout" => self.checked_out(),
+            _ => Puts::Content,
+        }
+    }
+
+    fn restored(&self) -> Puts {
+        let is_of_index = self.has_option(&["-S", "--staged"]);
+        match self.restored_from() {
+            Some(revision) if !is_head(revision) => Puts::Content,
+            // The file itself stays as it is.
+            _ if is_of_index && !self.has_option(&["-W", "--worktree"]) => Puts::Nothing,
+            None if !is_of_index => Puts::Back(Source::Index),
+            _ => Puts::Back(Source::Commit),
+        }
+    }
+
+    /// The revision that `git restore` names.
+    fn restored_from(&self) -> Option<&str> {
+        let mut before = "";
+        self.rest.iter().copied().take_while(|word| *word != "--").find_map(|word| {
+            let option = std::mem::replace(&mut before, word);
+            let glued = || word.strip_prefix("-s").filter(|rest| !rest.is_empty() && !word.starts_with("--"));
+            let is_value = matches!(option, "-s" | "--source");
+            is_value.then_some(word).or_else(|| word.strip_prefix("--source=")).or_else(glued)
+        })
+    }
+
+    /// `git checkout [REVISION] [--] PATH…`
+    fn checked_out(&self) -> Puts {
+        let mut named = self.operands();
+        match (named.next(), named.next()) {
+            (Some(first), _) if is_head(first) => Puts::Back(Source::Commit),
+            (None, _) => Puts::Back(Source::Index),
+            (Some(_), None) if !self.has_dashes() => Puts::Back(Source::Index),
+            // The first one is a revision, or may be one.
+            _ => Puts::Content,
+        }
+    }
+
+    /// Everything that is not committed is given up.
+    pub(super) fn resets(&self) -> bool {
+        self.is_git(&["reset"]) && self.is_here() && self.has_option(&["--hard"]) && self.operands().all(is_head)
+    }
+
+    /// Everything that is not committed is put aside.
+    pub(super) fn puts_aside(&self) -> Option<Untracked> {
+        const PARTS: &[&str] = &["-p", "--patch", "-k", "--keep-index", "-S", "--staged", "--pathspec-from-file"];
+        let has_message = self.options().any(|word| matches!(word, "-m" | "--message"));
+        let mut operands = self.operands();
+        let is_whole = match operands.next() {
+            None | Some("save") => true,
+            // The other one may be the message.
+            Some("push") => operands.count() <= usize::from(has_message),
+            Some(_) => false,
+        };
+        let is_all = is_whole && !self.has_dashes() && !self.has_option(PARTS);
+        let takes = self.has_option(&["-u", "--include-untracked", "-a", "--all"]);
+        let takes = if takes { Untracked::Taken } else { Untracked::Left };
+        (self.is_git(&["stash"]) && self.is_here() && is_all).then_some(takes)
+    }
+
+    /// It writes content that was put aside or taken back: from a stash, or from a patch.
+    pub(super) fn brings_back(&self) -> bool {
+        let is_stash = self.is_git(&["stash"]) && matches!(self.operands().next(), Some("pop" | "apply" | "branch"));
+        is_stash || self.is_git(&["apply", "am"]) || self.program == "patch"
+    }
+
+    pub(super) fn commits(&self) -> bool {
+        self.is_git(&["commit", "am", "cherry-pick", "revert", "merge", "rebase"])
+    }
+
+    /// It keeps the content of files in the index.
+    pub(super) fn stages(&self) -> Option<Staged> {
+        let is_addition = self.is_git(&["add", "stage"]) && !self.has_option(&["-n", "--dry-run"]);
+        let is_all = self.has_option(&["-A", "--all", "-u", "--update"]);
+        is_addition.then_some(if is_all { Staged::All } else { Staged::Named })
+    }
+
+    /// It changes rights in the index.
+    pub(super) fn stages_mode(&self) -> bool {
+        self.is_git(&["add", "update-index"]) && self.has_option(&["--chmod"])
+    }
+
+    /// Git forgets the files, which stay where they are.
+    pub(super) fn forgets(&self) -> bool {
+        self.is_git(&["rm"]) && self.has_option(&["--cached"])
+    }
+}
+
+fn is_head(revision: &str) -> bool {
+    matches!(revision, "HEAD" | "@")
+}
