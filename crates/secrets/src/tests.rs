@@ -40,6 +40,8 @@ fn secrets_are_replaced_and_the_rest_is_kept() {
         (r#"{"api_key": "abc"}"#.to_owned(), r#"{"api_key": "[REDACTED:secret]"}"#.to_owned()),
         (r#"{\"client_secret\":\"abc\"}"#.to_owned(), r#"{\"client_secret\":\"[REDACTED:secret]\"}"#.to_owned()),
         ("the token: see below".to_owned(), "the token: see below".to_owned()),
+        (r"C:\token=abc".to_owned(), r"C:\token=[REDACTED:secret]".to_owned()),
+        (r"a\ticket: b".to_owned(), r"a\ticket: b".to_owned()),
         (
             "a 0f3b2c1d4e5f60718293a4b5c6d7e8f901234567 commit".to_owned(),
             "a 0f3b2c1d4e5f60718293a4b5c6d7e8f901234567 commit".to_owned(),

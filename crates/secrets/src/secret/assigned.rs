@@ -24,8 +24,8 @@ fn is_name(byte: u8) -> bool {
 /// Looks at the name around a word for secrets; returns where that name ends.
 pub(super) fn at(text: &str, start: usize, end: usize, hits: &mut Vec<Hit>) -> usize {
     let mut first = start - run_before(text, start, LONGEST_NAME, is_name);
-    // The letter of `\n` is not part of the name.
-    if before(text, first) == b'\\' && matches!(text::at(text, first), b'n' | b't' | b'r') {
+    // The letter of `\n` is not part of the name, unless the word for secrets begins with it: `C:\token`.
+    if first < start && before(text, first) == b'\\' && matches!(text::at(text, first), b'n' | b't' | b'r') {
         first += 1;
     }
     // Dashes before it make it an option.
