@@ -5,12 +5,14 @@
 
 mod assigned;
 mod client;
+mod commands;
 mod encoded;
 mod exclude;
 mod form;
 mod keyword;
 mod likeness;
 mod name;
+mod programs;
 mod run;
 mod shell;
 mod structure;

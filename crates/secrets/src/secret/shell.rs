@@ -2,14 +2,16 @@
 
 use super::text::{at, before, ceil, floor, is_space, piece, run_before};
 
-/// How much of a command is looked at: options of programs come first, and who asks at every word must not look far.
-const FAR: usize = 2048;
+/// How much of a command is looked at, as a power of two: options of programs come first, and who asks at every word must
+/// not look far.
+pub(super) const FAR: usize = 1 << 11;
 /// How far back the start of a command is looked for.
 const BACK: usize = 300;
 /// The most bytes of a place holder such as `<password>`.
 const PLACE_HOLDER: usize = 40;
 
 /// A word of a command, without its quotes.
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Word<'t> {
     pub(super) start: usize,
     pub(super) text: &'t str,
@@ -31,21 +33,29 @@ impl<'t> Word<'t> {
 /// is glued to an option, are not part of it.
 pub(super) fn words(text: &str, start: usize) -> impl Iterator<Item = Word<'_>> {
     let limit = floor(text, start + FAR);
-    let mut index = start;
-    std::iter::from_fn(move || {
-        loop {
-            index = skip_blanks(text, index, limit);
-            let start = index;
-            index = word_end(text, index, limit);
-            let word = piece(text, start, floor(text, index));
-            let is_redirected = redirects(text, index, limit);
-            if is_redirected && word.bytes().all(|byte| byte.is_ascii_digit()) {
-                index = redirection_end(text, index, limit);
-                continue;
-            }
-            return (!word.is_empty()).then(|| unquoted(word, start));
-        }
-    })
+    let first = step(text, start, limit);
+    std::iter::successors(first, move |last| step(text, last.end, limit)).filter_map(|step| step.word)
+}
+
+/// A part of a command.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Step<'t> {
+    /// `None`: a redirection.
+    pub(super) word: Option<Word<'t>>,
+    pub(super) end: usize,
+}
+
+/// The part of a command that begins at an offset or behind the blanks there. `None`: the command ends.
+pub(super) fn step(text: &str, from: usize, limit: usize) -> Option<Step<'_>> {
+    let start = skip_blanks(text, from, limit);
+    let end = word_end(text, start, limit);
+    #[cfg(test)]
+    agent_strace_testing::work::count(end - from);
+    let word = piece(text, start, floor(text, end));
+    if redirects(text, end, limit) && word.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Some(Step { word: None, end: redirection_end(text, end, limit) });
+    }
+    (!word.is_empty()).then(|| Step { word: Some(unquoted(word, start)), end })
 }
 
 fn skip_blanks(text: &str, mut index: usize, limit: usize) -> usize {
@@ -59,7 +69,7 @@ fn skip_blanks(text: &str, mut index: usize, limit: usize) -> usize {
 }
 
 /// Where a word ends. A substitution and a place holder belong to it.
-fn word_end(text: &str, start: usize, limit: usize) -> usize {
+pub(super) fn word_end(text: &str, start: usize, limit: usize) -> usize {
     let mut index = start + place_holder(text, start);
     let mut quote = 0;
     while index < limit {

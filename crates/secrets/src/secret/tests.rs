@@ -213,5 +213,5 @@ fn a_checksum_makes_a_token_certain() {
 #[test]
 fn every_row_of_names_is_read() {
     assert!(super::name::all_rows_are_read());
-    assert!(super::client::all_rows_are_read());
+    assert!(super::programs::all_rows_are_read());
 }
