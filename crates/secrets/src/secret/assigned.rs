@@ -3,7 +3,7 @@
 use super::super::hit::Hit;
 use super::keyword;
 use super::name::{self, Strength};
-use super::text::{self, before, is_space, piece, run, run_before, run_most};
+use super::text::{self, Stretch, before, is_space, looked_at, piece, run, run_before, run_most};
 use super::value::{self, Context, Syntax};
 
 const LONGEST_NAME: usize = 80;
@@ -21,8 +21,16 @@ fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }
 
+/// The values without quotes that were looked at last: one may hold many names.
+#[derive(Default)]
+pub(super) struct Unquoted {
+    /// Of those that end at a break only, and of the others.
+    loose: Stretch,
+    strict: Stretch,
+}
+
 /// Looks at the name around a word for secrets; returns where that name ends.
-pub(super) fn at(text: &str, start: usize, end: usize, hits: &mut Vec<Hit>) -> usize {
+pub(super) fn at(text: &str, start: usize, end: usize, unquoted: &mut Unquoted, hits: &mut Vec<Hit>) -> usize {
     let mut first = start - run_before(text, start, LONGEST_NAME, is_name);
     // The letter of `\n` is not part of the name, unless the word for secrets begins with it: `C:\token`.
     if first < start && before(text, first) == b'\\' && matches!(text::at(text, first), b'n' | b't' | b'r') {
@@ -39,7 +47,7 @@ pub(super) fn at(text: &str, start: usize, end: usize, hits: &mut Vec<Hit>) -> u
     {
         let strength =
             if syntax == Syntax::Equals && is_variable(name) { strength.max(Strength::Strong) } else { strength };
-        value(text, from, Context { strength, syntax, literal: false, certain: false }, hits);
+        value(text, from, Context { strength, syntax, literal: false, certain: false }, unquoted, hits);
     }
     last.max(end)
 }
@@ -59,8 +67,8 @@ pub(super) fn whole(name: &str, text: &str, hits: &mut Vec<Hit>) {
     value::judge(text, from, text.len(), &context, hits);
 }
 
-fn value(text: &str, from: usize, mut context: Context, hits: &mut Vec<Hit>) {
-    let value = extent(text, from, &context);
+fn value(text: &str, from: usize, mut context: Context, unquoted: &mut Unquoted, hits: &mut Vec<Hit>) {
+    let value = extent(text, from, &context, unquoted);
     let prose = matches!(context.syntax, Syntax::Argument | Syntax::Blank | Syntax::Prose | Syntax::NextLine);
     let number = piece(text, value.start, value.end).bytes().all(|byte| byte.is_ascii_digit());
     context.literal = !prose && (value.literal || number && context.strength == Strength::Password);
@@ -192,7 +200,7 @@ impl Extent {
 }
 
 /// The value inside its quotes, or up to a break.
-fn extent(text: &str, index: usize, context: &Context) -> Extent {
+fn extent(text: &str, index: usize, context: &Context, unquoted: &mut Unquoted) -> Extent {
     let mut from = index + run(text, index, is_blank);
     // A long value of YAML may start on the next line.
     if matches!(context.syntax, Syntax::Colon | Syntax::Member | Syntax::Argument) && text::at(text, from) == b'\n' {
@@ -212,7 +220,8 @@ fn extent(text: &str, index: usize, context: &Context) -> Extent {
         return scheme(text, start, end, true).within(end);
     }
     let loose = matches!(context.syntax, Syntax::Equals) && index == from;
-    let length = run_most(text, from, LONGEST_UNQUOTED, |byte| {
+    let known = if loose { &mut unquoted.loose } else { &mut unquoted.strict };
+    let length = known.run(text, from, LONGEST_UNQUOTED, |byte| {
         !is_space(byte)
             && !b"\"'`;<>\\".contains(&byte)
             && (loose && byte != b'&' && byte != b')' && byte != b',' || !b",)}]&|".contains(&byte))
@@ -269,15 +278,15 @@ fn quoted_length(text: &str, start: usize, quote: u8, slashes: usize) -> usize {
             b'\\' => {
                 let count = run(text, index, |byte| byte == b'\\');
                 if text::at(text, index + count) == quote && count <= slashes {
-                    return index - start;
+                    return looked_at(index - start);
                 }
                 index += count + usize::from(text::at(text, index + count) == quote);
             }
-            byte if byte == quote && slashes == 0 => return index - start,
+            byte if byte == quote && slashes == 0 => return looked_at(index - start),
             // Without its backslashes the quote ends the text around it.
-            byte if byte == quote => return index - start,
+            byte if byte == quote => return looked_at(index - start),
             _ => index += 1,
         }
     }
-    index.min(limit) - start
+    looked_at(index.min(limit) - start)
 }

@@ -9,7 +9,7 @@ use super::name::{self, Strength};
 use super::programs::{Form, NAMES, OptionName, Place, Row, Value, rows};
 use super::shell::{Word, is_program, unquoted, word_end, words};
 use super::structure::hit;
-use super::text::{at, before, ceil, floor, is_space, piece, run, run_before};
+use super::text::{at, before, ceil, floor, is_space, looked_at, piece, run, run_before};
 use super::value;
 
 /// The options that come before the name of a setting.
@@ -149,6 +149,7 @@ impl Search<'_, '_> {
             Seen::IfProgram | Seen::Not => {}
         }
         let Some(word) = self.commands.word(number) else { return };
+        looked_at(0);
         let next = self.commands.word(number + 1);
         row.look(&word, next.as_ref(), &mut self.found);
         let seen = self.report(row, name);
@@ -250,6 +251,7 @@ fn input(text: &str, start: usize, end: usize) -> Option<Word<'_>> {
     const NEAR: usize = 300;
     let line = start - run_before(text, start, NEAR, |byte| byte != b'\n');
     let before = piece(text, ceil(text, line), start);
+    looked_at(before.len());
     if let Some((writer, _)) = before.rsplit_once('|').filter(|(_, between)| !between.contains([';', '&'])) {
         let from = writer.rfind([';', '&', '|', '(']).map_or(0, |at| at + 1);
         let from = ceil(text, line) + from;

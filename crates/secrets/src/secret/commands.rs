@@ -5,7 +5,7 @@
 
 use super::programs::Row;
 use super::shell::{FAR, Step, Word, step};
-use super::text::floor;
+use super::text::{floor, looked_at};
 
 /// How many words of a command are looked at.
 const WORDS: usize = 64;
@@ -115,6 +115,7 @@ impl<'t> Commands<'t> {
     /// Reads the next word of the command.
     fn read(&mut self) -> Option<()> {
         while self.words.len() < WORDS {
+            looked_at(0);
             let from = self.next.filter(|from| *from < self.limit)?;
             let place = self.take(from);
             let step = self.taken.get(place)?.step.as_ref();

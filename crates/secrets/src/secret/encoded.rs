@@ -2,7 +2,7 @@
 
 use super::super::base64;
 use super::super::hit::{Confidence, Hit};
-use super::text::{at, before, is_base64, piece, run, run_all, run_before};
+use super::text::{at, before, is_base64, looked_at, piece, run, run_all, run_before};
 
 /// The shortest encoded text that is opened, and the longest.
 pub(super) const SHORTEST: usize = 24;
@@ -39,6 +39,7 @@ fn opened(encoded: &str) -> Option<String> {
     if !may_open(encoded) {
         return None;
     }
+    looked_at(encoded.len());
     hexadecimal(encoded).or_else(|| base64::decode(encoded)).as_deref().and_then(readable)
 }
 

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::super::words::{Choice, Words};
-use super::text::{at, piece, run_before};
+use super::text::{at, looked_at, piece, run_before};
 
 static PLACE_HOLDERS: LazyLock<Words> = LazyLock::new(|| Words::of_short(Choice::First, WORDS_OF_PLACE_HOLDERS));
 
@@ -50,6 +50,7 @@ const WORDS_OF_PLACE_HOLDERS: &[&str] = &[
 ];
 
 pub(super) fn is_placeholder(value: &str) -> bool {
+    looked_at(value.len().min(96));
     let mut lower = [0_u8; 96];
     let bytes = value.as_bytes();
     let length = bytes.len().min(lower.len());
@@ -184,6 +185,7 @@ pub(super) fn is_reference(value: &str) -> bool {
         "\\$",
         "%",
     ];
+    looked_at(value.len());
     STARTS.iter().any(|start| value.starts_with(start))
         || value.contains("${")
         || value.contains("{{")

@@ -5,7 +5,9 @@ use agent_strace_model::finding::RuleId;
 use super::super::hit::{Confidence, Hit};
 use super::exclude::is_reference;
 use super::structure::hit;
-use super::text::{at, before, is_base64, is_space, is_url_safe, piece, run, run_before, starts_word};
+use super::text::{
+    FAR, Stretch, at, before, is_base64, is_space, is_url_safe, looked_at, piece, run, run_before, starts_word,
+};
 use super::value;
 
 /// `machine host login user password secret` of a netrc file, over lines.
@@ -60,8 +62,22 @@ fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
+/// What was read of a text already, where one value or line may hold the beginning of another.
+#[derive(Default)]
+pub(super) struct Read {
+    /// Before it users with passwords have been found.
+    user: usize,
+    /// The word without quotes that was looked at last.
+    word: Stretch,
+    /// Before it lines of files of passwords have been looked at.
+    lines: usize,
+}
+
 /// `curl -u user:password`
-pub(super) fn user(text: &str, start: usize, end: usize, hits: &mut Vec<Hit>) {
+pub(super) fn user(text: &str, start: usize, end: usize, read: &mut Read, hits: &mut Vec<Hit>) {
+    if start < read.user {
+        return;
+    }
     let short = is_space(at(text, start));
     if !short && is_url_safe(at(text, end)) || short && at(text, end - 1) == b'u' && is_url_safe(at(text, end)) {
         return;
@@ -70,9 +86,11 @@ pub(super) fn user(text: &str, start: usize, end: usize, hits: &mut Vec<Hit>) {
     let quote = at(text, from);
     let quoted = matches!(quote, b'"' | b'\'');
     let from = from + usize::from(quoted);
-    let length = run(text, from, |byte| {
-        if quoted { byte != quote && byte != b'\n' } else { !is_space(byte) && !b"\"'`;&|)<>\\,".contains(&byte) }
-    });
+    let length = if quoted {
+        run(text, from, |byte| byte != quote && byte != b'\n')
+    } else {
+        read.word.run(text, from, FAR, |byte| !is_space(byte) && !b"\"'`;&|)<>\\,".contains(&byte))
+    };
     let word = piece(text, from, from + length);
     let Some((name, password)) = word.split_once(':') else { return };
     let group =
@@ -84,7 +102,8 @@ pub(super) fn user(text: &str, start: usize, end: usize, hits: &mut Vec<Hit>) {
     let confidence = value::of_password(password);
     if let Some(confidence) = confidence {
         let from = from + name.len() + 1;
-        hits.push(hit(from, from + password.len(), RuleId::SecretPassword.as_str(), "user-password", confidence));
+        read.user = from + password.len();
+        hits.push(hit(from, read.user, RuleId::SecretPassword.as_str(), "user-password", confidence));
     }
 }
 
@@ -122,11 +141,17 @@ pub(super) fn shared_access(text: &str, start: usize, end: usize, hits: &mut Vec
 }
 
 /// `host:port:database:user:password` on the lines below the name of the file.
-pub(super) fn password_file(text: &str, end: usize, hits: &mut Vec<Hit>) {
+pub(super) fn password_file(text: &str, end: usize, read: &mut Read, hits: &mut Vec<Hit>) {
     const NEAR: usize = 1024;
     let near = piece(text, end, super::text::floor(text, end + NEAR));
     let mut index = end;
     for line in near.split('\n') {
+        // The name may stand in each line. Behind it are fields of their own; the lines below are those of all names.
+        if (end + 1..read.lines).contains(&index) {
+            index += line.len() + 1;
+            continue;
+        }
+        looked_at(line.len());
         let mut fields = line.splitn(5, ':');
         let is_port = |port: &str| port == "*" || !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
         let port = fields.nth(1).is_some_and(is_port);
@@ -137,6 +162,8 @@ pub(super) fn password_file(text: &str, end: usize, hits: &mut Vec<Hit>) {
                 hits.push(hit(from, from + password.len(), RuleId::SecretPassword.as_str(), "pgpass", confidence));
             }
         }
+        // The last line may be cut.
+        read.lines = read.lines.max(index);
         index += line.len() + 1;
     }
 }

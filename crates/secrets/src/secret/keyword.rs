@@ -10,7 +10,7 @@ use super::{assigned, form, structure, text};
 
 /// What stands at a keyword.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum KeywordKind {
+pub(super) enum KeywordKind {
     /// A part of a name, to which a value may be assigned.
     Name,
     PrivateKey,
@@ -88,7 +88,7 @@ static WORDS: LazyLock<[Placed; 2]> = LazyLock::new(|| {
 static ANY: LazyLock<Words> =
     LazyLock::new(|| Words::of_short(Choice::First, &all().map(|(word, _)| word).collect::<Vec<_>>()));
 
-fn all() -> impl Iterator<Item = (String, KeywordKind)> {
+pub(super) fn all() -> impl Iterator<Item = (String, KeywordKind)> {
     let names = NAMES.iter().flat_map(|name| {
         let (first, rest) = name.split_at_checked(1).unwrap_or((name, ""));
         let title = first.to_ascii_uppercase() + rest;
@@ -123,11 +123,12 @@ pub(in super::super) fn is_in(name: &str) -> bool {
 pub(super) fn search(text: &str, hits: &mut Vec<Hit>) {
     // Before it names have been looked at.
     let mut named = 0;
+    let (mut unquoted, mut read) = (assigned::Unquoted::default(), form::Read::default());
     for (start, found_end, kind) in found(text) {
         // `pw:` ends with what follows the name.
         let end = found_end - usize::from(matches!(text::before(text, found_end), b':' | b'=' | b'"'));
         match kind {
-            KeywordKind::Name if start >= named => named = assigned::at(text, start, end, hits),
+            KeywordKind::Name if start >= named => named = assigned::at(text, start, end, &mut unquoted, hits),
             KeywordKind::Name => {}
             KeywordKind::PrivateKey => structure::private_key(text, start, hits),
             KeywordKind::Authority => structure::authority(text, start, hits),
@@ -138,13 +139,13 @@ pub(super) fn search(text: &str, hits: &mut Vec<Hit>) {
             KeywordKind::User => {
                 // ` -password` starts as ` -p` does.
                 if found_end > named && name_goes_on(text, found_end) {
-                    named = assigned::at(text, found_end - 1, found_end, hits);
+                    named = assigned::at(text, found_end - 1, found_end, &mut unquoted, hits);
                 }
-                form::user(text, start, found_end, hits);
+                form::user(text, start, found_end, &mut read, hits);
             }
             KeywordKind::Sql => form::identified(text, found_end, hits),
             KeywordKind::Signature => form::shared_access(text, start, found_end, hits),
-            KeywordKind::PasswordFile => form::password_file(text, found_end, hits),
+            KeywordKind::PasswordFile => form::password_file(text, found_end, &mut read, hits),
             KeywordKind::Piped => form::piped(text, start, hits),
         }
     }

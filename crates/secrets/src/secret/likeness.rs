@@ -6,6 +6,8 @@
 
 use std::sync::LazyLock;
 
+use super::text::looked_at;
+
 /// Half bits that a letter costs after another one; rows from a start, columns to an end.
 static BIGRAMS: LazyLock<Vec<Vec<i32>>> = LazyLock::new(|| {
     let digit = |character: char| character.to_digit(36).and_then(|value| i32::try_from(value).ok());
@@ -26,6 +28,7 @@ const STUMP: i32 = 4;
 /// Positive: rather drawn than written.
 pub(super) fn strangeness(value: &str) -> i32 {
     let mut total = 0;
+    looked_at(value.len());
     let bytes = value.as_bytes();
     let tail = bytes.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
     let body = bytes.len() - tail;
@@ -134,6 +137,7 @@ impl Class {
 
 /// How many different bytes there are.
 pub(super) fn variety(value: &str) -> usize {
+    looked_at(value.len());
     let mut seen = [false; 256];
     for byte in value.bytes() {
         if let Some(seen) = seen.get_mut(usize::from(byte)) {
@@ -145,6 +149,7 @@ pub(super) fn variety(value: &str) -> usize {
 
 /// Characters that follow from the one before, as in `abcdef` and `12345`, or repeat it.
 pub(super) fn followers(value: &str) -> usize {
+    looked_at(value.len());
     value
         .as_bytes()
         .windows(2)

@@ -52,7 +52,7 @@ pub(super) struct Row {
 }
 
 /// The names of the programs of each line, and its row.
-fn programs() -> impl Iterator<Item = (&'static str, Option<Row>)> {
+pub(super) fn programs() -> impl Iterator<Item = (&'static str, Option<Row>)> {
     let names = |line: &'static str| line.split('\t').next().unwrap_or_default().split(',');
     (0..).zip(lines()).flat_map(move |(number, line)| names(line).map(move |name| (name, parse(number, line))))
 }

@@ -47,7 +47,8 @@ pub(super) fn search(text: &str, blocks: &Blocks<'_>, depth: usize, hits: &mut V
     if text.len() < SHORTEST {
         return;
     }
-    let mut search = Search { text, depth, done: 0, found: 0, opened: 0 };
+    let (of_vendors, unmarked) = (vendor::Runs::default(), structure::Unmarked::default());
+    let mut search = Search { text, depth, of_vendors, unmarked, done: 0, found: 0, opened: 0 };
     let parts = |number| blocks.get(number).map_or(0, |block| bits(block, is_part));
     let mut here = parts(0);
     let starts = blocks.found(|number, _| {
@@ -66,6 +67,8 @@ pub(super) fn search(text: &str, blocks: &Blocks<'_>, depth: usize, hits: &mut V
 struct Search<'t> {
     text: &'t str,
     depth: usize,
+    of_vendors: vendor::Runs,
+    unmarked: structure::Unmarked,
     /// Before it everything has been looked at.
     done: usize,
     /// Before it tokens have been found.
@@ -84,13 +87,62 @@ impl Search<'_> {
         let end = start + length;
         // Names of variables have neither digits nor capitals, and what is drawn has.
         if seen & (DIGIT | CAPITAL) != 0 {
-            self.found = tokens(self.text, start, end, self.found, hits);
+            self.tokens(start, end, hits);
             if self.depth > 0 && end > self.opened {
                 self.opened = encoded::around(self.text, start, end, self.depth, hits);
             }
         }
         self.done = end;
     }
+
+    /// Finds tokens that start in the run, or in the parts before it.
+    fn tokens(&mut self, start: usize, end: usize, hits: &mut Vec<Hit>) {
+        let text = self.text;
+        let from = start - run_before(text, start, PARTS, |byte| class(byte) & JOINED != 0);
+        let from = if before(text, from) == b' ' { ceil(text, from.saturating_sub(SCHEME)) } else { from };
+        let (mut earlier, mut previous) = (before(text, from.saturating_sub(1)), before(text, from));
+        for (index, byte) in (from..end).zip(text.as_bytes().get(from..end).unwrap_or(&[])) {
+            let place = Place { index, earlier, previous, byte: *byte, run: start };
+            (earlier, previous) = (previous, *byte);
+            if let Some(hit) = self.token(&place).filter(|hit| hit.end > start) {
+                self.found = hit.end;
+                hits.push(hit);
+            }
+        }
+    }
+
+    /// The token that starts at a place, or whose prefix ends there.
+    fn token(&mut self, place: &Place) -> Option<Hit> {
+        let (text, index, runs) = (self.text, place.index, &mut self.of_vendors);
+        // The prefix of a token may be glued to a word, and ends with a break.
+        if matches!(place.previous, b'-' | b'_')
+            && let Some(hit) = vendor::glued_token(text, self.found, index, runs).filter(|hit| hit.end > place.run)
+        {
+            return Some(hit);
+        }
+        if index < self.found {
+            return None;
+        }
+        if goes_on(place.earlier, place.previous) {
+            let is_capital = place.byte.is_ascii_uppercase() && place.previous.is_ascii_lowercase();
+            return if is_capital { vendor::capital_token(text, index, runs) } else { None };
+        }
+        if !may_start(text, index) {
+            return None;
+        }
+        vendor::token(text, index, runs).or_else(|| self.unmarked.token(text, index))
+    }
+}
+
+/// A byte where a token may start.
+struct Place {
+    index: usize,
+    byte: u8,
+    /// The byte before it, and the one before that.
+    previous: u8,
+    earlier: u8,
+    /// Where the run starts, behind whose start the token has to end.
+    run: usize,
 }
 
 /// Those that are part of a token.
@@ -110,43 +162,6 @@ fn stretch(bytes: &[u8]) -> (usize, u8) {
         length += 1;
     }
     (length, seen)
-}
-
-/// Tokens that start in the run, or in the parts before it; returns where the last one ends.
-fn tokens(text: &str, start: usize, end: usize, found: usize, hits: &mut Vec<Hit>) -> usize {
-    let from = start - run_before(text, start, PARTS, |byte| class(byte) & JOINED != 0);
-    let from = if before(text, from) == b' ' { ceil(text, from.saturating_sub(SCHEME)) } else { from };
-    let mut found = found;
-    let (mut earlier, mut previous) = (before(text, from.saturating_sub(1)), before(text, from));
-    for (index, byte) in text.as_bytes().get(from..end).unwrap_or(&[]).iter().enumerate() {
-        let goes_on = goes_on(earlier, previous);
-        (earlier, previous) = (previous, *byte);
-        let index = from + index;
-        // The prefix of a token may be glued to a word, and ends with a break.
-        if matches!(earlier, b'-' | b'_')
-            && let Some(hit) = vendor::glued_token(text, index).filter(|hit| hit.start >= found && hit.end > start)
-        {
-            found = hit.end;
-            hits.push(hit);
-            continue;
-        }
-        if index < found {
-            continue;
-        }
-        let hit = if goes_on {
-            let is_capital = byte.is_ascii_uppercase() && earlier.is_ascii_lowercase();
-            if is_capital { vendor::capital_token(text, index) } else { None }
-        } else if may_start(text, index) {
-            vendor::token(text, index).or_else(|| structure::unmarked(text, index))
-        } else {
-            None
-        };
-        if let Some(hit) = hit.filter(|hit| hit.end > start) {
-            found = hit.end;
-            hits.push(hit);
-        }
-    }
-    found
 }
 
 /// Whether a word goes on behind two bytes. The letter of `\n`, `\r` or `\t` is not part of one.

@@ -1,6 +1,6 @@
 //! Words of a shell command, and whether one of them is the name of a program.
 
-use super::text::{at, before, ceil, floor, is_space, piece, run_before};
+use super::text::{at, before, ceil, floor, is_space, looked_at, piece, run_before};
 
 /// How much of a command is looked at, as a power of two: options of programs come first, and who asks at every word must
 /// not look far.
@@ -49,11 +49,12 @@ pub(super) struct Step<'t> {
 pub(super) fn step(text: &str, from: usize, limit: usize) -> Option<Step<'_>> {
     let start = skip_blanks(text, from, limit);
     let end = word_end(text, start, limit);
-    #[cfg(test)]
-    agent_strace_testing::work::count(end - from);
     let word = piece(text, start, floor(text, end));
-    if redirects(text, end, limit) && word.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Some(Step { word: None, end: redirection_end(text, end, limit) });
+    let is_redirection = redirects(text, end, limit) && word.bytes().all(|byte| byte.is_ascii_digit());
+    let end = if is_redirection { redirection_end(text, end, limit) } else { end };
+    looked_at(end - from);
+    if is_redirection {
+        return Some(Step { word: None, end });
     }
     (!word.is_empty()).then(|| Step { word: Some(unquoted(word, start)), end })
 }
@@ -179,6 +180,7 @@ fn command_start(text: &str, end: usize) -> Option<usize> {
             return None;
         }
         let byte = before(text, index);
+        looked_at(0);
         match byte {
             b';' | b'|' | b'(' | b'{' | b'`' => return Some(index),
             b'\n' if index < 2 || at(text, index - 2) != b'\\' => return Some(index),

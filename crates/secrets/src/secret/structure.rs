@@ -6,7 +6,7 @@ use super::super::base64;
 use super::super::hit::{Confidence, Hit};
 use super::exclude::{is_placeholder, is_reference};
 use super::likeness::{followers, strangeness, variety};
-use super::text::{at, is_base64, is_url_safe, piece, run, run_all, run_most};
+use super::text::{Stretch, at, is_base64, is_url_safe, piece, run, run_most};
 use super::value;
 
 /// The longest body of a key, with what wraps it.
@@ -78,51 +78,65 @@ fn key_material(body: &str) -> bool {
     longest.len() >= 24 && variety(longest) >= 12 && !is_placeholder(piece(longest, 0, 48))
 }
 
-/// Tokens without a mark of their vendor, told by how they are built. The byte that tells most is looked at first.
-pub(super) fn unmarked(text: &str, start: usize) -> Option<Hit> {
-    match at(text, start) {
-        b'e' if at(text, start + 1) == b'y' => web_token(text, start),
-        b'0'..=b'9' if at(text, start + 8) != b'-' => telegram(text, start),
-        b'M' | b'N' | b'O' => discord(text, start),
-        _ => None,
-    }
-    .or_else(|| if at(text, start + 5) == b'~' { azure(text, start) } else { None })
-    .or_else(|| if at(text, start + 14) == b'.' { terraform(text, start) } else { None })
-    .or_else(|| if at(text, start + 32) == b'-' { mailchimp(text, start) } else { None })
+/// Tokens without a mark of their vendor, told by how they are built.
+///
+/// The three parts of a web token are as long as may be, and each of them is looked at once, wherever in it a token may
+/// start.
+#[derive(Default)]
+pub(super) struct Unmarked {
+    header: Stretch,
+    payload: Stretch,
+    signature: Stretch,
 }
 
-/// JSON web tokens: three base64url parts, of which the first is a JSON object that names an algorithm.
-fn web_token(text: &str, start: usize) -> Option<Hit> {
-    if !text.as_bytes().get(start..)?.starts_with(b"eyJ") {
-        return None;
+impl Unmarked {
+    /// The byte that tells most is looked at first.
+    pub(super) fn token(&mut self, text: &str, start: usize) -> Option<Hit> {
+        match at(text, start) {
+            b'e' if at(text, start + 1) == b'y' => self.web_token(text, start),
+            b'0'..=b'9' if at(text, start + 8) != b'-' => telegram(text, start),
+            b'M' | b'N' | b'O' => discord(text, start),
+            _ => None,
+        }
+        .or_else(|| if at(text, start + 5) == b'~' { azure(text, start) } else { None })
+        .or_else(|| if at(text, start + 14) == b'.' { terraform(text, start) } else { None })
+        .or_else(|| if at(text, start + 32) == b'-' { mailchimp(text, start) } else { None })
     }
-    let header = start + run_all(text, start, is_url_safe);
-    if header - start < 12 || at(text, header) != b'.' {
-        return None;
+
+    /// JSON web tokens: three base64url parts, of which the first is a JSON object.
+    fn web_token(&mut self, text: &str, start: usize) -> Option<Hit> {
+        // So base64 of `{"` begins.
+        if !text.as_bytes().get(start..)?.starts_with(b"eyJ") {
+            return None;
+        }
+        let header = start + self.header.run(text, start, usize::MAX, is_url_safe);
+        if header - start < 12 || at(text, header) != b'.' {
+            return None;
+        }
+        let payload = header + 1 + self.payload.run(text, header + 1, usize::MAX, is_url_safe);
+        let signature = match at(text, payload) {
+            b'.' => payload + 1 + self.signature.run(text, payload + 1, usize::MAX, is_url_safe),
+            _ => payload,
+        };
+        // Five parts are an encrypted token, which gives nothing away.
+        if at(text, signature) == b'.' && is_url_safe(at(text, signature + 1)) {
+            return None;
+        }
+        // No text of base64 has one character more than a multiple of four.
+        let is_base64 = (header - start) % 4 != 1;
+        (is_base64 && payload - header > 8 && signature > payload + 8)
+            .then(|| hit(start, signature, RuleId::SecretWebToken.as_str(), "jwt", Confidence::High))
     }
-    let payload = header + 1 + run_all(text, header + 1, is_url_safe);
-    let signature = match at(text, payload) {
-        b'.' => payload + 1 + run_all(text, payload + 1, is_url_safe),
-        _ => payload,
-    };
-    // Five parts are an encrypted token, which gives nothing away.
-    if at(text, signature) == b'.' && is_url_safe(at(text, signature + 1)) {
-        return None;
-    }
-    let opened = base64::decode(piece(text, start, header))?;
-    let object = opened.windows(5).any(|window| window == b"\"alg\"") || opened.starts_with(b"{\"");
-    (object && payload - header > 8 && signature > payload + 8)
-        .then(|| hit(start, signature, RuleId::SecretWebToken.as_str(), "jwt", Confidence::High))
 }
 
 /// `123456789:AA…`: number of a bot and 35 characters.
 fn telegram(text: &str, start: usize) -> Option<Hit> {
-    let digits = run(text, start, |byte| byte.is_ascii_digit());
+    let digits = run_most(text, start, 11, |byte| byte.is_ascii_digit());
     if !(8..=10).contains(&digits) || at(text, start + digits) != b':' {
         return None;
     }
     let from = start + digits + 1;
-    let length = run(text, from, is_url_safe);
+    let length = run_most(text, from, 36, is_url_safe);
     let body = piece(text, from, from + length);
     (length == 35 && body.starts_with('A') && variety(body) >= 14)
         .then(|| hit(start, from + length, RuleId::SecretVendorToken.as_str(), "telegram-token", Confidence::High))
@@ -133,10 +147,10 @@ fn discord(text: &str, start: usize) -> Option<Hit> {
     if !matches!(at(text, start), b'M' | b'N' | b'O') {
         return None;
     }
-    let id = run(text, start, is_url_safe);
-    let time = run(text, start + id + 1, is_url_safe);
+    let id = run_most(text, start, 29, is_url_safe);
+    let time = run_most(text, start + id + 1, 7, is_url_safe);
     let from = start + id + 1 + time + 1;
-    let code = run(text, from, is_url_safe);
+    let code = run_most(text, from, 39, is_url_safe);
     let dots = at(text, start + id) == b'.' && at(text, from - 1) == b'.';
     let number = || base64::decode(piece(text, start, start + id)).is_some_and(|id| id.iter().all(u8::is_ascii_digit));
     (dots && (23..=28).contains(&id) && time == 6 && (27..=38).contains(&code) && number())
@@ -150,14 +164,14 @@ fn azure(text: &str, start: usize) -> Option<Hit> {
     if !(mark.first()?.is_ascii_digit() && mark.ends_with(b"Q~")) {
         return None;
     }
-    let length = run(text, start, accept);
+    let length = run_most(text, start, 41, accept);
     (37..=40).contains(&length).then(|| {
         hit(start, start + length, RuleId::SecretVendorToken.as_str(), "azure-client-secret", Confidence::High)
     })
 }
 
 fn terraform(text: &str, start: usize) -> Option<Hit> {
-    let id = run(text, start, |byte| byte.is_ascii_alphanumeric());
+    let id = run_most(text, start, 15, |byte| byte.is_ascii_alphanumeric());
     let middle = start + id;
     if id != 14 || !text.as_bytes().get(middle..)?.starts_with(b".atlasv1.") {
         return None;
@@ -170,7 +184,7 @@ fn terraform(text: &str, start: usize) -> Option<Hit> {
 
 /// 32 hexadecimal digits and the name of a data centre.
 fn mailchimp(text: &str, start: usize) -> Option<Hit> {
-    let hex = run(text, start, |byte| byte.is_ascii_hexdigit());
+    let hex = run_most(text, start, 33, |byte| byte.is_ascii_hexdigit());
     let centre = text.as_bytes().get(start + 32..start + 35)?;
     if hex != 32 || !centre.starts_with(b"-us") {
         return None;

@@ -1,10 +1,13 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use agent_strace_testing::work;
+
 use super::super::base64;
 use super::super::hit::Confidence;
+use super::programs::Place;
 use super::vendor::{ROWS, example, lines, parse};
-use super::{find, keyword, likeness};
+use super::{find, keyword, likeness, programs};
 
 /// `fixtures/secrets.md`: texts, and what is found in them. `UPDATE_SPECS=1` writes it; read it before you believe it.
 #[test]
@@ -161,36 +164,105 @@ fn words_are_told_from_what_a_machine_drew() {
     }
 }
 
+/// Texts in which every detector starts as often as it can: what makes it start, again and again. Each of their bytes is
+/// looked at so many times at most, however long the text is. The most it takes are substitutions that never end, of which
+/// two thousand bytes are looked at each time.
 #[test]
-fn hostile_texts_take_linear_time() {
-    // Each of them was chosen to make a detector start at every offset; quadratic ones would not end.
-    for piece in [
-        "://",
-        "key=",
-        "a:b@",
-        "eyJ",
-        "-----BEGIN RSA PRIVATE KEY-----",
-        "Basic ",
-        "machine a ",
-        "\\",
-        "\\u0041",
-        "%41",
-        "\\\"",
-        "password=\"",
-        "-u a:",
-        "token: ",
-        "AAAAAAAAAAAAAAAAAAAAAAAA.",
-        "&#65;",
-        "curl -b a=",
-        "mysql -p ",
-        "echo a | sudo -S ",
-        "https:/a:b",
-        "xghp_",
-    ] {
-        let text = piece.repeat(400_000 / piece.len());
-        find(None, &text);
+fn no_detector_looks_at_a_byte_again_and_again() {
+    for needle in needles() {
+        assert_most(250, &needle);
     }
 }
+
+/// The words behind the name of a program are behind the names before it, too. The most it takes is to look for what is
+/// piped into a program.
+#[test]
+fn no_program_looks_at_a_byte_again_and_again() {
+    for command in commands() {
+        assert_most(110, &command);
+    }
+}
+
+/// Asserts how often a byte of a piece is looked at where it stands again and again.
+fn assert_most(most: u64, piece: &str) {
+    const LENGTH: usize = 8_000;
+    for (before, behind) in [("", ""), ("", " "), ("\"", "\" "), ("echo x | ", "; "), ("", " <<< ")] {
+        let piece = format!("{before}{piece}{behind}");
+        let text = piece.repeat(LENGTH / piece.len() + 1);
+        let steps = work::of(|| drop(find(None, &text))) / text.len() as u64;
+        assert!(steps <= most, "{steps} steps for each byte of `{piece}` again and again");
+    }
+}
+
+fn needles() -> Vec<String> {
+    let mut needles: Vec<String> = HOSTILE.iter().map(|needle| (*needle).to_owned()).collect();
+    needles.extend(keyword::all().map(|(word, _)| word));
+    needles.extend(ROWS.iter().map(|row| row.prefix.to_owned()));
+    let tokens = ROWS.iter().map(|row| example(row, draw));
+    needles.extend(tokens.flat_map(|token| [format!("x{token}_"), token + "-"]));
+    needles
+}
+
+/// A command of each way in which a program takes a secret, and its name alone.
+fn commands() -> impl Iterator<Item = String> {
+    programs::programs().flat_map(|(name, row)| {
+        let row = row.expect("read by the other test");
+        let command = [&[name.trim_end_matches('*')], row.subcommands.as_slice()].concat().join(" ");
+        let options = match &row.place {
+            Place::Options(options) => options.iter().map(|option| option.name).collect(),
+            _ => Vec::new(),
+        };
+        let arguments = options.into_iter().flat_map(|name| [format!("{name}abcd1234"), format!("{name} abcd1234")]);
+        let mut commands: Vec<String> = arguments.map(|argument| format!("{command} {argument}")).collect();
+        commands.extend([format!("{command} user:abcd1234 password=abcd1234"), command]);
+        commands
+    })
+}
+
+const HOSTILE: &[&str] = &[
+    "://",
+    "key=",
+    "a:b@",
+    "eyJ",
+    "eyJ-",
+    "eyJhbGciOiJIUzI1NiJ9.",
+    "M-",
+    "123456789:",
+    "-----BEGIN RSA PRIVATE KEY-----",
+    "Basic ",
+    "machine a ",
+    "\\",
+    "\\u0041",
+    "%41",
+    "\\\"",
+    "password=\"",
+    "-u a:",
+    "--user=a:b",
+    ".pgpass\nh:1:d:u:",
+    "token: ",
+    "AAAAAAAAAAAAAAAAAAAAAAAA.",
+    "&#65;",
+    "https:/a:b",
+    "xghp_",
+    "ghp_aBcdEfgHijKlmNopQrsTuvWxyZabCdeFghIjk_",
+    "mysql 'x",
+    "mysql \"",
+    "mysql/",
+    "mysql\"",
+    "mysql:",
+    "mysql $(",
+    "mysql `",
+    "mysql >",
+    "git >mysql >",
+    "x=mysql -psummer ",
+    "foo mysql -psummer ",
+    "mysql -h mysql -psummer2x9 ",
+    "7z mysql mycli sshpass unrar cypher-shell -pabcd1234 ",
+    "-/sqlplus ",
+    "kinit kinit kinit kinit kinit kinit kinit kinit kinit kinit ",
+    "sudo -S sudo -S sudo -S sudo -S sudo -S sudo -S ",
+    "a.exe ",
+];
 
 #[test]
 fn a_checksum_makes_a_token_certain() {

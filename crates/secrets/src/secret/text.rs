@@ -20,7 +20,7 @@ pub(super) fn piece(text: &str, start: usize, end: usize) -> &str {
 
 /// The most bytes that are looked at from one offset: who asks at every offset must not look far, or the work grows
 /// with the square of the text.
-const FAR: usize = 4096;
+pub(super) const FAR: usize = 4096;
 
 /// How many bytes from an offset on are of a kind. Who accepts a byte beyond ASCII accepts all of them.
 pub(super) fn run(text: &str, index: usize, accept: impl Fn(u8) -> bool) -> usize {
@@ -29,7 +29,28 @@ pub(super) fn run(text: &str, index: usize, accept: impl Fn(u8) -> bool) -> usiz
 
 /// The same, but no more than so many.
 pub(super) fn run_most(text: &str, index: usize, most: usize, accept: impl Fn(u8) -> bool) -> usize {
-    text.as_bytes().get(index..).map_or(0, |rest| rest.iter().take(most).take_while(|byte| accept(**byte)).count())
+    let rest = text.as_bytes().get(index..).unwrap_or(&[]);
+    looked_at(rest.iter().take(most).take_while(|byte| accept(**byte)).count())
+}
+
+/// A run of bytes of one kind, for who asks again from within it: what was looked at is not looked at once more.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Stretch {
+    from: usize,
+    to: usize,
+}
+
+impl Stretch {
+    /// How many bytes from an offset on are of the kind, but no more than so many.
+    pub(super) fn run(&mut self, text: &str, index: usize, most: usize, accept: impl Fn(u8) -> bool) -> usize {
+        let known = if (self.from..self.to).contains(&index) { self.to - index } else { 0 };
+        if known >= most {
+            return most;
+        }
+        let length = known + run_most(text, index + known, most - known, accept);
+        *self = Self { from: if known > 0 { self.from } else { index }, to: index + length };
+        length
+    }
 }
 
 /// The same to the end, for who never looks at a byte twice.
@@ -40,7 +61,14 @@ pub(super) fn run_all(text: &str, index: usize, accept: impl Fn(u8) -> bool) -> 
 /// The same before an offset, but no more than so many.
 pub(super) fn run_before(text: &str, index: usize, most: usize, accept: impl Fn(u8) -> bool) -> usize {
     let bytes = text.as_bytes().get(..index).unwrap_or(&[]);
-    bytes.iter().rev().take(most).take_while(|byte| accept(**byte)).count()
+    looked_at(bytes.iter().rev().take(most).take_while(|byte| accept(**byte)).count())
+}
+
+/// Counts bytes that are looked at, and the look itself: tests compare them with the length of the text.
+pub(super) fn looked_at(bytes: usize) -> usize {
+    #[cfg(test)]
+    agent_strace_testing::work::count(bytes + 1);
+    bytes
 }
 
 /// White space, and what stands between words that are looked at together.

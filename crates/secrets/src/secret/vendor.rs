@@ -7,7 +7,7 @@ use agent_strace_model::finding::RuleId;
 
 use super::super::hit::{Confidence, Hit};
 use super::likeness::{followers, variety};
-use super::text::{at, is_base64, is_url_safe, piece, run, run_all};
+use super::text::{FAR, Stretch, at, is_base64, is_url_safe, piece, run_all};
 use super::{exclude, text};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +32,8 @@ enum Class {
 }
 
 impl Class {
+    const COUNT: usize = Self::Any as usize + 1;
+
     fn named(name: &str) -> Option<Self> {
         Some(match name {
             "digit" => Self::Digit,
@@ -180,12 +182,23 @@ fn may_be_prefix(head: [u8; 2]) -> bool {
     PAIRS.get(usize::from(pair / 64)).is_some_and(|word| word >> (pair % 64) & 1 == 1)
 }
 
-/// The token that starts at an offset where a word may start.
-pub(super) fn token(text: &str, start: usize) -> Option<Hit> {
-    token_of(text, start, |_| true)
+/// How far the characters of each class go: prefixes may stand close to each other in one run.
+#[derive(Default)]
+pub(super) struct Runs([Stretch; Class::COUNT]);
+
+impl Runs {
+    fn length(&mut self, class: Class, text: &str, from: usize) -> usize {
+        let run = self.0.get_mut(class as usize);
+        run.map_or(0, |run| run.run(text, from, FAR, |byte| class.has(byte)))
+    }
 }
 
-fn token_of(text: &str, start: usize, is_wanted: impl Fn(&&Row) -> bool) -> Option<Hit> {
+/// The token that starts at an offset where a word may start.
+pub(super) fn token(text: &str, start: usize, runs: &mut Runs) -> Option<Hit> {
+    token_of(text, start, runs, |_| true)
+}
+
+fn token_of(text: &str, start: usize, runs: &mut Runs, is_wanted: impl Fn(&&Row) -> bool) -> Option<Hit> {
     if !may_be_prefix([at(text, start), at(text, start + 1)]) {
         return None;
     }
@@ -198,7 +211,7 @@ fn token_of(text: &str, start: usize, is_wanted: impl Fn(&&Row) -> bool) -> Opti
     // Longer prefixes come later, and say more.
     let rows = rows.get(from..to)?;
     let rows = rows.iter().rev().filter(|row| rest.starts_with(row.prefix.as_bytes()));
-    rows.filter(is_wanted).find_map(|row| row.matched(text, start))
+    rows.filter(is_wanted).find_map(|row| Some(row.with_tail(text, &row.matched(text, start, runs)?)))
 }
 
 /// Rows whose prefix also marks a token inside a word, by the last byte of the prefix: it is so long and peculiar that no
@@ -211,24 +224,24 @@ static GLUED: LazyLock<BTreeMap<u8, Vec<&'static Row>>> = LazyLock::new(|| {
     glued
 });
 
-/// The token in the middle of a word whose prefix ends with the byte before an offset: `exampleghp_…`.
-pub(super) fn glued_token(text: &str, index: usize) -> Option<Hit> {
+/// The token in the middle of a word whose prefix ends with the byte before an offset: `exampleghp_…`. It starts at another
+/// offset or behind that.
+pub(super) fn glued_token(text: &str, from: usize, index: usize, runs: &mut Runs) -> Option<Hit> {
     let rows = GLUED.get(&text::before(text, index))?;
-    let before = text.as_bytes().get(..index)?;
+    let before = text.as_bytes().get(from..index)?;
     let rows = rows.iter().filter(|row| before.ends_with(row.prefix.as_bytes()));
-    // A longer prefix says more.
-    let is_drawn = |hit: &Hit| piece(text, index, hit.end).bytes().any(|byte| byte.is_ascii_digit());
-    let hits = rows.filter_map(|row| row.matched(text, index - row.prefix.len()));
-    let mut hits: Vec<Hit> = hits.filter(is_drawn).collect();
-    hits.sort_by_key(|hit| hit.start);
-    hits.into_iter().next()
+    let is_drawn = |hit: &Hit| telling(text, index, hit.end).bytes().any(|byte| byte.is_ascii_digit());
+    let hits = rows.filter_map(|row| Some((row, row.matched(text, index - row.prefix.len(), runs)?)));
+    // A longer prefix says more. How far the token goes is found out for this one only.
+    let (row, hit) = hits.filter(|(_, hit)| is_drawn(hit)).min_by_key(|(_, hit)| hit.start)?;
+    Some(row.with_tail(text, &hit))
 }
 
 /// The token in capitals that follows the small letters of a word: `exampleAKIA…`.
-pub(super) fn capital_token(text: &str, index: usize) -> Option<Hit> {
+pub(super) fn capital_token(text: &str, index: usize, runs: &mut Runs) -> Option<Hit> {
     let is_told =
         |row: &&Row| row.exact && row.prefix.len() >= 4 && row.prefix.bytes().all(|byte| byte.is_ascii_uppercase());
-    token_of(text, index, is_told)
+    token_of(text, index, runs, is_told)
 }
 
 impl Row {
@@ -240,10 +253,10 @@ impl Row {
         breaks && least >= LONG && self.confidence == Confidence::High && !self.named && !self.alone
     }
 
-    fn matched(&self, text: &str, start: usize) -> Option<Hit> {
+    /// The token of this row at an offset, as far as its shape says.
+    fn matched(&self, text: &str, start: usize, runs: &mut Runs) -> Option<Hit> {
         let from = start + self.prefix.len();
         let mut end = from;
-        let mut last = Class::Any;
         for part in &self.shape {
             match part {
                 Part::Literal(literal) => {
@@ -253,12 +266,11 @@ impl Row {
                     end += literal.len();
                 }
                 Part::Characters { class, least, most } => {
-                    let count = run(text, end, |byte| class.has(byte)).min(*most);
+                    let count = runs.length(*class, text, end).min(*most);
                     if count < *least {
                         return None;
                     }
                     end += count;
-                    last = *class;
                 }
             }
         }
@@ -268,15 +280,23 @@ impl Row {
         if self.alone && matches!(text::before(text, start), b'-' | b'.') {
             return None;
         }
-        if !is_drawn(piece(text, from, end)) || (self.named && !exclude::secret_is_named(text, start)) {
+        if !is_drawn(telling(text, from, end)) || (self.named && !exclude::secret_is_named(text, start)) {
             return None;
         }
-        // What follows without a break belongs to it, whatever the shape says: no tail may leak.
-        let tail = if last == Class::Any { 0 } else { run_all(text, end, is_url_safe) };
-        let end = text::ceil(text, end + tail);
         let certain = !self.checked || has_checksum(piece(text, from, from + CHECKED));
         let confidence = if certain { self.confidence } else { Confidence::Medium };
         Some(Hit { start, end, rule: RuleId::SecretVendorToken.as_str(), kind: self.kind, confidence })
+    }
+
+    /// What follows without a break belongs to a token, whatever the shape says: no tail may leak.
+    fn with_tail(&self, text: &str, hit: &Hit) -> Hit {
+        let last = self.shape.iter().rev().find_map(|part| match part {
+            Part::Characters { class, .. } => Some(*class),
+            Part::Literal(_) => None,
+        });
+        let is_all = last.is_none_or(|last| last == Class::Any);
+        let tail = if is_all { 0 } else { run_all(text, hit.end, is_url_safe) };
+        Hit { end: text::ceil(text, hit.end + tail), ..hit.clone() }
     }
 }
 
@@ -295,6 +315,12 @@ fn has_checksum(body: &str) -> bool {
         Some(value * 62 + digit as u64)
     });
     value == Some(u64::from(crc.sum()))
+}
+
+/// The bytes of a token that are enough to tell whether it was drawn.
+fn telling(text: &str, from: usize, end: usize) -> &str {
+    const TELLING: usize = 256;
+    piece(text, from, text::floor(text, end.min(from + TELLING)))
 }
 
 /// Place holders repeat characters, or count.
