@@ -1,6 +1,7 @@
 //! Redaction of texts that belong together: what one of them gives away is secret in all of them.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use agent_strace_model::finding::RuleId;
 use aho_corasick::{AhoCorasick, MatchKind};
@@ -10,7 +11,9 @@ use super::{Confidence, Hit, MARK, ROUNDS, Redacted, WORD_END, free_ranges, has_
 
 /// Shorter values are also ordinary words, and most of a longer one has to be hidden.
 const SHORTEST: usize = 8;
-/// A text that holds more secrets is no command of anybody.
+/// How many different values are looked for, those of all texts together. The commands of a session give away a few dozen;
+/// what finds the values takes memory for each of their bytes, and a hostile log may hold any number of them. The values
+/// beyond are still hidden where a text shows by itself that they are secret, but not in their parts.
 const MOST: usize = 1_000;
 
 /// Values that a surrounding text gave away as secret. A part of that text, such as one line of a key or a path that was
@@ -24,17 +27,18 @@ pub struct Known {
 impl Known {
     /// The secrets of texts, such as those of the commands of one session.
     pub fn of<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Self {
-        let mut values = Vec::new();
+        let mut values = BTreeSet::new();
         for text in texts {
             let text = text.as_ref();
             for hit in hits(text, &Self::default()).iter().filter(|hit| hit.confidence >= Confidence::Medium) {
-                values.extend(parts(text.get(hit.start..hit.end).unwrap_or_default()));
+                let room = MOST - values.len();
+                let new = parts(text.get(hit.start..hit.end).unwrap_or_default()).filter(|part| !values.contains(part));
+                values.extend(new.take(room).collect::<Vec<_>>());
             }
-            if values.len() > MOST {
+            if values.len() >= MOST {
                 break;
             }
         }
-        values.truncate(MOST);
         // Building fails only beyond any number of states that so few values have.
         let finder = || AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&values).ok();
         Self { finder: if values.is_empty() { None } else { finder() } }

@@ -365,6 +365,15 @@ fn what_a_command_gives_away_is_known_in_its_parts() {
     assert_eq!(super::Known::of(["mysql -proot"]).redact("reads /root/x").as_str(), "reads /root/x");
 }
 
+/// What is said again and again leaves room for the rest.
+#[test]
+fn one_secret_of_many_commands_counts_once() {
+    let [first, second] = ["Zq8vK3nT5wPx7LmR2cYb", "wJalrXUtnFEMIxK7MDENG"];
+    let commands = (0..1_200).map(|number| format!("mysql -p{first} db{number}"));
+    let known = super::Known::of(commands.chain([format!("sshpass -p {second} ssh h")]));
+    assert_eq!(known.redact(format!("reads {second}/x")).as_str(), "reads [REDACTED:secret]/x");
+}
+
 #[test]
 fn a_token_is_known_inside_a_word() {
     let body = "0aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV1wX2yZ3";
