@@ -365,7 +365,7 @@ fn what_a_command_gives_away_is_known_in_its_parts() {
     assert_eq!(super::Known::of(["mysql -proot"]).redact("reads /root/x").as_str(), "reads /root/x");
 }
 
-/// What is said again and again leaves room for the rest.
+/// A secret that many commands hold leaves room for the others.
 #[test]
 fn one_secret_of_many_commands_counts_once() {
     let [first, second] = ["Zq8vK3nT5wPx7LmR2cYb", "wJalrXUtnFEMIxK7MDENG"];

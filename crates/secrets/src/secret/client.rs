@@ -41,7 +41,7 @@ fn goes_on(byte: u8) -> bool {
 struct Search<'t, 'h> {
     text: &'t str,
     commands: Commands<'t>,
-    /// What one word holds.
+    /// The part of a text that one word holds.
     found: Vec<Hit>,
     hits: &'h mut Vec<Hit>,
 }

@@ -29,7 +29,7 @@ impl Mark {
     }
 }
 
-/// What a row knows of a word.
+/// Whether a row has looked at a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Seen {
     Not,

@@ -62,7 +62,7 @@ fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// What was read of a text already, where one value or line may hold the beginning of another.
+/// The stretch of a text that was read last: one value or line may hold the beginning of another.
 #[derive(Default)]
 pub(super) struct Read {
     /// Before it users with passwords have been found.

@@ -78,7 +78,7 @@ fn key_material(body: &str) -> bool {
     longest.len() >= 24 && variety(longest) >= 12 && !is_placeholder(piece(longest, 0, 48))
 }
 
-/// Tokens without a mark of their vendor, told by how they are built.
+/// Tokens without a mark of their vendor, known by how they are built.
 ///
 /// The three parts of a web token are as long as may be, and each of them is looked at once, wherever in it a token may
 /// start.
