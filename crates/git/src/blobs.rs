@@ -1,13 +1,18 @@
 //! The contents that revisions hold, by their objects: whether bytes from anywhere are a file of theirs.
 
 use std::collections::HashSet;
+use std::io::{self, Read};
 use std::path::Path;
 
 use git2::{ObjectType, Oid};
+use sha1_smol::Sha1;
 
 use super::commits::{Backend, Revisions};
 use super::tree::{TreeKind, files};
 use super::{GitError, broken};
+
+/// Bytes that are hashed at once.
+const PIECE: usize = 64 << 10;
 
 /// Files of some revisions, by content and, of the head, by path.
 #[derive(Debug, Default)]
@@ -65,6 +70,23 @@ impl Blobs {
         }
         let is_known = |bytes: &[u8]| Oid::hash_object(ObjectType::Blob, bytes).is_ok_and(|id| self.ids.contains(&id));
         is_known(bytes) || with_plain_line_ends(bytes).is_some_and(|plain| is_known(&plain))
+    }
+
+    /// The same of bytes that are too many to keep: `length` of them, as `reader` gives them.
+    pub fn hold_stream(&self, reader: &mut dyn Read, length: u64) -> io::Result<bool> {
+        let mut hash = Sha1::new();
+        hash.update(format!("blob {length}\0").as_bytes());
+        let mut buffer = vec![0; PIECE];
+        loop {
+            match reader.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(read) => hash.update(buffer.get(..read).unwrap_or_default()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let id = Oid::from_bytes(&hash.digest().bytes());
+        Ok(length > 0 && id.is_ok_and(|id| self.ids.contains(&id)))
     }
 
     /// Returns true if the head has a file at this path, in whatever folder it was checked out: a checkout may write its bytes in

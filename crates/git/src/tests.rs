@@ -109,3 +109,26 @@ fn paths_of_the_head_are_known_however_they_are_written() {
         assert!(!blobs.have_path(path), "{path}");
     }
 }
+
+#[test]
+fn contents_are_known_whether_they_are_kept_or_streamed() {
+    let folder = repository();
+    let repository = Repository::open(folder.path()).unwrap();
+    let long = b"line\r\n\x00\xff".repeat(50_000);
+    let mut tree = repository.treebuilder(None).unwrap();
+    tree.insert("long", repository.blob(&long).unwrap(), 0o100_644).unwrap();
+    tree.insert("short", repository.blob(b"short").unwrap(), 0o100_644).unwrap();
+    tree.insert("empty", repository.blob(b"").unwrap(), 0o100_644).unwrap();
+    let tree = repository.find_tree(tree.write().unwrap()).unwrap();
+    let author = repository.revparse_single("base").unwrap().peel_to_commit().unwrap().author().to_owned();
+    repository.commit(Some("refs/heads/long"), &author, &author, "two", &tree, &[]).unwrap();
+    let blobs = Blobs::of_change(folder.path(), None, "long").unwrap();
+    let streamed = |bytes: &[u8]| blobs.hold_stream(&mut &*bytes, bytes.len() as u64).unwrap();
+    for known in [&long[..], b"short"] {
+        assert!(blobs.hold(known) && streamed(known));
+    }
+    for other in [&long[1..], b"shor", b"short\n", b""] {
+        assert!(!blobs.hold(other) && !streamed(other));
+    }
+    assert!(!blobs.hold_stream(&mut &b"short"[..], 6).unwrap(), "a file that was cut is another one");
+}

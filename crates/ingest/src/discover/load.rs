@@ -13,9 +13,6 @@ use agent_strace_model::{Gap, GapKind};
 /// Archives in archives: an artifact may hold a packed folder.
 const MAX_NESTING: u32 = 1;
 
-/// A packed file up to this size is compared with the change as it is stored; forges refuse larger ones in a push.
-const MOST_COMPARED: u64 = 128 << 20;
-
 #[cfg(any(test, feature = "testing"))]
 impl Source {
     /// Its logs, and what could not be read.
@@ -214,9 +211,9 @@ fn contents(origin: &Origin, sink: &mut dyn Sink, stored: &mut bool) -> Result<C
     let (store, mut flaws) = origin.store(&mut |bytes| sink.more(bytes))?;
     let packing = store.packing()?;
     if packing.is_some()
-        && let Some(blobs) = sink.blobs().filter(|_| store.length() <= MOST_COMPARED)
+        && let Some(blobs) = sink.blobs()
     {
-        *stored = blobs.hold(&read_bounded(store.from(0), store.length())?);
+        *stored = blobs.hold_stream(&mut store.from(0), store.length()).map_err(|error| unreadable(&error))?;
     }
     match packing {
         Some(packing) if packing.is_archive() => Ok(Contents::Archive { store, packing, flaws }),
