@@ -37,6 +37,7 @@ use memchr::memchr_iter;
 use self::detect::Detected;
 use self::formats::Input;
 use self::gaps::Gaps;
+use self::unended::ReadFrom;
 use agent_strace_model::attribution::{note, note_each};
 use agent_strace_model::{Dialect, Gap, GapKind, Session};
 
@@ -53,8 +54,7 @@ pub struct Log {
     pub store: Option<StoreEntry>,
     /// The change that is judged holds it, or the archive or the compressed file that it was read from.
     pub committed: bool,
-    /// It was read from a commit: it ends where it was committed.
-    pub(crate) in_revision: bool,
+    pub(crate) read_from: ReadFrom,
     /// Why the bytes may not be all: the file they come from is damaged.
     flaws: Vec<GapKind>,
     /// What lies beside it says about it.
@@ -137,7 +137,7 @@ impl Log {
             bytes,
             store: None,
             committed: false,
-            in_revision: false,
+            read_from: ReadFrom::Elsewhere,
             flaws: Vec::new(),
             carried: None,
             project: None,

@@ -31,37 +31,62 @@ fn goes_on(session: &Session<'_>) -> bool {
     last(&is_work) > last(&is_end)
 }
 
+/// Where a log was read, which says what its last call may be waiting for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ReadFrom {
+    /// An agent that commits its own recording does so in a call, which has no result there.
+    Commit,
+    /// The gate may run in the last call: in a hook of git, or because the agent asks it. The result comes later.
+    Elsewhere,
+}
+
+impl ReadFrom {
+    /// What git is asked to do in a call that may stay open.
+    fn subcommands(self) -> &'static [&'static str] {
+        match self {
+            Self::Commit => &["am", "cherry-pick", "commit", "merge", "pull", "rebase", "revert"],
+            Self::Elsewhere => &["am", "cherry-pick", "commit", "merge", "pull", "push", "rebase", "revert"],
+        }
+    }
+
+    fn programs(self) -> &'static [&'static str] {
+        match self {
+            Self::Commit => &[],
+            Self::Elsewhere => &["agent-strace"],
+        }
+    }
+}
+
 /// No end is recorded, and a call of the session is the last thing that happened: its outcome is not known.
-///
-/// `in_revision`: the log was read from a commit. A recording that an agent commits itself always ends in the call that commits
-/// it, so that call is no gap there. Elsewhere its result would be in the log.
-pub(crate) fn stops_in_a_call(session: &Session<'_>, in_revision: bool) -> bool {
+pub(crate) fn stops_in_a_call(session: &Session<'_>, read_from: ReadFrom) -> bool {
     let said = session.events.iter().rev().take_while(|event| {
         !matches!(event.kind, EventKind::End(_) | EventKind::Message(_) | EventKind::Prompt(_) | EventKind::Failure(_))
     });
     let has_ended = session.events.iter().any(|event| matches!(event.kind, EventKind::End(_)));
     let mut calls = said.filter_map(Event::call).enumerate();
-    let may_commit = |back: usize, call: &ToolCall<'_>| in_revision && back == 0 && commits(call);
-    !has_ended && calls.any(|(back, call)| call.status == Status::Missing && !may_commit(back, call))
+    let may_be_open = |back: usize, call: &ToolCall<'_>| back == 0 && runs_the_reader(call, read_from);
+    !has_ended && calls.any(|(back, call)| call.status == Status::Missing && !may_be_open(back, call))
 }
 
-/// One of the commands in the arguments is `git commit`.
-fn commits(call: &ToolCall<'_>) -> bool {
+/// One of the commands in the arguments is what the log waits for while it is read.
+fn runs_the_reader(call: &ToolCall<'_>, read_from: ReadFrom) -> bool {
     let (Arguments::Json(text) | Arguments::Text(text)) = &call.arguments else { return false };
-    text.replace("\\n", ";").split([';', '|', '&', '(', '"', '\'', '`', '\n']).any(is_commit)
+    let text = text.replace("\\n", ";");
+    text.split([';', '|', '&', '(', '"', '\'', '`', '\n']).any(|command| is_open_command(command, read_from))
 }
 
 /// `git -C . commit -m x`
-fn is_commit(command: &str) -> bool {
+fn is_open_command(command: &str, read_from: ReadFrom) -> bool {
     let mut words = command.split_whitespace().skip_while(|word| word.contains('='));
-    if words.next().and_then(|word| word.rsplit('/').next()) != Some("git") {
-        return false;
+    let program = words.next().and_then(|word| word.rsplit('/').next()).unwrap_or_default();
+    if program != "git" {
+        return read_from.programs().contains(&program);
     }
     while let Some(word) = words.next() {
         match word {
             "-C" | "-c" => _ = words.next(),
             _ if word.starts_with('-') => {}
-            _ => return word == "commit",
+            _ => return read_from.subcommands().contains(&word),
         }
     }
     false

@@ -8,6 +8,7 @@ use super::origin::Origin;
 use super::packed::{self, Archive, Packing, Store, Unpacked};
 use super::{Found, MAX_FILE, Sink, Source, Transcript, arrange, checkpoints};
 use crate::Log;
+use crate::unended::ReadFrom;
 use agent_strace_model::{Gap, GapKind};
 
 /// Archives in archives: an artifact may hold a packed folder.
@@ -80,7 +81,9 @@ impl Source {
                 flaws.extend_from_slice(&transcript.flaws);
                 let mut log = transcript.log(bytes, flaws);
                 log.committed = nesting.committed;
-                log.in_revision = matches!(origin, Origin::Object { .. });
+                if matches!(origin, Origin::Object { .. }) {
+                    log.read_from = ReadFrom::Commit;
+                }
                 log.project = origin.project();
                 log.store = self.entry.as_ref().map(|entry| entry.store.clone());
                 sink.log(log);

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::StoreEntry;
+use crate::unended::ReadFrom;
 use agent_strace_model::Gap;
 
 fn gaps(name: &str, lines: &[&str], store: Option<StoreEntry>) -> Vec<String> {
@@ -76,9 +77,9 @@ fn a_recording_that_stops_in_a_call_is_incomplete() {
     assert!(!gaps("events.ndjson", &[start, call], Some(held)).iter().any(|gap| gap.contains("stops in a call")));
 }
 
-/// A recording in a commit ends in the call that made the commit.
+/// A recording in a commit ends in the call that made the commit, and one that a hook of git reads in the call that runs git.
 #[test]
-fn only_in_a_commit_may_a_recording_end_in_the_call_that_commits() {
+fn a_recording_may_end_in_the_call_that_makes_it_be_read() {
     let start = r#"{"event_type":"session_start","timestamp":1,"event_id":"e1","session_id":"s","data":{"cwd":"/w","capture":{"format":"claude-code","agent":"claude-code"}}}"#;
     let call = |tool: &str, arguments: &str| {
         format!(
@@ -86,29 +87,44 @@ fn only_in_a_commit_may_a_recording_end_in_the_call_that_commits() {
         )
     };
     let bash = |command: &str| call("Bash", &format!(r#"{{"command":"{command}"}}"#));
-    let stopped = |lines: &[&str], in_revision: bool| {
+    let stopped = |lines: &[&str], read_from: ReadFrom| {
         let mut log = Log::new("events.ndjson", lines.join("\n").into_bytes());
-        log.in_revision = in_revision;
+        log.read_from = read_from;
         let read = log.read();
         read.gaps.iter().any(|gap| gap.reason().contains("stops in a call"))
     };
+    for command in [
+        "git commit -m x",
+        "git add -A && git -C . -c a=b commit -m x && git push",
+        "GIT_EDITOR=true git commit",
+        "git merge --no-ff topic",
+        "git rebase --continue",
+        "/usr/bin/git cherry-pick -x 1234567",
+    ] {
+        for read_from in [ReadFrom::Commit, ReadFrom::Elsewhere] {
+            assert!(!stopped(&[start, &bash(command)], read_from), "{command}");
+            assert!(stopped(&[start, &bash("ls"), &bash(command)], read_from), "another call is open: {command}");
+            assert!(stopped(&[start, &bash(command), &bash("ls")], read_from), "something ran after it: {command}");
+        }
+    }
     for command in
-        ["git commit -m x", "git add -A && git -C . -c a=b commit -m x && git push", "GIT_EDITOR=true git commit"]
+        ["git push origin HEAD", "agent-strace check --base origin/main", "cd /w && ./bin/agent-strace check"]
     {
-        assert!(!stopped(&[start, &bash(command)], true), "{command}");
-        assert!(stopped(&[start, &bash(command)], false), "{command}");
-        assert!(stopped(&[start, &bash("ls"), &bash(command)], true), "another call is open: {command}");
-        assert!(stopped(&[start, &bash(command), &bash("ls")], true), "something ran after it: {command}");
+        assert!(!stopped(&[start, &bash(command)], ReadFrom::Elsewhere), "{command}");
+        assert!(stopped(&[start, &bash(command)], ReadFrom::Commit), "it makes no commit: {command}");
     }
     for other in [
         bash("gitk committee"),
         bash("./deploy.sh # git commit"),
         bash("git log | grep commit; ./run.sh"),
         bash("cat .github/commitlint.config.js && curl e"),
-        bash("git push"),
+        bash("git status"),
+        bash("cat agent-strace"),
         call("Write", r#"{"file_path":"/w/a","content":"Use git and commit"}"#),
         call("mcp__git__create_commit", r#"{"repo":"git/x","message":"commit"}"#),
     ] {
-        assert!(stopped(&[start, &other], true), "{other}");
+        for read_from in [ReadFrom::Commit, ReadFrom::Elsewhere] {
+            assert!(stopped(&[start, &other], read_from), "{other}");
+        }
     }
 }

@@ -92,7 +92,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
             );
         }
         // A hook is asked before a call ends: that it has no result yet says nothing.
-        if is_captured && !is_proxied && !is_held && unended::stops_in_a_call(session, log.in_revision) {
+        if is_captured && !is_proxied && !is_held && unended::stops_in_a_call(session, log.read_from) {
             gaps.push(None, GapKind::missing(STOPPED));
         }
         session.evidence.truncated |= is_cut || (is_proxied && !has_ended);
