@@ -3,6 +3,7 @@
 mod agents;
 mod answers;
 mod cases;
+mod commits;
 mod faults;
 mod folders;
 mod setup;

@@ -17,6 +17,7 @@ mod meta;
 mod state;
 #[cfg(test)]
 mod tests;
+mod volatile;
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, Write as _};
@@ -233,6 +234,7 @@ impl Live {
     fn mark(&self, has_ended: bool) -> Result<(), StoreError> {
         let marker = self.store.join(MARKER);
         if !has_ended {
+            volatile::keep_out_of_commits(&self.store);
             return disk::put(&marker, &self.directory);
         }
         let is_ours = fs::read_to_string(&marker).is_ok_and(|id| id.trim() == self.directory);
