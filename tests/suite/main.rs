@@ -47,6 +47,7 @@ mod live;
 mod many;
 mod mcp;
 mod oracle;
+mod origins;
 mod packaging;
 mod peer_defects;
 mod peer_evals;

@@ -9,20 +9,23 @@ use agent_strace_rules::change::{ChangeHit, ChangeSite, Changed, Recorded, Witne
 use agent_strace_rules::{Check, Rule};
 
 use super::SessionOutcome;
+use super::distinct::order;
 use super::findings::digest;
-use super::session::order;
 use super::waiver_matcher::WaiverMatcher;
 
 /// What rules say about the change: findings of its sessions are added to them, the others are given back, by file.
 pub(super) fn judge(policy: &Policy, sessions: &mut [SessionOutcome], change: &Change) -> Vec<Finding> {
     let nothing = Recorded::default();
-    let witness = |session: &'_ SessionOutcome| !change.settled.contains(&session.source);
     let witnesses: Vec<Witness<'_>> = sessions
         .iter()
-        .map(|session| Witness {
-            agent: &session.agent,
-            is_new: witness(session) && !session.recorded.as_ref().is_some_and(Recorded::is_foreign),
-            recorded: session.recorded.as_ref().unwrap_or(&nothing),
+        .map(|session| {
+            let came_along = !change.settled.contains(&session.source);
+            Witness {
+                agent: &session.agent,
+                is_new: came_along && session.foreign.is_none(),
+                foreign: session.foreign.as_ref().filter(|_| came_along),
+                recorded: session.recorded.as_ref().unwrap_or(&nothing),
+            }
         })
         .collect();
     let changed = Changed { change, policy, sessions: &witnesses };

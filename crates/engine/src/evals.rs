@@ -6,8 +6,8 @@ use agent_strace_rules::eval::{self, RunSession, Stage};
 
 use super::SessionOutcome;
 use super::conclude::Settings;
+use super::distinct::order;
 use super::findings::of_event;
-use super::session::order;
 use super::waiver_matcher::WaiverMatcher;
 use super::waivers;
 

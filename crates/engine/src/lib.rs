@@ -9,6 +9,7 @@ mod cache;
 mod changed;
 mod conclude;
 mod copies;
+mod distinct;
 mod earlier;
 mod evals;
 mod findings;
@@ -18,6 +19,7 @@ mod judgement;
 pub mod lines;
 pub mod policy_testing;
 mod replay;
+mod rulings;
 mod session;
 mod story;
 mod waiver_matcher;
@@ -38,7 +40,7 @@ use agent_strace_policy::PolicyIdentity;
 use agent_strace_policy::hooks::Manifest;
 use agent_strace_rules::Account;
 use agent_strace_rules::account::Traced;
-use agent_strace_rules::change::Recorded;
+use agent_strace_rules::change::{Foreign, Recorded};
 use agent_strace_rules::eval::Assessment;
 use agent_strace_secrets::Known;
 
@@ -47,7 +49,7 @@ pub use conclude::{FailOn, Settings, conclude, settle};
 pub use copies::{Copies, Outline, copies};
 pub use earlier::{Trace, earlier};
 pub use replay::Replay;
-pub(crate) use session::Rulings;
+pub(crate) use rulings::Rulings;
 pub use session::{Entries, Judging, Share, guarded, judge_by, judge_guarded, not_searched};
 pub use story::{Activity, Tally};
 pub use waivers::{Waived, WaivedBy, WaiverMode, WaiverUsage, is_known_by_a_baseline};
@@ -131,6 +133,8 @@ pub struct SessionOutcome {
     pub account: Account,
     /// What it did to the files of the change, where one is judged.
     pub recorded: Option<Recorded>,
+    /// Why it can't be of the change that is judged, where it can't.
+    pub foreign: Option<Foreign>,
     /// Files of the work tree that decided, as its paths count.
     pub seen: BTreeSet<String>,
     /// Denied files of the work tree that it may have changed.

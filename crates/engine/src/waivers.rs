@@ -10,8 +10,8 @@ use agent_strace_rules::{Check, Usage};
 
 use super::SessionOutcome;
 use super::conclude::Settings;
+use super::distinct::order;
 use super::findings::digest;
-use super::session::order;
 
 /// Whether exceptions, suppressions and the baseline are applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -8,8 +8,8 @@ use agent_strace_rules::{Account, Check, Rule, Run, SessionHit, Source, Whole};
 
 use super::SessionOutcome;
 use super::conclude::Settings;
+use super::distinct::order;
 use super::findings::digest;
-use super::session::order;
 use super::waiver_matcher::WaiverMatcher;
 
 /// Adds what the rules about whole sessions say.

@@ -144,6 +144,16 @@ pub fn standing(start: &Path) -> Standing {
     Standing { branch, commit, remote, top }
 }
 
+/// The addresses of all remotes of the repository around `start`, in the order of their names.
+pub fn remotes(start: &Path) -> Vec<String> {
+    let Ok(repository) = open(start) else { return Vec::new() };
+    let Ok(names) = repository.remotes() else { return Vec::new() };
+    let mut names: Vec<&str> = names.iter().flatten().flatten().collect();
+    names.sort_unstable();
+    let remotes = names.into_iter().filter_map(|name| repository.find_remote(name).ok());
+    remotes.filter_map(|remote| remote.url().ok().map(str::to_owned)).collect()
+}
+
 fn commit_of<'r>(repository: &'r git2::Repository, revision: &str) -> Result<git2::Commit<'r>, GitError> {
     let object = repository.revparse_single(revision).and_then(|object| object.peel_to_commit());
     object.map_err(|_| GitError::NoRevision(revision.to_owned()))

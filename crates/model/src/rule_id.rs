@@ -75,6 +75,7 @@ families! {
 rules! {
     BudgetExceeded = Budget, "budget/exceeded";
     BudgetUnrecorded = Budget, "budget/unrecorded";
+    CoverageForeignSession = Coverage, "coverage/foreign-session";
     CoverageNoSession = Coverage, "coverage/no-session";
     CoverageUnexplainedChange = Coverage, "coverage/unexplained-change";
     CoverageUnmergedWrite = Coverage, "coverage/unmerged-write";

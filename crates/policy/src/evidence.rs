@@ -64,6 +64,7 @@ impl Weight {
 /// while all calls stay on record takes nothing away from a verdict: it is counted in reports, and a finding only where
 /// the policy wants one.
 pub(crate) const DEFAULTS: &[(RuleId, Weight)] = &[
+    (RuleId::CoverageForeignSession, Weight::Level(Level::Warning)),
     (RuleId::CoverageNoSession, Weight::Level(Level::Error)),
     (RuleId::CoverageUnexplainedChange, Weight::Level(Level::Note)),
     (RuleId::CoverageUnmergedWrite, Weight::Level(Level::Note)),
@@ -121,6 +122,8 @@ impl Grade {
 pub struct EvidenceRules {
     pub(super) minimum: Option<(Grade, PolicyLocation)>,
     pub(super) weights: BTreeMap<RuleId, (Weight, PolicyLocation)>,
+    /// Other names of the repository.
+    pub(super) repositories: Vec<String>,
 }
 
 impl EvidenceRules {
@@ -129,6 +132,9 @@ impl EvidenceRules {
         self.minimum = self.minimum.take().or(base.minimum);
         for (rule, weight) in base.weights {
             self.weights.entry(rule).or_insert(weight);
+        }
+        if self.repositories.is_empty() {
+            self.repositories = base.repositories;
         }
     }
 
@@ -144,11 +150,18 @@ impl EvidenceRules {
                 self.weights.insert(*rule, (*weight, location.clone()));
             }
         }
+        // They say what a repository is called, and demand nothing.
+        self.repositories.extend(floor.repositories.iter().cloned());
     }
 
     /// The least grade that every log has to have.
     pub fn minimum(&self) -> Option<(Grade, &PolicyLocation)> {
         self.minimum.as_ref().map(|(grade, location)| (*grade, location))
+    }
+
+    /// Addresses or names that the repository has beside those of its remotes, such as the one before it was renamed.
+    pub fn repositories(&self) -> &[String] {
+        &self.repositories
     }
 
     /// What the policy itself says that a rule weighs, and the entry that does.

@@ -201,6 +201,7 @@ impl Hit {
 static RULES: &[&Rule] = &[
     &budget::EXCEEDED,
     &budget::UNRECORDED,
+    &change::FOREIGN,
     &change::NO_SESSION,
     &change::UNEXPLAINED,
     &change::UNMERGED,

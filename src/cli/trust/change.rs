@@ -14,6 +14,8 @@ use crate::cli::policy_file;
 use crate::cli::values::SourceName;
 use agent_strace_git::change_set::{Change, Extent};
 use agent_strace_git::{Blobs, GitError};
+use agent_strace_model::attribution::without_credentials;
+use agent_strace_policy::Policy;
 
 /// Reads the change, and leaves out sessions of earlier changes unless sessions were named.
 pub(in crate::cli) fn of_run(
@@ -35,7 +37,7 @@ pub(in crate::cli) fn of_run(
         trace_dir,
         judging: judging(request, config),
         logs: inputs.logs(),
-        addresses: addresses(trust, environment),
+        addresses: addresses(trust, environment, &config.policy),
         reviewed: request.args.tampering_reviewed.as_deref().map(str::trim).filter(|who| !who.is_empty()),
     };
     let GatheredChange { change, gaps } = gather(trust, ends, &context)?;
@@ -52,11 +54,17 @@ pub(in crate::cli) fn of_run(
     Ok(Some(Arc::new(change)))
 }
 
-/// The address of the judged repository, as the forge has it, and the remote of the clone.
-fn addresses(trust: &Trust<'_>, environment: Environment<'_>) -> Vec<String> {
-    let mut addresses: Vec<String> = environment.repository().into_iter().collect();
-    addresses.extend(agent_strace_git::standing(trust.folder()).remote);
-    addresses
+/// The address of the judged repository, as the forge has it, those of the clone's remotes, and what the policy says that it
+/// is called beside.
+fn addresses(trust: &Trust<'_>, environment: Environment<'_>, policy: &Policy) -> Vec<String> {
+    let remotes = agent_strace_git::remotes(trust.folder()).into_iter();
+    let remotes = remotes.map(|address| without_credentials(address.into()).into_owned());
+    environment
+        .repository()
+        .into_iter()
+        .chain(remotes)
+        .chain(policy.evidence().repositories().iter().cloned())
+        .collect()
 }
 
 /// The files that the author of the change could write: those of its head and of its commits, and those of the base. `None`:

@@ -17,6 +17,8 @@ struct Case {
     head: BTreeMap<String, (i32, Vec<u8>)>,
     author: Option<String>,
     message: Option<String>,
+    /// The address of the remote `origin`.
+    repository: Option<String>,
     options: Vec<String>,
 }
 
@@ -60,6 +62,7 @@ impl Case {
                 let (path, target) = value.split_once(' ').unwrap();
                 self.head.insert(path.to_owned(), (LINK, target.as_bytes().to_vec()));
             }
+            "repository" => self.repository = Some(value.to_owned()),
             "author" => self.author = Some(value.to_owned()),
             "message" => self.message = Some(format!("{value}\n\n{}", String::from_utf8(text).unwrap())),
             "earlier" => {
@@ -77,6 +80,9 @@ impl Case {
     fn judged(&self) -> (Value, u8) {
         let folder = tempfile::tempdir().unwrap();
         let repository = Repository::init_bare(folder.path()).unwrap();
+        if let Some(address) = &self.repository {
+            repository.remote("origin", address).unwrap();
+        }
         let dana = "Dana <dana@example.com>";
         let first = (!self.first.is_empty()).then(|| commit(&repository, &self.first, (dana, "first"), None));
         let base = commit(&repository, &self.base, (dana, "before"), first.as_deref());
@@ -93,11 +99,15 @@ impl Case {
     }
 }
 
-/// `ID AGENT`, and its calls.
+/// `ID AGENT` or `ID AGENT REPOSITORY`, and its calls.
 fn session(named: &str, calls: &[String]) -> Vec<(String, (i32, Vec<u8>))> {
     let (id, agent) = named.split_once(' ').unwrap();
-    let meta = json!({"session_id": id, "started_at": 1_790_000_000.0, "agent_name": agent,
+    let (agent, repository) = agent.split_once(' ').map_or((agent, None), |(agent, address)| (agent, Some(address)));
+    let mut meta = json!({"session_id": id, "started_at": 1_790_000_000.0, "agent_name": agent,
         "attribution": {"working_dir": "/home/dana/rates"}});
+    if let Some(address) = repository {
+        meta["attribution"]["git_repo"] = json!(address);
+    }
     let events: String = calls.iter().enumerate().fold(String::new(), |events, (at, call)| {
         let data = call_of(call);
         let event = json!({"event_type": "tool_call", "timestamp": 1_790_000_001.0, "event_id": format!("{at:012x}"),

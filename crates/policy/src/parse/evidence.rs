@@ -7,7 +7,7 @@ use super::{Data, Key, List, PAIR, Parser, Value, escaped, nearest, quoted};
 use agent_strace_model::finding::Family;
 
 /// Keys of `evidence`.
-pub(crate) const EVIDENCE: &[&str] = &["minimum", "rules"];
+pub(crate) const EVIDENCE: &[&str] = &["minimum", "repositories", "rules"];
 
 impl Parser<'_> {
     pub(super) fn evidence(&mut self, value: &Value) -> EvidenceRules {
@@ -17,6 +17,7 @@ impl Parser<'_> {
         for (key, value) in members {
             match key.name.as_str() {
                 "minimum" => self.minimum(value, &mut rules),
+                "repositories" => self.repositories(value, &mut rules),
                 "rules" => self.weights(value, &mut rules),
                 _ => {}
             }
@@ -33,6 +34,11 @@ impl Parser<'_> {
             let message = format!("{} is no evidence level", quoted(text));
             self.faults.push(value.span.clone(), pointer, message, Some(suggestion(text, Grade::NAMES)));
         }
+    }
+
+    fn repositories(&mut self, value: &Value, rules: &mut EvidenceRules) {
+        let list: Option<List<()>> = self.list(value, "/evidence/repositories");
+        rules.repositories = list.into_iter().flat_map(|list| list.entries).map(|entry| entry.text).collect();
     }
 
     fn weights(&mut self, value: &Value, rules: &mut EvidenceRules) {

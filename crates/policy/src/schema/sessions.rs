@@ -11,6 +11,9 @@ pub(super) struct Evidence {
     /// of digests is intact, or the job that judges also ran the agent, `E2` another job of the same run produced it, `E3`
     /// whoever called the gate verified an attestation of it. A log that the change holds has at most `E1`.
     minimum: Option<Minimum>,
+    /// Addresses or names that the repository has beside those of its remotes, such as the one before it was renamed. A
+    /// session that says that it ran in another repository accounts for nothing in a change. Owner and host don't count.
+    repositories: Option<Vec<Pattern>>,
     /// Rule → what it weighs. `incomplete`: the verdict is no pass, whatever `--fail-on` says.
     rules: Option<Weights>,
 }

@@ -88,7 +88,7 @@ fn what_a_policy_does_not_state_its_base_states() {
     let base = r#"{"version": 2,
         "files": {"read": {"deny": ["a"]}, "write": {"deny": ["b"]}, "delete": {"deny": ["c"]}},
         "commands": {"allow": ["ls", "cat"]}, "network": {"deny_all": true},
-        "sessions": {"deny": {"branch": ["main"]}}, "evidence": {"minimum": "E1"}}"#;
+        "sessions": {"deny": {"branch": ["main"]}}, "evidence": {"minimum": "E1", "repositories": ["acme/old"]}}"#;
     let own = r#"{"version": 2, "extends": [{"path": "../base.json", "sha256": "@base.json", "role": "base"}],
         "files": {"write": {"deny": ["d"]}}, "commands": {"deny": ["cat"]}, "network": {"deny_all": false},
         "sessions": {"deny": {"agent": ["x"]}}}"#;
@@ -111,6 +111,7 @@ fn what_a_policy_does_not_state_its_base_states() {
     );
     assert_eq!(decide(&policy, &connection, None).decision, Decision::Allowed, "`deny_all` is stated anew");
     assert!(policy.evidence().minimum().is_some());
+    assert_eq!(policy.evidence().repositories(), ["acme/old"]);
     let breaches = |branch: &'static str, agent: &'static str| {
         policy
             .sessions()
@@ -126,17 +127,20 @@ fn what_a_policy_does_not_state_its_base_states() {
 
 #[test]
 fn a_floor_holds_over_all_levels_and_demands_its_own() {
-    let floor = r#"{"version": 2, "files": {"read": {"deny": ["x"]}}, "evidence": {"minimum": "E2", "rules": {"evidence/rewound": "error"}},
+    let floor = r#"{"version": 2, "files": {"read": {"deny": ["x"]}},
+        "evidence": {"minimum": "E2", "rules": {"evidence/rewound": "error"}, "repositories": ["acme/old"]},
         "sessions": {"allow": {"agent": ["codex"]}}}"#;
     let team = r#"{"version": 2, "extends": [{"path": "floor.json", "sha256": "@org/floor.json", "role": "floor"}],
         "files": {"read": {"allow": ["**"]}}}"#;
     let own = r#"{"version": 2, "extends": [{"path": "org/team.json", "sha256": "@org/team.json", "role": "base"}],
-        "files": {"read": {"allow": ["x", "y"]}}, "evidence": {"minimum": "E1", "rules": {"evidence/rewound": "note"}},
+        "files": {"read": {"allow": ["x", "y"]}},
+        "evidence": {"minimum": "E1", "rules": {"evidence/rewound": "note"}, "repositories": ["acme/older"]},
         "sessions": {"allow": {"agent": ["*"]}}}"#;
     let all = [("org/floor.json", floor), ("org/team.json", team), ("scope.json", own)];
     let policy = read_policy("scope.json", &all).unwrap();
     assert_eq!(decisions(&policy, &["read x", "read y"]), ["read x: denied (org/floor.json)", "read y: allowed (-)"]);
     assert_eq!(policy.evidence().minimum().unwrap().0.name(), "E2");
+    assert_eq!(policy.evidence().repositories(), ["acme/older", "acme/old"]);
     assert_eq!(policy.evidence().weight(RuleId::EvidenceRewound).0.level(), agent_strace_model::finding::Level::Error);
     assert_eq!(policy.sessions().breaches(|field| if field.name() == "agent" { vec!["amp"] } else { vec![] }).len(), 1);
 }

@@ -2,6 +2,7 @@
 
 mod commands;
 mod dependency;
+mod foreign;
 mod formatters;
 mod git;
 mod managers;
@@ -21,7 +22,9 @@ use agent_strace_model::finding::{Level, PolicyLocation};
 use agent_strace_policy::Policy;
 use agent_strace_policy::evidence::Weight;
 
+pub(super) use foreign::RULE as FOREIGN;
 pub(super) use no_session::RULE as NO_SESSION;
+pub use origin::{Foreign, foreign};
 pub use recorded::Recorded;
 pub(super) use tampering::RULE as TAMPERING;
 pub(super) use unexplained::RULE as UNEXPLAINED;
@@ -42,8 +45,10 @@ pub struct Changed<'a> {
 /// A session, as far as it accounts for the change.
 pub struct Witness<'a> {
     pub agent: &'a str,
-    /// It was recorded with the change, not with an earlier one.
+    /// It was recorded with the change, not with an earlier one, and may be of it.
     pub is_new: bool,
+    /// It was recorded with the change, and can't be of it.
+    pub foreign: Option<&'a Foreign>,
     pub recorded: &'a Recorded,
 }
 

@@ -29,8 +29,10 @@ fn check(changed: &Changed<'_>, hits: &mut Vec<ChangeHit>) {
         let Some(mark) = unseen.filter(|_| is_own) else { continue };
         let short = commit.id.get(..DIGITS).unwrap_or(&commit.id);
         let message = format!(
-            "the commit {short} says that {} made it (`{}`), and no session of it that touches its files is here",
-            mark.name, mark.said
+            "the commit {short} says that {} made it (`{}`), and {}",
+            mark.name,
+            mark.said,
+            missing(changed, commit, mark)
         );
         let about = vec![mark.tool.clone(), commit.id.clone()];
         found.push(ChangeHit { weight, message, site: site(changed, commit), location: location.clone(), about });
@@ -38,20 +40,31 @@ fn check(changed: &Changed<'_>, hits: &mut Vec<ChangeHit>) {
     hits.extend(bounded(found));
 }
 
+/// Says which session is missing, or why the one that is here does not count.
+fn missing(changed: &Changed<'_>, commit: &Commit, mark: &Mark) -> String {
+    let would_cover = |session: &&Witness<'_>| session.foreign.is_some() && covers(changed, session, commit, mark);
+    match changed.sessions.iter().find(would_cover).and_then(|session| session.foreign) {
+        Some(foreign) => format!("the session that touches its files does not account for them: {foreign}"),
+        None => "no session of it that touches its files is here".to_owned(),
+    }
+}
+
 /// Some session of the tool, recorded with the change, touched a file of the commit.
 fn is_covered(changed: &Changed<'_>, commit: &Commit, mark: &Mark) -> bool {
-    changed.sessions.iter().any(|session| {
-        let touches = |path: &String| {
-            let index = changed.change.files.binary_search_by(|file| file.path.cmp(path)).ok();
-            // What a later commit took back is not in the change any more, but it was in the session.
-            index.is_some_and(|index| session.recorded.touches(index) || is_empty(changed, session, index))
-                || session.recorded.strayed_to(path)
-        };
-        let is_layout = |path: &String| {
-            changed.change.file(path).is_some_and(|file| Told::is_layout(file, session.recorded.formats))
-        };
-        session.is_new && is_by(session.agent, mark) && commit.files.iter().any(|path| touches(path) || is_layout(path))
-    })
+    changed.sessions.iter().any(|session| session.is_new && covers(changed, session, commit, mark))
+}
+
+/// A session of the tool touched a file of the commit.
+fn covers(changed: &Changed<'_>, session: &Witness<'_>, commit: &Commit, mark: &Mark) -> bool {
+    let touches = |path: &String| {
+        let index = changed.change.files.binary_search_by(|file| file.path.cmp(path)).ok();
+        // What a later commit took back is not in the change any more, but it was in the session.
+        index.is_some_and(|index| session.recorded.touches(index) || is_empty(changed, session, index))
+            || session.recorded.strayed_to(path)
+    };
+    let is_layout =
+        |path: &String| changed.change.file(path).is_some_and(|file| Told::is_layout(file, session.recorded.formats));
+    is_by(session.agent, mark) && commit.files.iter().any(|path| touches(path) || is_layout(path))
 }
 
 /// It made an empty file.

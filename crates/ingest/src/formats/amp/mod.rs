@@ -8,7 +8,7 @@ use crate::blocks::{self, Around, Block, Part, Speaker};
 use crate::gaps::Gaps;
 use crate::json::{Raw, elements, filled, is, object, record, scalar};
 use crate::reader::{Item, LineCounter, Reader};
-use agent_strace_model::attribution::{note, note_each};
+use agent_strace_model::attribution::{note, note_each, without_credentials};
 use agent_strace_model::{Dialect, EventKind, Session, Status};
 
 record! {
@@ -189,7 +189,7 @@ fn identify<'a>(assembly: &mut Assembly<'a>, thread: &Thread<'a>) {
     note(&mut attribution.user, filled(thread.creator));
     note(&mut attribution.version, filled(platform.version));
     note(&mut attribution.entrypoint, filled(platform.kind).or_else(|| filled(platform.client)));
-    note(&mut attribution.repository, filled(repository.url));
+    note(&mut attribution.repository, filled(repository.url).map(without_credentials));
     note(&mut attribution.commit, filled(repository.commit));
     note_each(&mut attribution.branches, filled(repository.branch));
     note_each(&mut attribution.permission_modes, filled(thread.mode));

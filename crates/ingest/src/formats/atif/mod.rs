@@ -13,7 +13,7 @@ use crate::json::{
 };
 use crate::reader::{Item, Reader};
 use crate::settings;
-use agent_strace_model::attribution::{note, note_each};
+use agent_strace_model::attribution::{note, note_each, without_credentials};
 use agent_strace_model::evidence::{Counted, Subagent};
 use agent_strace_model::{Dialect, EventKind, GapKind, RawText, Session, Status, ToolCall, ToolResult, Usage};
 
@@ -239,7 +239,7 @@ fn about<'a>(assembly: &mut Assembly<'a>, agent: &Agent<'a>) {
     if let Some(git) = extra.git.object() {
         note_each(&mut attribution.branches, filled(git.branch));
         note(&mut attribution.commit, filled(git.commit));
-        note(&mut attribution.repository, filled(git.repository));
+        note(&mut attribution.repository, filled(git.repository).map(without_credentials));
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{Envelope, Events};
 use crate::assembly::RecordLocation;
 use crate::json::{Counts, Raw, fields, filled, object, record};
-use agent_strace_model::attribution::{note, note_each};
+use agent_strace_model::attribution::{note, note_each, without_credentials};
 use agent_strace_model::evidence::Subagent;
 use agent_strace_model::{Ending, EventKind, Usage};
 
@@ -98,8 +98,10 @@ impl<'a> Events<'a> {
         let attribution = &mut self.assembly.session.attribution;
         note_each(&mut attribution.branches, filled(context.branch));
         note(&mut attribution.commit, filled(context.commit));
-        note(&mut attribution.repository, filled(context.repository));
+        note(&mut attribution.repository, filled(context.repository).map(without_credentials));
         if let Some(repository) = object::<Repository<'a>>(context.repository) {
+            let named = filled(repository.owner).zip(filled(repository.name));
+            note(&mut attribution.repository, named.map(|(owner, name)| format!("{owner}/{name}").into()));
             note_each(&mut attribution.branches, filled(repository.branch));
         }
     }

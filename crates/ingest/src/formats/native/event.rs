@@ -6,6 +6,7 @@ use super::arguments::{self, Call};
 use super::captured::Capture;
 use super::imported::{Import, Recorded};
 use super::link;
+use super::repository::note_repository;
 use crate::assembly::{Assembly, RecordLocation};
 use crate::gaps::Gaps;
 use crate::json::{Counts, Nested, Raw, filled, is_true, object, parse, raw_text, record, scalar, text};
@@ -135,6 +136,9 @@ pub(super) fn add<'a>(
             }
             if let Some(import) = data.import.object() {
                 import.apply(&mut assembly.session, line, gaps);
+            }
+            if let Some(data) = parse::<RawLine<'a>>(item.json).and_then(|line| line.data) {
+                note_repository(&mut assembly.session, data.get());
             }
             assembly.push(location, EventKind::Start);
         }

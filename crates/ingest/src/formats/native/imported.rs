@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::formats::FORMATS;
 use crate::gaps::Gaps;
 use crate::json::{Raw, count, filled, is_true, record, scalar, text};
-use agent_strace_model::attribution::Attribution;
+use agent_strace_model::attribution::{Attribution, note};
 use agent_strace_model::evidence::Chain;
 use agent_strace_model::{Arguments, Evidence, GapKind, Label, Origin, Session, Spent, Status, Stream, Usage};
 
@@ -67,7 +67,9 @@ impl<'a> Import<'a> {
         if let Some(line) = scalar(self.broken_chain) {
             session.evidence.chain = Chain::Broken(line.parse().unwrap_or(1));
         }
-        session.attribution = part::<Attribution<'_>>(self.attribution, &mut unreadable);
+        let attribution = part::<Attribution<'_>>(self.attribution, &mut unreadable);
+        let known = std::mem::replace(&mut session.attribution, attribution).repository;
+        note(&mut session.attribution.repository, known);
         session.filed_under = filled(self.filed_under);
         let streams: Vec<Stream<'_>> = part(self.streams, &mut unreadable);
         if !streams.is_empty() {

@@ -4,11 +4,12 @@ use std::borrow::Cow;
 
 use serde::de::IgnoredAny;
 
+use super::repository::note_repository;
 use crate::StoreEntry;
 use crate::assembly::Assembly;
 use crate::gaps::Gaps;
 use crate::json::{filled, object, parse, record, scalar, whole};
-use agent_strace_model::attribution::{note, note_each, without_credentials};
+use agent_strace_model::attribution::{note, note_each};
 use agent_strace_model::evidence::Counted;
 use agent_strace_model::{Event, EventKind, GapKind, Session, Span, Status, ToolCall};
 
@@ -33,7 +34,6 @@ record! {
         user = "os_user",
         host = "hostname",
         version = "agent_version",
-        repository = "git_repo",
         branch = "git_branch",
         commit = "git_commit",
     }
@@ -90,9 +90,11 @@ impl<'a> Meta<'a> {
         note(&mut attribution.user, filled(recorded.user));
         note(&mut attribution.host, filled(recorded.host));
         note(&mut attribution.version, filled(recorded.version));
-        note(&mut attribution.repository, filled(recorded.repository).map(without_credentials));
         note_each(&mut attribution.branches, filled(recorded.branch));
         note(&mut attribution.commit, filled(recorded.commit));
+        if let Some(json) = self.attribution {
+            note_repository(session, json.get());
+        }
     }
 
     /// Compares what the recorder counted with what is there. It writes its counts while it records, and says at the end

@@ -6,6 +6,7 @@ mod chain;
 mod event;
 mod imported;
 mod meta;
+mod repository;
 mod repr;
 
 use std::borrow::Cow;
@@ -23,6 +24,7 @@ use agent_strace_model::{Dialect, EventKind, GapKind, Session};
 use super::{Base, Detect, Format, Home, Input};
 use event::{Data, Line};
 pub(crate) use meta::Meta;
+use repository::note_repository;
 
 /// The native store, both generations of the Python peer.
 pub(crate) static FORMAT: Format = Format {
@@ -131,6 +133,9 @@ impl<'a> Sessions<'a> {
             sessions.meta = Meta::read(store, gaps);
             if let Some(meta) = &sessions.meta {
                 meta.apply(&mut assembly.session);
+            }
+            if let Some(json) = store.meta.as_deref().ok().and_then(|bytes| std::str::from_utf8(bytes).ok()) {
+                note_repository(&mut assembly.session, json.trim_start_matches('\u{feff}'));
             }
             sessions.list.push(assembly);
         }

@@ -7,7 +7,7 @@ use super::{SessionRecords, Sessions, asked, sums};
 use crate::assembly::RecordLocation;
 use crate::gaps::Gaps;
 use crate::json::{Counts, Nested, filled, parse, record, scalar, text};
-use agent_strace_model::attribution::{note, note_each};
+use agent_strace_model::attribution::{note, note_each, without_credentials};
 use agent_strace_model::{EventKind, RawText, Status, ToolCall, ToolResult, Usage};
 
 record! {
@@ -158,7 +158,7 @@ pub(super) fn about<'a>(
     let commits = ["vcs.ref.head.revision", "vcs.repository.ref.revision"];
     note(&mut attribution.commit, resource.first(&commits));
     note_each(&mut attribution.branches, resource.first(&["vcs.ref.head.name", "vcs.repository.ref.name"]));
-    note(&mut attribution.repository, resource.get("vcs.repository.url.full"));
+    note(&mut attribution.repository, resource.get("vcs.repository.url.full").map(without_credentials));
 }
 
 /// The conventions count what a cache gave back and took in as input, too. A writer that tells more of it than of the input

@@ -9,7 +9,7 @@ use crate::gaps::Gaps;
 use crate::json::{Raw, Record, elements, filled, is_object, object, record};
 use crate::reader::{LineCounter, Reader};
 use crate::scan::Scanner;
-use agent_strace_model::attribution::{note, note_each};
+use agent_strace_model::attribution::{note, note_each, without_credentials};
 
 record! {
     pub(super) struct Fields {
@@ -133,7 +133,7 @@ impl<'a> Chat<'a> {
     fn repository(&mut self, data: Option<Raw<'a>>) {
         let data = object::<Repository<'a>>(data).unwrap_or_default();
         let attribution = &mut self.assembly.session.attribution;
-        note(&mut attribution.repository, filled(data.remote));
+        note(&mut attribution.repository, filled(data.remote).map(without_credentials));
         note(&mut attribution.commit, filled(data.commit));
         note_each(&mut attribution.branches, filled(data.branch));
     }
