@@ -28,6 +28,10 @@ pub enum Part {
     Runs,
     /// The gate calls it, by the file `by`.
     Called { by: String },
+    /// The gate would call it after the merge, by the file `by`, and does not at the base.
+    WouldBeCalled { by: String },
+    /// It says which gate is installed as a package.
+    PinsGate,
     /// A job of a workflow that is added or changed has the name of a check of the gate.
     TakesName { name: String },
     /// The same, but only a run knows the name.

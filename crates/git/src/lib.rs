@@ -107,11 +107,39 @@ pub struct RevisionFiles {
     commit: git2::Oid,
 }
 
+/// A path of a revision that holds no plain file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Special {
+    /// A symlink, with its target as it is stored.
+    Link(String),
+    /// A commit of another repository.
+    Submodule,
+}
+
 impl RevisionFiles {
     pub fn open(start: &Path, revision: &str) -> Result<Self, GitError> {
         let repository = open(start)?;
         let commit = commit_of(&repository, revision)?.id();
         Ok(Self { repository, revision: revision.to_owned(), commit })
+    }
+
+    /// The link or the submodule at a path from the top; `None`: anything else, or nothing.
+    pub fn special(&self, path: &str) -> Result<Option<Special>, GitError> {
+        let commit = self.repository.find_commit(self.commit).map_err(|error| broken(&error))?;
+        let tree = commit.tree().map_err(|error| broken(&error))?;
+        let entry = match tree.get_path(Path::new(path)) {
+            Ok(entry) => entry,
+            Err(error) if error.code() == ErrorCode::NotFound => return Ok(None),
+            Err(error) => return Err(broken(&error)),
+        };
+        if entry.kind() == Some(ObjectType::Commit) {
+            return Ok(Some(Special::Submodule));
+        }
+        if entry.filemode() != LINK_MODE {
+            return Ok(None);
+        }
+        let blob = self.repository.find_blob(entry.id()).map_err(|error| broken(&error))?;
+        Ok(Some(Special::Link(String::from_utf8_lossy(blob.content()).into_owned())))
     }
 
     /// Reads a file by its path from the top, like [`read_top`].

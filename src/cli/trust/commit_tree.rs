@@ -1,10 +1,10 @@
 //! The files of one commit, as readers of pipelines ask for them.
 
 use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use agent_strace_git::{GitError, Repository, RevisionFiles};
+use agent_strace_git::{GitError, Repository, RevisionFiles, Special};
 use agent_strace_repos::pipelines::{Content, Contents, Tree, text_of};
 
 /// Bytes of texts that are kept for another read.
@@ -25,9 +25,13 @@ impl<'c> CommitFiles<'c> {
         Self { folder, revision, files: OnceCell::new(), known: RefCell::default(), kept: Cell::new(0) }
     }
 
-    fn read_anew(&self, path: &str) -> Content {
+    fn files(&self) -> &Result<RevisionFiles, String> {
         let open = || RevisionFiles::open(self.folder, self.revision).map_err(|error| error.to_string());
-        match self.files.get_or_init(open) {
+        self.files.get_or_init(open)
+    }
+
+    fn read_anew(&self, path: &str) -> Content {
+        match self.files() {
             Err(reason) => Content::Unreadable(reason.clone()),
             Ok(files) => match files.read_top(path) {
                 Ok(blob) => text_of(blob.bytes),
@@ -51,33 +55,53 @@ impl Contents for CommitFiles<'_> {
         }
         content
     }
+
+    /// What can't be looked up is read as a file, and that fails with the reason.
+    fn special(&self, path: &str) -> Option<Special> {
+        self.files().as_ref().ok()?.special(path).ok().flatten()
+    }
 }
 
 /// Contents of one revision, with the paths of all files.
 pub(in crate::cli) struct CommitTree<'c> {
     files: CommitFiles<'c>,
     paths: Vec<String>,
+    /// Those that are links or submodules.
+    special: BTreeSet<String>,
 }
+
+/// The kind of an entry in its mode: a plain file.
+const PLAIN: u32 = 0o100_000;
 
 impl<'c> CommitTree<'c> {
     pub(in crate::cli) fn new(files: CommitFiles<'c>) -> Result<Self, GitError> {
         let listed = Repository::open(files.folder)?.paths(files.revision)?;
-        // CI looks for no name that is not UTF-8.
-        let paths = listed.into_iter().filter_map(|file| String::from_utf8(file.path).ok());
-        let mut paths: Vec<String> = paths.collect();
+        let (mut paths, mut special) = (Vec::new(), BTreeSet::new());
+        for file in listed {
+            // CI looks for no name that is not UTF-8.
+            let Ok(path) = String::from_utf8(file.path) else { continue };
+            if file.mode & 0o170_000 != PLAIN {
+                special.insert(path.clone());
+            }
+            paths.push(path);
+        }
         paths.sort_unstable();
-        Ok(Self { files, paths })
+        Ok(Self { files, paths, special })
     }
 
     /// For a commit whose files can't be listed.
     pub(in crate::cli) fn without_paths(files: CommitFiles<'c>) -> Self {
-        Self { files, paths: Vec::new() }
+        Self { files, paths: Vec::new(), special: BTreeSet::new() }
     }
 }
 
 impl Contents for CommitTree<'_> {
     fn read(&self, path: &str) -> Content {
         self.files.read(path)
+    }
+
+    fn special(&self, path: &str) -> Option<Special> {
+        self.special.get(path).and_then(|path| self.files.special(path))
     }
 }
 

@@ -9,7 +9,7 @@ use super::super::failure::Failure;
 use super::commit_tree::{CommitFiles, CommitTree};
 use super::{Ends, Trust};
 use agent_strace_git::change_set::{Change, Commit, Extent, Mark, by_name, from_top};
-use agent_strace_git::{Backend, GitError, Picks, Repository, Revisions, Status};
+use agent_strace_git::{Backend, ChangedFile, GitError, Picks, Repository, Revisions, Status};
 use agent_strace_model::{Gap, GapKind};
 use agent_strace_repos::{pipelines, repo_audit};
 
@@ -132,6 +132,10 @@ fn commits(trust: &Trust<'_>, ends: &Ends, store: Option<&str>, gaps: &mut Vec<G
     Ok(found.into_values().collect())
 }
 
+fn changed_path(file: &ChangedFile) -> pipelines::ChangedPath<'_> {
+    pipelines::ChangedPath { path: &file.path, is_gone: file.status == Status::Deleted }
+}
+
 fn mark(mark: repo_audit::Mark) -> Mark {
     Mark { tool: mark.tool.to_owned(), name: mark.name.to_owned(), said: mark.said }
 }
@@ -161,7 +165,7 @@ impl Sides<'_> {
             base: &base,
             before: &before,
             head: &head,
-            paths: change.files.iter().map(|file| file.path.as_str()).collect(),
+            paths: change.files.iter().map(changed_path).collect(),
             store: change.store.as_deref(),
         });
         if touched.is_cut {

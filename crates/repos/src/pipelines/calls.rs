@@ -7,9 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::formats;
 use super::resolve::{self, Place};
+use super::startup;
 use super::systems::{Dialect, dialect};
-use super::tree::{Content, Tree};
+use super::tree::{Content, Tree, located, text_at};
 use crate::repo_audit::{commands, program};
+use agent_strace_git::Special;
 
 /// Files and recipes of one graph. Jobs are bounded by the texts that they are in.
 const NODES: usize = 10_000;
@@ -17,6 +19,9 @@ const NODES: usize = 10_000;
 const BYTES: usize = 48 << 20;
 /// Bytes of one text that is read as a script.
 const SCRIPT: usize = 256 << 10;
+
+/// The start of the name of a call into a submodule, among those of other repositories.
+pub(super) const SUBMODULE: &str = "submodule/";
 
 /// The name by which the gate is called.
 pub(super) const GATE: &str = "agent-strace";
@@ -42,6 +47,11 @@ impl Node {
         Self { file: path.into(), part: Part::Whole }
     }
 
+    /// Whether it is a part of a file of recipes.
+    pub(super) fn is_recipes_of(&self, file: &str) -> bool {
+        self.file == file && matches!(self.part, Part::Lines(_))
+    }
+
     pub(super) fn job(path: &str, key: &str) -> Self {
         Self { file: path.to_owned(), part: Part::Job(key.to_owned()) }
     }
@@ -55,8 +65,14 @@ pub(super) struct Graph {
     pub(super) members: BTreeMap<Node, BTreeSet<Node>>,
     /// Commands that run recipes, with the folder they run in, by what they run.
     pub(super) commands: BTreeMap<Node, BTreeSet<(Vec<String>, String)>>,
+    /// The first and the last step of a job that makes a call.
+    pub(super) steps: BTreeMap<(Node, Node), (usize, usize)>,
+    /// Commands, and files that their programs read by themselves.
+    pub(super) starts: Vec<Start>,
     /// Texts that name the gate.
     pub(super) naming: BTreeSet<Node>,
+    /// The last step of a job that names the gate.
+    pub(super) naming_steps: BTreeMap<Node, usize>,
     /// Globs of files that pipelines of GitLab include.
     pub(super) included: BTreeSet<String>,
     /// Workflows and actions of other repositories that jobs use.
@@ -65,14 +81,30 @@ pub(super) struct Graph {
     pub(super) is_cut: bool,
 }
 
+/// A command whose programs read files of the repository by themselves.
+#[derive(Debug)]
+pub(super) struct Start {
+    pub(super) from: Node,
+    pub(super) words: Vec<String>,
+    /// Files and recipes that the command runs.
+    pub(super) runs: BTreeSet<Node>,
+    pub(super) files: BTreeSet<String>,
+}
+
 /// Reads the CI files of a commit and what they call.
 pub(super) fn graph(tree: &dyn Tree) -> Graph {
-    let mut reader = Reader { tree, graph: Graph::default(), open: Vec::new(), seen: BTreeSet::new(), bytes: 0 };
     // Other files of an action count where the action calls them.
     let is_action = |path: &str| matches!(resolve::name_of(path), "action.yml" | "action.yaml");
     let starts = |path: &str| dialect(path).is_some_and(|dialect| dialect != Dialect::Action || is_action(path));
-    for path in tree.paths().iter().filter(|path| starts(path)) {
-        reader.reach(Node::file(path.as_str()));
+    graph_from(tree, tree.paths().iter().map(String::as_str).filter(|path| starts(path)))
+}
+
+/// Reads some files and what they call.
+pub(super) fn graph_from<'p>(tree: &dyn Tree, files: impl Iterator<Item = &'p str>) -> Graph {
+    let (open, seen) = (Vec::new(), BTreeSet::new());
+    let mut reader = Reader { tree, graph: Graph::default(), open, seen, bytes: 0, step: None };
+    for path in files {
+        reader.reach(Node::file(path));
     }
     while let Some(node) = reader.open.pop() {
         reader.node(&node);
@@ -86,6 +118,8 @@ pub(super) struct Reader<'t> {
     open: Vec<Node>,
     seen: BTreeSet<Node>,
     bytes: usize,
+    /// The step of a job that is being read.
+    pub(super) step: Option<usize>,
 }
 
 impl Reader<'_> {
@@ -106,6 +140,10 @@ impl Reader<'_> {
     }
 
     pub(super) fn call(&mut self, from: &Node, to: Node) {
+        if let (Some(step), Part::Job(_)) = (self.step, &from.part) {
+            let steps = self.graph.steps.entry((from.clone(), to.clone())).or_insert((step, step));
+            *steps = (steps.0.min(step), steps.1.max(step));
+        }
         self.graph.calls.entry(from.clone()).or_default().insert(to.clone());
         self.reach(to);
     }
@@ -172,6 +210,9 @@ impl Reader<'_> {
     pub(super) fn name(&mut self, node: &Node, text: &str) {
         if names_gate(text) {
             self.graph.naming.insert(node.clone());
+            if let Some(step) = self.step {
+                self.graph.naming_steps.insert(node.clone(), step);
+            }
         }
     }
 
@@ -187,6 +228,9 @@ impl Reader<'_> {
             // It is too large, or no text for a shell that is known.
             return self.tokens(node, &text, place);
         }
+        for folder in startup::search_path(&text) {
+            self.programs(node, &folder);
+        }
         let mut place = place.clone();
         for words in commands {
             match words.as_slice() {
@@ -199,31 +243,67 @@ impl Reader<'_> {
     }
 
     fn command(&mut self, node: &Node, words: &[String], place: &Place) {
-        for folder in place.folders() {
-            let tree = self.tree;
-            let at = |file: &str| resolve::joined(folder, file);
-            let mut read = |file: &str| match tree.read(&at(file)?) {
-                Content::Text(text) => Some(text),
-                _ => None,
-            };
-            for called in agent_strace_effects::called_recipes(words, &mut read) {
-                let Some(file) = at(&called.file) else { continue };
-                for included in resolve::included_by(self.tree, &file) {
-                    self.call(node, Node::file(included));
-                }
-                // Recipes in YAML have forms that are not read as recipes, and then every text of the file counts.
-                let is_unread = called.lines.is_empty() && resolve::is_yaml(&file);
-                let part = if is_unread { Part::Whole } else { Part::Lines(called.lines.join("\n")) };
-                let recipes = Node { file, part };
-                if recipes.part != Part::Whole {
-                    let commands = self.graph.commands.entry(recipes.clone()).or_default();
-                    commands.insert((words.to_vec(), folder.clone()));
-                }
-                self.call(node, recipes);
+        let mut runs: BTreeSet<Node> = place.folders().iter().flat_map(|folder| self.recipes(words, folder)).collect();
+        runs.extend(resolve::files_of_command(self.tree, words, place).into_iter().map(Node::file));
+        for called in &runs {
+            self.call(node, called.clone());
+            if self.tree.special(&called.file) == Some(Special::Submodule) {
+                // Nothing of it can be read here: its names are all that is known.
+                self.graph.elsewhere.push((node.clone(), format!("{SUBMODULE}{}", words.join(" "))));
             }
         }
-        for path in resolve::files_of_command(self.tree, words, place) {
+        let files = startup::read_by(self.tree, words, place);
+        let may_lead = !runs.is_empty() || words.iter().any(|word| names_gate(word));
+        if may_lead {
+            self.graph.starts.push(Start { from: node.clone(), words: words.to_vec(), runs, files });
+        }
+    }
+
+    /// Recipes that a command runs in a folder, and files that the files of recipes include.
+    fn recipes(&mut self, words: &[String], folder: &str) -> BTreeSet<Node> {
+        let tree = self.tree;
+        let at = |file: &str| resolve::joined(folder, file);
+        let mut read = |file: &str| text_at(tree, &at(file)?);
+        let mut found = BTreeSet::new();
+        for called in agent_strace_effects::called_recipes(words, &mut read) {
+            let Some(path) = at(&called.file) else { continue };
+            let mut passed = located(tree, &path);
+            let Some(file) = passed.pop() else { continue };
+            found.extend(passed.into_iter().map(Node::file));
+            found.extend(resolve::included_by(tree, &file).into_iter().map(Node::file));
+            // Recipes in YAML have forms that are not read as recipes, and then every text of the file counts.
+            let is_unread = called.lines.is_empty() && resolve::is_yaml(&file);
+            let part = if is_unread { Part::Whole } else { Part::Lines(called.lines.join("\n")) };
+            let recipes = Node { file, part };
+            if recipes.part != Part::Whole {
+                let commands = self.graph.commands.entry(recipes.clone()).or_default();
+                commands.insert((words.to_vec(), folder.to_owned()));
+            }
+            found.insert(recipes);
+        }
+        found
+    }
+
+    /// The programs of a folder that is in the search path.
+    pub(super) fn programs(&mut self, node: &Node, folder: &str) {
+        for path in startup::files_below(self.tree, folder, &Place::top()) {
             self.call(node, Node::file(path));
+        }
+    }
+
+    /// A variable of a job by which programs find code.
+    pub(super) fn variable(&mut self, node: &Node, name: &str, value: &str) {
+        if !startup::is_steering(name) {
+            return;
+        }
+        let value = resolve::without_expressions(value);
+        for folder in
+            value.split([':', ';', ' ', '=']).map(|folder| resolve::without_variables(folder).trim_matches('/'))
+        {
+            for path in resolve::resolved(self.tree, folder, &Place::top()) {
+                self.call(node, Node::file(path));
+            }
+            self.programs(node, folder);
         }
     }
 
@@ -247,8 +327,11 @@ impl Reader<'_> {
         let path = path.split('@').next().unwrap_or_default().trim_matches('/');
         let candidates = [path.to_owned(), format!("{path}/action.yml"), format!("{path}/action.yaml")];
         for file in candidates.iter().map(|file| file.trim_start_matches('/')) {
-            if super::tree::holds(self.tree, file) {
-                self.call(node, Node::file(file));
+            for found in located(self.tree, file) {
+                if self.tree.special(&found) == Some(Special::Submodule) {
+                    self.graph.elsewhere.push((node.clone(), format!("{SUBMODULE}{path}")));
+                }
+                self.call(node, Node::file(found));
             }
         }
     }

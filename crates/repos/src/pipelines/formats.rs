@@ -52,29 +52,67 @@ pub(super) fn workflow(reader: &mut Reader<'_>, node: &Node, content: &str) {
         if let Some(used) = member(job, "uses").and_then(text) {
             reader.uses(&part, used);
         }
+        variables(reader, &part, &[&root, job]);
+        needed(reader, &part, job);
         let folder = |value: &Value| member(value, "working-directory").and_then(text).map(str::to_owned);
         let defaults = [Some(job), Some(&root)].into_iter().flatten();
-        let mut defaults = defaults.filter_map(|value| folder(member(member(value, "defaults")?, "run")?));
-        let usual = defaults.next();
-        for step in member(job, "steps").map(items).unwrap_or_default() {
+        let mut defaults = defaults.filter_map(|value| member(member(value, "defaults")?, "run"));
+        let usual = defaults.clone().find_map(folder);
+        if let Some(shell) = defaults.find_map(|run| member(run, "shell")).and_then(text) {
+            reader.script(&part, shell, &Place::top());
+        }
+        for (at, step) in member(job, "steps").map(items).unwrap_or_default().iter().enumerate() {
+            reader.step = Some(at);
             let mut place = Place::top();
             if let Some(folder) = folder(step).or_else(|| usual.clone()) {
                 place.enter(&folder);
             }
+            visit_texts(step, &mut |text| reader.name(&part, text));
             of_step(reader, &part, step, &place);
+            reader.step = None;
         }
     }
 }
+
+/// Variables by which programs find code.
+fn variables(reader: &mut Reader<'_>, node: &Node, of: &[&Value]) {
+    for (key, value) in of.iter().filter_map(|value| member(value, "env")).flat_map(members) {
+        if let Some(value) = text(value) {
+            reader.variable(node, &key.name, value);
+        }
+    }
+}
+
+/// Jobs whose outputs a job reads: they may decide what it does.
+fn needed(reader: &mut Reader<'_>, part: &Node, job: &Value) {
+    let mut read = Vec::new();
+    visit_texts(job, &mut |text| {
+        let names = text.split("needs.").skip(1);
+        read.extend(names.filter_map(|rest| rest.split_once('.').map(|(name, _)| name.to_owned())));
+    });
+    for name in read {
+        reader.call(part, Node::job(&part.file, &name));
+    }
+}
+
+/// Inputs of actions that are run, or that name a file that is.
+const EXECUTED: &[&str] =
+    &["script", "run", "command", "cmd", "commands", "entrypoint", "binary", "shell", "script-path"];
 
 fn of_step(reader: &mut Reader<'_>, node: &Node, step: &Value, place: &Place) {
     if let Some(used) = member(step, "uses").and_then(text) {
         reader.uses(node, used);
     }
-    if let Some(run) = member(step, "run").and_then(text) {
-        reader.script(node, run, place);
+    variables(reader, node, &[step]);
+    for script in ["run", "shell"].iter().filter_map(|name| member(step, name).and_then(text)) {
+        reader.script(node, script, place);
     }
-    if let Some(shell) = member(step, "shell").and_then(text) {
-        reader.script(node, shell, place);
+    let given = member(step, "with").map(members).unwrap_or_default();
+    for input in given.iter().filter(|(key, _)| EXECUTED.contains(&key.name.to_ascii_lowercase().as_str())) {
+        if let Some(script) = text(&input.1) {
+            reader.script(node, script, place);
+            reader.tokens(node, script, place);
+        }
     }
 }
 

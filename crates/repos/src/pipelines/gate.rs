@@ -4,14 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use globset::GlobSet;
 
-use super::calls::{GATE, Graph, Node, Part, graph, names_gate};
+use super::calls::{GATE, Graph, Node, Part, SUBMODULE, graph, graph_from, names_gate};
 use super::formats::names_gate_when_read;
 use super::names::CheckName;
 use super::systems::{Dialect, dialect};
 use super::tree::{Content, Tree};
+use super::walk::{Leads, Role};
 use super::work::Work;
 use super::workflow::Workflows;
 use crate::repo_audit::compiled_globs;
+use agent_strace_git::Special;
 
 /// The gate of one commit.
 #[derive(Debug, Default)]
@@ -22,7 +24,7 @@ pub(super) struct GateFiles {
     pub(super) called: BTreeMap<String, String>,
     /// Files of recipes that it calls as nothing else: the commands that run them, and what they run.
     pub(super) recipes: BTreeMap<String, Vec<Recipes>>,
-    /// Files whose recipes run in the job of the gate and have nothing to do with it.
+    /// Files whose recipes run in the job of the gate, and not before it.
     pub(super) beside: BTreeMap<String, String>,
     /// Files that may run it by a workflow of another repository.
     pub(super) perhaps: BTreeMap<String, String>,
@@ -32,6 +34,9 @@ pub(super) struct GateFiles {
     pub(super) names: BTreeSet<CheckName>,
     /// A workflow that runs the gate can't be read, so that there are names that are not known.
     pub(super) is_unnamed: bool,
+    /// Submodules that hold something that it calls.
+    pub(super) submodules: BTreeSet<String>,
+    leads: Leads,
     /// A limit was reached: there may be more.
     pub(super) is_cut: bool,
 }
@@ -42,6 +47,8 @@ pub(super) struct Recipes {
     /// Each with the folder that it runs in.
     pub(super) commands: BTreeSet<(Vec<String>, String)>,
     pub(super) lines: String,
+    /// They lead to the gate; others run before it.
+    pub(super) is_leading: bool,
 }
 
 impl GateFiles {
@@ -49,7 +56,7 @@ impl GateFiles {
         let mut graph = graph(tree);
         let workflows = Workflows::new(tree, work);
         central(&mut graph, &workflows);
-        let leading = leading(&graph);
+        let leads = Leads::of(&graph);
         let mut gate = Self { is_cut: graph.is_cut, ..Self::default() };
         gate.names.insert(CheckName::literal(GATE));
         for path in tree.paths().iter().filter(|path| dialect(path).is_some()) {
@@ -57,53 +64,65 @@ impl GateFiles {
                 gate.runs.insert(path.clone());
             }
         }
-        gate.runs.extend(leading.iter().filter(|node| dialect(&node.file).is_some()).map(|node| node.file.clone()));
-        gate.follow(&graph, &leading);
+        let leading = leads.leading.iter().filter(|node| dialect(&node.file).is_some());
+        gate.runs.extend(leading.map(|node| node.file.clone()));
+        gate.follow(&leads, &graph, tree);
         gate.perhaps(&graph);
         if gate.runs.iter().any(|path| dialect(path) == Some(Dialect::Gitlab)) {
             gate.pipeline =
                 compiled_globs(graph.included.iter().map(String::as_str)).unwrap_or_else(|_| GlobSet::empty());
         }
-        gate.named(&workflows, &leading);
+        gate.named(&workflows, &leads.leading);
+        gate.leads = leads;
         gate.is_cut |= work.is_spent();
         gate
     }
 
     /// Files and recipes that the jobs of the gate call.
-    fn follow(&mut self, graph: &Graph, leading: &BTreeSet<Node>) {
-        let mut open: Vec<&Node> = leading.iter().collect();
-        let mut seen: BTreeSet<&Node> = open.iter().copied().collect();
-        let mut whole: BTreeSet<&str> = BTreeSet::new();
-        while let Some(node) = open.pop() {
-            for next in graph.calls.get(node).into_iter().flatten() {
-                let is_leading = leading.contains(next);
-                let is_recipe = |node: &Node| matches!(node.part, Part::Lines(_));
-                let is_beside = !is_leading && (is_recipe(next) || is_recipe(node) || is_listing(node));
-                match &next.part {
-                    _ if is_beside => {}
-                    Part::Lines(lines) => {
-                        let commands = graph.commands.get(next).cloned().unwrap_or_default();
-                        let recipes = Recipes { commands, lines: lines.clone() };
-                        self.recipes.entry(next.file.clone()).or_default().push(recipes);
-                    }
-                    Part::Whole | Part::Job(_) => drop(whole.insert(&next.file)),
-                }
-                let found = if is_beside { &mut self.beside } else { &mut self.called };
-                found.entry(next.file.clone()).or_insert_with(|| node.file.clone());
-                if !is_beside && seen.insert(next) {
-                    open.push(next);
-                }
+    fn follow(&mut self, leads: &Leads, graph: &Graph, tree: &dyn Tree) {
+        let mut whole: BTreeSet<String> = BTreeSet::new();
+        for call in leads.walk(graph) {
+            if let (Part::Lines(lines), Role::Called) = (&call.to.part, call.role) {
+                let commands = graph.commands.get(call.to).cloned().unwrap_or_default();
+                let is_leading = leads.leading.contains(call.to);
+                let recipes = Recipes { commands, lines: lines.clone(), is_leading };
+                self.recipes.entry(call.to.file.clone()).or_default().push(recipes);
+            } else if call.role == Role::Called {
+                whole.insert(call.to.file.clone());
             }
+            let found = if call.role == Role::Beside { &mut self.beside } else { &mut self.called };
+            found.entry(call.to.file.clone()).or_insert_with(|| call.from.file.clone());
+        }
+        for (file, by) in leads.read_by_themselves(graph) {
+            whole.insert(file.clone());
+            self.called.entry(file).or_insert(by);
         }
         self.recipes.retain(|path, _| !whole.contains(path.as_str()));
+        let files = self.called.keys();
+        self.submodules = files.filter(|file| tree.special(file) == Some(Special::Submodule)).cloned().collect();
         // Files that CI includes are as much CI as those that include them.
-        let included = leading.iter().map(|node| &node.file).filter(|file| !self.called.contains_key(*file));
+        let included = leads.leading.iter().map(|node| &node.file).filter(|file| !self.called.contains_key(*file));
         self.runs.extend(included.cloned());
         for path in &self.runs {
             self.called.remove(path);
         }
         let (runs, called) = (&self.runs, &self.called);
         self.beside.retain(|path, _| !runs.contains(path) && !called.contains_key(path));
+    }
+
+    /// Files that the same jobs and files would call in another state of the repository, each with the file that calls it.
+    pub(super) fn called_in(&self, tree: &dyn Tree) -> BTreeMap<String, String> {
+        let files: BTreeSet<&str> = self.runs.iter().map(String::as_str).collect();
+        let graph = graph_from(tree, files.into_iter());
+        let calls = self.leads.walk(&graph).into_iter().filter(|call| call.role == Role::Called);
+        let mut found: BTreeMap<String, String> = BTreeMap::new();
+        for (file, by) in calls.map(|call| (&call.to.file, &call.from.file)) {
+            found.entry(file.clone()).or_insert_with(|| by.clone());
+        }
+        for (file, by) in self.leads.read_by_themselves(&graph) {
+            found.entry(file).or_insert(by);
+        }
+        found
     }
 
     /// Where no file of CI runs the gate, a workflow of another repository may.
@@ -139,11 +158,6 @@ impl GateFiles {
     }
 }
 
-/// All of a file of another format is one node: its scripts are of all of its jobs.
-fn is_listing(node: &Node) -> bool {
-    node.part == Part::Whole && dialect(&node.file) == Some(Dialect::Other)
-}
-
 fn is_workflow(used: &str) -> bool {
     used.contains("/.github/workflows/") || used.contains("/.gitea/workflows/") || used.contains("/.forgejo/workflows/")
 }
@@ -157,30 +171,14 @@ pub(super) fn runs_gate(content: &Content) -> bool {
     }
 }
 
-/// Everything from which calls lead to a text that names the gate.
-fn leading(graph: &Graph) -> BTreeSet<Node> {
-    let mut callers: BTreeMap<&Node, Vec<&Node>> = BTreeMap::new();
-    for (from, to) in graph.calls.iter().chain(&graph.members) {
-        for to in to {
-            callers.entry(to).or_default().push(from);
-        }
-    }
-    let mut open: Vec<&Node> = graph.naming.iter().collect();
-    let mut found: BTreeSet<Node> = BTreeSet::new();
-    while let Some(node) = open.pop() {
-        if found.insert(node.clone()) {
-            open.extend(callers.get(node).into_iter().flatten());
-        }
-    }
-    found
-}
-
 /// A job that uses a workflow of another repository runs the gate if one of the two has the name of the gate.
 fn central(graph: &mut Graph, workflows: &Workflows<'_>) {
     let is_known = graph.naming.iter().any(|node| dialect(&node.file).is_some() || matches!(node.part, Part::Lines(_)));
     for (node, used) in graph.elsewhere.clone() {
         let names = match &node.part {
             Part::Job(key) if is_workflow(&used) => names_of_call(workflows, &node, key, &used),
+            // Nothing of a submodule can be read here.
+            Part::Job(_) if used.starts_with(SUBMODULE) => vec![used.clone()],
             // An action of another repository: its name without the owner's.
             Part::Job(_) if dialect(&node.file) == Some(Dialect::Workflow) => {
                 let action = used.split('@').next().unwrap_or_default();

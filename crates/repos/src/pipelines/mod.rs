@@ -9,19 +9,24 @@ mod gate;
 mod ignored;
 mod names;
 mod operands;
+mod pins;
 mod recipes;
+mod record;
 mod resolve;
+mod startup;
+mod submodules;
 mod systems;
 #[cfg(test)]
 mod tests;
 mod touches;
 mod tree;
+mod walk;
 mod work;
 mod workflow;
 
 pub use names::{CheckName, Likeness};
 pub use systems::{Dialect, dialect};
 pub use touches::{Changed, Touches, touches};
-pub use tree::{Content, Contents, Tree, text_of};
+pub use tree::{ChangedPath, Content, Contents, Tree, text_of};
 pub(crate) use work::Work;
 pub(crate) use workflow::Workflows;

@@ -45,7 +45,7 @@ pub(super) fn of_command<'w>(name: &str, rest: &'w [String], is_file: &dyn Fn(&s
     let bare = if bare.is_empty() { name } else { bare };
     let words = || rest.iter().map(String::as_str);
     let all = || Operands { files: words().collect(), ..Operands::default() };
-    if is_in(DATA, name) {
+    if is_data(name) {
         return Operands::default();
     }
     if is_in(COPIERS, name) {
@@ -67,6 +67,11 @@ pub(super) fn of_command<'w>(name: &str, rest: &'w [String], is_file: &dyn Fn(&s
         return all();
     }
     Operands { perhaps: words().collect(), ..Operands::default() }
+}
+
+/// Whether a program reads or manages files and runs none of them.
+pub(super) fn is_data(name: &str) -> bool {
+    is_in(DATA, name)
 }
 
 /// Whether cargo runs a program of a package.

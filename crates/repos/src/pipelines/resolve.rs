@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::operands;
-use super::tree::{Content, Tree, files_in, holds};
+use super::tree::{Content, Tree, files_in, located, text_at};
 use crate::repo_audit::program;
+use agent_strace_git::Special;
 use agent_strace_git::change_set::from_top;
 
 /// Files of one folder that a command may run.
@@ -31,7 +32,16 @@ pub(super) const RUNNERS: &[(&[&str], &[&str])] = &[
     (&["docker", "podman", "buildah"], &["Dockerfile", "Containerfile"]),
     (
         &["docker-compose", "podman-compose"],
-        &["compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml"],
+        &[
+            "compose.yaml",
+            "compose.yml",
+            "docker-compose.yml",
+            "docker-compose.yaml",
+            "compose.override.yaml",
+            "compose.override.yml",
+            "docker-compose.override.yml",
+            "docker-compose.override.yaml",
+        ],
     ),
     (&["bundle"], &["Rakefile", "Gemfile"]),
     (&["devbox"], &["devbox.json"]),
@@ -158,7 +168,7 @@ pub(super) fn without_expressions(text: &str) -> String {
 }
 
 /// A path behind a variable or a part that is not known.
-fn without_variables(word: &str) -> &str {
+pub(super) fn without_variables(word: &str) -> &str {
     let bare = word.trim_matches(['"', '\'', '`']);
     let bare = bare.strip_prefix("/repo/").unwrap_or(bare);
     if !bare.starts_with(['$', '%', '*']) {
@@ -167,20 +177,38 @@ fn without_variables(word: &str) -> &str {
     bare.split_once(['/', '\\']).map_or(bare, |(_, rest)| rest)
 }
 
-/// The file of the repository that a word names.
-fn resolved(tree: &dyn Tree, word: &str, place: &Place) -> Option<String> {
+/// The file of the repository that a word names, with the links that lead to it, or the submodule that holds it.
+pub(super) fn resolved(tree: &dyn Tree, word: &str, place: &Place) -> Vec<String> {
     let word = word.replace('\\', "/");
     let bare = without_variables(&word);
     if bare.is_empty() || bare.len() > 400 || bare.contains("://") {
-        return None;
+        return Vec::new();
     }
     let candidates = || place.folders().iter().filter_map(|folder| joined(folder, bare));
-    if let Some(path) = candidates().find(|path| holds(tree, path)) {
-        return Some(path);
+    let first = |paths: &mut dyn Iterator<Item = String>| {
+        paths.map(|path| located(tree, &path)).find(|found| !found.is_empty()).unwrap_or_default()
+    };
+    let found = first(&mut candidates());
+    if !found.is_empty() || !bare.contains('/') {
+        return found;
     }
     let ended = |path: String| ENDINGS.iter().map(move |ending| format!("{path}{ending}"));
-    let has_folder = bare.contains('/');
-    candidates().filter(|_| has_folder).flat_map(ended).find(|path| holds(tree, path))
+    first(&mut candidates().flat_map(ended))
+}
+
+/// Submodules that a command runs in, or whose folders it is given.
+fn submodules(tree: &dyn Tree, words: &[&str], place: &Place) -> BTreeSet<String> {
+    let here = place.folders().first().cloned().into_iter();
+    let named = words.iter().flat_map(|word| {
+        let value = word.split_once('=').map_or(*word, |(_, value)| value);
+        let folders = place.folders().iter();
+        folders.filter_map(|folder| joined(folder, without_variables(value))).collect::<Vec<_>>()
+    });
+    let ends = |path: String| {
+        let ends: Vec<usize> = path.match_indices('/').map(|(at, _)| at).chain([path.len()]).collect();
+        ends.into_iter().filter_map(move |end| path.get(..end).map(str::to_owned)).collect::<Vec<_>>()
+    };
+    here.chain(named).flat_map(ends).filter(|path| tree.special(path) == Some(Special::Submodule)).collect()
 }
 
 /// Files of the repository that a command runs or reads as code.
@@ -188,33 +216,43 @@ pub(super) fn files_of_command(tree: &dyn Tree, words: &[String], place: &Place)
     let mut found = BTreeSet::new();
     let Some((first, rest)) = words.split_first() else { return found };
     let name = program(first);
-    if let Some(own) = resolved(tree, first, place) {
+    let own = resolved(tree, first, place);
+    if !own.is_empty() {
         // Its operands are data.
-        return BTreeSet::from([own]);
+        return own.into_iter().collect();
     }
-    let operands = operands::of_command(&name, rest, &|path| resolved(tree, path, place).is_some());
+    let operands = operands::of_command(&name, rest, &|path| !resolved(tree, path, place).is_empty());
     for word in operands.files {
         let value = word.split_once('=').filter(|_| word.starts_with('-')).map_or(word, |(_, value)| value);
         found.extend(resolved(tree, value, place));
         found.extend(files_of_folder(tree, &name, value, place));
     }
     let is_script = |path: &String| matches!(tree.read(path), Content::Text(text) if is_shell_script(path, &text));
-    found.extend(operands.perhaps.iter().filter_map(|word| resolved(tree, word, place)).filter(is_script));
+    let perhaps = operands.perhaps.iter().map(|word| resolved(tree, word, place));
+    found.extend(perhaps.filter(|found| found.last().is_some_and(is_script)).flatten());
     if let Some(command) = operands.command {
         found.extend(files_of_command(tree, command, place));
+    }
+    if !operands::is_data(&name) {
+        let words: Vec<&str> = rest.iter().map(String::as_str).collect();
+        found.extend(submodules(tree, &words, place));
     }
     for (_, module) in rest.iter().zip(rest.iter().skip(1)).filter(|(option, _)| *option == "-m") {
         let path = module.replace('.', "/");
         found.extend(resolved(tree, &format!("{path}.py"), place));
         found.extend(resolved(tree, &format!("{path}/__main__.py"), place));
     }
-    let runners = RUNNERS.iter().filter(|(names, _)| names.contains(&name.as_str()));
-    let files = runners.flat_map(|(_, files)| files.iter().filter_map(|file| resolved(tree, file, place)));
-    found.extend(files);
-    if name == "docker" && rest.first().is_some_and(|word| word == "compose") {
-        let files = RUNNERS.iter().filter(|(names, _)| names.contains(&"docker-compose"));
-        found.extend(files.flat_map(|(_, files)| files.iter().filter_map(|file| resolved(tree, file, place))));
-    }
+    found.extend(files_of_runner(tree, &name, rest, place));
+    found
+}
+
+/// Files of recipes, and packages that are programs.
+fn files_of_runner(tree: &dyn Tree, name: &str, rest: &[String], place: &Place) -> BTreeSet<String> {
+    let is_compose = name == "docker" && rest.first().is_some_and(|word| word == "compose");
+    let is_runner = |names: &[&str]| names.contains(&name) || is_compose && names.contains(&"docker-compose");
+    let runners = RUNNERS.iter().filter(|(names, _)| is_runner(names));
+    let mut found: BTreeSet<String> =
+        runners.flat_map(|(_, files)| files.iter().flat_map(|file| resolved(tree, file, place))).collect();
     if name == "cargo" && operands::cargo_runs(rest) {
         // `cargo xtask`, `cargo run -p gate`: a package that is called like its folder.
         let folders = rest.iter().flat_map(|word| [format!("{word}/src"), format!("crates/{word}/src")]);
@@ -224,7 +262,7 @@ pub(super) fn files_of_command(tree: &dyn Tree, words: &[String], place: &Place)
     }
     if name == "mise" {
         let tasks = TASK_FOLDERS.iter().flat_map(|folder| rest.iter().map(move |word| format!("{folder}/{word}")));
-        found.extend(tasks.filter(|path| holds(tree, path)));
+        found.extend(tasks.flat_map(|path| located(tree, &path)));
     }
     found
 }
@@ -232,11 +270,11 @@ pub(super) fn files_of_command(tree: &dyn Tree, words: &[String], place: &Place)
 /// Other files of recipes that one takes recipes from: `include ci/gate.mk`, `import 'ci/gate.just'`.
 pub(super) fn included_by(tree: &dyn Tree, file: &str) -> BTreeSet<String> {
     const WORDS: &[&str] = &["include ", "-include ", "sinclude ", "import ", "import? ", "mod "];
-    let Content::Text(text) = tree.read(file) else { return BTreeSet::new() };
+    let Some(text) = text_at(tree, file) else { return BTreeSet::new() };
     let lines = text.lines().filter_map(|line| WORDS.iter().find_map(|word| line.strip_prefix(word)));
     let place = Place::of_file(file);
     let words = lines.flat_map(str::split_whitespace).take(FILES);
-    words.filter_map(|word| resolved(tree, word, &place)).collect()
+    words.flat_map(|word| resolved(tree, word, &place)).collect()
 }
 
 /// `go run ./ci/gate`, `python ci/gate`, `node ci/gate`: a folder is a program.
@@ -256,8 +294,8 @@ pub(super) fn files_of_text(tree: &dyn Tree, text: &str, place: &Place) -> BTree
     let is_edge = |letter: char| letter.is_whitespace() || "\"'`;|&()<>,=[]{}".contains(letter);
     for token in text.split(is_edge).filter(|token| token.len() > 2) {
         let is_path = token.contains('/') || ENDINGS.iter().any(|ending| token.ends_with(ending));
-        if is_path && let Some(path) = resolved(tree, token, place) {
-            found.insert(path);
+        if is_path {
+            found.extend(resolved(tree, token, place));
         }
         if found.len() >= FILES {
             return found;

@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::gate::{GateFiles, runs_gate};
-use super::ignored;
 use super::names::{CheckName, Likeness};
 use super::systems::{Dialect, dialect};
-use super::tree::{Content, Contents, Tree};
+use super::tree::{ChangedPath, Content, Contents, Merged, Tree};
 use super::work::{Spent, Work};
 use super::workflow::{NamedJob, Workflows, sets_checks};
 use crate::repo_audit::tables;
@@ -14,12 +13,6 @@ use agent_strace_git::change_set::Part;
 
 /// Tools whose files are records: agents write them, and do not follow them.
 const RECORDERS: &[&str] = &["specstory", "entire", "git-ai", "gh-aw", "sweep"];
-
-/// Attributes by which git changes content when it is committed.
-const REWRITING: &[&str] = &["filter", "working-tree-encoding", "ident"];
-/// Attributes by which forges do not show a difference.
-const HIDING: &[&str] =
-    &["diff", "binary", "linguist-generated", "linguist-vendored", "gitlab-generated", "export-ignore"];
 
 /// A change, as far as its files go.
 pub struct Changed<'c> {
@@ -29,7 +22,7 @@ pub struct Changed<'c> {
     pub before: &'c dyn Contents,
     pub head: &'c dyn Contents,
     /// Paths of all files that differ.
-    pub paths: Vec<&'c str>,
+    pub paths: Vec<ChangedPath<'c>>,
     /// The folder with sessions.
     pub store: Option<&'c str>,
 }
@@ -45,19 +38,27 @@ pub struct Touches {
 pub fn touches(changed: &Changed<'_>) -> Touches {
     let work = Work::new();
     let gate = GateFiles::of(changed.base, &work);
+    let merged = Merged::new(changed.base, changed.head, &changed.paths);
     let sides = Sides {
         gate: &gate,
+        after: gate.called_in(&merged),
+        records: super::record::paths(changed),
         work: &work,
         before: Workflows::new(changed.before, &work),
         head: Workflows::new(changed.head, &work),
     };
-    let parts = changed.paths.iter().filter_map(|path| Some(((*path).to_owned(), part(changed, &sides, path)?)));
+    let paths = changed.paths.iter().map(|changed| changed.path);
+    let parts = paths.filter_map(|path| Some((path.to_owned(), part(changed, &sides, path)?)));
     Touches { parts: parts.collect(), is_cut: gate.is_cut }
 }
 
 /// The gate, and the workflows of both sides.
 struct Sides<'s> {
     gate: &'s GateFiles,
+    /// Files that the gate of the base would call after the merge, each with the file that calls it.
+    after: BTreeMap<String, String>,
+    /// Paths of sessions, as the change and the store have them.
+    records: Vec<String>,
     work: &'s Work,
     before: Workflows<'s>,
     head: Workflows<'s>,
@@ -70,8 +71,7 @@ fn part(changed: &Changed<'_>, sides: &Sides<'_>, path: &str) -> Option<Part> {
         return Some(Part::Runs);
     }
     let dialect = dialect(path);
-    let is_read = dialect.is_some() || path.ends_with(".gitignore") || path.ends_with(".gitattributes");
-    let content = if is_read { changed.head.read(path) } else { Content::Missing };
+    let content = if dialect.is_some() { changed.head.read(path) } else { Content::Missing };
     if dialect.is_some() {
         if matches!(&content, Content::Text(_)) && runs_gate(&content) {
             return Some(Part::Runs);
@@ -84,6 +84,14 @@ fn part(changed: &Changed<'_>, sides: &Sides<'_>, path: &str) -> Option<Part> {
         let is_beside = super::recipes::runs_the_same(changed, gate, path);
         return Some(if is_beside { Part::Beside { by: by.clone() } } else { Part::Called { by: by.clone() } });
     }
+    if let Some(by) = sides.after.get(path).filter(|_| !gate.beside.contains_key(path)) {
+        return Some(Part::WouldBeCalled { by: by.clone() });
+    }
+    if path == ".gitmodules"
+        && let Some(by) = super::submodules::moved(changed, gate)
+    {
+        return Some(Part::Called { by });
+    }
     if gate.pipeline.is_match(path)
         && let Some(part) = of_pipeline(changed, gate, path)
     {
@@ -93,7 +101,9 @@ fn part(changed: &Changed<'_>, sides: &Sides<'_>, path: &str) -> Option<Part> {
         Some(Dialect::Workflow) => of_workflow(changed, sides, path, &content),
         Some(Dialect::Gitlab) => of_gitlab(gate, &content),
         Some(_) => unreadable(&content),
-        None => of_git(changed, gate, path, &content).or_else(|| of_script(changed, gate, path)),
+        None => super::record::part(changed, gate, &sides.records, path)
+            .or_else(|| of_script(changed, gate, path))
+            .or_else(|| super::pins::part(changed, gate, path)),
     };
     let beside = || Some(Part::Beside { by: gate.beside.get(path)?.clone() });
     let perhaps = || Some(Part::MayRun { used: gate.perhaps.get(path)?.clone() });
@@ -201,59 +211,6 @@ fn gives_verdict(text: &str) -> bool {
         words.find(|word| VERDICTS.contains(word)).map(drop)
     };
     text.lines().any(|line| of_line(line).is_some())
-}
-
-/// Files of git that keep the record out of commits, or out of sight.
-fn of_git(changed: &Changed<'_>, gate: &GateFiles, path: &str, content: &Content) -> Option<Part> {
-    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let Content::Text(after) = content else { return None };
-    let before = match changed.before.read(path) {
-        Content::Text(text) => text,
-        _ => String::new(),
-    };
-    let within = |path: String| -> Option<String> {
-        if folder.is_empty() { Some(path) } else { path.strip_prefix(&format!("{folder}/")).map(str::to_owned) }
-    };
-    let files = ["events.ndjson", "meta.json"];
-    let records = files.iter().filter_map(|file| Some(format!("{}/session/{file}", changed.store?)));
-    let records: Vec<String> = records.filter_map(within).collect();
-    match name {
-        ".gitignore" => {
-            let ignores = |text: &str| records.iter().any(|record| ignored::ignores(text, record));
-            (ignores(after) && !ignores(&before)).then_some(Part::IgnoresRecord)
-        }
-        ".gitattributes" => {
-            let judging = gate.runs.iter().cloned().chain([".agent-scope.json".to_owned()]);
-            let paths: Vec<String> = records.into_iter().chain(judging.filter_map(within)).collect();
-            of_attributes(&before, after, &paths)
-        }
-        _ => None,
-    }
-}
-
-/// The worst effect of new attributes on files of the record and of the gate.
-fn of_attributes(before: &str, after: &str, paths: &[String]) -> Option<Part> {
-    let mut hidden = None;
-    for path in paths {
-        let known = ignored::attributes(before, path);
-        for attribute in ignored::attributes(after, path).into_iter().filter(|new| !known.contains(new)) {
-            let name = attribute.trim_start_matches(['-', '!']).split('=').next().unwrap_or_default();
-            if REWRITING.contains(&name) && !attribute.starts_with(['-', '!']) {
-                return Some(Part::RewritesRecord { attribute: attribute.to_owned() });
-            }
-            if HIDING.contains(&name) && hides(attribute) {
-                hidden = Some(Part::HidesRecord { attribute: attribute.to_owned() });
-            }
-        }
-    }
-    hidden
-}
-
-/// `-diff`, `binary`, `linguist-generated`, and not the other way round.
-fn hides(attribute: &str) -> bool {
-    let is_off = attribute.starts_with(['-', '!']) || attribute.ends_with("=false");
-    let name = attribute.trim_start_matches(['-', '!']);
-    if name.starts_with("diff") { attribute == "-diff" } else { !is_off }
 }
 
 /// By the tables of agents, which know files that no other list has.

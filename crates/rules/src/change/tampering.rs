@@ -108,6 +108,8 @@ fn of_part(part: &Part) -> Touched {
     match part {
         Part::Runs => error("it decides whether changes are judged".to_owned()),
         Part::Called { by } => error(format!("the gate calls it (`{by}`)")),
+        Part::WouldBeCalled { by } => error(format!("the gate would call it after the merge (`{by}`)")),
+        Part::PinsGate => error("it says which gate is installed, and its entry for the gate differs".to_owned()),
         Part::TakesName { name } => error(format!(
             "its job `{name}` has the name of the gate's check, and a branch that requires it takes either"
         )),
@@ -126,6 +128,9 @@ fn of_part(part: &Part) -> Touched {
         Part::IgnoresRecord => error("git ignores sessions by it, so that none is committed any more".to_owned()),
         Part::RewritesRecord { attribute } => {
             error(format!("`{attribute}` lets git change sessions when they are committed"))
+        }
+        Part::HidesRecord { attribute } if attribute.trim_start_matches('-').starts_with("merge") => {
+            warning(format!("`{attribute}` decides how git merges sessions or the gate, and may drop one side"))
         }
         Part::HidesRecord { attribute } => {
             warning(format!("`{attribute}` hides changes of sessions or of the gate from reviewers"))

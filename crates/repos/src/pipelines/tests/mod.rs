@@ -1,9 +1,11 @@
 use std::collections::BTreeMap;
 
 use super::*;
+use agent_strace_git::Special;
 use agent_strace_git::change_set::Part;
 
 mod precision;
+mod shadows;
 
 /// Paths with a text, or with what is expected of them.
 type Listed<'l> = &'l [(&'l str, &'l str)];
@@ -14,6 +16,10 @@ struct Files {
     paths: Vec<String>,
     texts: BTreeMap<String, Vec<u8>>,
 }
+
+/// Texts that stand for what is no plain file.
+const LINK: &str = "link to ";
+const SUBMODULE: &str = "submodule ";
 
 impl Files {
     fn of(files: &[(&str, &str)]) -> Self {
@@ -34,7 +40,16 @@ impl Files {
 
 impl Contents for Files {
     fn read(&self, path: &str) -> Content {
-        self.texts.get(path).map_or(Content::Missing, |bytes| text_of(bytes.clone()))
+        match self.special(path) {
+            Some(_) => Content::Unreadable("it is no plain file".to_owned()),
+            None => self.texts.get(path).map_or(Content::Missing, |bytes| text_of(bytes.clone())),
+        }
+    }
+
+    fn special(&self, path: &str) -> Option<Special> {
+        let text = str::from_utf8(self.texts.get(path)?).ok()?;
+        let link = text.strip_prefix(LINK).map(|target| Special::Link(target.to_owned()));
+        link.or_else(|| text.starts_with(SUBMODULE).then_some(Special::Submodule))
     }
 }
 
@@ -45,20 +60,23 @@ impl Tree for Files {
 }
 
 /// The part that a file has where it is changed to a text; `None` deletes it.
-fn part(base: &[(&str, &str)], path: &str, text: Option<&[u8]>) -> Option<Part> {
+pub(super) fn part(base: &[(&str, &str)], path: &str, text: Option<&[u8]>) -> Option<Part> {
     let head = Files::of(base).with(path, text.map(<[u8]>::to_vec));
     let base = Files::of(base);
-    let changed = Changed { base: &base, before: &base, head: &head, paths: vec![path], store: Some(".agent-traces") };
+    let paths = vec![ChangedPath { path, is_gone: text.is_none() }];
+    let changed = Changed { base: &base, before: &base, head: &head, paths, store: Some(".agent-traces") };
     let touches = touches(&changed);
     assert!(!touches.is_cut);
     touches.parts.into_values().next()
 }
 
-fn kind(part: Option<&Part>) -> &'static str {
+pub(super) fn kind(part: Option<&Part>) -> &'static str {
     match part {
         None => "nothing",
         Some(Part::Runs) => "runs",
         Some(Part::Called { .. }) => "called",
+        Some(Part::WouldBeCalled { .. }) => "would be called",
+        Some(Part::PinsGate) => "pins",
         Some(Part::TakesName { .. }) => "takes name",
         Some(Part::MayTakeName) => "may take name",
         Some(Part::Unreadable { .. }) => "unreadable",
@@ -75,10 +93,10 @@ fn kind(part: Option<&Part>) -> &'static str {
     }
 }
 
-const WORKFLOW: &str = ".github/workflows/gate.yml";
+pub(super) const WORKFLOW: &str = ".github/workflows/gate.yml";
 
 /// A workflow with one step.
-fn step(step: &str) -> String {
+pub(super) fn step(step: &str) -> String {
     format!("on: pull_request\njobs:\n  gate:\n    steps:\n      - {step}\n")
 }
 
@@ -389,7 +407,8 @@ fn hostile_trees_end() {
     let many: Vec<(&str, &str)> =
         many.iter().map(|(path, text)| (path.as_str(), text.as_str())).chain([(WORKFLOW, start.as_str())]).collect();
     let base = Files::of(&many);
-    let changed = Changed { base: &base, before: &base, head: &base, paths: vec!["s/9.sh"], store: None };
+    let paths = vec![ChangedPath { path: "s/9.sh", is_gone: false }];
+    let changed = Changed { base: &base, before: &base, head: &base, paths, store: None };
     assert!(touches(&changed).is_cut);
     let long = format!("jobs:\n  x: {{name: {:?}, steps: []}}\n", "${{ a }}-".repeat(5000));
     assert_ne!(kind(part(&[], ".github/workflows/x.yml", Some(long.as_bytes())).as_ref()), "runs");

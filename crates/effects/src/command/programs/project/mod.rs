@@ -144,7 +144,16 @@ const RUNNERS: &[Runner] = &[
         valued: &["-o", "--output", "-C", "--concurrency"],
         ..Runner::new(
             &["task", "go-task"],
-            &["Taskfile.yml", "taskfile.yml", "Taskfile.yaml", "taskfile.yaml"],
+            &[
+                "Taskfile.yml",
+                "taskfile.yml",
+                "Taskfile.yaml",
+                "taskfile.yaml",
+                "Taskfile.dist.yml",
+                "taskfile.dist.yml",
+                "Taskfile.dist.yaml",
+                "taskfile.dist.yaml",
+            ],
             recipes::task,
             operands,
         )

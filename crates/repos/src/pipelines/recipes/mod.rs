@@ -1,0 +1,68 @@
+//! Files of recipes of which the gate runs a part: whether a change leaves that part as it is.
+
+mod sections;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+
+use super::gate::{GateFiles, Recipes};
+use super::resolve;
+use super::touches::Changed;
+use super::tree::{Content, Contents};
+use sections::{Split, of_tox, split};
+
+/// Whether the commands of the gate run the same lines of a file before the change and after it. What can't be told is no.
+pub(super) fn runs_the_same(changed: &Changed<'_>, gate: &GateFiles, path: &str) -> bool {
+    let Some(recipes) = gate.recipes.get(path) else { return false };
+    let (Content::Text(base), Content::Text(head)) = (changed.base.read(path), changed.head.read(path)) else {
+        return false;
+    };
+    if recipes.iter().any(|recipes| recipes.commands.is_empty()) {
+        return false;
+    }
+    if resolve::name_of(path) == "tox.ini" {
+        let commands: Vec<&[String]> = commands(recipes).collect();
+        return of_tox(&base, &commands).is_some_and(|asked| Some(asked) == of_tox(&head, &commands));
+    }
+    let texts = match (split(path, &base), split(path, &head)) {
+        (Some(before), Some(after)) => match without_what_differs(&before, &after) {
+            Some((base_kept, head_kept)) => vec![base_kept, head, head_kept],
+            None => return false,
+        },
+        // Only the commands in the file are known. That is enough where they do nothing but run before the gate.
+        _ if recipes.iter().any(|recipes| recipes.is_leading) => return false,
+        _ => vec![head],
+    };
+    let run = |text: &String| recipes.iter().all(|recipes| are_same(changed.head, path, text, recipes));
+    texts.iter().all(run)
+}
+
+fn commands(recipes: &[Recipes]) -> impl Iterator<Item = &[String]> {
+    recipes.iter().flat_map(|recipes| &recipes.commands).map(|(words, _)| words.as_slice())
+}
+
+/// Both sides without the recipes that differ: what runs without them does not depend on them. `None`: the rest differs, too.
+fn without_what_differs(before: &Split<'_>, after: &Split<'_>) -> Option<(String, String)> {
+    let (old, new) = (before.recipes()?, after.recipes()?);
+    let names: BTreeSet<&str> = old.keys().chain(new.keys()).map(String::as_str).collect();
+    let differing: BTreeSet<&str> = names.into_iter().filter(|name| old.get(*name) != new.get(*name)).collect();
+    (before.shared() == after.shared()).then(|| (before.without(&differing), after.without(&differing)))
+}
+
+/// Whether commands run the lines that they run at the base, with `text` in the file.
+fn are_same(head: &dyn Contents, path: &str, text: &str, recipes: &Recipes) -> bool {
+    recipes.commands.iter().all(|(words, folder)| {
+        let at = |file: &str| resolve::joined(folder, file);
+        let mut read = |file: &str| match at(file)? {
+            file if file == path => Some(text.to_owned()),
+            file => match head.read(&file) {
+                Content::Text(text) => Some(text),
+                _ => None,
+            },
+        };
+        let called = agent_strace_effects::called_recipes(words, &mut read);
+        let mut of_file = called.iter().filter(|called| at(&called.file).as_deref() == Some(path));
+        of_file.next().is_some_and(|called| called.lines.join("\n") == recipes.lines) && of_file.next().is_none()
+    })
+}

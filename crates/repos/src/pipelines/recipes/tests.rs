@@ -1,0 +1,66 @@
+use crate::pipelines::tests::{WORKFLOW, kind, part, step};
+
+#[test]
+fn a_recipe_that_the_gate_does_not_run_may_change_in_every_format() {
+    let just = "set shell := ['bash', '-c']\nv := '1'\n\ngate: tools\n    agent-strace check\n\n# Builds it.\n[group('a')]\nbuild:\n    cc a.c\n\ntools:\n    true\n";
+    let task = "version: '3'\nvars: {A: b}\ntasks:\n  gate:\n    deps: [tools]\n    cmds:\n      - agent-strace check\n  build:\n    cmds:\n      - cc a.c\n  tools:\n    cmds:\n      - 'true'\n";
+    let poe = "[project]\nname = \"a\"\nversion = \"1\"\n\n[tool.ruff]\nline-length = 100\n\n[tool.poe]\nexecutor = \"uv\"\n\n[tool.poe.tasks]\ngate = \"agent-strace check\"\nbuild = \"cc a.c\"\n";
+    let mise = "[env]\nA = \"b\"\n\n[tasks.gate]\nrun = \"agent-strace check\"\n\n[tasks.build]\nrun = \"cc a.c\"\n";
+    let tox = "[tox]\nenvlist = gate, lint\n\n[testenv]\nskip_install = true\n\n[testenv:gate]\ncommands = agent-strace check\n\n[testenv:lint]\ncommands = ruff check a.c\n";
+    let composer = "{\"scripts\": {\"gate\": \"agent-strace check\", \"x\": \"y\"}, \"require\": {\"a\": \"1\"}}";
+    let free = "beside";
+    for (run, file, text, old, new, expected) in [
+        ("just gate", "justfile", just, "cc a.c", "cc -O a.c", free),
+        ("just gate", "justfile", just, "build:\n", "build: tools\n", free),
+        ("just gate", "justfile", just, "[group('a')]", "[group('b')]", free),
+        ("just gate", "justfile", just, "tools:\n    true\n", "tools:\n    true\n\nnew:\n    x\n", free),
+        ("just gate", "justfile", just, "agent-strace check", "true", "called"),
+        ("just gate", "justfile", just, "    true", "    false", "called"),
+        ("just gate", "justfile", just, "'bash'", "'./x'", "called"),
+        ("just gate", "justfile", just, "v := '1'", "v := '2'", "called"),
+        ("just gate", "justfile", just, "gate: tools", "gate:", "called"),
+        ("just gate", "justfile", just, "v := '1'", "v := '1'\nimport 'x.just'", "called"),
+        ("just gate", "justfile", just, "[group('a')]\nbuild:", "[private]\ngate:\n    true\n\nbuild:", "called"),
+        ("task gate", "Taskfile.yml", task, "cc a.c", "cc -O a.c", free),
+        ("task gate", "Taskfile.yml", task, "  tools:", "  new:\n    cmds: [x]\n  tools:", free),
+        ("task gate", "Taskfile.yml", task, "agent-strace check", "'true'", "called"),
+        ("task gate", "Taskfile.yml", task, "- 'true'", "- 'false'", "called"),
+        ("task gate", "Taskfile.yml", task, "{A: b}", "{A: c}", "called"),
+        ("task gate", "Taskfile.yml", task, "deps: [tools]", "status: ['true']", "called"),
+        ("task gate", "Taskfile.yml", task, "  gate:\n", "  gate:\n    dir: x\n", "called"),
+        ("task gate", "Taskfile.yml", task, "tasks:", "includes: {gate: ./x.yml}\ntasks:", "called"),
+        ("poe gate", "pyproject.toml", poe, "cc a.c", "cc -O a.c", free),
+        ("poe gate", "pyproject.toml", poe, "version = \"1\"", "version = \"2\"", free),
+        ("poe gate", "pyproject.toml", poe, "= 100", "= 120", free),
+        ("poe gate", "pyproject.toml", poe, "agent-strace check", "true", "called"),
+        ("poe gate", "pyproject.toml", poe, "\"uv\"", "\"simple\"", "called"),
+        ("poe gate", "pyproject.toml", poe, "[tool.ruff]", "[project.scripts]\npoe = \"a:b\"\n\n[tool.ruff]", "called"),
+        ("mise run gate", "mise.toml", mise, "cc a.c", "cc -O a.c", free),
+        ("mise run gate", "mise.toml", mise, "\"b\"", "\"c\"", "called"),
+        ("tox -e gate", "tox.ini", tox, "ruff check", "ruff", free),
+        ("tox -e gate", "tox.ini", tox, "agent-strace check", "true", "called"),
+        ("tox -e gate", "tox.ini", tox, "skip_install", "x", "called"),
+        ("tox", "tox.ini", tox, "ruff check", "ruff", "called"),
+        ("tox -e gate", "tox.ini", tox, "envlist = gate, lint", "envlist = lint", "called"),
+        ("composer gate", "composer.json", composer, "\"1\"", "\"2\"", free),
+        ("composer gate", "composer.json", composer, "agent-strace check", "true", "called"),
+    ] {
+        let workflow = step(&format!("run: {run}"));
+        let base = [(WORKFLOW, workflow.as_str()), (file, text)];
+        let replaced = text.replace(old, new);
+        assert_ne!(replaced, text, "{run}: {old:?}");
+        let found = part(&base, file, Some(replaced.as_bytes()));
+        assert_eq!(kind(found.as_ref()), expected, "{run}: {old:?} → {new:?}");
+    }
+}
+
+#[test]
+fn a_build_before_the_gate_counts_by_the_commands_in_its_file() {
+    let pom = "<project><version>1</version><exec executable=\"a\"><arg value=\"b\"/></exec></project>\n";
+    let workflow = "jobs:\n  gate:\n    steps: [{run: mvn verify}, {uses: acme/agent-strace@v1}]\n";
+    let base = [(WORKFLOW, workflow), ("pom.xml", pom)];
+    for (old, new, expected) in [(">1<", ">2<", "beside"), ("value=\"b\"", "value=\"c\"", "called")] {
+        let found = part(&base, "pom.xml", Some(pom.replace(old, new).as_bytes()));
+        assert_eq!(kind(found.as_ref()), expected, "{old} → {new}");
+    }
+}
