@@ -54,6 +54,10 @@ pub enum Part {
     Beside { by: String },
     /// A new workflow that has nothing to do with the gate.
     NewWorkflow,
+    /// A text that agents follow, with new rights: it runs something, or allows tools.
+    GivesRights { by: String },
+    /// A text that agents follow, without new rights.
+    Instructs,
     /// An agent reads it.
     OfAgent { name: String },
 }

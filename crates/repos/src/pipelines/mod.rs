@@ -10,6 +10,7 @@ mod ignored;
 mod names;
 mod operands;
 mod pins;
+mod prompts;
 mod recipes;
 mod record;
 mod resolve;

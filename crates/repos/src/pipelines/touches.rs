@@ -108,7 +108,11 @@ fn part(changed: &Changed<'_>, sides: &Sides<'_>, path: &str) -> Option<Part> {
     let beside = || Some(Part::Beside { by: gate.beside.get(path)?.clone() });
     let perhaps = || Some(Part::MayRun { used: gate.perhaps.get(path)?.clone() });
     match found {
-        Some(Part::NewWorkflow) | None => perhaps().or_else(beside).or(found).or_else(|| of_agent(path)),
+        Some(Part::NewWorkflow) | None => perhaps()
+            .or_else(beside)
+            .or(found)
+            .or_else(|| super::prompts::part(changed, path))
+            .or_else(|| of_agent(path)),
         found => found,
     }
 }

@@ -34,6 +34,9 @@ const MERGING: &[&str] = &[
     ".policy.yml",
 ];
 
+/// Why a text for agents is a note.
+const FOLLOWED: &str = "agents follow it, or work in what it sets up";
+
 fn check(changed: &Changed<'_>, hits: &mut Vec<ChangeHit>) {
     let change = changed.change;
     let found = change.files.iter().filter_map(|file| {
@@ -92,9 +95,11 @@ fn touched(change: &Change, file: &ChangedFile) -> Option<Touched> {
     ];
     let owners = forge.iter().find(|(files, _)| files.contains(&folded.as_str()));
     let owners = owners.map(|(_, why)| Touched::new(Level::Warning, *why));
-    let agents = agent_file(&file.path).map(|class| match class {
+    // Of a text it is known which rights are in it.
+    let is_read = matches!(change.parts.get(&file.path), Some(Part::GivesRights { .. } | Part::Instructs));
+    let agents = agent_file(&file.path).filter(|_| !is_read).map(|class| match class {
         AgentFile::Rights => Touched::new(Level::Warning, "it gives agents tools or rights, or runs by itself"),
-        AgentFile::Instructions => Touched::new(Level::Note, "agents follow it, or work in what it sets up"),
+        AgentFile::Instructions => Touched::new(Level::Note, FOLLOWED),
     });
     // If both have the same weight, the first one says more.
     [owners, agents, part].into_iter().flatten().reduce(|best, next| if next.level > best.level { next } else { best })
@@ -141,6 +146,8 @@ fn of_part(part: &Part) -> Touched {
         }
         Part::Beside { by } => note(format!("`{by}` runs recipes of it in the job of the gate")),
         Part::NewWorkflow => note("it is a new workflow: no job of it has the name of the gate's check".to_owned()),
+        Part::GivesRights { by } => warning(format!("it gives agents tools or rights, or runs by itself: {by}")),
+        Part::Instructs => note(FOLLOWED.to_owned()),
         Part::OfAgent { name } => note(format!("{name} reads it")),
     }
 }

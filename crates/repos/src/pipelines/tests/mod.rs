@@ -4,7 +4,10 @@ use super::*;
 use agent_strace_git::Special;
 use agent_strace_git::change_set::Part;
 
+mod names;
 mod precision;
+mod prompts;
+mod record;
 mod shadows;
 
 /// Paths with a text, or with what is expected of them.
@@ -77,6 +80,8 @@ pub(super) fn kind(part: Option<&Part>) -> &'static str {
         Some(Part::Called { .. }) => "called",
         Some(Part::WouldBeCalled { .. }) => "would be called",
         Some(Part::PinsGate) => "pins",
+        Some(Part::GivesRights { .. }) => "gives rights",
+        Some(Part::Instructs) => "instructs",
         Some(Part::TakesName { .. }) => "takes name",
         Some(Part::MayTakeName) => "may take name",
         Some(Part::Unreadable { .. }) => "unreadable",
@@ -304,95 +309,6 @@ fn what_gitlab_includes_is_part_of_its_pipeline() {
     }
     let base = [(".gitlab-ci.yml", "include: ci/gate.yml\n"), gate];
     assert_eq!(kind(part(&base, ".gitlab/x.yml", Some(b"gate: {script: ['true']}\n")).as_ref()), "takes name");
-}
-
-#[test]
-fn the_name_of_the_check_is_read_as_the_forge_reads_it() {
-    let gate = "jobs:\n  gate:\n    name: security gate\n    steps: [{uses: acme/agent-strace@v1}]\n";
-    let other = ".github/workflows/other.yml";
-    let named = |name: &str| format!("on: push\njobs:\n  x:\n    name: {name}\n    steps: [{{run: 'true'}}]\n");
-    let matrix = |name: &str, matrix: &str| {
-        format!("jobs:\n  x:\n    name: {name}\n    strategy: {{matrix: {matrix}}}\n    steps: []\n")
-    };
-    let key = "jobs:\n  'security gate': {steps: []}\n".to_owned();
-    let alias = "x: &n security gate\njobs:\n  x: {name: *n, steps: []}\n".to_owned();
-    for (text, expected) in [
-        (named("security gate"), "takes name"),
-        (named("'Security Gate '"), "takes name"),
-        (named("\"security\\x20gate\""), "takes name"),
-        (named("\"security\\u0020gate\""), "takes name"),
-        (named(">-\n      security\n      gate"), "takes name"),
-        (named("${{ format('{0} {1}', 'security', 'gate') }}"), "takes name"),
-        (named("security ${{ github.event.x }}"), "takes name"),
-        (named("${{ 'security gate' }}"), "takes name"),
-        // Forges cut off outer blanks, however many there are.
-        (named(&format!("\"{}security gate\"", " ".repeat(401))), "takes name"),
-        (named(&format!("\"${{{{ format('{{0}}security gate', '{}') }}}}\"", " ".repeat(401))), "takes name"),
-        (named(&format!("\"${{{{ '{}' }}}}${{{{ vars.X }}}}\"", " ".repeat(401))), "may take name"),
-        (named("${{ github.event.x }}"), "may take name"),
-        (matrix("security ${{ matrix.x }}", "{x: [a, gate]}"), "takes name"),
-        (matrix("security ${{ matrix.x }}", "{x: [a, b]}"), "new"),
-        (matrix("security ${{ matrix.x }}", "{include: [{x: gate}]}"), "takes name"),
-        (matrix("${{ matrix.x }}", "{x: '${{ fromJSON(vars.X) }}'}"), "may take name"),
-        (key, "takes name"),
-        ("x: &b {name: security gate}\njobs:\n  x: {<<: *b, steps: []}\n".to_owned(), "takes name"),
-        ("jobs:\n  security gate: {name: '', steps: []}\n".to_owned(), "takes name"),
-        (alias, "takes name"),
-        (named("tests"), "new"),
-        (named("tests (${{ matrix.os }})"), "new"),
-        ("permissions: {checks: write}\njobs: {x: {steps: []}}\n".to_owned(), "sets checks"),
-        ("permissions: write-all\njobs: {x: {steps: []}}\n".to_owned(), "sets checks"),
-        ("jobs: [\n".to_owned(), "unreadable"),
-        (named("agent-strace"), "runs"),
-    ] {
-        let found = part(&[(WORKFLOW, gate)], other, Some(text.as_bytes()));
-        assert_eq!(kind(found.as_ref()), expected, "{text}");
-        let mut wide = vec![0xff, 0xfe];
-        wide.extend(text.encode_utf16().flat_map(u16::to_le_bytes));
-        let found = part(&[(WORKFLOW, gate)], other, Some(&wide));
-        assert_eq!(kind(found.as_ref()), expected, "UTF-16: {text}");
-    }
-    assert_eq!(kind(part(&[(WORKFLOW, gate)], other, Some(b"name: \xff\xfe")).as_ref()), "unreadable");
-    // The change did not add this.
-    let open = named("${{ github.event.x }}");
-    let base = [(WORKFLOW, gate), (other, open.as_str())];
-    assert_eq!(kind(part(&base, other, Some(format!("{open}# more\n").as_bytes())).as_ref()), "nothing");
-}
-
-#[test]
-fn checks_of_called_workflows_have_the_names_of_both() {
-    let caller = "jobs:\n  gate:\n    uses: ./.github/workflows/called.yml\n";
-    let called = "on: workflow_call\njobs:\n  judge:\n    steps: [{uses: acme/agent-strace@v1}]\n";
-    let base = [(WORKFLOW, caller), (".github/workflows/called.yml", called)];
-    let other = ".github/workflows/other.yml";
-    for (name, expected) in [("gate / judge", "takes name"), ("gate / x", "new"), ("judge", "takes name"), ("x", "new")]
-    {
-        let text = format!("jobs:\n  a: {{name: {name}, steps: []}}\n");
-        assert_eq!(kind(part(&base, other, Some(text.as_bytes())).as_ref()), expected, "{name}");
-    }
-    assert_eq!(kind(part(&base, WORKFLOW, None).as_ref()), "runs");
-}
-
-#[test]
-fn files_of_git_that_hide_the_record_are_found() {
-    let gate = step("uses: acme/agent-strace@v1");
-    for (path, text, expected) in [
-        (".gitignore", ".agent-traces\n", "ignores"),
-        (".gitignore", "target/\n", "nothing"),
-        (".gitignore", "*\n!src\n", "ignores"),
-        ("src/.gitignore", "*\n", "nothing"),
-        (".agent-traces/.gitignore", "*\n", "ignores"),
-        (".gitattributes", "* text=auto\n*.png binary\n", "nothing"),
-        (".gitattributes", ".agent-traces/** filter=lfs\n", "rewrites"),
-        (".gitattributes", "*.ndjson linguist-generated\n", "hides"),
-        (".gitattributes", ".github/** -diff\n", "hides"),
-        (".gitattributes", "*.json -linguist-generated diff=json\n", "nothing"),
-    ] {
-        let found = part(&[(WORKFLOW, &gate)], path, Some(text.as_bytes()));
-        assert_eq!(kind(found.as_ref()), expected, "{path} {text:?}");
-    }
-    let base = [(WORKFLOW, gate.as_str()), (".gitignore", ".agent-traces\n")];
-    assert_eq!(kind(part(&base, ".gitignore", Some(b".agent-traces\ntarget\n")).as_ref()), "nothing");
 }
 
 #[test]

@@ -1,0 +1,177 @@
+//! Skills, commands and agents that are texts: whether a change lets them run something, or gives them rights.
+
+use std::collections::BTreeSet;
+
+use super::touches::Changed;
+use super::tree::{Content, Contents};
+use crate::repo_audit::{Document, Language, front_matter, members};
+use agent_strace_git::change_set::Part;
+use agent_strace_policy::json::{Data, Value};
+use agent_strace_policy::{AgentFile, agent_file};
+
+/// Endings of texts. A file of another kind beside them is code or settings.
+const TEXTS: &[&str] = &[".md", ".mdc", ".markdown", ".txt"];
+/// Commands of Gemini and of its forks are texts in TOML.
+const COMMANDS: &[&str] = &[".gemini/commands/", ".qwen/commands/", ".iflow/commands/"];
+
+/// Keys of front matter by which a text runs something or gets rights, without `-`, `_` and in lower case.
+const GRANTS: &[&str] = &[
+    "hooks",
+    "mcpservers",
+    "mcp",
+    "permissionmode",
+    "permissions",
+    "permission",
+    "allowedtools",
+    "tools",
+    "autoapprove",
+    "alwaysallow",
+    "autoapprovetools",
+    "approvalpolicy",
+    "approvalmode",
+    "sandboxmode",
+    "sandbox",
+    "dangerouslyskippermissions",
+    "yolo",
+    "command",
+    "commands",
+    "script",
+    "scripts",
+    "shell",
+    "run",
+    "env",
+    "groups",
+];
+/// Values that give nothing beyond reading and asking.
+const HARMLESS: &[&str] = &[
+    "read",
+    "grep",
+    "glob",
+    "ls",
+    "view",
+    "search",
+    "codebase",
+    "list",
+    "todowrite",
+    "todoread",
+    "task",
+    "agent",
+    "skill",
+    "default",
+    "plan",
+    "ask",
+    "deny",
+    "false",
+    "none",
+    "readonly",
+    "askuserquestion",
+    "exitplanmode",
+    "notebookread",
+    "usages",
+    "problems",
+    "changes",
+    "readfile",
+    "listdirectory",
+    "searchfilecontent",
+];
+
+/// The part of a text that agents take: with new rights, or as nothing but a text. `None`: it is no such text.
+pub(super) fn part(changed: &Changed<'_>, path: &str) -> Option<Part> {
+    let folded = path.to_lowercase();
+    let is_command = folded.ends_with(".toml") && COMMANDS.iter().any(|folder| folded.contains(folder));
+    let is_text = is_command || TEXTS.iter().any(|ending| folded.ends_with(ending));
+    if !is_text || agent_file(path) != Some(AgentFile::Rights) {
+        return None;
+    }
+    let grants = |side: &dyn Contents| match side.read(path) {
+        Content::Missing => Some(BTreeSet::new()),
+        Content::Text(text) => Some(if is_command { of_command(&text) } else { of_text(&text) }),
+        Content::Unreadable(_) => None,
+    };
+    let after = grants(changed.head)?;
+    let before = grants(changed.before).unwrap_or_default();
+    Some(match after.difference(&before).next() {
+        Some(grant) => Part::GivesRights { by: grant.by.clone() },
+        None => Part::Instructs,
+    })
+}
+
+/// One thing in a text that runs, or that gives rights.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Grant {
+    by: String,
+    /// What it gives.
+    value: String,
+}
+
+fn of_text(text: &str) -> BTreeSet<Grant> {
+    let mut found: BTreeSet<Grant> = inline(text).collect();
+    let Some(matter) = front_matter(text) else { return found };
+    match Document::read(Language::Yaml, &matter) {
+        Ok(document) => {
+            found.extend(members(&document.root).iter().filter_map(|(key, value)| of_key(&key.name, value)))
+        }
+        Err(_) => drop(found.insert(Grant { by: "front matter that is not YAML".to_owned(), value: matter })),
+    }
+    found
+}
+
+fn of_key(name: &str, value: &Value) -> Option<Grant> {
+    let folded: String = name.to_lowercase().chars().filter(|letter| letter.is_alphanumeric()).collect();
+    let known = GRANTS.iter().find(|known| **known == folded)?;
+    let mut texts = Vec::new();
+    leaves(value, &mut texts);
+    let gives = texts.iter().any(|text| !is_harmless(text));
+    gives.then(|| Grant { by: format!("`{known}` in its front matter"), value: texts.join("\n") })
+}
+
+/// All texts of a value; of members also their names, where they are switched on.
+fn leaves(value: &Value, found: &mut Vec<String>) {
+    match &value.data {
+        Data::Text(text) | Data::Number(text) => found.push(text.clone()),
+        Data::Bool(value) => found.push(value.to_string()),
+        Data::List(items) => items.iter().for_each(|item| leaves(item, found)),
+        Data::Object(members) => members.iter().for_each(|(key, value)| match value.data {
+            Data::Bool(false) => {}
+            Data::Bool(true) => found.push(key.name.clone()),
+            _ => {
+                let before = found.len();
+                leaves(value, found);
+                if found.iter().skip(before).any(|text| !is_harmless(text)) {
+                    found.push(key.name.clone());
+                }
+            }
+        }),
+        Data::Null => {}
+    }
+}
+
+/// Names of tools may be separated by commas or blanks: `Read, Grep`.
+fn is_harmless(text: &str) -> bool {
+    let bare = |word: &str| word.to_lowercase().chars().filter(|letter| letter.is_alphanumeric()).collect::<String>();
+    let mut words = text.split([',', ' ']).filter(|word| !word.is_empty());
+    words.all(|word| !word.contains(['(', '*', '/']) && HARMLESS.contains(&bare(word).as_str()))
+}
+
+/// Lines that run while the text is put together: `` !`command` ``, and blocks that begin with `` ```! ``.
+fn inline(text: &str) -> impl Iterator<Item = Grant> {
+    let runs = |line: &str| {
+        let starts =
+            |at: usize| line.get(..at).is_some_and(|before| before.is_empty() || before.ends_with(char::is_whitespace));
+        let inside = line
+            .match_indices("!`")
+            .any(|(at, _)| starts(at) && line.get(at + 2..).is_some_and(|rest| rest.contains('`')));
+        inside || line.trim_start().starts_with("```!")
+    };
+    let by = "a line that runs when it is used";
+    text.lines()
+        .filter(move |line| runs(line))
+        .map(move |line| Grant { by: by.to_owned(), value: line.trim().to_owned() })
+}
+
+/// `!{command}` in a command of Gemini.
+fn of_command(text: &str) -> BTreeSet<Grant> {
+    let runs = text.lines().filter(|line| line.contains("!{"));
+    let by = "a command that runs when it is used";
+    runs.map(|line| Grant { by: by.to_owned(), value: line.trim().to_owned() }).collect()
+}
