@@ -107,13 +107,13 @@ class GitLab(unittest.TestCase):
         world.commits["BEFORE"] = world.head()
         world.git("update-ref", "refs/merge-requests/6/train", world.commits["BEFORE"], folder=world.origin)
         world.git("checkout", "-q", "main", folder=world.origin)
-        world.gitlab = Server(world.origins, TOKEN, user="gitlab-ci-token")
-        self.addCleanup(world.gitlab.close)
-        self.tools(world)
+        self.serve(world)
         return world
 
-    def tools(self, world):
-        """Programs in the place of those that would reach the network, and the archive of a release."""
+    def serve(self, world):
+        """A server, programs in the place of those that would reach the network, and the archive of a release."""
+        world.gitlab = Server(world.origins, TOKEN, user="gitlab-ci-token")
+        self.addCleanup(world.gitlab.close)
         folder = world.root / "tools"
         folder.mkdir()
         program, archive = world.root / "agent-strace", world.root / "release.tar.gz"
@@ -127,7 +127,7 @@ class GitLab(unittest.TestCase):
             (folder / name).chmod(0o755)
         world.release = hashlib.sha256(archive.read_bytes()).hexdigest()
 
-    def pipeline(self, world, kind="detached", fill=lambda project: None, more=(), **others):
+    def pipeline(self, world, kind="detached", fill=lambda project: None, more=(), options="", **others):
         place = world.root / f"builds-{len(list(world.root.glob('builds-*')))}"
         project, victim = place / "project", place / "victim"
         victim.mkdir(parents=True)
@@ -149,7 +149,8 @@ class GitLab(unittest.TestCase):
         variables = {name: world.commits.get(value[1:], value) if value.startswith("$") else value
                      for name, value in variables.items()}
         environment = {**world.environment(), "PATH": f"{world.root / 'tools'}:{os.environ['PATH']}"}
-        jobs = Pipeline([written.read_text(), *more], variables, project, environment).run()
+        text = written.read_text().replace("--policy-ref=auto", f"--policy-ref=auto {options}".rstrip())
+        jobs = Pipeline([text, *more], variables, project, environment).run()
         self.assertEqual((victim / "file").read_text(), "kept\n")
         self.assertEqual(sorted(file.name for file in victim.iterdir()), ["file"])
         self.assertFalse((place / "trap").exists(), "something of the change was run")
@@ -209,6 +210,18 @@ class GitLab(unittest.TestCase):
                 self.assertEqual(jobs[VERDICT].code, 2, jobs[VERDICT].log)
                 self.assertIn(said, jobs[VERDICT].log)
                 self.assertEqual((jobs[REPORT].names, jobs[REPORT].reports), ([], {}))
+
+    def test_a_backport_to_a_named_branch_is_explained_by_the_default_branch(self):
+        target = {"CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "release/1", "options": "--base-branch=release/1"}
+        for others, code in (({}, 0), ({"CI_DEFAULT_BRANCH": "gone"}, 1)):
+            with self.subTest(others=others):
+                world = World()
+                self.addCleanup(world.close)
+                world.backport(GOOD)
+                self.serve(world)
+                jobs = self.pipeline(world, **target, **others)
+                self.assertEqual(self.codes(jobs), (0, code), jobs[VERDICT].log)
+                self.assertEqual("coverage/no-session" in jobs[VERDICT].log, code == 1, jobs[VERDICT].log)
 
     def test_other_pipelines_have_no_job(self):
         self.assertEqual(self.pipeline(self.world(GOOD), CI_PIPELINE_SOURCE="push"), {})

@@ -123,6 +123,13 @@ class Scenarios(unittest.TestCase):
                     self.assertIn(said, result.summary)
                     self.assertIn(said, result.annotations[-1][2])
 
+    def test_a_backport_to_a_named_branch_is_explained_by_the_default_branch(self):
+        world = World()
+        self.addCleanup(world.close)
+        world.backport(GOOD)
+        result = self.act(world, "pull-request-release", {"base-branches": "release/1"}, workspace="none")
+        self.assertEqual((result.code, self.errors(result)), (0, set()), result.log)
+
     def test_an_event_without_a_change_is_no_pass(self):
         world = self.world([{"files": GOOD, "message": "Two"}])
         for event, said in (("issue-comment", "`issue_comment` has no change"), ("schedule", "`schedule` has no change"),

@@ -138,6 +138,26 @@ class World:
         self.git("config", "receive.denyCurrentBranch", "ignore", folder=self.origin)
         return self
 
+    def backport(self, files):
+        """A commit of an agent on main, and on topic the same commit without its session, to be merged into release/1."""
+        self.git("branch", "release/1", "main", folder=self.origin)
+        self.commits["OLD_BASE"] = self.commits["BASE"] = self.head()
+        self.commit(files, "Two\n\nCo-Authored-By: Claude <noreply@anthropic.com>")
+        self.git("checkout", "-q", "-b", "topic", "release/1", folder=self.origin)
+        self.git("cherry-pick", "-x", "main", folder=self.origin)
+        sessions = sorted({"/".join(path.split("/")[:2]) for path in files if path.startswith(".agent-traces/")})
+        self.git("rm", "-rq", *sessions, folder=self.origin)
+        self.git("commit", "-q", "--amend", "--no-edit", folder=self.origin)
+        self.commits["HEAD"] = self.head()
+        self.git("update-ref", "refs/pull/7/head", self.commits["HEAD"], folder=self.origin)
+        self.git("checkout", "-q", "--detach", "release/1", folder=self.origin)
+        self.git("merge", "-q", "--no-ff", "-m", "merge", "topic", folder=self.origin)
+        self.commits["MERGE"] = self.head()
+        self.git("update-ref", "refs/pull/7/merge", self.commits["MERGE"], folder=self.origin)
+        self.git("checkout", "-q", "main", folder=self.origin)
+        self.git("config", "receive.denyCurrentBranch", "ignore", folder=self.origin)
+        return self
+
     def helper(self):
         """A branch of the author, whose policy allows everything."""
         self.git("checkout", "-q", "-b", "helper", "main", folder=self.origin)

@@ -26,6 +26,10 @@ pub struct Revision {
 pub enum Part {
     /// CI runs the gate by it, before the change or after it.
     Runs,
+    /// CI runs the gate by it, and the change moves actions of other repositories to another version there.
+    MovesActions { actions: String },
+    /// CI runs the gate by it, and the change touches only jobs that the gate does not need.
+    OtherJobs,
     /// The gate calls it, by the file `by`.
     Called { by: String },
     /// The gate would call it after the merge, by the file `by`, and does not at the base.

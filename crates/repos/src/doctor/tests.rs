@@ -407,7 +407,7 @@ fn pipelines_of_gitlab_are_read_too() {
     let template = include_str!("../../../../src/cli/init/templates/gitlab.yml");
     let file = ".gitlab/agent-strace.gitlab-ci.yml";
     let mut held = held(file, template);
-    assert_eq!(bad(&examine(&held)), [("gate/included", "defeated", 86)]);
+    assert_eq!(bad(&examine(&held)), [("gate/included", "defeated", 93)]);
     held.pipelines.push((".gitlab-ci.yml".to_owned(), Ok(format!("include: [{{local: {file}}}]\n"))));
     let examination = examine(&held);
     assert_eq!((examination.strength, examination.exit_code()), (Strength::Visible, 0), "{:#?}", examination.checks);

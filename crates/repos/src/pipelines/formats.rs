@@ -34,6 +34,21 @@ pub(super) fn visit_texts(value: &Value, visit: &mut dyn FnMut(&str)) {
     }
 }
 
+/// The data of a value as a text: two values have the same one only if their data are the same.
+pub(super) fn shape(value: &Value) -> String {
+    match &value.data {
+        Data::Null => "null".to_owned(),
+        Data::Bool(value) => value.to_string(),
+        Data::Number(number) => number.clone(),
+        Data::Text(text) => format!("{text:?}"),
+        Data::List(items) => format!("[{}]", items.iter().map(shape).collect::<Vec<_>>().join(",")),
+        Data::Object(members) => {
+            let members = members.iter().map(|(key, value)| format!("{:?}:{}", key.name, shape(value)));
+            format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+        }
+    }
+}
+
 /// Whether a file of YAML names the gate, as its reader sees it.
 pub(super) fn names_gate_when_read(content: &str) -> bool {
     let Ok(document) = Document::read(Language::Yaml, content) else { return false };
@@ -239,15 +254,26 @@ fn texts(reader: &mut Reader<'_>, node: &Node, root: &Value) {
 }
 
 /// Keys at the top of a file of GitLab that bear on every job of the pipeline.
-const SHARED: &[&str] =
-    &["workflow", "default", "variables", "before_script", "after_script", "stages", "include", "image", "hooks"];
+const SHARED: &[&str] = &[
+    "workflow",
+    "default",
+    "variables",
+    "before_script",
+    "after_script",
+    "stages",
+    "include",
+    "image",
+    "hooks",
+    "services",
+    "cache",
+    "spec",
+];
 
-/// The keys of a file of GitLab that apply to every job of its pipeline, as the file has them.
+/// The keys of a file of GitLab that apply to every job of its pipeline, with their data.
 pub(super) fn shared(content: &str) -> Vec<(String, String)> {
     let Ok(document) = Document::read(Language::Yaml, content) else { return Vec::new() };
     let shared = members(&document.root).iter().filter(|(key, _)| SHARED.contains(&key.name.as_str()));
-    let written = |value: &Value| content.get(value.span.clone()).unwrap_or_default().trim().to_owned();
-    shared.map(|(key, value)| (key.name.clone(), written(value))).collect()
+    shared.map(|(key, value)| (key.name.clone(), shape(value))).collect()
 }
 
 /// Why a file of YAML can't be read.

@@ -78,6 +78,13 @@ impl GateFiles {
         gate
     }
 
+    /// The keys of the jobs of a file that lead to the gate.
+    pub(super) fn jobs(&self, path: &str) -> BTreeSet<String> {
+        let nodes = self.leads.leading.iter().filter(|node| node.file == path);
+        let keys = nodes.filter_map(|node| if let Part::Job(key) = &node.part { Some(key.clone()) } else { None });
+        keys.collect()
+    }
+
     /// Files and recipes that the jobs of the gate call.
     fn follow(&mut self, leads: &Leads, graph: &Graph, tree: &dyn Tree) {
         let mut whole: BTreeSet<String> = BTreeSet::new();

@@ -7,6 +7,7 @@ mod calls;
 mod formats;
 mod gate;
 mod ignored;
+mod jobs;
 mod names;
 mod operands;
 mod pins;

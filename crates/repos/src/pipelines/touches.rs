@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::gate::{GateFiles, runs_gate};
+use super::jobs::{self, Edit};
 use super::names::{CheckName, Likeness};
 use super::systems::{Dialect, dialect};
 use super::tree::{ChangedPath, Content, Contents, Merged, Tree};
@@ -67,10 +68,18 @@ struct Sides<'s> {
 /// The worst part that a file has.
 fn part(changed: &Changed<'_>, sides: &Sides<'_>, path: &str) -> Option<Part> {
     let gate = sides.gate;
-    if gate.runs.contains(path) {
-        return Some(Part::Runs);
-    }
     let dialect = dialect(path);
+    if gate.runs.contains(path) {
+        let content = || changed.head.read(path);
+        return Some(match (jobs::edit(changed, gate, path), dialect) {
+            (Edit::Versions(actions), _) => Part::MovesActions { actions: actions.join("`, `") },
+            (Edit::Others, Some(Dialect::Workflow)) => {
+                of_workflow(changed, sides, path, &content()).unwrap_or(Part::OtherJobs)
+            }
+            (Edit::Others, _) => Part::OtherJobs,
+            (Edit::Gate, _) => Part::Runs,
+        });
+    }
     let content = if dialect.is_some() { changed.head.read(path) } else { Content::Missing };
     if dialect.is_some() {
         if matches!(&content, Content::Text(_)) && runs_gate(&content) {

@@ -71,9 +71,7 @@ impl<'t> Workflows<'t> {
     fn read(&self, content: &str, depth: usize) -> Result<Vec<NamedJob>, (String, u32)> {
         let document = Document::read(Language::Yaml, content).map_err(|fault| (fault.reason, fault.line))?;
         let workflow = member(&document.root, "name").and_then(text);
-        let written = |value: Option<&Value>| {
-            value.and_then(|value| content.get(value.span.clone())).unwrap_or_default().trim().to_owned()
-        };
+        let written = |value: Option<&Value>| value.map(super::formats::shape).unwrap_or_default();
         let starts = written(member(&document.root, "on"));
         let spent = |_: Spent| (Spent::reason(), 1);
         let mut found = Vec::new();

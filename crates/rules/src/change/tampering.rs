@@ -112,6 +112,11 @@ fn of_part(part: &Part) -> Touched {
     let note = |why: String| Touched::new(Level::Note, why);
     match part {
         Part::Runs => error("it decides whether changes are judged".to_owned()),
+        Part::MovesActions { actions } => error(format!(
+            "it moves `{actions}` in the job of the gate to another version, whose code runs there: a person has to review it, \
+             and `reviewed-by` of the action says who did"
+        )),
+        Part::OtherJobs => note("it runs the gate, and only jobs differ that the gate does not need".to_owned()),
         Part::Called { by } => error(format!("the gate calls it (`{by}`)")),
         Part::WouldBeCalled { by } => error(format!("the gate would call it after the merge (`{by}`)")),
         Part::PinsGate => error("it says which gate is installed, and its entry for the gate differs".to_owned()),

@@ -80,6 +80,8 @@ pub(super) fn kind(part: Option<&Part>) -> &'static str {
         Some(Part::Called { .. }) => "called",
         Some(Part::WouldBeCalled { .. }) => "would be called",
         Some(Part::PinsGate) => "pins",
+        Some(Part::MovesActions { .. }) => "moves actions",
+        Some(Part::OtherJobs) => "other jobs",
         Some(Part::GivesRights { .. }) => "gives rights",
         Some(Part::Instructs) => "instructs",
         Some(Part::TakesName { .. }) => "takes name",
@@ -302,10 +304,17 @@ fn what_gitlab_includes_is_part_of_its_pipeline() {
         ("ci/jobs/a.yml", "workflow: {rules: [{when: never}]}\n", "runs"),
         ("ci/jobs/a.yml", "default: {before_script: [exit 0]}\n", "runs"),
         ("ci/jobs/a.yml", "variables: {BASH_ENV: ./x}\n", "runs"),
+        ("ci/jobs/a.yml", "default:\n  before_script:\n    - exit 0\n", "runs"),
         ("ci/jobs/a.yml", "x: [\n", "unreadable"),
         ("ci/b.yml", "variables: {BASH_ENV: ./x}\n", "nothing"),
     ] {
         assert_eq!(kind(part(&base, path, Some(text.as_bytes())).as_ref()), expected, "{path}: {text}");
+    }
+    let shared = "default:\n  before_script:\n    - date\n";
+    let base = [(".gitlab-ci.yml", include), gate, ("ci/jobs/a.yml", shared)];
+    for (old, new, expected) in [("- date", "- exit 0", "runs"), ("    - date", "      - date # now", "nothing")] {
+        let found = part(&base, "ci/jobs/a.yml", Some(shared.replace(old, new).as_bytes()));
+        assert_eq!(kind(found.as_ref()), expected, "{new}");
     }
     let base = [(".gitlab-ci.yml", "include: ci/gate.yml\n"), gate];
     assert_eq!(kind(part(&base, ".gitlab/x.yml", Some(b"gate: {script: ['true']}\n")).as_ref()), "takes name");

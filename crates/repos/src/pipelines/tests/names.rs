@@ -121,11 +121,15 @@ fn names_that_a_job_had_before_are_not_taken_by_the_change() {
         format!("on: {on}\njobs:\n  {key}:\n    name: {name}\n    steps: [{{run: {run}}}]\n")
     };
     let base = job("push", "gate", "gate", "a");
+    let blocks = job("\n  push:\n  schedule:", "gate", "gate", "a");
     let open = job("push", "x", "'${{ vars.x }}'", "a");
     for (base, text, expected) in [
         (&base, job("push", "gate", "gate", "b"), "nothing"),
         (&base, job("pull_request", "gate", "gate", "b"), "takes name"),
         (&base, job("push", "other", "gate", "b"), "takes name"),
+        (&base, job("\n  pull_request:\n  push:", "gate", "gate", "b"), "takes name"),
+        (&blocks, job("\n  pull_request:\n  push:", "gate", "gate", "b"), "takes name"),
+        (&blocks, job("\n  push:\n  schedule:", "gate", "gate", "b"), "nothing"),
         (&open, job("push", "x", "'${{ vars.x }}'", "b"), "nothing"),
         (&open, format!("{open}  y: {{name: '${{{{ vars.y }}}}'}}\n"), "may take name"),
     ] {

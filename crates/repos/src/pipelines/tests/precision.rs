@@ -55,3 +55,43 @@ fn recipes_beside_the_one_of_the_gate_may_change() {
         assert_eq!(kind(found.as_ref()), expected, "{run}: {old:?} → {new:?}");
     }
 }
+
+#[test]
+fn jobs_beside_the_gate_may_change_in_its_workflow() {
+    let workflow = "on: pull_request\njobs:\n  test:\n    steps:\n      - run: make test\n  gate:\n    steps:\n      \
+                    - uses: actions/checkout@aaa\n      - uses: acme/agent-strace@bbb\n";
+    for (old, new, expected) in [
+        ("make test", "make check", "other jobs"),
+        ("  test:\n", "  test:\n    name: gate\n", "takes name"),
+        ("  test:\n", "  test:\n    name: ${{ vars.x }}\n", "may take name"),
+        ("  test:\n", "  test:\n    permissions: {checks: write}\n", "sets checks"),
+        ("checkout@aaa", "checkout@ccc", "moves actions"),
+        ("strace@bbb", "strace@ccc", "moves actions"),
+        ("acme/agent-strace@bbb", "acme/other@bbb", "runs"),
+        ("  gate:\n", "  gate:\n    if: false\n", "runs"),
+        ("on: pull_request", "on: push", "runs"),
+    ] {
+        let found = part(&[(WORKFLOW, workflow)], WORKFLOW, Some(workflow.replace(old, new).as_bytes()));
+        assert_eq!(kind(found.as_ref()), expected, "{old} → {new}");
+    }
+}
+
+#[test]
+fn jobs_beside_the_gate_may_change_in_its_pipeline() {
+    let pipeline = "stages: [test]\n.base:\n  tags: [x]\nsetup:\n  script: [date]\ntest:\n  script: [make test]\ngate:\n  extends: .base\n  \
+                    needs: [setup]\n  script:\n    - agent-strace check\n";
+    for (old, new, expected) in [
+        ("make test", "make check", "other jobs"),
+        ("test:\n  script: [make test]\n", "", "other jobs"),
+        ("agent-strace check", "true", "runs"),
+        ("tags: [x]", "rules: [{when: never}]", "runs"),
+        ("script: [date]", "script: [exit 1]", "runs"),
+        ("stages: [test]", "stages: [test]\nworkflow: {rules: []}", "runs"),
+        ("gate:\n", "gate2:\n", "runs"),
+        ("test:\n  script", "gate:\n  script", "runs"),
+    ] {
+        let path = ".gitlab-ci.yml";
+        let found = part(&[(path, pipeline)], path, Some(pipeline.replacen(old, new, 1).as_bytes()));
+        assert_eq!(kind(found.as_ref()), expected, "{old} → {new}");
+    }
+}

@@ -1,0 +1,198 @@
+//! A workflow that runs the gate: whether a change touches the jobs of the gate, and how.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::formats::{shape, shared, visit_texts};
+use super::gate::GateFiles;
+use super::systems::{Dialect, dialect};
+use super::touches::Changed;
+use super::tree::Content;
+use crate::repo_audit::{Document, Language, member, members, text};
+use agent_strace_policy::json::{Data, Value};
+
+/// How a change touches the workflow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Edit {
+    /// Jobs of the gate, or settings of all jobs.
+    Gate,
+    /// Nothing of them but the versions of actions of other repositories.
+    Versions(Vec<String>),
+    /// Jobs that the gate does not need.
+    Others,
+}
+
+/// How the change touches a workflow that runs the gate at the base. What can't be told is an edit of the gate.
+pub(super) fn edit(changed: &Changed<'_>, gate: &GateFiles, path: &str) -> Edit {
+    let (Content::Text(base), Content::Text(before), Content::Text(head)) =
+        (changed.base.read(path), changed.before.read(path), changed.head.read(path))
+    else {
+        return Edit::Gate;
+    };
+    let own = gate.jobs(path);
+    let found = match dialect(path) {
+        Some(Dialect::Workflow) => compared(&base, &before, &head, &own),
+        Some(Dialect::Gitlab) => of_gitlab(&before, &head, &own),
+        _ => None,
+    };
+    found.unwrap_or(Edit::Gate)
+}
+
+/// A file of GitLab: its jobs are keys at the top, and name those that they extend, need or refer to.
+fn of_gitlab(before: &str, head: &str, own: &BTreeSet<String>) -> Option<Edit> {
+    if own.is_empty() || shared(before) != shared(head) {
+        return None;
+    }
+    let keys = |text: &str| -> Option<BTreeMap<String, Value>> {
+        let document = Document::read(Language::Yaml, text).ok()?;
+        let listed = members(&document.root);
+        let keys: BTreeMap<String, Value> =
+            listed.iter().map(|(key, value)| (key.name.clone(), value.clone())).collect();
+        (keys.len() == listed.len()).then_some(keys)
+    };
+    let (old, new) = (keys(before)?, keys(head)?);
+    let mut open: Vec<String> = own.iter().cloned().collect();
+    let mut seen = BTreeSet::new();
+    while let Some(key) = open.pop() {
+        if old.get(&key).map(shape) != new.get(&key).map(shape) {
+            return None;
+        }
+        if let Some(job) = old.get(&key).filter(|_| seen.insert(key.clone())) {
+            visit_texts(job, &mut |text| open.extend(old.contains_key(text).then(|| text.to_owned())));
+        }
+    }
+    Some(Edit::Others)
+}
+
+fn compared(base: &str, before: &str, head: &str, own: &BTreeSet<String>) -> Option<Edit> {
+    if own.is_empty() {
+        return None;
+    }
+    let (base, old, new) = (Jobs::of(base)?, Jobs::of(before)?, Jobs::of(head)?);
+    if old.shared != new.shared {
+        return None;
+    }
+    let mut needed: BTreeSet<String> = own.clone();
+    for jobs in [&base, &old, &new] {
+        needed.extend(jobs.needed(own));
+    }
+    let mut moved = BTreeSet::new();
+    for key in needed {
+        match (old.jobs.get(&key), new.jobs.get(&key)) {
+            (None, None) => {}
+            (Some(old), Some(new)) => versions(&old.value, &new.value, &mut moved)?,
+            _ => return None,
+        }
+    }
+    Some(if moved.is_empty() { Edit::Others } else { Edit::Versions(moved.into_iter().collect()) })
+}
+
+/// The jobs of a workflow, and all that is written beside them.
+struct Jobs {
+    shared: Vec<(String, String)>,
+    jobs: BTreeMap<String, Job>,
+}
+
+struct Job {
+    value: Value,
+    needs: BTreeSet<String>,
+}
+
+impl Jobs {
+    /// `None`: it is no workflow, or readers differ in what it says.
+    fn of(text: &str) -> Option<Self> {
+        let document = Document::read(Language::Yaml, text).ok()?;
+        let shared = members(&document.root).iter().filter(|(key, _)| key.name != "jobs");
+        let shared = shared.map(|(key, value)| (key.name.clone(), shape(value))).collect();
+        let is_once = members(&document.root).iter().filter(|(key, _)| key.name == "jobs").count() == 1;
+        let listed = members(member(&document.root, "jobs").filter(|_| is_once)?);
+        let mut jobs = BTreeMap::new();
+        for (key, job) in listed {
+            let mut needs = BTreeSet::new();
+            if let Some(value) = member(job, "needs") {
+                visit_texts(value, &mut |text| needs.extend([text.to_owned()]));
+            }
+            jobs.insert(key.name.clone(), Job { value: job.clone(), needs });
+        }
+        (jobs.len() == listed.len()).then_some(Self { shared, jobs })
+    }
+
+    /// Jobs that some jobs wait for: where one of them fails, those are skipped, and that passes a required check.
+    fn needed(&self, of: &BTreeSet<String>) -> BTreeSet<String> {
+        let mut open: Vec<&String> = of.iter().collect();
+        let mut found = BTreeSet::new();
+        while let Some(key) = open.pop() {
+            let Some(job) = self.jobs.get(key) else { continue };
+            open.extend(job.needs.iter().filter(|key| found.insert((*key).clone())));
+        }
+        found
+    }
+}
+
+/// Collects the actions of other repositories that are used at another version. `None`: something else differs, too.
+fn versions(old: &Value, new: &Value, moved: &mut BTreeSet<String>) -> Option<()> {
+    match (&old.data, &new.data) {
+        (Data::List(old), Data::List(new)) if old.len() == new.len() => {
+            old.iter().zip(new).try_for_each(|(old, new)| versions(old, new, moved))
+        }
+        (Data::Object(old), Data::Object(new)) if old.len() == new.len() => {
+            old.iter().zip(new).try_for_each(|((key, old), (other, new))| {
+                let (before, after) = (text(old).and_then(used), text(new).and_then(used));
+                if key.name != other.name {
+                    return None;
+                }
+                match (before, after) {
+                    (Some((action, old)), Some((same, new))) if key.name == "uses" && action == same && old != new => {
+                        moved.insert(action.to_owned());
+                        Some(())
+                    }
+                    _ => versions(old, new, moved),
+                }
+            })
+        }
+        _ => (shape(old) == shape(new)).then_some(()),
+    }
+}
+
+/// The action of another repository, and its version: `OWNER/NAME@VERSION`.
+fn used(used: &str) -> Option<(&str, &str)> {
+    let (action, version) = used.split_once('@')?;
+    let is_plain = |text: &str| text.chars().all(|letter| letter.is_alphanumeric() || "/._-".contains(letter));
+    (!action.starts_with('.') && is_plain(action) && is_plain(version)).then_some((action, version))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_edits_of_the_gate_and_of_what_it_needs_count() {
+        let text = "on: pull_request\npermissions: {}\njobs:\n  lint:\n    steps:\n      - run: make lint\n  setup:\n    steps:\n      \
+                    - uses: actions/setup@aaa # v1\n  gate:\n    needs: [setup]\n    steps:\n      - uses: actions/checkout@aaa # v1\n      \
+                    - uses: acme/agent-strace@bbb\n  after:\n    needs: gate\n    steps: [{run: date}]\n";
+        let own = BTreeSet::from(["gate".to_owned()]);
+        let versions = |names: &[&str]| Some(Edit::Versions(names.iter().map(|name| (*name).to_owned()).collect()));
+        for (old, new, expected) in [
+            ("make lint", "make lint all", Some(Edit::Others)),
+            ("run: date", "run: ls", Some(Edit::Others)),
+            ("  lint:\n", "  new:\n    steps: []\n  lint:\n", Some(Edit::Others)),
+            ("checkout@aaa # v1", "checkout@ccc # v2", versions(&["actions/checkout"])),
+            ("strace@bbb", "strace@ccc", versions(&["acme/agent-strace"])),
+            ("setup@aaa", "setup@ccc", versions(&["actions/setup"])),
+            ("checkout@aaa", "other@aaa", None),
+            ("actions/checkout@aaa", "evil/checkout@ccc", None),
+            ("needs: [setup]", "if: false", None),
+            ("    needs: [setup]\n", "", None),
+            ("permissions: {}", "permissions: {contents: read}", None),
+            ("on: pull_request", "on: push", None),
+            ("      - uses: acme/agent-strace@bbb\n", "", None),
+            ("  gate:", "  gate2:", None),
+            ("  lint:", "  gate: {}\n  lint:", None),
+            ("[setup]\n    steps:", "[setup]\n    env: {A: b}\n    steps:", None),
+            ("setup@aaa # v1\n", "setup@aaa # v1\n      - run: exit 1\n", None),
+        ] {
+            let head = text.replace(old, new);
+            assert_ne!(head, text, "{old}");
+            assert_eq!(compared(text, text, &head, &own), expected, "{old} → {new}");
+        }
+    }
+}
