@@ -231,6 +231,14 @@ impl Reader<'_> {
         for folder in startup::search_path(&text) {
             self.programs(node, &folder);
         }
+        for line in startup::lines_for_later(&text) {
+            self.named(node, line, place);
+        }
+        for pattern in startup::patterns_of_loops(&text) {
+            for path in resolve::fitting(self.tree, pattern, place) {
+                self.call(node, Node::file(path));
+            }
+        }
         let mut place = place.clone();
         for words in commands {
             match words.as_slice() {
@@ -282,6 +290,16 @@ impl Reader<'_> {
             found.insert(recipes);
         }
         found
+    }
+
+    /// Words and quoted texts that name files, whatever these are called.
+    pub(super) fn named(&mut self, node: &Node, text: &str, place: &Place) {
+        let is_edge = |letter: char| letter.is_whitespace() || "\"'`;|&()<>,=".contains(letter);
+        for word in text.split(is_edge).filter(|word| word.len() > 1) {
+            for path in resolve::resolved(self.tree, word, place) {
+                self.call(node, Node::file(path));
+            }
+        }
     }
 
     /// The programs of a folder that is in the search path.

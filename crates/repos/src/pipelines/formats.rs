@@ -114,6 +114,9 @@ fn needed(reader: &mut Reader<'_>, part: &Node, job: &Value) {
 const EXECUTED: &[&str] =
     &["script", "run", "command", "cmd", "commands", "entrypoint", "binary", "shell", "script-path"];
 
+/// Inputs of actions that name a file by which they decide something.
+const DECIDING: &[&str] = &["filters", "config", "config-file", "config-path", "configuration-path"];
+
 fn of_step(reader: &mut Reader<'_>, node: &Node, step: &Value, place: &Place) {
     if let Some(used) = member(step, "uses").and_then(text) {
         reader.uses(node, used);
@@ -122,7 +125,16 @@ fn of_step(reader: &mut Reader<'_>, node: &Node, step: &Value, place: &Place) {
     for script in ["run", "shell"].iter().filter_map(|name| member(step, name).and_then(text)) {
         reader.script(node, script, place);
     }
+    // `hashFiles('…')` asks for files.
+    if let Some(condition) = member(step, "if").and_then(text) {
+        reader.named(node, condition, &Place::top());
+    }
     let given = member(step, "with").map(members).unwrap_or_default();
+    for input in given.iter().filter(|(key, _)| DECIDING.contains(&key.name.to_ascii_lowercase().as_str())) {
+        if let Some(file) = text(&input.1).filter(|file| !file.trim().contains('\n')) {
+            reader.named(node, file, &Place::top());
+        }
+    }
     for input in given.iter().filter(|(key, _)| EXECUTED.contains(&key.name.to_ascii_lowercase().as_str())) {
         if let Some(script) = text(&input.1) {
             reader.script(node, script, place);

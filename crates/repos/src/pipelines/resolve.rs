@@ -54,6 +54,8 @@ const TASK_FOLDERS: &[&str] = &["mise-tasks", ".mise-tasks", "mise/tasks", ".mis
 
 /// Endings that interpreters add to a name.
 const ENDINGS: &[&str] = &[".sh", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".ps1", ".cmd", ".bat"];
+/// Files that stand for their folder.
+const INDEXES: &[&str] = &["/index.js", "/index.mjs", "/index.cjs", "/index.ts", "/__init__.py", "/__main__.py"];
 
 /// The folders that a name may count from, from the top of the repository.
 #[derive(Debug, Clone)]
@@ -192,8 +194,26 @@ pub(super) fn resolved(tree: &dyn Tree, word: &str, place: &Place) -> Vec<String
     if !found.is_empty() || !bare.contains('/') {
         return found;
     }
-    let ended = |path: String| ENDINGS.iter().map(move |ending| format!("{path}{ending}"));
+    let ended = |path: String| ENDINGS.iter().chain(INDEXES).map(move |ending| format!("{path}{ending}"));
     first(&mut candidates().flat_map(ended))
+}
+
+/// Files that a pattern of a shell fits: `ci/gate.d/*.sh`.
+pub(super) fn fitting(tree: &dyn Tree, pattern: &str, place: &Place) -> Vec<String> {
+    let patterns = place.folders().iter().filter_map(|folder| joined(folder, without_variables(pattern)));
+    let Ok(globs) = crate::repo_audit::compiled_globs(patterns.collect::<Vec<_>>().iter().map(String::as_str)) else {
+        return Vec::new();
+    };
+    let is_deep = pattern.contains("**");
+    let depth = |path: &str| path.matches('/').count();
+    let depths: BTreeSet<usize> = place
+        .folders()
+        .iter()
+        .filter_map(|folder| joined(folder, without_variables(pattern)))
+        .map(|path| depth(&path))
+        .collect();
+    let fits = |path: &&String| globs.is_match(path) && (is_deep || depths.contains(&depth(path)));
+    tree.paths().iter().filter(fits).take(FOLDER).cloned().collect()
 }
 
 /// Submodules that a command runs in, or whose folders it is given.
@@ -260,6 +280,14 @@ fn files_of_runner(tree: &dyn Tree, name: &str, rest: &[String], place: &Place) 
             folders.flat_map(|folder| files_in(tree, &folder).take(FOLDER).map(str::to_owned).collect::<Vec<_>>()),
         );
     }
+    if matches!(name, "npm" | "pnpm" | "yarn" | "bun") {
+        // `npm run gate --workspace ci`
+        let values = rest.iter().map(|word| word.split_once('=').map_or(word.as_str(), |(_, value)| value));
+        found.extend(values.flat_map(|value| resolved(tree, &format!("{value}/package.json"), place)));
+    }
+    if name == "run-parts" {
+        found.extend(rest.iter().flat_map(|folder| fitting(tree, &format!("{folder}/*"), place)));
+    }
     if name == "mise" {
         let tasks = TASK_FOLDERS.iter().flat_map(|folder| rest.iter().map(move |word| format!("{folder}/{word}")));
         found.extend(tasks.flat_map(|path| located(tree, &path)));
@@ -274,7 +302,9 @@ pub(super) fn included_by(tree: &dyn Tree, file: &str) -> BTreeSet<String> {
     let lines = text.lines().filter_map(|line| WORDS.iter().find_map(|word| line.strip_prefix(word)));
     let place = Place::of_file(file);
     let words = lines.flat_map(str::split_whitespace).take(FILES);
-    words.flat_map(|word| resolved(tree, word, &place)).collect()
+    let files =
+        |word: &str| if word.contains('*') { fitting(tree, word, &place) } else { resolved(tree, word, &place) };
+    words.flat_map(files).collect()
 }
 
 /// `go run ./ci/gate`, `python ci/gate`, `node ci/gate`: a folder is a program.

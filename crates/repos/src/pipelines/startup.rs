@@ -153,3 +153,18 @@ pub(super) fn search_path(text: &str) -> BTreeSet<String> {
     let folders = tokens.filter(|token| token.contains('/')).map(super::resolve::without_variables);
     folders.map(|folder| folder.trim_matches('/').to_owned()).filter(|folder| !folder.is_empty()).collect()
 }
+
+/// Lines that write variables for the steps behind them: files that they name hold those variables.
+pub(super) fn lines_for_later(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter(|line| ["GITHUB_ENV", "GITHUB_PATH", "BASH_ENV"].iter().any(|name| line.contains(name)))
+}
+
+/// Patterns of files that a loop goes through: `for file in ci/gate.d/*.sh`.
+pub(super) fn patterns_of_loops(text: &str) -> impl Iterator<Item = &str> {
+    let loops = text
+        .lines()
+        .filter_map(|line| line.trim_start().strip_prefix("for ")?.split_once(" in "))
+        .map(|(_, rest)| rest);
+    let words = loops.flat_map(|rest| rest.split(';').next().unwrap_or_default().split_whitespace());
+    words.map(|word| word.trim_matches(['"', '\''])).filter(|word| word.contains('*') && word.contains('/'))
+}
