@@ -24,6 +24,7 @@ struct Case {
 
 const FILE: i32 = 0o100_644;
 const LINK: i32 = 0o120_000;
+const SUBMODULE: i32 = 0o160_000;
 
 impl Case {
     fn read(lines: &[&str]) -> Self {
@@ -63,6 +64,14 @@ impl Case {
                 self.head.insert(path.to_owned(), (LINK, target.as_bytes().to_vec()));
             }
             "repository" => self.repository = Some(value.to_owned()),
+            "submodule" => {
+                let [side, path, commit] = value.split(' ').collect::<Vec<_>>()[..] else { panic!("`{line}`") };
+                let entry = (SUBMODULE, commit.as_bytes().to_vec());
+                if side == "base" {
+                    self.base.insert(path.to_owned(), entry.clone());
+                }
+                self.head.insert(path.to_owned(), entry);
+            }
             "author" => self.author = Some(value.to_owned()),
             "message" => self.message = Some(format!("{value}\n\n{}", String::from_utf8(text).unwrap())),
             "earlier" => {
@@ -163,6 +172,9 @@ fn tree(repository: &Repository, files: &BTreeMap<String, (i32, Vec<u8>)>, folde
         match inside.split_once('/') {
             Some((name, _)) => {
                 folders.insert(name);
+            }
+            None if *mode == SUBMODULE => {
+                builder.insert(inside, str::from_utf8(content).unwrap().parse().unwrap(), *mode).unwrap();
             }
             None => {
                 builder.insert(inside, repository.blob(content).unwrap(), *mode).unwrap();

@@ -1,6 +1,6 @@
 //! Manifests and locks of packages: which gate they bring, where the gate is installed as a package.
 
-use super::calls::names_gate;
+use super::calls::{GATE, names_gate};
 use super::gate::GateFiles;
 use super::touches::Changed;
 use super::tree::{Content, Contents};
@@ -31,8 +31,20 @@ fn entries(side: &dyn Contents, path: &str) -> Vec<String> {
         return Vec::new();
     }
     let lines: Vec<&str> = text.lines().collect();
-    let named = lines.iter().enumerate().filter(|(_, line)| names_gate(line));
+    let named = lines.iter().enumerate().filter(|(_, line)| names_package(line));
     named.flat_map(|(at, line)| entry(&lines, at, line)).collect()
+}
+
+/// Whether a line names the package of the gate, and does not only call its program: `agent-strace check`.
+fn names_package(line: &str) -> bool {
+    let folded = line.to_ascii_lowercase();
+    folded.match_indices(GATE).any(|(at, _)| {
+        let rest = folded.get(at + GATE.len()..).unwrap_or_default();
+        let rest = rest.trim_start_matches(|letter: char| letter.is_alphanumeric() || letter == '-' || letter == '_');
+        !rest
+            .strip_prefix(' ')
+            .is_some_and(|word| word.starts_with(|letter: char| letter.is_alphabetic() || letter == '-'))
+    })
 }
 
 fn entry(lines: &[&str], at: usize, line: &str) -> Vec<String> {

@@ -138,11 +138,16 @@ const RECIPES: &[&str] = &[
     "devbox.json",
 ];
 
+/// Whether a file holds many recipes.
+pub(super) fn is_recipes(path: &str) -> bool {
+    RECIPES.contains(&name_of(path).to_lowercase().as_str())
+}
+
 /// Whether a file holds scripts or recipes: not a text that tells of them.
 pub(super) fn is_code(path: &str, content: &str) -> bool {
     let name = name_of(path).to_lowercase();
     let is_script = ENDINGS.iter().chain(&[".mk", ".bash", ".zsh", ".go", ".pl"]).any(|ending| name.ends_with(ending));
-    is_script || RECIPES.contains(&name.as_str()) || content.starts_with("#!")
+    is_script || is_recipes(path) || content.starts_with("#!")
 }
 
 /// `file` from a folder, from the top.
@@ -259,8 +264,11 @@ pub(super) fn files_of_command(tree: &dyn Tree, words: &[String], place: &Place)
     }
     for (_, module) in rest.iter().zip(rest.iter().skip(1)).filter(|(option, _)| *option == "-m") {
         let path = module.replace('.', "/");
-        found.extend(resolved(tree, &format!("{path}.py"), place));
-        found.extend(resolved(tree, &format!("{path}/__main__.py"), place));
+        let own = [format!("{path}.py"), format!("{path}/__main__.py")];
+        // Python runs the packages around a module first.
+        let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
+        let around = ends.filter_map(|end| Some(format!("{}/__init__.py", path.get(..end)?)));
+        found.extend(own.into_iter().chain(around).flat_map(|path| resolved(tree, &path, place)));
     }
     found.extend(files_of_runner(tree, &name, rest, place));
     found
@@ -332,6 +340,11 @@ pub(super) fn files_of_text(tree: &dyn Tree, text: &str, place: &Place) -> BTree
         }
     }
     for line in text.lines().map(str::trim) {
+        // Ruby takes a file without its ending.
+        if let Some(name) = line.strip_prefix("require_relative ") {
+            let name = name.trim_matches([' ', '"', '\'', '(', ')']);
+            found.extend(resolved(tree, &format!("{name}.rb"), place));
+        }
         // Python imports modules beside the script.
         let (names, is_from) = match (line.strip_prefix("import "), line.strip_prefix("from ")) {
             (Some(names), _) => (names, false),

@@ -91,7 +91,8 @@ fn part(changed: &Changed<'_>, sides: &Sides<'_>, path: &str) -> Option<Part> {
     }
     if let Some(by) = gate.called.get(path) {
         let is_beside = super::recipes::runs_the_same(changed, gate, path);
-        return Some(if is_beside { Part::Beside { by: by.clone() } } else { Part::Called { by: by.clone() } });
+        let beside = || super::pins::part(changed, gate, path).unwrap_or_else(|| Part::Beside { by: by.clone() });
+        return Some(if is_beside { beside() } else { Part::Called { by: by.clone() } });
     }
     if let Some(by) = sides.after.get(path).filter(|_| !gate.beside.contains_key(path)) {
         return Some(Part::WouldBeCalled { by: by.clone() });
@@ -212,7 +213,17 @@ fn of_pipeline(changed: &Changed<'_>, gate: &GateFiles, path: &str) -> Option<Pa
 fn of_script(changed: &Changed<'_>, gate: &GateFiles, path: &str) -> Option<Part> {
     let Content::Text(text) = changed.before.read(path) else { return None };
     let runs = super::calls::names_gate(&text) && super::resolve::is_code(path, &text) && gives_verdict(&text);
-    runs.then_some(Part::NamesGate { is_only: gate.runs.is_empty() })
+    let is_only = gate.runs.is_empty();
+    // Where the gate is called elsewhere, a file of many recipes matters only by those that call it.
+    let is_elsewhere = !is_only && super::resolve::is_recipes(path);
+    let same = || matches!(changed.head.read(path), Content::Text(head) if naming(&head) == naming(&text));
+    (runs && !(is_elsewhere && same())).then_some(Part::NamesGate { is_only })
+}
+
+/// The lines that name the gate.
+fn naming(text: &str) -> Vec<&str> {
+    let lines = text.lines().map(|line| line.trim().trim_end_matches(','));
+    lines.filter(|line| super::calls::names_gate(line)).collect()
 }
 
 /// Whether a line of a text calls the gate for a verdict.

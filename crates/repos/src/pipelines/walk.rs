@@ -12,6 +12,8 @@ pub(super) struct Leads {
     pub(super) leading: BTreeSet<Node>,
     /// The last step of each job that leads to the gate.
     last: BTreeMap<Node, usize>,
+    /// Files that a file of another format calls at the base, with all of its jobs.
+    listed: BTreeMap<Node, BTreeSet<String>>,
     /// Commands that lead to the gate, whose programs read files by themselves.
     started: BTreeSet<Vec<String>>,
 }
@@ -36,7 +38,10 @@ impl Leads {
         let leading = leading(graph);
         let last = last_steps(graph, &leading);
         let started = started(graph, &leading);
-        Self { leading, last, started }
+        let listings = leading.iter().filter(|node| is_listing(node));
+        let files = |node: &Node| graph.calls.get(node).into_iter().flatten().map(|to| to.file.clone()).collect();
+        let listed = listings.map(|node| (node.clone(), files(node))).collect();
+        Self { leading, last, listed, started }
     }
 
     /// All calls that begin at the jobs of the gate.
@@ -61,7 +66,9 @@ impl Leads {
         let is_recipe = matches!(to.part, Part::Lines(_));
         if self.leading.contains(to) {
             Role::Called
-        } else if is_listing(from) || is_recipe && steps().is_some_and(|((first, _), last)| first > last) {
+        } else if self.listed.get(from).is_some_and(|files| files.contains(&to.file))
+            || is_recipe && steps().is_some_and(|((first, _), last)| first > last)
+        {
             Role::Beside
         } else {
             Role::Called

@@ -220,6 +220,16 @@ fn everything_that_runs_before_the_gate_in_its_job_is_a_part_of_it() {
 }
 
 #[test]
+fn a_file_that_a_pipeline_of_another_system_would_take_is_found() {
+    let config = "jobs:\n  gate:\n    steps:\n      - run: make gate\n  test:\n    steps:\n      - run: make test\n";
+    let make = "gate:\n\tagent-strace check\ntest:\n\tcargo test\n";
+    let base = [(".circleci/config.yml", config), ("Makefile", make)];
+    assert_eq!(kind(part(&base, "makefile", Some(b"gate:\n\ttrue\n")).as_ref()), "would be called");
+    let other = make.replace("cargo test", "cargo test --all");
+    assert_eq!(kind(part(&base, "Makefile", Some(other.as_bytes())).as_ref()), "beside");
+}
+
+#[test]
 fn a_job_whose_outputs_the_gate_reads_is_a_part_of_it() {
     let workflow = "jobs:\n  plan:\n    steps: [{run: ci/plan.sh}]\n  test:\n    steps: [{run: ci/test.sh}]\n  gate:\n    \
                     needs: [plan, test]\n    if: needs.plan.outputs.run == 'true'\n    steps: [{uses: acme/agent-strace@v1}]\n";
@@ -246,6 +256,13 @@ fn the_package_that_brings_the_gate_is_pinned() {
         ("uv.lock", uv, uv.replace("\"b\"\nversion = \"1\"", "\"b\"\nversion = \"2\""), "nothing"),
         ("requirements.txt", "agent-strace-gate==1\nb==1\n", "agent-strace-gate==2\nb==1\n".to_owned(), "pins"),
         ("requirements.txt", "agent-strace-gate==1\nb==1\n", "agent-strace-gate==1\nb==2\n".to_owned(), "nothing"),
+        (
+            "package.json",
+            "{\n  \"devDependencies\": {\n    \"agent-strace-gate\": \"1\"\n  }\n}\n",
+            "{\n  \"devDependencies\": {\n    \"agent-strace-gate\": \"npm:x@1\"\n  }\n}\n".to_owned(),
+            "pins",
+        ),
+        ("web/package.json", "{}\n", "{\"scripts\": {\"gate\": \"agent-strace check\"}}\n".to_owned(), "nothing"),
         (".tool-versions", "agent-strace 1.0\nnode 20\n", "agent-strace 2.0\nnode 20\n".to_owned(), "pins"),
     ] {
         let base = [(WORKFLOW, workflow.as_str()), (path, text)];
