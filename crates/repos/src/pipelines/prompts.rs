@@ -118,11 +118,14 @@ fn of_text(text: &str) -> BTreeSet<Grant> {
 
 fn of_key(name: &str, value: &Value) -> Option<Grant> {
     let folded: String = name.to_lowercase().chars().filter(|letter| letter.is_alphanumeric()).collect();
-    let known = GRANTS.iter().find(|known| **known == folded)?;
+    if !GRANTS.contains(&folded.as_str()) {
+        return None;
+    }
+    let shown: String = name.chars().filter(|letter| letter.is_alphanumeric() || matches!(letter, '-' | '_')).collect();
     let mut texts = Vec::new();
     leaves(value, &mut texts);
     let gives = texts.iter().any(|text| !is_harmless(text));
-    gives.then(|| Grant { by: format!("`{known}` in its front matter"), value: texts.join("\n") })
+    gives.then(|| Grant { by: format!("`{shown}` in its front matter"), value: texts.join("\n") })
 }
 
 /// All texts of a value; of members also their names, where they are switched on.
