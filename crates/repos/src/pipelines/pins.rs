@@ -2,6 +2,7 @@
 
 use super::calls::{GATE, names_gate};
 use super::gate::GateFiles;
+use super::resolve::has_ending;
 use super::touches::Changed;
 use super::tree::{Content, Contents};
 use agent_strace_git::change_set::Part;
@@ -16,8 +17,7 @@ const MANIFESTS: &str = "package.json package-lock.json npm-shrinkwrap.json pnpm
 pub(super) fn part(changed: &Changed<'_>, gate: &GateFiles, path: &str) -> Option<Part> {
     let name = super::resolve::name_of(path).to_lowercase();
     let is_manifest = MANIFESTS.split_whitespace().any(|known| known == name)
-        || name.starts_with("requirements") && name.ends_with(".txt")
-        || name.starts_with("constraints") && name.ends_with(".txt");
+        || ["requirements", "constraints"].iter().any(|start| name.starts_with(start)) && has_ending(&name, "txt");
     if !is_manifest || gate.runs.is_empty() {
         return None;
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::resolve::has_ending;
 use super::touches::Changed;
 use super::tree::{Content, Contents};
 use crate::repo_audit::{Document, Language, front_matter, members};
@@ -78,7 +79,7 @@ const HARMLESS: &[&str] = &[
 /// The part of a text that agents take: with new rights, or as nothing but a text. `None`: it is no such text.
 pub(super) fn part(changed: &Changed<'_>, path: &str) -> Option<Part> {
     let folded = path.to_lowercase();
-    let is_command = folded.ends_with(".toml") && COMMANDS.iter().any(|folder| folded.contains(folder));
+    let is_command = has_ending(path, "toml") && COMMANDS.iter().any(|folder| folded.contains(folder));
     let is_text = is_command || TEXTS.iter().any(|ending| folded.ends_with(ending));
     if !is_text || agent_file(path) != Some(AgentFile::Rights) {
         return None;
@@ -109,7 +110,7 @@ fn of_text(text: &str) -> BTreeSet<Grant> {
     let Some(matter) = front_matter(text) else { return found };
     match Document::read(Language::Yaml, &matter) {
         Ok(document) => {
-            found.extend(members(&document.root).iter().filter_map(|(key, value)| of_key(&key.name, value)))
+            found.extend(members(&document.root).iter().filter_map(|(key, value)| of_key(&key.name, value)));
         }
         Err(_) => drop(found.insert(Grant { by: "front matter that is not YAML".to_owned(), value: matter })),
     }

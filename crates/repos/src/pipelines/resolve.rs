@@ -94,8 +94,12 @@ pub(super) fn name_of(path: &str) -> &str {
 }
 
 pub(super) fn is_yaml(path: &str) -> bool {
-    let ending = name_of(path).rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
-    ending.is_some_and(|ending| ending == "yml" || ending == "yaml")
+    has_ending(path, "yml") || has_ending(path, "yaml")
+}
+
+/// Whether a name ends with a dot and these letters. Case does not count.
+pub(super) fn has_ending(path: &str, ending: &str) -> bool {
+    name_of(path).rsplit_once('.').is_some_and(|(_, found)| found.eq_ignore_ascii_case(ending))
 }
 
 /// By its ending, or by its first line.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use crate::pipelines::resolve::name_of;
+use crate::pipelines::resolve::{has_ending, name_of};
 use crate::repo_audit::{Document, Language, member, members};
 use agent_strace_policy::json::Value;
 
@@ -61,7 +61,7 @@ pub(super) fn split<'t>(path: &str, text: &'t str) -> Option<Split<'t>> {
         "package.json" | "composer.json" => of_package(text),
         "procfile" => Some(of_procfile(text)),
         _ if name.starts_with("taskfile.") => of_task(text),
-        _ if name.ends_with(".toml") || name == "pipfile" => of_toml(text),
+        _ if has_ending(&name, "toml") || name == "pipfile" => of_toml(text),
         _ => None,
     }
 }
@@ -314,7 +314,7 @@ pub(super) fn of_tox(text: &str, commands: &[&[String]]) -> Option<String> {
         if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.split(']').next()) {
             sections.push((name.to_owned(), String::new()));
         }
-        sections.last_mut().into_iter().for_each(|(_, section)| *section += &format!("{line}\n"));
+        sections.last_mut().into_iter().for_each(|(_, section)| section.extend([line, "\n"]));
     }
     // A section takes values of another one by its name.
     let mut kept: BTreeSet<usize> = BTreeSet::new();
