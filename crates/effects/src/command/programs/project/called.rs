@@ -50,13 +50,15 @@ mod tests {
     fn a_command_reads_its_file_and_runs_the_goals_that_it_names() {
         let make = "gate: tools\n\tagent-strace check\ntools:\n\t./scripts/tools.sh\nbuild:\n\tcargo build\n";
         let package = r#"{"scripts": {"gate": "node ci/gate.js", "build": "tsc"}}"#;
-        let files = [("Makefile", make), ("ci/Makefile", make), ("package.json", package)];
+        let task = "tasks:\n  gate:\n    cmds:\n      - x y\n";
+        let files = [("Makefile", make), ("ci/Makefile", make), ("package.json", package), ("Taskfile.dist.yml", task)];
         for (command, expected) in [
             ("make gate", vec![("Makefile", "./scripts/tools.sh|agent-strace check")]),
             ("make -C ci build", vec![("ci/Makefile", "cargo build")]),
             ("gmake -f ci/Makefile tools", vec![("ci/Makefile", "./scripts/tools.sh")]),
             ("npm run gate", vec![("package.json", "node ci/gate.js")]),
             ("pnpm gate", vec![("package.json", "node ci/gate.js")]),
+            ("task gate", vec![("Taskfile.dist.yml", "x y")]),
             ("just gate", vec![]),
             ("cargo test", vec![]),
         ] {

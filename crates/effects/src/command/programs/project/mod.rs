@@ -142,21 +142,7 @@ const RUNNERS: &[Runner] = &[
         directories: &["-d", "--dir"],
         file_options: &["-t", "--taskfile"],
         valued: &["-o", "--output", "-C", "--concurrency"],
-        ..Runner::new(
-            &["task", "go-task"],
-            &[
-                "Taskfile.yml",
-                "taskfile.yml",
-                "Taskfile.yaml",
-                "taskfile.yaml",
-                "Taskfile.dist.yml",
-                "taskfile.dist.yml",
-                "Taskfile.dist.yaml",
-                "taskfile.dist.yaml",
-            ],
-            recipes::task,
-            operands,
-        )
+        ..Runner::new(&["task", "go-task"], recipes::TASKFILES, recipes::task, operands)
     },
     Runner::settings(
         &["task", "poe", "poetry", "hatch", "pdm", "rye", "pixi"],

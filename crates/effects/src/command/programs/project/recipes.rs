@@ -8,6 +8,18 @@ const GOALS: usize = 200;
 /// Patterns for names that goals are compared with.
 const PATTERNS: usize = 64;
 
+/// Files of tasks, the first one that is there counts.
+pub(super) const TASKFILES: &[&str] = &[
+    "Taskfile.yml",
+    "taskfile.yml",
+    "Taskfile.yaml",
+    "taskfile.yaml",
+    "Taskfile.dist.yml",
+    "taskfile.dist.yml",
+    "Taskfile.dist.yaml",
+    "taskfile.dist.yaml",
+];
+
 /// What a file of recipes holds.
 #[derive(Debug, Default)]
 pub(super) struct Recipes {
