@@ -4,144 +4,27 @@
 //! Everything is read from one commit: what is not committed judges nothing. That a check is required, and that reviews
 //! are, is a setting of the forge; it is told as something to look at, and never taken for granted.
 
-mod call;
+mod answer;
+mod forge;
 mod github;
 mod gitlab;
+mod harmless;
 mod names;
 mod owners;
 mod policy;
+mod scene;
+mod script;
 mod settings;
+mod sides;
+mod sources;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeSet;
 
+pub use answer::{Check, Examination, Gate, State, Strength};
+pub use forge::Forge;
 pub use policy::PolicyFile;
-
-/// Who can change the gate that judges a change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Strength {
-    /// Nothing judges changes, or something takes that back.
-    None,
-    /// The author of the change, and everybody sees that.
-    Visible,
-    /// Its author, if an owner approves.
-    Reviewed,
-    /// Nobody who can only propose changes: the workflow is not the change's.
-    Enforced,
-}
-
-impl Strength {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Visible => "visible",
-            Self::Reviewed => "reviewed",
-            Self::Enforced => "enforced",
-        }
-    }
-}
-
-/// What one look at something came to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum State {
-    /// It could not be read: nothing is known.
-    Unknown,
-    /// It takes the gate out of force.
-    Defeated,
-    /// It could be stronger.
-    Weak,
-    Good,
-    /// Only the settings of the forge say it.
-    Unseen,
-}
-
-impl State {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Unknown => "unknown",
-            Self::Defeated => "defeated",
-            Self::Weak => "weak",
-            Self::Good => "good",
-            Self::Unseen => "unseen",
-        }
-    }
-}
-
-/// One thing that was looked at. All text of the repository in it is hostile.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Check {
-    pub id: &'static str,
-    pub state: State,
-    /// Lower case, one line: what it is, and what to do.
-    pub message: String,
-    /// A file from the top of the repository, and a line of it.
-    pub location: Option<(String, u32)>,
-    /// The gate is visible at most: an owner who approves may not see what this lets happen.
-    limits: bool,
-}
-
-impl Check {
-    fn new(id: &'static str, state: State, message: impl Into<String>) -> Self {
-        Self { id, state, message: message.into(), location: None, limits: false }
-    }
-
-    fn limiting(mut self) -> Self {
-        self.limits = true;
-        self
-    }
-
-    fn at(mut self, file: &str, line: u32) -> Self {
-        self.location = Some((file.to_owned(), line));
-        self
-    }
-}
-
-/// A job that judges changes.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Gate {
-    pub file: String,
-    /// As the file calls it, and as the rules of a branch have to.
-    pub job: String,
-    key: String,
-    pub line: u32,
-    /// It is the same whatever the change brings: it runs as it is on the branch that is merged into.
-    pub is_independent: bool,
-    /// It only shows the verdict of another job of its file, and passes whatever that is.
-    is_view: bool,
-    /// Policies that it names, other than the usual one.
-    policies: Vec<String>,
-    checks: Vec<Check>,
-}
-
-impl Gate {
-    fn new(file: &str, job: &str, key: &str, line: u32) -> Self {
-        Self {
-            file: file.to_owned(),
-            job: job.to_owned(),
-            key: key.to_owned(),
-            line,
-            is_independent: false,
-            is_view: false,
-            policies: Vec::new(),
-            checks: Vec::new(),
-        }
-    }
-
-    /// The strength that it has by itself.
-    fn strength(&self) -> Strength {
-        let has = |test: fn(&Check) -> bool| self.checks.iter().any(test);
-        if self.is_view || has(|check| matches!(check.state, State::Defeated | State::Unknown)) {
-            Strength::None
-        } else if has(|check| check.limits) {
-            Strength::Visible
-        } else if self.is_independent {
-            Strength::Enforced
-        } else {
-            Strength::Reviewed
-        }
-    }
-}
 
 /// What a commit holds, as far as it is looked at.
 pub struct Held<'h> {
@@ -162,53 +45,6 @@ pub struct Held<'h> {
     pub ignores_store: bool,
 }
 
-/// The answer.
-#[derive(Debug)]
-pub struct Examination {
-    pub strength: Strength,
-    pub gates: Vec<Gate>,
-    /// The worst first.
-    pub checks: Vec<Check>,
-}
-
-impl Examination {
-    /// 0 where a gate is in force, 1 where none is, 2 where that can't be told.
-    pub fn exit_code(&self) -> u8 {
-        if self.checks.iter().any(|check| check.state == State::Unknown) {
-            2
-        } else {
-            u8::from(self.strength == Strength::None)
-        }
-    }
-}
-
-/// Whose files are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Forge {
-    Github,
-    Gitlab,
-}
-
-impl Forge {
-    /// Where it looks for code owners: the first file that is there counts.
-    pub fn owners(self) -> &'static [&'static str] {
-        match self {
-            Self::Github => &[".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"],
-            Self::Gitlab => &["CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS"],
-        }
-    }
-
-    /// Patterns of code owners for what judges changes there, beside the file of the owners itself.
-    pub fn guarded(self) -> &'static [&'static str] {
-        match self {
-            Self::Github => &["/.agent-scope.json", "/.agent-strace.yaml", "/.agent-strace.yml", "/.github/"],
-            Self::Gitlab => {
-                &["/.agent-scope.json", "/.agent-strace.yaml", "/.agent-strace.yml", "/.gitlab/", "/.gitlab-ci.yml"]
-            }
-        }
-    }
-}
-
 /// The forge whose jobs judge changes.
 fn forge(gates: &[Gate]) -> Forge {
     if gates.is_empty() || gates.iter().any(|gate| is_github(&gate.file)) { Forge::Github } else { Forge::Gitlab }
@@ -218,17 +54,7 @@ fn forge(gates: &[Gate]) -> Forge {
 const SETTINGS: &[&str] = &[".agent-strace.yaml", ".agent-strace.yml"];
 
 pub fn examine(held: &Held<'_>) -> Examination {
-    let mut gates = Vec::new();
-    let mut checks = Vec::new();
-    for (path, text) in &held.pipelines {
-        match text {
-            Err(why) => checks.push(Check::new("gate/readable", State::Unknown, why).at(path, 1)),
-            Ok(text) => match read(path, text, held) {
-                Err(check) => checks.push(*check),
-                Ok(found) => gates.extend(found),
-            },
-        }
-    }
+    let (mut gates, mut checks) = read(held);
     if gates.is_empty() {
         let message = "no job judges changes: `agent-strace init --ci github` or `--ci gitlab` writes one, and it has to be \
                        committed";
@@ -250,6 +76,7 @@ pub fn examine(held: &Held<'_>) -> Examination {
     let strength = strength(&gates, &checks, &owned);
     checks.extend(owned);
     checks.extend(gates.iter().flat_map(|gate| gate.checks.iter().cloned()));
+    gates.retain(|gate| !gate.is_view);
     checks.extend(unseen(&gates));
     checks.sort_by(|left, right| (left.state, &left.location, left.id).cmp(&(right.state, &right.location, right.id)));
     checks.dedup();
@@ -258,7 +85,7 @@ pub fn examine(held: &Held<'_>) -> Examination {
 
 /// The best of the gates, as far as what is around them holds.
 fn strength(gates: &[Gate], around: &[Check], owned: &[Check]) -> Strength {
-    if around.iter().any(|check| matches!(check.state, State::Defeated | State::Unknown)) {
+    if around.iter().any(Check::is_fatal) {
         return Strength::None;
     }
     let best = gates.iter().map(Gate::strength).max().unwrap_or(Strength::None);
@@ -271,9 +98,21 @@ fn strength(gates: &[Gate], around: &[Check], owned: &[Check]) -> Strength {
     }
 }
 
-/// By the forge whose file it is.
-fn read(path: &str, text: &str, held: &Held<'_>) -> Result<Vec<Gate>, Box<Check>> {
-    if is_github(path) { github::gates(path, text, held) } else { gitlab::gates(path, text, held) }
+/// The gates of all files, and what can't be read.
+fn read(held: &Held<'_>) -> (Vec<Gate>, Vec<Check>) {
+    let (mut gates, mut checks) = (Vec::new(), Vec::new());
+    for (path, text) in &held.pipelines {
+        match text {
+            Err(why) => checks.push(Check::new("gate/readable", State::Unknown, why).at(path, 1)),
+            Ok(text) if is_github(path) => match github::gates(path, text, held) {
+                Err(check) => checks.push(*check),
+                Ok(found) => gates.extend(found),
+            },
+            Ok(_) => {}
+        }
+    }
+    gates.extend(gitlab::gates(held, &mut checks));
+    (gates, checks)
 }
 
 /// Whether a path is one of a file that decides what CI does.
@@ -304,7 +143,7 @@ fn guarded(held: &Held<'_>, gates: &[Gate], owners: Option<&(String, String)>) -
         paths.push(held.policy_path.clone());
     }
     paths.extend(SETTINGS.iter().map(|path| (*path).to_owned()));
-    paths.extend(gates.iter().map(|gate| gate.file.clone()));
+    paths.extend(gates.iter().flat_map(|gate| gate.parts.iter().chain([&gate.file]).cloned()));
     // A new workflow could take the name of the check.
     let new = match forge(gates) {
         Forge::Github => ".github/workflows/new.yml",

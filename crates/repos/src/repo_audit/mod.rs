@@ -38,6 +38,5 @@ pub(crate) use lookup::compiled as compiled_globs;
 pub use mcp::{Pin, Transport, label as server_label, offered};
 pub use repository::{Declared, Located, RepositoryAudit, Settings, audit_repository};
 pub(crate) use settings::gate::{calls as gate_calls, is_action as is_gate_action};
-pub(crate) use settings::hits as settings_hits;
 pub use tables::tables;
 pub use traces::{Detected, Evidence};

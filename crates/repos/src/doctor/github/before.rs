@@ -1,154 +1,247 @@
 //! Steps that run before the gate in its job: code of the change could replace the program that judges it.
 
-use super::job::is_steering;
+use super::actions::{Does, does};
 use super::{Workflow, is_true, judges, uses};
-use crate::doctor::call::is_head;
-use crate::doctor::{Check, Gate, State};
-use crate::repo_audit::{commands, items, member, program, text};
-use agent_strace_policy::json::Value;
+use crate::doctor::answer::Fault;
+use crate::doctor::harmless::{Effect, effect};
+use crate::doctor::scene::{Bases, Logs, Origin, Scene, Workspace};
+use crate::doctor::script::{first_call, without_expressions};
+use crate::doctor::sources::{is_of_workspace, is_steering};
+use crate::doctor::{Check, State};
+use crate::repo_audit::{items, member, text};
+use agent_strace_policy::json::{Data, Value};
 
+const ID: &str = "gate/before";
 /// Files through which a step changes the steps behind it.
 const FILES: &[&str] = &["GITHUB_PATH", "GITHUB_ENV"];
-/// Commands that look at files and run nothing of them.
-const HARMLESS: &[&str] = &[
-    "echo",
-    "printf",
-    "cat",
-    "ls",
-    "test",
-    "[",
-    "[[",
-    "true",
-    "false",
-    "cd",
-    "pwd",
-    "mkdir",
-    "date",
-    "env",
-    "grep",
-    "head",
-    "tail",
-    "wc",
-    "sort",
-    "jq",
-    "exit",
-    "set",
-    "export",
-    "sleep",
-    "gh",
-    "git",
-    "curl",
-    "wget",
-    "sha256sum",
-    "tar",
-    "unzip",
-    "install",
-    "chmod",
-    "mv",
-    "cp",
-    "rm",
-    "find",
-    "cut",
-    "tr",
-    "sed",
-    "uname",
-    "which",
-    "type",
-    "command",
-    "read",
-    "sudo",
-    "apt",
-    "apt-get",
-    "apk",
-    "dnf",
-    "brew",
+/// Texts that the author of a change, or of a comment on it, writes.
+const WRITTEN: &[&str] = &[
+    "pull_request.title",
+    "pull_request.body",
+    "pull_request.head.ref",
+    "pull_request.head.label",
+    "pull_request.head.repo",
+    "github.head_ref",
+    "review.body",
+    "comment.body",
+    "issue.title",
+    "issue.body",
+    "head_commit",
+    "event.commits",
+    "tojson(github)",
+    "tojson(github.event)",
+    "tojson(github.event.pull_request)",
 ];
-/// Actions that let an agent work in the job.
-const AGENTS: &[&str] = &[
-    "anthropics/claude-code-action",
-    "anthropics/claude-code-base-action",
-    "openai/codex-action",
-    "google-github-actions/run-gemini-cli",
-    "google-gemini/gemini-cli-action",
-    "sourcegraph/amp-action",
-    "github/copilot-cli-action",
-    "cursor/",
-    "opencode-ai/opencode",
-    "sst/opencode",
-    "block/goose",
-    "augmentcode/",
-    "Factory-AI/",
-    "openhands/",
-];
+/// Files of the repository that another one is called by, in a script of `actions/github-script`.
+const REQUIRED: &[&str] = &["require('.", "require(\".", "require(`", "import(", "GITHUB_WORKSPACE", "exec("];
 
-impl Workflow<'_> {
-    pub(super) fn before(&self, job: &Value, gate: &Gate, checks: &mut Vec<Check>) {
-        let mut has_change = false;
+impl<'t> Workflow<'t> {
+    /// Looks at the steps before the first one that judges, and says what is there then.
+    pub(super) fn before(&self, job: &Value, scene: &mut Scene<'_>, checks: &mut Vec<Check>) {
         for step in member(job, "steps").map(items).unwrap_or_default() {
+            if let Some(run) = member(step, "run") {
+                self.injected(run, checks);
+            }
             if judges(step) {
+                if let Some(run) = member(step, "run") {
+                    self.script_before(run, scene, checks);
+                }
                 return;
             }
-            let used = uses(step).unwrap_or_default();
-            if used.starts_with("actions/checkout@") {
-                // With the rights of the base, the base is what is checked out by default.
-                has_change |= !gate.is_independent || reference(step).is_some_and(is_of_change);
-                continue;
-            }
-            if used.starts_with("./") && has_change {
-                let message = "the change brings this action, which runs before the gate and may replace it: judge in another job";
-                self.defeat("gate/before", member(step, "uses").unwrap_or(step), message, checks);
-            }
-            if AGENTS.iter().any(|agent| used.to_ascii_lowercase().starts_with(&agent.to_ascii_lowercase())) {
-                let message = "an agent works in the job that judges it, and may leave a program or a setting behind: judge in \
-                               another job";
-                self.limit("gate/before", step, message, checks);
-            }
-            if let Some(run) = member(step, "run") {
-                self.script_before(run, has_change, checks);
+            match member(step, "run") {
+                Some(run) => self.script_before(run, scene, checks),
+                None => self.action_before(step, scene, checks),
             }
         }
     }
 
-    fn script_before(&self, run: &Value, has_change: bool, checks: &mut Vec<Check>) {
-        let script = text(run).unwrap_or_default();
-        let plain = script.replace("${{", "").replace("}}", "");
-        if has_change && runs_code(&plain) {
-            let message =
-                "code of the change runs in this job before the gate, and may replace it: judge in another job";
-            return self.defeat("gate/before", run, message, checks);
+    /// A text of the change that becomes part of a script.
+    fn injected(&self, script: &Value, checks: &mut Vec<Check>) {
+        let said = text(script).unwrap_or_default().to_ascii_lowercase();
+        let expressions =
+            said.split("${{").skip(1).filter_map(|rest| rest.split_once("}}")).map(|(inner, _)| inner.replace(' ', ""));
+        let found = expressions.into_iter().find(|inner| WRITTEN.iter().any(|written| inner.contains(written)));
+        if let Some(inner) = found {
+            let message = format!(
+                "`{inner}` is written by the author of the change, and becomes part of the script: pass it by `env`"
+            );
+            self.report(Fault::defeats(ID, message), script, checks);
         }
-        if FILES.iter().any(|file| script.contains(file)) {
-            let message =
-                "it sets variables or the search path of the gate, which decide what is run: judge in another job";
-            if has_change || script.contains("BASH_ENV") || script.contains("LD_PRELOAD") {
-                return self.defeat("gate/before", run, message, checks);
+    }
+
+    fn action_before(&self, step: &Value, scene: &mut Scene<'_>, checks: &mut Vec<Check>) {
+        let used = uses(step).unwrap_or_default();
+        let at = member(step, "uses").unwrap_or(step);
+        scene.scripts.push_str(&format!("\nuses: {used}\n"));
+        let has_change = scene.workspace == Workspace::Change;
+        if used.starts_with("./") {
+            if has_change {
+                let message = "the change brings this action, which runs before the gate and may replace it: judge in another job";
+                self.report(Fault::defeats(ID, message), at, checks);
             }
-            self.limit("gate/before", run, message, checks);
+            return;
         }
-        let sets = |line: &str| {
-            line.trim().strip_prefix("export ").and_then(|rest| rest.split('=').next()).is_some_and(is_steering)
+        let input = |name: &str| member(step, "with").and_then(|with| member(with, name));
+        let is_set = |name: &str| input(name).is_some_and(|value| !is_false(value));
+        match does(used) {
+            Some(Does::Checkout) => {
+                scene.has_checkout = true;
+                scene.workspace = scene.workspace.max(self.checked_out(step, scene));
+            }
+            Some(Does::Fetches) => (scene.workspace, scene.logs) = (Workspace::Change, Logs::Brought),
+            Some(Does::Nothing) => {}
+            Some(Does::Script) => self.github_script(input("script"), has_change, checks),
+            Some(Does::Caches) => self.cached(at, scene, checks),
+            Some(Does::CachesWith(name)) if is_set(name) => self.cached(at, scene, checks),
+            Some(Does::CachesUnless(name)) if !input(name).is_some_and(is_off(name)) => {
+                // Without files of the project there is nothing to name a cache by.
+                if scene.workspace != Workspace::Empty {
+                    self.cached(at, scene, checks);
+                }
+            }
+            Some(Does::CachesWith(_) | Does::CachesUnless(_)) => {}
+            Some(Does::RunsWith(name)) if !is_set(name) => {}
+            Some(Does::Runs | Does::RunsWith(_)) => {
+                if has_change {
+                    self.runs_before(at, checks);
+                }
+            }
+            Some(Does::Agent) => {
+                scene.logs = Logs::Brought;
+                let message = "an agent works in the job that judges it, and may leave a program or a setting behind: judge in \
+                               another job";
+                self.report(Fault::limits(ID, message), step, checks);
+            }
+            None if has_change => {
+                let message = "nothing here says what this action does with files of the change, and it runs before the gate: \
+                               judge in another job";
+                self.report(Fault::limits(ID, message), at, checks);
+            }
+            None => {}
+        }
+    }
+
+    fn cached(&self, at: &Value, scene: &Scene<'_>, checks: &mut Vec<Check>) {
+        if scene.origin == Origin::Change {
+            let message = "an earlier run of the change may have written this cache, which is unpacked before the gate: take the \
+                           cache out, or judge in another job";
+            self.report(Fault::limits(ID, message), at, checks);
+        }
+    }
+
+    fn runs_before(&self, at: &Value, checks: &mut Vec<Check>) {
+        let message = "code of the change runs in this job before the gate, and may replace it: judge in another job";
+        self.report(Fault::defeats(ID, message), at, checks);
+    }
+
+    fn github_script(&self, script: Option<&Value>, has_change: bool, checks: &mut Vec<Check>) {
+        let Some(script) = script else { return };
+        self.injected(script, checks);
+        let said = text(script).unwrap_or_default();
+        if has_change && REQUIRED.iter().any(|words| said.contains(words)) {
+            return self.runs_before(script, checks);
+        }
+        if said.contains("addPath") || said.contains("exportVariable") {
+            self.steered(script, checks);
+        }
+    }
+
+    fn steered(&self, at: &Value, checks: &mut Vec<Check>) {
+        let message =
+            "it sets variables or the search path of the gate, which decide what is run: judge in another job";
+        self.report(Fault::limits(ID, message), at, checks);
+    }
+
+    /// Whose files a step checks out.
+    fn checked_out(&self, step: &Value, scene: &Scene<'_>) -> Workspace {
+        let input = |name: &str| {
+            let value = member(step, "with").and_then(|with| member(with, name)).and_then(text);
+            value.map(str::trim).filter(|value| !value.is_empty())
         };
-        if !FILES.iter().any(|file| script.contains(file)) && script.contains("::set-env") && script.lines().any(sets) {
-            self.limit("gate/before", run, "it sets variables of the gate: judge in another job", checks);
+        if input("repository").is_some_and(|name| !name.contains("${{")) {
+            return Workspace::Base;
+        }
+        if input("repository").is_some() {
+            return Workspace::Change;
+        }
+        let is_base = |reference: &str| {
+            let bare = reference.strip_prefix("refs/heads/").unwrap_or(reference);
+            scene.held.default_branches.iter().any(|branch| branch == bare)
+                || bare.contains("github.event.repository.default_branch") && !bare.contains("||")
+                || scene.bases == Bases::Named && (bare.contains("base_ref") || bare.contains("pull_request.base."))
+                || scene.origin == Origin::Base && bare.replace(' ', "") == "${{github.sha}}"
+        };
+        match input("ref") {
+            // With the rights of the base, the base is what is checked out by default.
+            None if scene.origin == Origin::Base => Workspace::Base,
+            Some(reference) if is_base(reference) => Workspace::Base,
+            _ => Workspace::Change,
+        }
+    }
+
+    fn script_before(&self, run: &Value, scene: &mut Scene<'_>, checks: &mut Vec<Check>) {
+        let script = text(run).unwrap_or_default();
+        let plain = without_expressions(script);
+        let plain = first_call(script).and_then(|end| plain.get(..end)).unwrap_or(&plain);
+        scene.scripts.push_str(plain);
+        scene.scripts.push('\n');
+        if scene.origin == Origin::Base && scene.workspace != Workspace::Change && fetches_change(script) {
+            scene.workspace = Workspace::Change;
+        }
+        let has_change = scene.workspace == Workspace::Change;
+        match effect(plain) {
+            Effect::Runs if has_change => return self.runs_before(run, checks),
+            Effect::Places if has_change => {
+                let message = "a file that may be one of the change is put where programs are looked for: fetch it into \
+                               `${{ runner.temp }}`";
+                self.report(Fault::limits(ID, message), run, checks);
+            }
+            _ => {}
+        }
+        self.script_steers(script, run, has_change, checks);
+    }
+
+    fn script_steers(&self, script: &str, run: &Value, has_change: bool, checks: &mut Vec<Check>) {
+        let names = |line: &&str| FILES.iter().any(|file| line.contains(file));
+        for line in script.lines().filter(names) {
+            let said = line.split(">>").next().unwrap_or_default().trim();
+            let said = said.strip_prefix("echo").or_else(|| said.strip_prefix("printf")).unwrap_or(said).trim();
+            let said = said.trim_matches(['"', '\'']);
+            let is_moved = line.contains("BASH_ENV") || line.contains("LD_PRELOAD");
+            let is_of_change = has_change && (is_of_workspace(said) || line.contains("$(") || line.contains('`'));
+            let is_variable = line.contains("GITHUB_ENV")
+                && said.split_once('=').is_some_and(|(name, value)| !is_steering(name) && !value.contains(['$', '`']));
+            if is_variable {
+                continue;
+            }
+            if is_moved || is_of_change {
+                let message =
+                    "it sets variables or the search path of the gate, which decide what is run: judge in another job";
+                self.report(Fault::defeats(ID, message), run, checks);
+            } else {
+                self.steered(run, checks);
+            }
+        }
+        if script.contains("::set-env") || script.contains("::add-path") {
+            self.steered(run, checks);
         }
     }
 
     /// A workflow with the rights of the base that checks out a change runs what its author wrote.
-    pub(super) fn checks_nothing_out(&self, job: &Value, checks: &mut Vec<Check>) {
+    pub(super) fn checks_nothing_out(&self, job: &Value, scene: &Scene<'_>, checks: &mut Vec<Check>) {
         for step in member(job, "steps").map(items).unwrap_or_default() {
-            let is_checkout = uses(step).is_some_and(|uses| uses.starts_with("actions/checkout@"));
-            let given = member(step, "with").and_then(|with| member(with, "ref"));
-            if let Some(given) = given.filter(|value| is_checkout && text(value).is_some_and(is_of_change)) {
+            let is_checkout = uses(step).is_some_and(|used| does(used) == Some(Does::Checkout));
+            if is_checkout && self.checked_out(step, scene) == Workspace::Change {
+                let at = member(step, "with").and_then(|with| member(with, "ref")).unwrap_or(step);
                 let message = "it checks out the change with the rights of the base: take the step out, the gate reads \
                                commits";
-                self.push("gate/checkout", State::Defeated, given, message, checks);
+                self.push("gate/checkout", State::Defeated, at, message, checks);
             }
             let script = member(step, "run").and_then(text).unwrap_or_default();
-            let fetches = ["gh pr checkout", "refs/pull/", "pull/${{", "git checkout FETCH_HEAD"];
-            if fetches.iter().any(|words| script.contains(words)) {
+            if fetches_change(script) {
                 let message = "it fetches the change into the workspace with the rights of the base: take it out, the gate \
                                reads commits";
-                self.limit("gate/checkout", step, message, checks);
+                self.report(Fault::limits("gate/checkout", message), step, checks);
             }
             let persists = member(step, "with").and_then(|with| member(with, "persist-credentials"));
             if is_checkout && persists.is_some_and(is_true) {
@@ -158,22 +251,18 @@ impl Workflow<'_> {
     }
 }
 
-/// Whether a script runs something that a checkout brings.
-fn runs_code(script: &str) -> bool {
-    let commands = commands(script);
-    if commands.is_empty() {
-        return !script.trim().is_empty();
-    }
-    commands.iter().filter_map(|words| words.first()).any(|first| {
-        let name = program(first);
-        first.starts_with('.') || !HARMLESS.contains(&name.as_str()) && !name.is_empty()
-    })
+/// Whether a script gets the commits of a change into the workspace.
+fn fetches_change(script: &str) -> bool {
+    let fetches = ["gh pr checkout", "refs/pull/", "pull/${{", "git checkout FETCH_HEAD", "git switch"];
+    fetches.iter().any(|words| script.contains(words))
+        || script.contains("git checkout") && (script.contains("head.sha") || script.contains("HEAD_SHA"))
 }
 
-fn reference(step: &Value) -> Option<&str> {
-    member(step, "with").and_then(|with| member(with, "ref")).and_then(text)
+fn is_false(value: &Value) -> bool {
+    matches!(value.data, Data::Bool(false) | Data::Null) || text(value).is_some_and(|text| matches!(text, "" | "false"))
 }
 
-fn is_of_change(reference: &str) -> bool {
-    is_head(reference) || reference.contains("refs/pull/") || reference.contains("merge_commit_sha")
+/// The input that switches a cache off: `cache: false`, or `cache-disabled: true`.
+fn is_off(name: &str) -> fn(&Value) -> bool {
+    if name.ends_with("disabled") { is_true } else { is_false }
 }

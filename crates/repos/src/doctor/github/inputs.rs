@@ -1,8 +1,9 @@
 //! Inputs that a step passes to the action.
 
-use super::{Workflow, is_expression, uses};
-use crate::doctor::Check;
-use crate::doctor::call::{is_any_branch, is_head};
+use super::{Workflow, is_expression};
+use crate::doctor::answer::Fault;
+use crate::doctor::scene::Scene;
+use crate::doctor::{Check, sides, sources};
 use crate::repo_audit::{member, text};
 use agent_strace_git::change_set::from_top;
 use agent_strace_policy::json::Value;
@@ -21,7 +22,7 @@ const VERIFIERS: &[&str] = &[
 ];
 
 impl Workflow<'_> {
-    pub(super) fn inputs(&self, step: &Value, steps: &[Value], policies: &mut Vec<String>, checks: &mut Vec<Check>) {
+    pub(super) fn inputs(&self, step: &Value, scene: &Scene<'_>, policies: &mut Vec<String>, checks: &mut Vec<Check>) {
         self.environment(step, checks);
         let with = member(step, "with");
         if let Some(with) = with.filter(|with| is_expression(with)) {
@@ -35,9 +36,9 @@ impl Workflow<'_> {
         let input = |name: &str| {
             with.and_then(|with| member(with, name)).filter(|value| !text(value).is_some_and(str::is_empty))
         };
-        self.bases(&input, checks);
-        // A plain `never` is found by the rule about settings.
-        if let Some(value) = input("fail-on").filter(|value| !is_level(value) && text(value) != Some("never")) {
+        self.sides(&input, scene, checks);
+        self.sessions(&input, scene, checks);
+        if let Some(value) = input("fail-on").filter(|value| !is_level(value)) {
             let message = "this lets no finding fail the gate, or nothing here says which: name error, warning or note";
             self.defeat("gate/forgiven", value, message, checks);
         }
@@ -48,7 +49,7 @@ impl Workflow<'_> {
             let message = "nothing here says which policy judges: write its path out";
             match text(value).filter(|text| !text.contains("${{")) {
                 Some(path) => policies.push(path.trim_start_matches("./").to_owned()),
-                None => self.limit("gate/policy", value, message, checks),
+                None => self.report(Fault::limits("gate/policy", message), value, checks),
             }
         }
         if let Some(value) = input("trace-dir").filter(|value| !self.is_store(value)) {
@@ -60,21 +61,44 @@ impl Workflow<'_> {
             self.binary(value, checks);
         }
         if let Some(value) = input("source") {
-            self.source(value, step, steps, checks);
+            self.source(value, text(value).unwrap_or_default(), scene, checks);
         }
     }
 
-    /// Which commit or branch judges.
-    fn bases<'v>(&self, input: &dyn Fn(&str) -> Option<&'v Value>, checks: &mut Vec<Check>) {
-        for name in ["policy-ref", "base"] {
-            if let Some(value) = input(name).filter(|value| text(value).is_some_and(is_head)) {
-                let message = "this is what the change brings: leave it out, or name the base branch";
-                self.defeat("gate/base", value, message, checks);
+    /// Which commit or branch judges, and which commit is judged.
+    fn sides<'v>(&self, input: &dyn Fn(&str) -> Option<&'v Value>, scene: &Scene<'_>, checks: &mut Vec<Check>) {
+        let said = |name: &str| input(name).map(|value| (value, value_text(value)));
+        for (value, said) in ["policy-ref", "base"].into_iter().filter_map(said) {
+            if let Some(fault) = sides::of_base(&said, scene) {
+                self.report(fault, value, checks);
             }
         }
-        if let Some(value) = input("base-branches").filter(|value| text(value).is_none_or(is_any_branch)) {
-            let message = "every branch may judge, so that the author of a change picks one: name the branches";
-            self.defeat("gate/branches", value, message, checks);
+        if let Some((value, said)) = said("head")
+            && let Some(fault) = sides::of_head(&said, scene)
+        {
+            self.report(fault, value, checks);
+        }
+        if let Some((value, said)) = said("base-branches")
+            && let Some(fault) = sides::of_branches(&said)
+        {
+            self.report(fault, value, checks);
+        }
+    }
+
+    /// The sessions that are named. The store of the change is read from its commit.
+    fn sessions<'v>(&self, input: &dyn Fn(&str) -> Option<&'v Value>, scene: &Scene<'_>, checks: &mut Vec<Check>) {
+        let Some(value) = input("sessions") else { return };
+        let said = value_text(value);
+        let lines: Vec<String> =
+            said.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect();
+        let is_store = |line: &String| {
+            let bare = line.trim_start_matches("./").trim_end_matches('/');
+            bare == self.held.store
+        };
+        if !lines.iter().any(is_store)
+            && let Some(fault) = sources::of_sessions(&lines, scene)
+        {
+            self.report(fault, value, checks);
         }
     }
 
@@ -90,7 +114,7 @@ impl Workflow<'_> {
             || ["runner.temp", "runner.tool_cache", "steps.", "RUNNER_TEMP"].iter().any(|part| path.contains(part));
         if is_elsewhere && !path.contains("workspace") {
             let message = "what another step puts there judges: leave it out, and the action verifies a release";
-            self.limit("gate/program", value, message, checks);
+            self.report(Fault::limits("gate/program", message), value, checks);
         } else {
             let message =
                 "the change brings the program that judges it: leave it out, and the action verifies a release";
@@ -99,32 +123,39 @@ impl Workflow<'_> {
     }
 
     /// How far logs are believed.
-    fn source(&self, value: &Value, step: &Value, steps: &[Value], checks: &mut Vec<Check>) {
-        let before = steps.iter().take_while(|other| !std::ptr::eq(*other, step));
-        match text(value).unwrap_or_default() {
-            "" | "pull-request" => {}
-            "attested" => {
-                let verifies = |step: &Value| {
-                    let run = member(step, "run").and_then(text).unwrap_or_default();
-                    let used = uses(step).unwrap_or_default();
-                    VERIFIERS.iter().any(|words| run.contains(words)) || used.contains("verify")
-                };
-                if !before.into_iter().any(verifies) {
-                    let message = "no step before it verifies an attestation, so that every log counts as attested: verify \
-                                   it, or leave `source` out";
-                    self.defeat("gate/source", value, message, checks);
-                }
-            }
-            "artifact" | "runner" => {
-                let brings = |step: &Value| uses(step).is_some_and(|uses| uses.starts_with("actions/checkout@"));
-                if before.into_iter().any(brings) {
-                    let message = "files of the change lie in the workspace, and some may be taken for logs of this run: take \
-                                   the checkout out, or judge in another job";
-                    self.limit("gate/source", value, message, checks);
-                }
-            }
-            _ => self.limit("gate/source", value, "nothing here says how far logs are believed: write it out", checks),
-        }
+    pub(super) fn source(&self, at: &Value, source: &str, scene: &Scene<'_>, checks: &mut Vec<Check>) {
+        let fault = match source {
+            "" | "pull-request" => return,
+            "attested" if verifies(&scene.scripts) => return,
+            "attested" => Fault::defeats(
+                "gate/source",
+                "no step before it verifies an attestation, so that every log counts as attested: verify it, or leave \
+                 `source` out",
+            ),
+            "artifact" | "runner" if !scene.has_checkout => return,
+            "artifact" | "runner" => Fault::limits(
+                "gate/source",
+                "files of the change lie in the workspace, and some may be taken for logs of this run: take the checkout out, \
+                 or judge in another job",
+            ),
+            _ => Fault::limits("gate/source", "nothing here says how far logs are believed: write it out"),
+        };
+        self.report(fault, at, checks);
+    }
+}
+
+/// Whether a command or an action before the gate verifies who made a file.
+fn verifies(scripts: &str) -> bool {
+    let is_action = |line: &str| line.starts_with("uses: ") && line.contains("verify");
+    VERIFIERS.iter().any(|words| scripts.contains(words)) || scripts.lines().any(is_action)
+}
+
+/// A text, also of what is written without quotes.
+fn value_text(value: &Value) -> String {
+    match &value.data {
+        agent_strace_policy::json::Data::Number(number) => number.clone(),
+        agent_strace_policy::json::Data::Bool(value) => value.to_string(),
+        _ => text(value).unwrap_or("${{ }}").to_owned(),
     }
 }
 

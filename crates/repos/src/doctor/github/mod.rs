@@ -1,19 +1,24 @@
 //! Workflows of GitHub: jobs that judge pull requests, and everything that lets one of them not do that.
 
+mod actions;
 mod before;
+mod called;
+mod condition;
 mod inputs;
 mod job;
 mod reviewed;
+mod shell;
 mod triggers;
 
-use super::call::verdicts;
+use std::collections::BTreeMap;
+
+use super::answer::Fault;
+use super::scene::{Origin, Scene};
+use super::script::{first_call, verdicts};
 use super::{Check, Gate, Held, State};
-use crate::repo_audit::{Document, Language, is_gate_action, items, member, members, settings_hits, text};
+use crate::repo_audit::{Document, Language, is_gate_action, items, member, members, text};
 use agent_strace_policy::json::{Data, Value};
 use triggers::Trigger;
-
-/// Conditions under which a step or job runs whatever happened before.
-const ALWAYS: &[&str] = &["always()", "!cancelled()", "!(cancelled())", "success()||failure()"];
 
 /// A workflow with the locations of what is in it.
 struct Workflow<'t> {
@@ -22,13 +27,22 @@ struct Workflow<'t> {
     held: &'t Held<'t>,
 }
 
-pub(super) fn gates(path: &str, text: &str, held: &Held<'_>) -> Result<Vec<Gate>, Box<Check>> {
-    if !text.contains("agent-strace") {
-        return Ok(Vec::new());
-    }
-    let document = Document::read(Language::Yaml, text).map_err(|fault| {
-        Box::new(Check::new("gate/readable", State::Unknown, fault.reason.clone()).at(path, fault.line))
-    })?;
+/// How a workflow is started, and by whose hand.
+struct Started<'v> {
+    proposals: Vec<&'v Trigger<'v>>,
+    origin: Origin,
+    bases: super::scene::Bases,
+}
+
+pub(super) fn gates(path: &str, content: &str, held: &Held<'_>) -> Result<Vec<Gate>, Box<Check>> {
+    let document = match Document::read(Language::Yaml, content) {
+        Ok(document) => document,
+        // The names of its jobs count, and are missed elsewhere.
+        Err(_) if !content.contains("agent-strace") => return Ok(Vec::new()),
+        Err(fault) => {
+            return Err(Box::new(Check::new("gate/readable", State::Unknown, fault.reason).at(path, fault.line)));
+        }
+    };
     let workflow = Workflow { path, document, held };
     let root = &workflow.document.root;
     let triggers = triggers::of(root);
@@ -37,18 +51,45 @@ pub(super) fn gates(path: &str, text: &str, held: &Held<'_>) -> Result<Vec<Gate>
     if proposals.is_empty() {
         return Ok(Vec::new());
     }
-    let jobs = member(root, "jobs").map(members).unwrap_or_default().iter();
-    let judging = jobs.filter(|(_, job)| steps(job).iter().any(judges));
-    let gates = judging.map(|(key, job)| {
-        let name = member(job, "name").and_then(self::text).unwrap_or(&key.name);
-        let mut gate = Gate::new(path, name, &key.name, workflow.document.line(&key.span));
-        gate.is_independent = proposals.iter().all(|trigger| trigger.name == "pull_request_target");
-        workflow.starts(&proposals, &triggers, &mut gate.checks);
-        workflow.gate(job, &mut gate);
-        workflow.forgiven(text, &mut gate.checks);
-        gate
-    });
-    Ok(gates.collect())
+    let is_independent = proposals.iter().all(|trigger| trigger.name == "pull_request_target");
+    let origin = if is_independent { Origin::Base } else { Origin::Change };
+    let started = Started { bases: triggers::bases(&proposals), origin, proposals };
+    let mut gates = Vec::new();
+    for (key, job) in member(root, "jobs").map(members).unwrap_or_default() {
+        let mut found = Vec::new();
+        if steps(job).iter().any(judges) {
+            let mut gate = workflow.named(key, job);
+            workflow.runs(job, &started.proposals, &mut gate.checks);
+            workflow.gate(job, None, &started, &mut gate);
+            found.push(gate);
+        }
+        found.extend(workflow.called(key, job, &started));
+        for gate in &mut found {
+            gate.is_independent = is_independent;
+            workflow.starts(&started.proposals, &triggers, &mut gate.checks);
+        }
+        gates.extend(found);
+    }
+    views(&mut gates);
+    Ok(gates)
+}
+
+/// A job that another gate waits for has no verdict of its own: the last one decides.
+fn views(gates: &mut [Gate]) {
+    let is_intact = |gate: &&Gate| !gate.checks.iter().any(Check::is_fatal);
+    let needed: BTreeMap<String, String> = gates
+        .iter()
+        .filter(is_intact)
+        .flat_map(|gate| gate.needs.iter().map(|need| (need.clone(), gate.job.clone())))
+        .collect();
+    for gate in gates {
+        let Some(last) = needed.get(&gate.key) else { continue };
+        gate.is_view = true;
+        gate.checks.clear();
+        let message =
+            format!("the job `{last}` waits for it and has the verdict: do not require the check `{}`", gate.job);
+        gate.checks.push(Check::new("gate/view", State::Good, message).at(&gate.file, gate.line));
+    }
 }
 
 fn steps(job: &Value) -> &[Value] {
@@ -57,25 +98,26 @@ fn steps(job: &Value) -> &[Value] {
 
 /// Whether a step gives a verdict about a change.
 fn judges(step: &Value) -> bool {
-    uses(step).is_some_and(is_gate_action) || !run_verdicts(step, None).is_empty()
+    uses(step).is_some_and(is_gate_action)
+        || member(step, "run").and_then(text).is_some_and(|script| first_call(script).is_some())
 }
 
 fn uses(step: &Value) -> Option<&str> {
     member(step, "uses").and_then(text)
 }
 
-fn run_verdicts(step: &Value, store: Option<&str>) -> Vec<super::call::Verdict> {
-    member(step, "run").and_then(text).map(|script| verdicts(script, store)).unwrap_or_default()
-}
-
-fn runs_always(condition: &str) -> bool {
-    let bare = condition.trim().trim_start_matches("${{").trim_end_matches("}}");
-    let bare: String = bare.chars().filter(|letter| !letter.is_whitespace()).collect();
-    ALWAYS.contains(&bare.as_str())
-}
-
 fn is_expression(value: &Value) -> bool {
     text(value).is_some_and(|text| text.contains("${{"))
+}
+
+/// The words of a list, or the one word.
+fn words(value: &Value) -> Vec<&str> {
+    items(value).iter().filter_map(text).chain(text(value)).collect()
+}
+
+fn is_true(value: &Value) -> bool {
+    let folded = text(value).map(|text| text.replace([' ', '$', '{', '}'], ""));
+    matches!(value.data, Data::Bool(true)) || folded.as_deref() == Some("true")
 }
 
 impl Workflow<'_> {
@@ -83,64 +125,85 @@ impl Workflow<'_> {
         checks.push(Check::new(id, state, message).at(self.path, self.document.line(&at.span)));
     }
 
-    /// Something that the author of a change can use to get around the gate, or that may be.
-    fn limit(&self, id: &'static str, at: &Value, message: &str, checks: &mut Vec<Check>) {
-        checks.push(Check::new(id, State::Weak, message).at(self.path, self.document.line(&at.span)).limiting());
+    fn report(&self, fault: Fault, at: &Value, checks: &mut Vec<Check>) {
+        checks.push(fault.at(self.path, self.document.line(&at.span)));
     }
 
     fn defeat(&self, id: &'static str, at: &Value, message: &str, checks: &mut Vec<Check>) {
-        self.push(id, State::Defeated, at, message, checks);
+        self.report(Fault::defeats(id, message), at, checks);
     }
 
-    /// The job of a gate, and its steps.
-    fn gate(&self, job: &Value, gate: &mut Gate) {
+    /// The gate that a job is, under the name of its check.
+    fn named(&self, key: &agent_strace_policy::json::Key, job: &Value) -> Gate {
+        let name = member(job, "name").and_then(text).unwrap_or(&key.name);
+        let mut gate = Gate::new(self.path, name, &key.name, self.document.line(&key.span));
+        gate.needs = member(job, "needs").map(words).unwrap_or_default().into_iter().map(str::to_owned).collect();
+        gate
+    }
+
+    /// The job of a gate, and its steps. `caller`: the permissions of the job that calls the workflow.
+    fn gate(&self, job: &Value, caller: Option<&Value>, started: &Started<'_>, gate: &mut Gate) {
         let mut checks = Vec::new();
-        self.job(gate.line, job, &mut checks);
-        self.before(job, gate, &mut checks);
+        let mut scene = Scene::new(self.held, started.origin, started.bases);
+        self.job(gate.line, job, caller, &mut checks);
+        self.before(job, &mut scene, &mut checks);
         for step in steps(job).iter().filter(|step| judges(step)) {
-            self.step(step, steps(job), &mut gate.policies, &mut checks);
+            self.condition(step, job, &started.proposals, &mut checks);
+            self.step(step, job, &scene, &mut gate.policies, &mut checks);
         }
-        if gate.is_independent {
-            self.checks_nothing_out(job, &mut checks);
+        if started.origin == Origin::Base {
+            self.checks_nothing_out(job, &scene, &mut checks);
             let message = "it runs as it is on the branch that is merged into, whatever the change brings";
-            checks.push(Check::new("gate/independent", State::Good, message).at(self.path, gate.line));
+            checks.push(Check::new("gate/independent", State::Good, message).at(&gate.file, gate.line));
         }
         gate.checks.extend(checks);
     }
 
-    fn step(&self, step: &Value, steps: &[Value], policies: &mut Vec<String>, checks: &mut Vec<Check>) {
-        if let Some(condition) = member(step, "if").filter(|value| !text(value).is_some_and(runs_always)) {
-            let message = "the step is left out where this does not hold: take the condition out";
-            self.defeat("gate/skipped", condition, message, checks);
-        }
-        if let Some(value) = member(step, "continue-on-error").filter(|value| is_expression(value)) {
+    /// The step that judges.
+    fn step(&self, step: &Value, job: &Value, scene: &Scene<'_>, policies: &mut Vec<String>, checks: &mut Vec<Check>) {
+        if let Some(value) = member(step, "continue-on-error").filter(|value| is_expression(value) && !is_true(value)) {
             let message = "where this holds, the gate fails without a consequence: take it out";
             self.defeat("gate/forgiven", value, message, checks);
         }
-        for verdict in run_verdicts(step, Some(&self.held.store)) {
-            policies.extend(verdict.policy);
-            for (id, fault) in &verdict.faults {
-                self.defeat(id, member(step, "run").unwrap_or(step), fault, checks);
-            }
+        if let Some(value) = member(step, "continue-on-error").filter(|value| is_true(value)) {
+            let message = "`continue-on-error` lets the gate fail without a consequence: take it out";
+            self.defeat("gate/forgiven", value, message, checks);
         }
-        if member(step, "run").is_some() {
-            self.shell(step, checks);
+        if let Some(run) = member(step, "run") {
+            self.environment(step, checks);
+            self.script(run, step, job, scene, policies, checks);
         }
         let Some(action) = uses(step).filter(|uses| is_gate_action(uses)) else { return };
         self.pinned(action, step, checks);
-        self.inputs(step, steps, policies, checks);
+        self.inputs(step, scene, policies, checks);
     }
 
-    /// A shell that does not run the text, or goes on behind a failure.
-    fn shell(&self, step: &Value, checks: &mut Vec<Check>) {
-        let Some(shell) = member(step, "shell") else { return };
-        let words: Vec<&str> = text(shell).unwrap_or_default().split_whitespace().collect();
-        let is_plain = words.first().is_some_and(|name| ["bash", "sh", "pwsh", "powershell"].contains(name))
-            && !words.contains(&"-c")
-            && (words.len() == 1 || words.iter().any(|word| word.starts_with("-e") || word.starts_with("--noprofile")));
-        if !is_plain {
-            let message = "this shell decides whether the gate is run and whether its exit code counts: take it out";
-            self.defeat("gate/shell", shell, message, checks);
+    fn script(
+        &self,
+        run: &Value,
+        step: &Value,
+        job: &Value,
+        scene: &Scene<'_>,
+        policies: &mut Vec<String>,
+        checks: &mut Vec<Check>,
+    ) {
+        let shell = match self.shell(step, job) {
+            Ok(shell) => shell,
+            Err((fault, at)) => return self.report(fault, at, checks),
+        };
+        let mut scene = scene.clone();
+        for of in [step, job, &self.document.root] {
+            for (key, value) in member(of, "env").map(members).unwrap_or_default() {
+                let value = text(value).unwrap_or_default().to_owned();
+                scene.variables.entry(key.name.clone()).or_insert(value);
+            }
+        }
+        for verdict in verdicts(text(run).unwrap_or_default(), shell, &scene) {
+            policies.extend(verdict.policy);
+            if let Some(source) = &verdict.source {
+                self.source(run, source, &scene, checks);
+            }
+            verdict.faults.into_iter().for_each(|fault| self.report(fault, run, checks));
         }
     }
 
@@ -157,21 +220,4 @@ impl Workflow<'_> {
             self.push("gate/pinned", State::Weak, value, message, checks);
         }
     }
-
-    /// Finds settings that let a gate fail without a consequence.
-    fn forgiven(&self, text: &str, checks: &mut Vec<Check>) {
-        for hit in settings_hits(self.path, text).unwrap_or_default() {
-            let line = hit.location.line.unwrap_or(1);
-            checks.push(Check::new("gate/forgiven", State::Defeated, hit.message).at(self.path, line));
-        }
-    }
-}
-
-/// The words of a list, or the one word.
-fn words(value: &Value) -> Vec<&str> {
-    items(value).iter().filter_map(text).chain(text(value)).collect()
-}
-
-fn is_true(value: &Value) -> bool {
-    matches!(value.data, Data::Bool(true))
 }

@@ -1,6 +1,7 @@
 //! Who says that people looked at what a change does to the gate: an expression, or a text that says it of every change.
 
-use super::Workflow;
+use super::{Workflow, is_expression};
+use crate::doctor::answer::Fault;
 use crate::doctor::{Check, State};
 use crate::repo_audit::{member, text};
 use agent_strace_policy::json::Value;
@@ -39,18 +40,18 @@ impl Workflow<'_> {
             }
             Ground::PlainJob => {
                 let message = "the job that says it waits for no approval: give it an `environment` with reviewers";
-                self.limit("gate/reviewed", value, message, checks);
+                self.report(Fault::limits("gate/reviewed", message), value, checks);
             }
             Ground::Unknown => {
                 let message =
                     "nothing here says who can set this: use a job with an environment that asks for approval";
-                self.limit("gate/reviewed", value, message, checks);
+                self.report(Fault::limits("gate/reviewed", message), value, checks);
             }
             Ground::AnyReview => {
                 let message = "everybody who can see the repository can approve a pull request: count a review only by its author's \
                                place (`github.event.review.author_association == 'OWNER'` or `'MEMBER'`), or use a job with an \
                                environment that asks for approval";
-                self.limit("gate/reviewed", value, message, checks);
+                self.report(Fault::limits("gate/reviewed", message), value, checks);
             }
             Ground::Label => {
                 let message = "a label stays when the author pushes on: count it only in the run that it starts \
@@ -79,9 +80,15 @@ impl Workflow<'_> {
         if has("!contains(") || has("event_name!=") || has("!github") || has("always()") {
             return Ground::Nothing;
         }
-        if let Some((_, behind)) = alternative.split_once("needs.") {
+        if let Some((before, behind)) = alternative.split_once("needs.") {
             let name: String =
                 behind.chars().take_while(|letter| letter.is_alphanumeric() || "-_".contains(*letter)).collect();
+            // A job that was skipped has a result, too.
+            let result = behind.strip_prefix(name.as_str()).and_then(|rest| rest.strip_prefix(".result"));
+            let is_success = |rest: &str| rest.starts_with("=='success'") || before.ends_with("'success'==");
+            if before.ends_with('!') || result.is_some_and(|rest| !is_success(rest)) {
+                return Ground::Nothing;
+            }
             return self.ground_of_job(&name);
         }
         let is_set_now = has("event.action=='labeled'&&") && has("event.label.name=='");
@@ -107,7 +114,10 @@ impl Workflow<'_> {
         let jobs = member(&self.document.root, "jobs");
         let found = jobs.map(crate::repo_audit::members).unwrap_or_default();
         let job = found.iter().find(|(key, _)| key.name.eq_ignore_ascii_case(name)).map(|(_, job)| job);
-        let asks = |job: &Value| member(job, "environment").is_some() || member(job, "uses").is_some();
+        let asks = |job: &Value| {
+            let environment = member(job, "environment").map(|value| member(value, "name").unwrap_or(value));
+            environment.is_some_and(|name| !is_expression(name)) || member(job, "uses").is_some()
+        };
         match job {
             Some(job) if !asks(job) => Ground::PlainJob,
             _ => Ground::Approval,

@@ -3,12 +3,13 @@
 use regex::Regex;
 
 use super::{Workflow, words};
-use crate::doctor::{Check, State};
+use crate::doctor::scene::Bases;
+use crate::doctor::{Check, State, sides};
 use crate::repo_audit::{items, member, text};
 use agent_strace_policy::json::{Data, Value};
 
 /// Types of events that have to start a workflow so that each state of a pull request is judged.
-const TYPES: &[&str] = &["opened", "synchronize", "reopened"];
+pub(super) const TYPES: &[&str] = &["opened", "synchronize", "reopened"];
 
 /// An event by which a proposed change starts a workflow.
 pub(super) struct Trigger<'v> {
@@ -27,6 +28,16 @@ pub(super) fn of(root: &Value) -> Vec<Trigger<'_>> {
         }
         _ => Vec::new(),
     }
+}
+
+/// Whether only changes into branches that the workflow names start it.
+pub(super) fn bases(proposals: &[&Trigger<'_>]) -> Bases {
+    let is_named = |trigger: &&Trigger<'_>| {
+        let patterns =
+            trigger.settings.and_then(|settings| member(settings, "branches")).map(words).unwrap_or_default();
+        !patterns.is_empty() && !patterns.iter().any(|pattern| sides::is_any_branch(pattern) || pattern.contains("${{"))
+    };
+    if proposals.iter().all(is_named) { Bases::Named } else { Bases::Any }
 }
 
 impl Workflow<'_> {

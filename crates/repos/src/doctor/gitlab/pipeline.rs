@@ -1,0 +1,187 @@
+//! `.gitlab-ci.yml` with everything that it includes from this repository, and jobs with what they extend.
+
+use std::rc::Rc;
+
+use super::node::{Content, Node, Place};
+use super::rules::{self, Outcome};
+use crate::doctor::answer::Fault;
+use crate::doctor::{Check, Held, State};
+use crate::repo_audit::{Document, Language, compiled_globs};
+
+/// The file that a pipeline begins with.
+pub(super) const ROOT: &str = ".gitlab-ci.yml";
+/// Files below each other, and jobs that extend each other: more than GitLab allows.
+const DEPTH: usize = 12;
+/// Files of one pipeline: as many as GitLab allows.
+const FILES: usize = 150;
+/// Keys at the top that are no jobs.
+const KEYWORDS: &[&str] = &[
+    "default",
+    "include",
+    "stages",
+    "variables",
+    "workflow",
+    "image",
+    "services",
+    "cache",
+    "before_script",
+    "after_script",
+    "spec",
+    "types",
+    "hooks",
+];
+
+/// A pipeline of this repository.
+pub(super) struct Pipeline {
+    pub(super) root: Node,
+    /// The files that it is made of.
+    pub(super) files: Vec<String>,
+    /// What bears on all of its jobs, and where.
+    pub(super) faults: Vec<(Fault, Place)>,
+}
+
+/// The pipeline, and what of it can't be read. `None`: there is none.
+pub(super) fn pipeline(held: &Held<'_>, checks: &mut Vec<Check>) -> Option<Pipeline> {
+    let file: Rc<str> = Rc::from(ROOT);
+    let place = Place { file, line: 1 };
+    let root = Node { place, content: Content::Map(Vec::new()) };
+    let mut pipeline = Pipeline { root, files: Vec::new(), faults: Vec::new() };
+    held.pipelines.iter().find(|(path, _)| path == ROOT)?;
+    let root = pipeline.load(ROOT, held, DEPTH, checks)?;
+    pipeline.root = root;
+    Some(pipeline)
+}
+
+/// The text of a file of GitLab as a value.
+pub(super) fn read(path: &str, content: &str) -> Result<Node, (String, u32)> {
+    let document = Document::read(Language::Yaml, content).map_err(|fault| (fault.reason, fault.line))?;
+    Ok(Node::read(&Rc::from(path), &document))
+}
+
+impl Pipeline {
+    fn load(&mut self, path: &str, held: &Held<'_>, depth: usize, checks: &mut Vec<Check>) -> Option<Node> {
+        let depth = depth.checked_sub(1)?;
+        let (_, content) = held.pipelines.iter().find(|(name, _)| name == path)?;
+        self.files.push(path.to_owned());
+        let own = match content.as_deref().map_err(|why| (why.clone(), 1)).and_then(|content| read(path, content)) {
+            Ok(own) => own,
+            Err((reason, line)) => {
+                checks.push(Check::new("gate/readable", State::Unknown, reason).at(path, line));
+                return None;
+            }
+        };
+        let mut whole = Node { place: own.place.clone(), content: Content::Map(Vec::new()) };
+        if let Some(include) = own.member("include") {
+            let one = std::slice::from_ref(include);
+            let all = if include.items().is_empty() { one } else { include.items() };
+            for item in all {
+                self.include(item, &mut whole, held, depth, checks);
+            }
+        }
+        whole.lay(own.without("include"));
+        Some(whole)
+    }
+
+    /// Lays what one entry of `include` names over what was there before.
+    fn include(&mut self, item: &Node, whole: &mut Node, held: &Held<'_>, depth: usize, checks: &mut Vec<Check>) {
+        let local = item.member("local").or(Some(item)).and_then(Node::text).filter(|path| !path.contains("://"));
+        let Some(local) = local else {
+            // Templates of GitLab bring jobs of their own.
+            if item.member("template").is_none() {
+                let message =
+                    "what this includes is not of this repository, and may change the job: nothing of it is read here";
+                self.faults.push((Fault::limits("gate/included", message), item.place.clone()));
+            }
+            return;
+        };
+        let outcome = item.member("rules").map_or(Outcome::Runs, |rules| rules::outcome_of(rules, held));
+        match outcome {
+            Outcome::Runs => {}
+            Outcome::Never => return,
+            _ => {
+                let message = "only a run knows whether this file is included: take the rules of the `include` out";
+                self.faults.push((Fault::unknown("gate/included", message), item.place.clone()));
+            }
+        }
+        let pattern = local.trim_start_matches('/').trim_start_matches("./");
+        let Ok(globs) = compiled_globs([pattern]) else { return };
+        let paths: Vec<&String> =
+            held.pipelines.iter().map(|(path, _)| path).filter(|path| globs.is_match(path)).collect();
+        if paths.is_empty() {
+            let message = format!("`{pattern}` is included, and is not read here: put it into `.gitlab/`");
+            self.faults.push((Fault::unknown("gate/included", message), item.place.clone()));
+        }
+        for path in paths {
+            if self.files.len() > FILES {
+                let fault =
+                    Fault::unknown("gate/included", "too many files are included, and not all of them are read");
+                return self.faults.push((fault, item.place.clone()));
+            }
+            if let Some(included) = self.load(path, held, depth, checks) {
+                whole.lay(included);
+            }
+        }
+    }
+
+    /// The jobs with what they extend, each with the place of its name.
+    pub(super) fn jobs(&self) -> Vec<(String, Place, Node)> {
+        let jobs = self.root.members().iter().filter(|(key, node)| {
+            !key.name.starts_with('.')
+                && !KEYWORDS.contains(&key.name.as_str())
+                && matches!(node.content, Content::Map(_))
+        });
+        jobs.map(|(key, node)| (key.name.clone(), key.place.clone(), self.extended(node, DEPTH))).collect()
+    }
+
+    fn extended(&self, job: &Node, depth: usize) -> Node {
+        let Some(depth) = depth.checked_sub(1) else { return job.clone() };
+        let Some(extends) = job.member("extends") else { return job.clone() };
+        let mut whole = Node { place: job.place.clone(), content: Content::Map(Vec::new()) };
+        for base in extends.texts() {
+            if let Some(base) = self.root.member(base) {
+                whole.lay(self.extended(base, depth).without("extends"));
+            }
+        }
+        whole.lay(job.clone());
+        whole
+    }
+
+    /// A key of a job, else of all jobs.
+    pub(super) fn of_job<'n>(&'n self, job: &'n Node, name: &str) -> Option<&'n Node> {
+        let inherits = job.member("inherit").and_then(|inherit| inherit.member("default"));
+        let is_taken = inherits
+            .is_none_or(|value| !value.is_false() && (value.items().is_empty() || value.texts().contains(&name)));
+        let default =
+            || self.root.member("default").and_then(|default| default.member(name)).or_else(|| self.root.member(name));
+        job.member(name).or_else(|| is_taken.then(default).flatten())
+    }
+
+    /// The lines of a script, with those that `!reference` names.
+    pub(super) fn lines<'n>(&'n self, script: &'n Node, depth: usize, found: &mut Vec<&'n str>) {
+        let Some(depth) = depth.checked_sub(1) else { return };
+        if let Some(line) = script.text() {
+            found.push(line);
+        }
+        let named: Vec<&str> = script.texts();
+        let referred = match named.as_slice() {
+            [job, key] if script.items().len() == 2 => self.root.member(job).and_then(|job| job.member(key)),
+            _ => None,
+        };
+        match referred {
+            Some(referred) => self.lines(referred, depth, found),
+            None => script.items().iter().for_each(|item| self.lines(item, depth, found)),
+        }
+    }
+
+    /// All that a job runs in one shell.
+    pub(super) fn script(&self, job: &Node) -> String {
+        let mut lines = Vec::new();
+        for name in ["before_script", "script"] {
+            let script = if name == "script" { job.member(name) } else { self.of_job(job, name) };
+            if let Some(script) = script {
+                self.lines(script, DEPTH, &mut lines);
+            }
+        }
+        lines.join("\n")
+    }
+}

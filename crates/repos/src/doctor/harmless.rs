@@ -1,0 +1,215 @@
+//! Commands before the gate: whether one of them runs code that the workspace brings.
+
+use crate::repo_audit::{commands, program};
+
+/// Commands that look at files, fetch some or set the machine up, and run nothing of the workspace.
+const HARMLESS: &[&str] = &[
+    "echo",
+    "printf",
+    "cat",
+    "ls",
+    "test",
+    "[",
+    "[[",
+    "true",
+    "false",
+    ":",
+    "cd",
+    "pwd",
+    "mkdir",
+    "date",
+    "env",
+    "grep",
+    "head",
+    "tail",
+    "wc",
+    "sort",
+    "jq",
+    "exit",
+    "set",
+    "export",
+    "sleep",
+    "gh",
+    "git",
+    "curl",
+    "wget",
+    "sha256sum",
+    "shasum",
+    "tar",
+    "unzip",
+    "gzip",
+    "zstd",
+    "install",
+    "chmod",
+    "chown",
+    "mv",
+    "cp",
+    "ln",
+    "rm",
+    "touch",
+    "mktemp",
+    "find",
+    "xargs",
+    "cut",
+    "tr",
+    "sed",
+    "awk",
+    "uniq",
+    "diff",
+    "basename",
+    "dirname",
+    "realpath",
+    "readlink",
+    "uname",
+    "id",
+    "whoami",
+    "df",
+    "free",
+    "nproc",
+    "which",
+    "type",
+    "command",
+    "read",
+    "tee",
+    "trap",
+    "shift",
+    "local",
+    "declare",
+    "unset",
+    "break",
+    "continue",
+    "return",
+    "sudo",
+    "timeout",
+    "time",
+    "nice",
+    "apt",
+    "apt-get",
+    "apk",
+    "dnf",
+    "yum",
+    "microdnf",
+    "brew",
+    "choco",
+    "update-ca-certificates",
+    "cosign",
+    "slsa-verifier",
+    "minisign",
+    "gpg",
+    "rustup",
+    "cargo-binstall",
+    "base64",
+    "seq",
+    "kill",
+    "wait",
+];
+/// Commands that put files somewhere.
+const PLACING: &[&str] = &["cp", "mv", "install", "ln"];
+/// Commands that install packages of a system, or a package by its name.
+const PACKAGES: &[&str] = &["apt", "apt-get", "apk", "dnf", "yum", "microdnf", "brew", "choco"];
+/// Commands that fetch files from elsewhere.
+const FETCHING: &[&str] = &["curl", "wget", "gh", "tar", "unzip"];
+/// Subcommands and options of git that run other commands.
+const STARTS: &[&str] = &["foreach", "bisect", "-x", "--exec", "-c", "difftool", "mergetool", "commit", "merge", "am"];
+/// Words and operators before a command.
+const LEADING: &[&str] =
+    &["if", "!", "then", "do", "else", "while", "until", "&&", "||", "{", "(", "$(", "timeout", "env"];
+
+/// What a script does with the files of the workspace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Effect {
+    Nothing,
+    /// It puts a file that may be one of the workspace where programs are looked for.
+    Places,
+    /// It runs code of the workspace.
+    Runs,
+}
+
+/// Installers of one package by its name, which read no settings of the workspace.
+fn installs_by_name(name: &str, rest: &[String]) -> bool {
+    let words: Vec<&str> = rest.iter().map(String::as_str).collect();
+    let packages =
+        |from: usize| words.get(from..).unwrap_or_default().iter().filter(|word| !word.starts_with('-')).copied();
+    let is_named = |from: usize| {
+        let mut all = packages(from).peekable();
+        all.peek().is_some() && all.all(|package| !package.starts_with(['.', '/', '~', '$']) && !package.contains('/'))
+    };
+    let has = |options: &[&str]| words.iter().any(|word| options.contains(word));
+    match (name, words.as_slice()) {
+        ("pip" | "pip3", ["install", ..]) => {
+            is_named(1) && !has(&["-e", "--editable", "-r", "--requirement", "-c", "--constraint"])
+        }
+        ("python" | "python3", ["-m", "pip", "install", ..]) => {
+            is_named(3) && !has(&["-e", "--editable", "-r", "--requirement"])
+        }
+        ("pipx", ["install", ..]) => is_named(1),
+        ("uv", ["tool", "install", ..]) => is_named(2),
+        ("npm", ["install" | "i", ..]) => has(&["-g", "--global"]) && is_named(1),
+        (_, ["--version" | "-V" | "version"]) => ["python", "python3", "node", "npm", "go", "rustc"].contains(&name),
+        _ => false,
+    }
+}
+
+/// What a script does that runs where files of the change lie.
+pub(super) fn effect(script: &str) -> Effect {
+    let script = closed(script);
+    let commands = commands(script);
+    if commands.is_empty() {
+        let is_said = script.lines().any(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
+        let sets_only =
+            script.lines().all(|line| line.split_once('=').is_some_and(|(name, _)| !name.trim().contains(' ')));
+        return if is_said && !sets_only { Effect::Runs } else { Effect::Nothing };
+    }
+    let fetches =
+        commands.iter().any(|words| words.first().is_some_and(|first| FETCHING.contains(&program(first).as_str())));
+    commands.iter().map(|words| of_command(words, fetches)).max().unwrap_or(Effect::Nothing)
+}
+
+/// A script that was cut before a command, without the words that lead to it.
+fn closed(script: &str) -> &str {
+    let mut rest = script.trim_end();
+    while let Some(shorter) = LEADING.iter().find_map(|word| rest.strip_suffix(word)) {
+        if shorter.ends_with(|letter: char| letter.is_alphanumeric()) {
+            break;
+        }
+        rest = shorter.trim_end();
+    }
+    rest
+}
+
+fn of_command(words: &[String], fetches: bool) -> Effect {
+    let Some((first, rest)) = words.split_first() else { return Effect::Nothing };
+    let name = program(first);
+    let is_path = first.starts_with('.') || first.contains('/') && !first.starts_with(['/', '~', '$']);
+    if is_path {
+        return Effect::Runs;
+    }
+    if installs_by_name(&name, rest) || name == "agent-strace" {
+        return Effect::Nothing;
+    }
+    if name == "git" && rest.iter().any(|word| STARTS.contains(&word.as_str())) {
+        return Effect::Runs;
+    }
+    if PACKAGES.contains(&name.as_str()) && rest.iter().any(|word| word.starts_with("./")) {
+        return Effect::Runs;
+    }
+    if PLACING.contains(&name.as_str()) {
+        return placed(rest, fetches);
+    }
+    if HARMLESS.contains(&name.as_str()) || name.is_empty() { Effect::Nothing } else { Effect::Runs }
+}
+
+/// A file of the workspace that is put elsewhere: one that was fetched before may be meant.
+fn placed(rest: &[String], fetches: bool) -> Effect {
+    let mut operands = rest.iter().filter(|word| !word.starts_with('-'));
+    let Some(target) = operands.next_back() else { return Effect::Nothing };
+    let is_out = target.starts_with(['/', '~', '$'])
+        && !target.contains("GITHUB_WORKSPACE")
+        && !target.contains("CI_PROJECT_DIR");
+    let is_of_workspace = operands.any(|word| super::sources::is_of_workspace(word));
+    match (is_out && is_of_workspace, fetches) {
+        (false, _) => Effect::Nothing,
+        (true, true) => Effect::Places,
+        (true, false) => Effect::Runs,
+    }
+}

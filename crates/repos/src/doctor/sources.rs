@@ -1,0 +1,187 @@
+//! Where a call takes sessions, the program and its variables from: from the change, from this run, or from elsewhere.
+
+use super::answer::Fault;
+use super::scene::{Logs, Scene, Workspace};
+use super::sides;
+
+const SESSIONS: &str = "gate/sessions";
+const PROGRAM: &str = "gate/program";
+
+/// Variables that decide which programs run, or what git and the gate read; `*` at the end stands for any rest.
+const STEERING: &[&str] = &[
+    "PATH",
+    "BASH_ENV",
+    "ENV",
+    "SHELLOPTS",
+    "BASHOPTS",
+    "PS4",
+    "IFS",
+    "LD_*",
+    "DYLD_*",
+    "GIT_*",
+    "AST_*",
+    "AGENT_*",
+    "GITHUB_*",
+    "RUNNER_*",
+    "CI_*",
+    "NODE_OPTIONS",
+    "NODE_PATH",
+    "PYTHON*",
+    "HOME",
+    "XDG_*",
+    "PSModulePath",
+];
+/// Variables of such names that steer nothing.
+const HARMLESS: &[&str] = &[
+    "GIT_STRATEGY",
+    "GIT_DEPTH",
+    "GIT_CHECKOUT",
+    "GIT_CLEAN_FLAGS",
+    "GIT_FETCH_EXTRA_FLAGS",
+    "GIT_SUBMODULE_STRATEGY",
+    "GIT_SUBMODULE_DEPTH",
+    "GIT_LFS_SKIP_SMUDGE",
+    "GIT_TERMINAL_PROMPT",
+    "GIT_SSL_CAINFO",
+    "GIT_PAGER",
+    "GIT_AUTHOR_NAME",
+    "GIT_AUTHOR_EMAIL",
+    "GIT_COMMITTER_NAME",
+    "GIT_COMMITTER_EMAIL",
+    "AGENT_STRACE_URL",
+    "AGENT_STRACE_SHA256",
+    "PYTHONUNBUFFERED",
+    "PYTHONDONTWRITEBYTECODE",
+];
+
+/// Programs that start another one, by what the change in the workspace has to do with it.
+const RUNNERS: &[&str] = &["cargo", "uv"];
+const CONFIGURED: &[&str] = &["npx", "npm", "pnpm", "yarn", "bunx", "nix", "mise"];
+
+/// Paths of this run, which no commit holds.
+const OF_RUN: &[&str] = &["runner.temp", "$RUNNER_TEMP", "steps.", "needs."];
+
+pub(super) fn is_steering(name: &str) -> bool {
+    let folded = name.to_ascii_uppercase();
+    !HARMLESS.contains(&folded.as_str())
+        && STEERING.iter().any(|known| match known.strip_suffix('*') {
+            Some(start) => folded.starts_with(start),
+            None => folded == known.to_ascii_uppercase(),
+        })
+}
+
+/// A variable that a script sets for the gate.
+pub(super) fn of_variable(name: &str) -> Option<Fault> {
+    is_steering(name).then(|| {
+        let message = format!("`{name}` decides which programs run, or what the gate reads: take it out of the script");
+        Fault::defeats("gate/environment", message)
+    })
+}
+
+/// A search path that a script sets.
+pub(super) fn of_path(value: &str, scene: &Scene<'_>) -> Option<Fault> {
+    if scene.workspace != Workspace::Change {
+        return None;
+    }
+    let folders: Vec<&str> = value.split(':').filter(|folder| !folder.starts_with("$PATH")).collect();
+    if folders.iter().any(|folder| is_of_workspace(folder)) {
+        let message = "programs of the change come first in the search path of the gate: take the folder out";
+        return Some(Fault::defeats(PROGRAM, message));
+    }
+    let is_known = |folder: &&str| folder.starts_with(['/', '~']) || folder.starts_with("$HOME") || is_of_run(folder);
+    (!folders.iter().all(is_known)).then(|| {
+        Fault::limits(PROGRAM, "nothing here says which programs come first in the search path: write the folder out")
+    })
+}
+
+fn is_of_run(path: &str) -> bool {
+    OF_RUN.iter().any(|part| path.contains(part))
+}
+
+/// A path in the folder that a change is checked out into.
+pub(super) fn is_of_workspace(path: &str) -> bool {
+    let has = |part: &str| path.contains(part);
+    has("github.workspace")
+        || has("$GITHUB_WORKSPACE")
+        || has("$CI_PROJECT_DIR")
+        || has("$PWD")
+        || has("$(…)")
+        || !path.starts_with(['/', '~', '$'])
+}
+
+/// The program that a call starts, and the words before it.
+pub(super) fn of_program(path: &str, before: &[String], scene: &Scene<'_>) -> Option<Fault> {
+    if scene.workspace != Workspace::Change {
+        return None;
+    }
+    if path.contains(['/', '\\']) && !path.contains(':') && is_of_workspace(path) {
+        let message = "the change brings the program that judges it: install a release, and start it by its name";
+        return Some(Fault::defeats(PROGRAM, message));
+    }
+    let first = before.iter().map(|word| crate::repo_audit::program(word)).next()?;
+    if RUNNERS.contains(&first.as_str()) {
+        let message =
+            format!("`{first}` builds or starts what the change brings: install a release, and start it by its name");
+        return Some(Fault::defeats(PROGRAM, message));
+    }
+    CONFIGURED.contains(&first.as_str()).then(|| {
+        let message = format!(
+            "settings of the change decide what `{first}` starts: install a release before the checkout, and start it by its name"
+        );
+        Fault::limits(PROGRAM, message)
+    })
+}
+
+/// Sessions that are named. Without any, those of the change are read.
+pub(super) fn of_sessions(operands: &[String], scene: &Scene<'_>) -> Option<Fault> {
+    let is_store = |path: &String| {
+        let bare = path.trim_start_matches("./").trim_end_matches('/');
+        bare == scene.held.store && scene.workspace != Workspace::Base
+    };
+    if operands.iter().any(is_store) {
+        return None;
+    }
+    let faults = operands.iter().filter_map(|operand| of_session(operand, scene));
+    faults.max_by_key(|fault| fault.state == super::State::Defeated)
+}
+
+fn of_session(operand: &str, scene: &Scene<'_>) -> Option<Fault> {
+    let not_change = || {
+        let message = format!(
+            "`{operand}` is judged whatever sessions the change brings: leave it out, or name `{}`, too",
+            scene.held.store
+        );
+        Some(Fault::defeats(SESSIONS, message))
+    };
+    if operand == "entire" || operand.starts_with("entire:") && operand.contains("..") {
+        return None;
+    }
+    if let Some(rest) = operand.strip_prefix("git:") {
+        let revision = if rest.contains("${{") {
+            rest.rsplit_once("}}").map_or(rest, |(inner, _)| inner)
+        } else {
+            rest.split(':').next().unwrap_or_default()
+        };
+        let revision = if revision.contains("${{") { format!("{revision}}}}}") } else { revision.to_owned() };
+        return sides::of_head(&revision, scene).and_then(|_| not_change());
+    }
+    let is_made = is_of_run(operand) || scene.logs == Logs::Brought || is_made(operand, &scene.scripts);
+    if is_made {
+        return None;
+    }
+    if operand.starts_with("entire:") || operand == "-" || operand.contains('$') {
+        let message =
+            format!("only a run knows which sessions are judged (`{operand}`): leave it out, or write the path out");
+        return Some(Fault::unknown(SESSIONS, message));
+    }
+    // Where nothing brings files, there is nothing to judge, and the gate fails.
+    let is_nowhere = scene.workspace == Workspace::Empty && !operand.starts_with(['/', '~']);
+    if is_nowhere { None } else { not_change() }
+}
+
+/// Whether a script before the gate names the file.
+fn is_made(operand: &str, scripts: &str) -> bool {
+    let fixed = operand.split(['*', '?', '[']).next().unwrap_or_default();
+    let fixed = fixed.trim_start_matches("./").trim_end_matches('/');
+    fixed.len() > 1 && scripts.contains(fixed)
+}
