@@ -1,5 +1,6 @@
 //! Commands before the gate: whether one of them runs code that the workspace brings.
 
+use super::script::shape;
 use crate::repo_audit::{commands, program};
 
 /// Commands that look at files, fetch some or set the machine up, and run nothing of the workspace.
@@ -109,6 +110,13 @@ const PLACING: &[&str] = &["cp", "mv", "install", "ln"];
 const PACKAGES: &[&str] = &["apt", "apt-get", "apk", "dnf", "yum", "microdnf", "brew", "choco"];
 /// Commands that fetch files from elsewhere.
 const FETCHING: &[&str] = &["curl", "wget", "gh", "tar", "unzip"];
+/// Programs that the gate runs.
+const JUDGING: &[&str] = &["agent-strace", "git"];
+/// Options by which commands read what they do from a file.
+const BY_FILE: &[(&str, &[&str])] =
+    &[("awk", &["-f", "--file"]), ("sed", &["-f", "--file"]), ("xargs", &["-a", "--arg-file"])];
+/// Options by which archives are unpacked into a folder.
+const UNPACKING: &[(&str, &[&str])] = &[("tar", &["-C", "--directory"]), ("unzip", &["-d"])];
 /// Subcommands and options of git that run other commands.
 const STARTS: &[&str] = &["foreach", "bisect", "-x", "--exec", "-c", "difftool", "mergetool", "commit", "merge", "am"];
 /// Words and operators before a command.
@@ -123,6 +131,8 @@ pub(super) enum Effect {
     Places,
     /// It runs code of the workspace.
     Runs,
+    /// It puts another program in the place of one that judges.
+    Replaces,
 }
 
 /// Installers of one package by its name, which read no settings of the workspace.
@@ -160,9 +170,28 @@ pub(super) fn effect(script: &str) -> Effect {
             script.lines().all(|line| line.split_once('=').is_some_and(|(name, _)| !name.trim().contains(' ')));
         return if is_said && !sets_only { Effect::Runs } else { Effect::Nothing };
     }
+    let shape = shape(script);
     let fetches =
         commands.iter().any(|words| words.first().is_some_and(|first| FETCHING.contains(&program(first).as_str())));
-    commands.iter().map(|words| of_command(words, fetches)).max().unwrap_or(Effect::Nothing)
+    let is_own = |words: &&Vec<String>| words.first().is_some_and(|first| shape.functions.contains(first));
+    let of_commands = commands.iter().filter(|words| !is_own(words)).map(|words| of_command(words, fetches));
+    let of_files = shape.written.iter().map(|file| of_file(file));
+    of_commands.chain(of_files).max().unwrap_or(Effect::Nothing)
+}
+
+/// A file that is written: where programs and settings of shells are looked for, or elsewhere outside of the workspace.
+fn of_file(path: &str) -> Effect {
+    let is_log = ["/dev/", "/tmp/", "$GITHUB_", "$RUNNER_TEMP", "$("].iter().any(|start| path.starts_with(start));
+    let is_named = |name: &str| program(path) == name;
+    if JUDGING.iter().any(|name| is_named(name)) && path.contains('/') {
+        Effect::Replaces
+    } else if is_log || !path.starts_with(['/', '~']) && !path.starts_with("$HOME") {
+        Effect::Nothing
+    } else if path.contains("/bin/") || path.ends_with("rc") || path.contains("profile") {
+        Effect::Runs
+    } else {
+        Effect::Places
+    }
 }
 
 /// A script that was cut before a command, without the words that lead to it.
@@ -193,10 +222,51 @@ fn of_command(words: &[String], fetches: bool) -> Effect {
     if PACKAGES.contains(&name.as_str()) && rest.iter().any(|word| word.starts_with("./")) {
         return Effect::Runs;
     }
+    if name == "git" && rest.first().is_some_and(|word| word == "config") && rest.iter().any(|word| is_running(word)) {
+        return Effect::Runs;
+    }
+    if name == "ln" && replaces(rest) {
+        return Effect::Replaces;
+    }
+    if name == "tee" {
+        return rest.iter().map(|word| of_file(word)).max().unwrap_or(Effect::Nothing);
+    }
+    if BY_FILE.iter().any(|(known, options)| *known == name && rest.iter().any(|word| options.contains(&word.as_str())))
+    {
+        return Effect::Runs;
+    }
+    if let Some((_, options)) = UNPACKING.iter().find(|(known, _)| *known == name) {
+        return unpacked(rest, options, fetches);
+    }
     if PLACING.contains(&name.as_str()) {
         return placed(rest, fetches);
     }
     if HARMLESS.contains(&name.as_str()) || name.is_empty() { Effect::Nothing } else { Effect::Runs }
+}
+
+/// A setting of git that names commands.
+fn is_running(word: &str) -> bool {
+    let folded = word.to_ascii_lowercase();
+    ["core.", "alias.", "filter.", "diff.", "merge.", "credential."].iter().any(|start| folded.starts_with(start))
+        && !["core.autocrlf", "core.longpaths", "core.quotepath", "core.symlinks"].contains(&folded.as_str())
+}
+
+/// A link with the name of a program that judges, to something of another name.
+fn replaces(rest: &[String]) -> bool {
+    let operands: Vec<String> = rest.iter().filter(|word| !word.starts_with('-')).map(|word| program(word)).collect();
+    match operands.as_slice() {
+        [from, to] => JUDGING.contains(&to.as_str()) && from != to,
+        _ => false,
+    }
+}
+
+/// An archive of the workspace that is unpacked elsewhere.
+fn unpacked(rest: &[String], options: &[&str], fetches: bool) -> Effect {
+    let at = rest.iter().position(|word| options.contains(&word.as_str()));
+    let Some(target) = at.and_then(|at| rest.get(at + 1)) else { return Effect::Nothing };
+    let archive = rest.iter().filter(|word| !word.starts_with('-') && *word != target && word.contains('.'));
+    let words: Vec<String> = archive.chain([target]).cloned().collect();
+    placed(&words, fetches)
 }
 
 /// A file of the workspace that is put elsewhere: one that was fetched before may be meant.

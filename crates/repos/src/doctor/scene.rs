@@ -58,6 +58,10 @@ pub(super) struct Scene<'s> {
     pub(super) logs: Logs,
     /// A step checked a commit out.
     pub(super) has_checkout: bool,
+    /// Folders that steps checked commits out into.
+    pub(super) checkouts: Vec<String>,
+    /// The folder of the step, where it names one.
+    pub(super) folder: Option<String>,
     /// The scripts that ran before in the job.
     pub(super) scripts: String,
     /// Variables of the job, and of the script where it sets one once.
@@ -75,6 +79,8 @@ impl<'s> Scene<'s> {
             workspace: Workspace::Empty,
             logs: Logs::None,
             has_checkout: false,
+            checkouts: Vec::new(),
+            folder: None,
             scripts: String::new(),
             variables: BTreeMap::new(),
             expressions: Vec::new(),

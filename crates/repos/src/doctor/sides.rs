@@ -94,6 +94,8 @@ pub(super) fn of_base(value: &str, scene: &Scene<'_>) -> Option<Fault> {
 
 fn of_one_base(alternative: &str, value: &str, scene: &Scene<'_>) -> Option<Fault> {
     match names(alternative) {
+        // An empty name leaves the choice to the event.
+        None if alternative.is_empty() => None,
         Some(Names::Default) => None,
         Some(Names::Picked) if scene.bases == Bases::Named => None,
         Some(Names::Picked) => Some(Fault::defeats(

@@ -61,6 +61,9 @@ const CONFIGURED: &[&str] = &["npx", "npm", "pnpm", "yarn", "bunx", "nix", "mise
 /// Paths of this run, which no commit holds.
 const OF_RUN: &[&str] = &["runner.temp", "$RUNNER_TEMP", "steps.", "needs."];
 
+/// Words of scripts that fetch or verify logs.
+const BRINGING: &[&str] = &["download", "curl", "wget", "aws s3", "gsutil", "verify"];
+
 pub(super) fn is_steering(name: &str) -> bool {
     let folded = name.to_ascii_uppercase();
     !HARMLESS.contains(&folded.as_str())
@@ -132,6 +135,49 @@ pub(super) fn of_program(path: &str, before: &[String], scene: &Scene<'_>) -> Op
     })
 }
 
+/// Commands of git that put other files into the checkout.
+const MOVING: &[&str] = &["checkout", "switch", "reset", "restore", "stash", "clean", "rm"];
+/// Words for the commit of the change.
+const OF_HEAD: &[&str] = &["head.sha", "HEAD_SHA", "GITHUB_SHA", "github.sha", "CI_COMMIT_SHA"];
+
+/// Commands before the call that change what it reads: the checkout with its sessions, or the branches of `origin`.
+pub(super) fn of_moves(scripts: &str, reads_commits: bool, scene: &Scene<'_>) -> Option<Fault> {
+    let commands = crate::repo_audit::commands(scripts);
+    let of_git = |words: &[String], names: &[&str]| {
+        words.first().is_some_and(|first| crate::repo_audit::program(first) == "git")
+            && words
+                .iter()
+                .find(|word| !word.starts_with('-') && *word != "git")
+                .is_some_and(|word| names.contains(&word.as_str()))
+    };
+    let has = |words: &[String], part: &str| words.iter().any(|word| word.contains(part));
+    for words in &commands {
+        let is_moved = of_git(words, MOVING) && !OF_HEAD.iter().any(|head| has(words, head));
+        let is_taken =
+            words.first().is_some_and(|first| ["rm", "mv"].contains(&first.as_str())) && has(words, &scene.held.store);
+        if (is_moved || is_taken) && !reads_commits {
+            let message = "a command before it changes the files that sessions are read from: take it out, or name the commit with `--head`";
+            return Some(Fault::unknown("gate/store", message));
+        }
+        let moves_branch = of_git(words, &["update-ref", "symbolic-ref"])
+            || of_git(words, &["branch"]) && (has(words, "-f") || has(words, "--force"))
+            || of_git(words, &["remote"]) && has(words, "set-url")
+            || words.iter().any(|word| maps_elsewhere(word));
+        if moves_branch {
+            let message = "a command before it moves what the base is read from: take it out";
+            return Some(Fault::unknown("gate/base", message));
+        }
+    }
+    None
+}
+
+/// `FROM:refs/remotes/origin/NAME`, where `FROM` is another branch.
+fn maps_elsewhere(word: &str) -> bool {
+    let Some((from, name)) = word.split_once(":refs/remotes/origin/") else { return false };
+    let from = from.trim_start_matches('+');
+    from.strip_prefix("refs/heads/").unwrap_or(from) != name
+}
+
 /// Sessions that are named. Without any, those of the change are read.
 pub(super) fn of_sessions(operands: &[String], scene: &Scene<'_>) -> Option<Fault> {
     let is_store = |path: &String| {
@@ -165,13 +211,14 @@ fn of_session(operand: &str, scene: &Scene<'_>) -> Option<Fault> {
         let revision = if revision.contains("${{") { format!("{revision}}}}}") } else { revision.to_owned() };
         return sides::of_head(&revision, scene).and_then(|_| not_change());
     }
-    let is_made = is_of_run(operand) || scene.logs == Logs::Brought || is_made(operand, &scene.scripts);
-    if is_made {
+    if scene.logs == Logs::Brought || is_made(operand, &scene.scripts) {
         return None;
     }
-    if operand.starts_with("entire:") || operand == "-" || operand.contains('$') {
-        let message =
-            format!("only a run knows which sessions are judged (`{operand}`): leave it out, or write the path out");
+    if operand.starts_with("entire:") || operand == "-" || operand.contains('$') || is_of_run(operand) {
+        let message = format!(
+            "nothing here says that the sessions in `{operand}` are those of the change: leave it out, or fetch them with \
+             `actions/download-artifact`"
+        );
         return Some(Fault::unknown(SESSIONS, message));
     }
     // Where nothing brings files, there is nothing to judge, and the gate fails.
@@ -179,8 +226,11 @@ fn of_session(operand: &str, scene: &Scene<'_>) -> Option<Fault> {
     if is_nowhere { None } else { not_change() }
 }
 
-/// Whether a script before the gate names the file.
+/// Whether a script before the gate names the file, and fetches or verifies files.
 fn is_made(operand: &str, scripts: &str) -> bool {
+    if !BRINGING.iter().any(|word| scripts.contains(word)) {
+        return false;
+    }
     let fixed = operand.split(['*', '?', '[']).next().unwrap_or_default();
     let fixed = fixed.trim_start_matches("./").trim_end_matches('/');
     fixed.len() > 1 && scripts.contains(fixed)

@@ -41,6 +41,7 @@ impl<'t> Workflow<'t> {
         for step in member(job, "steps").map(items).unwrap_or_default() {
             if let Some(run) = member(step, "run") {
                 self.injected(run, checks);
+                self.shell_before(step, job, scene, checks);
             }
             if judges(step) {
                 if let Some(run) = member(step, "run") {
@@ -55,11 +56,25 @@ impl<'t> Workflow<'t> {
         }
     }
 
+    /// The shell of a step before the gate.
+    fn shell_before(&self, step: &Value, job: &Value, scene: &Scene<'_>, checks: &mut Vec<Check>) {
+        let Some(shell) = self.named_shell(step, job) else { return };
+        self.injected(shell, checks);
+        let first = text(shell).unwrap_or_default().split_whitespace().next().unwrap_or_default();
+        let is_of_change = first.contains('/') && is_of_workspace(first);
+        if is_of_change && scene.workspace == Workspace::Change {
+            self.runs_before(shell, checks);
+        }
+    }
+
     /// A text of the change that becomes part of a script.
     fn injected(&self, script: &Value, checks: &mut Vec<Check>) {
         let said = text(script).unwrap_or_default().to_ascii_lowercase();
-        let expressions =
-            said.split("${{").skip(1).filter_map(|rest| rest.split_once("}}")).map(|(inner, _)| inner.replace(' ', ""));
+        let expressions = said
+            .split("${{")
+            .skip(1)
+            .filter_map(|rest| rest.split_once("}}"))
+            .map(|(inner, _)| inner.replace(' ', "").replace("['", ".").replace("']", ""));
         let found = expressions.into_iter().find(|inner| WRITTEN.iter().any(|written| inner.contains(written)));
         if let Some(inner) = found {
             let message = format!(
@@ -86,6 +101,8 @@ impl<'t> Workflow<'t> {
         match does(used) {
             Some(Does::Checkout) => {
                 scene.has_checkout = true;
+                let path = input("path").and_then(text).unwrap_or_default();
+                scene.checkouts.push(path.trim_start_matches("./").trim_end_matches('/').to_owned());
                 scene.workspace = scene.workspace.max(self.checked_out(step, scene));
             }
             Some(Does::Fetches) => (scene.workspace, scene.logs) = (Workspace::Change, Logs::Brought),
@@ -185,11 +202,15 @@ impl<'t> Workflow<'t> {
         let plain = first_call(script).and_then(|end| plain.get(..end)).unwrap_or(&plain);
         scene.scripts.push_str(plain);
         scene.scripts.push('\n');
-        if scene.origin == Origin::Base && scene.workspace != Workspace::Change && fetches_change(script) {
+        if fetches_change(script) || scene.origin == Origin::Change && clones(script) {
             scene.workspace = Workspace::Change;
         }
         let has_change = scene.workspace == Workspace::Change;
         match effect(plain) {
+            Effect::Replaces => {
+                let message = "the script puts another program in the place of one that judges: take it out";
+                return self.report(Fault::unknown(ID, message), run, checks);
+            }
             Effect::Runs if has_change => return self.runs_before(run, checks),
             Effect::Places if has_change => {
                 let message = "a file that may be one of the change is put where programs are looked for: fetch it into \
@@ -256,6 +277,23 @@ fn fetches_change(script: &str) -> bool {
     let fetches = ["gh pr checkout", "refs/pull/", "pull/${{", "git checkout FETCH_HEAD", "git switch"];
     fetches.iter().any(|words| script.contains(words))
         || script.contains("git checkout") && (script.contains("head.sha") || script.contains("HEAD_SHA"))
+}
+
+/// Whether a script clones the repository, or fetches a file of the change.
+fn clones(script: &str) -> bool {
+    let has = |words: &[&str]| words.iter().any(|word| script.contains(word));
+    let is_own = has(&[
+        "github.repository",
+        "GITHUB_REPOSITORY",
+        "head.repo",
+        "origin",
+        "github.sha",
+        "GITHUB_SHA",
+        "GITHUB_REF",
+        "head_ref",
+    ]);
+    is_own
+        && has(&["git clone", "gh repo clone", "git checkout", "git pull", "git reset", "git worktree", "curl", "wget"])
 }
 
 fn is_false(value: &Value) -> bool {

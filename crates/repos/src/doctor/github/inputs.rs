@@ -4,7 +4,7 @@ use super::{Workflow, is_expression};
 use crate::doctor::answer::Fault;
 use crate::doctor::scene::Scene;
 use crate::doctor::{Check, sides, sources};
-use crate::repo_audit::{member, text};
+use crate::repo_audit::{member, members, text};
 use agent_strace_git::change_set::from_top;
 use agent_strace_policy::json::Value;
 
@@ -34,7 +34,12 @@ impl Workflow<'_> {
             );
         }
         let input = |name: &str| {
-            with.and_then(|with| member(with, name)).filter(|value| !text(value).is_some_and(str::is_empty))
+            // Names of inputs count in any case.
+            let given = with.map(members).unwrap_or_default().iter();
+            given
+                .filter(|(key, _)| key.name.eq_ignore_ascii_case(name))
+                .map(|(_, value)| value)
+                .find(|value| !text(value).is_some_and(str::is_empty))
         };
         self.sides(&input, scene, checks);
         self.sessions(&input, scene, checks);

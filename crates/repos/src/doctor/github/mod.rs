@@ -192,6 +192,7 @@ impl Workflow<'_> {
             Err((fault, at)) => return self.report(fault, at, checks),
         };
         let mut scene = scene.clone();
+        scene.folder = self.of_run(step, job, "working-directory").and_then(text).map(str::to_owned);
         for of in [step, job, &self.document.root] {
             for (key, value) in member(of, "env").map(members).unwrap_or_default() {
                 let value = text(value).unwrap_or_default().to_owned();

@@ -11,14 +11,23 @@ const ID: &str = "gate/shell";
 const PLAIN: &[&str] = &["--noprofile", "--norc", "--login", "--posix"];
 
 impl Workflow<'_> {
-    /// The shell of a step that judges, or why its exit code can't be followed, and where.
-    pub(super) fn shell<'v>(&'v self, step: &'v Value, job: &'v Value) -> Result<Shell, (Fault, &'v Value)> {
+    /// The shell that a step, its job or its workflow names.
+    pub(super) fn named_shell<'v>(&'v self, step: &'v Value, job: &'v Value) -> Option<&'v Value> {
+        self.of_run(step, job, "shell")
+    }
+
+    /// A setting of a step with a script.
+    pub(super) fn of_run<'v>(&'v self, step: &'v Value, job: &'v Value, name: &str) -> Option<&'v Value> {
         let by_default = |of: &'v Value| {
             let run = member(of, "defaults").and_then(|defaults| member(defaults, "run"));
-            run.and_then(|run| member(run, "shell"))
+            run.and_then(|run| member(run, name))
         };
-        let named = member(step, "shell").or_else(|| by_default(job)).or_else(|| by_default(&self.document.root));
-        let Some(named) = named else {
+        member(step, name).or_else(|| by_default(job)).or_else(|| by_default(&self.document.root))
+    }
+
+    /// The shell of a step that judges, or why its exit code can't be followed, and where.
+    pub(super) fn shell<'v>(&'v self, step: &'v Value, job: &'v Value) -> Result<Shell, (Fault, &'v Value)> {
+        let Some(named) = self.named_shell(step, job) else {
             let runners = member(job, "runs-on").map(words).unwrap_or_default();
             if runners.iter().any(|label| label.to_ascii_lowercase().contains("windows")) {
                 let message =

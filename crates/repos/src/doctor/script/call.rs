@@ -175,13 +175,31 @@ pub(super) fn verdict(start: &Start, scene: &Scene<'_>) -> Verdict {
     if operands.is_empty() {
         verdict.faults.extend(sides::of_checkout(&values(Bears::Base), reads_commits, scene));
     }
-    verdict.faults.extend(sources::of_program(start_path(start), &start.before, scene));
+    if has(Bears::GitDir) && !has(Bears::Head) && !values(Bears::Base).iter().any(|base| base == "auto") {
+        let message =
+            "nothing here says which commit of `--git-dir` is judged: name it with `--head`, or judge by `auto`";
+        verdict.faults.push(Fault::unknown("gate/head", message));
+    }
+    verdict.faults.extend(sources::of_moves(&scene.scripts, reads_commits, scene));
+    verdict.faults.extend(sources::of_program(&start.program, &start.before, scene));
     verdict.faults.extend(start.variables.iter().filter_map(|name| sources::of_variable(name)));
     verdict
 }
 
-fn start_path(start: &Start) -> &str {
-    &start.program
+/// A call in a folder below the top of the repository reads the policy and the sessions there.
+pub(super) fn elsewhere(start: &Start, folder: Option<&str>, scene: &Scene<'_>) -> Option<Fault> {
+    let folder = folder.or(scene.folder.as_deref())?;
+    let reads_repository = start.arguments.iter().any(|word| word.starts_with("--git-dir"));
+    let bare = folder.trim_start_matches("./").trim_end_matches('/');
+    let is_top = matches!(bare, "" | "." | "$GITHUB_WORKSPACE" | "$CI_PROJECT_DIR")
+        || bare.replace(' ', "") == "${{github.workspace}}"
+        || scene.checkouts.iter().any(|path| path == bare);
+    (!reads_repository && !is_top).then(|| {
+        let message = format!(
+            "it runs in `{folder}`, and reads the policy and the sessions there: run it at the top of the repository"
+        );
+        Fault::unknown("gate/folder", message)
+    })
 }
 
 fn of_option(bears: Bears, name: &str, value: &str, scene: &Scene<'_>, verdict: &mut Verdict) {

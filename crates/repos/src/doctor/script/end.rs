@@ -163,7 +163,12 @@ pub(super) fn ends_with(name: &str, rest: &[Node]) -> Result<(), Fault> {
                 words(simple).first().is_some_and(|word| ["exit", "exec", "return", "eval"].contains(&word.as_str()));
         });
         if exits {
-            break;
+            return Err(Fault::unknown(
+                "gate/forgiven",
+                format!(
+                    "`{name}` keeps the exit code, and nothing here says that the script ends with it: add `exit ${name}`"
+                ),
+            ));
         }
     }
     Err(Fault::defeats(
@@ -220,7 +225,7 @@ enum Tested {
 
 fn tested(node: &Node, wanted: &str) -> Option<Tested> {
     let words = match node {
-        Node::Test(words) => words.iter().map(super::words::shown).collect(),
+        Node::Test(words) => words.iter().map(|word| plain(&word.source)).collect(),
         node => words(simple(node)?),
     };
     let inner: Vec<&str> =
@@ -232,4 +237,12 @@ fn tested(node: &Node, wanted: &str) -> Option<Tested> {
         "-eq" | "=" | "==" => Some(Tested::Passed),
         _ => None,
     }
+}
+
+/// A word of a test as it is written, a variable as `$NAME`.
+fn plain(source: &str) -> String {
+    let bare = source.trim_matches('"');
+    let inner = bare.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
+    let name = inner.map(|inner| inner.split([':', '-']).next().unwrap_or(inner));
+    name.map_or_else(|| bare.to_owned(), |name| format!("${name}"))
 }

@@ -18,6 +18,9 @@ const ID: &str = "gate/forgiven";
 /// Builtins that a function or alias of the same name would replace.
 const STEERING: &[&str] = &["exit", "set", "trap", "command", "exec", "eval", "return", "env", "timeout", "false", "["];
 
+/// Traps that run where a command fails, or the script ends.
+const SIGNALS: &[&str] = &["EXIT", "0", "ERR", "DEBUG", "RETURN"];
+
 /// Whether a command runs in every case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Runs {
@@ -32,6 +35,8 @@ pub(super) type Functions = BTreeMap<String, Arc<Script>>;
 pub(super) struct Flow {
     shell: Shell,
     functions: Functions,
+    /// The folder that the script went to.
+    folder: Option<String>,
     /// Why nothing that runs from here on counts.
     fault: Option<Fault>,
 }
@@ -39,6 +44,8 @@ pub(super) struct Flow {
 /// One call that judges, and what is wrong with where it stands.
 pub(super) struct Stand<'n> {
     pub(super) simple: &'n Simple,
+    /// The folder that it runs in, where that is not the one of the step.
+    pub(super) folder: Option<String>,
     pub(super) fault: Option<Fault>,
 }
 
@@ -52,7 +59,7 @@ fn unknown(message: &str) -> Fault {
 
 /// The calls of a script that judge, in order.
 pub(super) fn calls(script: &Script, shell: Shell) -> Vec<Stand<'_>> {
-    let mut flow = Flow { shell, functions: Functions::new(), fault: None };
+    let mut flow = Flow { shell, functions: Functions::new(), folder: None, fault: None };
     let mut found = Vec::new();
     for (at, node) in script.nodes.iter().enumerate() {
         let calls = calls_in(node);
@@ -62,7 +69,8 @@ pub(super) fn calls(script: &Script, shell: Shell) -> Vec<Stand<'_>> {
         }
         let rest = script.nodes.get(at + 1..).unwrap_or_default();
         let fault = flow.fault.clone().or_else(|| flow.counts(node, rest).err());
-        found.extend(calls.into_iter().map(|simple| Stand { simple, fault: fault.clone() }));
+        let folder = &flow.folder;
+        found.extend(calls.into_iter().map(|simple| Stand { simple, folder: folder.clone(), fault: fault.clone() }));
     }
     found
 }
@@ -132,6 +140,7 @@ impl Flow {
         let Some((name, operands)) = words.split_first() else { return };
         match name.as_str() {
             "exit" | "return" => self.exits(operands, runs),
+            "cd" | "pushd" => self.folder = Some(operands.last().cloned().unwrap_or_default()),
             "exec" if !operands.is_empty() => {
                 self.stop(defeats("`exec` ends the script before the gate runs: take it out"));
             }
@@ -207,10 +216,10 @@ impl Flow {
     }
 
     fn traps(&mut self, operands: &[String]) {
+        let operands = operands.strip_prefix(&["--".to_owned()]).unwrap_or(operands);
         let Some((action, signals)) = operands.split_first() else { return };
-        let is_at_end = signals
-            .iter()
-            .any(|name| ["EXIT", "0", "ERR", "DEBUG", "RETURN"].contains(&name.trim_start_matches("SIG")));
+        let is_at_end =
+            signals.iter().any(|name| SIGNALS.contains(&name.to_ascii_uppercase().trim_start_matches("SIG")));
         if !is_at_end || action == "-" || action.is_empty() {
             return;
         }

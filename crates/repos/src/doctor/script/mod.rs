@@ -72,6 +72,7 @@ pub(super) fn verdicts(script: &str, shell: Shell, scene: &Scene<'_>) -> Vec<Ver
         let Some(start) = words::start(stand.simple) else { continue };
         let mut verdict = call::verdict(&start, &scene);
         verdict.faults.extend(stand.fault);
+        verdict.faults.extend(call::elsewhere(&start, stand.folder.as_deref(), &scene));
         verdict.faults.extend(set.iter().cloned());
         found.push(verdict);
     }
@@ -117,6 +118,21 @@ fn variables(script: &Script, scene: &mut Scene<'_>) -> Vec<Fault> {
         }
     }
     faults
+}
+
+/// What a script defines and writes.
+#[derive(Debug, Default)]
+pub(super) struct Shape {
+    pub(super) functions: Vec<String>,
+    /// Files that redirections write.
+    pub(super) written: Vec<String>,
+}
+
+pub(super) fn shape(script: &str) -> Shape {
+    let parsed = parse_at(script, Home::piece(0, script.len()));
+    let mut shape = Shape::default();
+    words::shape(&parsed, &mut shape);
+    shape
 }
 
 /// Marks an expression of the forge in a script.

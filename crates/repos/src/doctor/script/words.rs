@@ -1,6 +1,6 @@
 //! Words of a command in a script, and where a command starts the program.
 
-use agent_strace_shell::{AssignedValue, Node, Part, Script, Simple, Word};
+use agent_strace_shell::{AssignedValue, Node, Part, Redirect, RedirectKind, Script, Simple, Word};
 
 use crate::repo_audit::program;
 
@@ -155,6 +155,39 @@ pub(super) fn assigned_from(simple: &Simple) -> Option<&Script> {
         [Part::Substitution { script, .. }] if simple.words.is_empty() => Some(script),
         _ => None,
     }
+}
+
+/// Functions and redirections of a script.
+pub(super) fn shape(script: &Script, shape: &mut super::Shape) {
+    for node in &script.nodes {
+        of_node(node, shape);
+    }
+    visit_all(script, &mut |simple| written(&simple.redirects, shape));
+}
+
+fn of_node(node: &Node, shape: &mut super::Shape) {
+    match node {
+        Node::Function { name, .. } => shape.functions.push(name.clone()),
+        Node::Redirected { node, redirects } => {
+            written(redirects, shape);
+            of_node(node, shape);
+        }
+        Node::Group(script) | Node::Subshell(script) => script.nodes.iter().for_each(|node| of_node(node, shape)),
+        Node::Pipeline(nodes) => nodes.iter().for_each(|node| of_node(node, shape)),
+        Node::AndOr { first, rest } => {
+            of_node(first, shape);
+            rest.iter().for_each(|(_, node)| of_node(node, shape));
+        }
+        _ => {}
+    }
+}
+
+fn written(redirects: &[Redirect], shape: &mut super::Shape) {
+    let targets = redirects.iter().filter_map(|redirect| match &redirect.kind {
+        RedirectKind::Write(word) | RedirectKind::Append(word) | RedirectKind::ReadWrite(word) => Some(shown(word)),
+        _ => None,
+    });
+    shape.written.extend(targets);
 }
 
 /// The variables of the shell that a command sets, with their values.
