@@ -103,13 +103,14 @@ const HARMLESS: &[&str] = &[
     "seq",
     "kill",
     "wait",
+    "shopt",
 ];
 /// Commands that put files somewhere.
 const PLACING: &[&str] = &["cp", "mv", "install", "ln"];
 /// Commands that install packages of a system, or a package by its name.
 const PACKAGES: &[&str] = &["apt", "apt-get", "apk", "dnf", "yum", "microdnf", "brew", "choco"];
 /// Commands that fetch files from elsewhere.
-const FETCHING: &[&str] = &["curl", "wget", "gh", "tar", "unzip"];
+const FETCHING: &[&str] = &["curl", "wget", "gh"];
 /// Programs that the gate runs.
 const JUDGING: &[&str] = &["agent-strace", "git"];
 /// Options by which commands read what they do from a file.

@@ -145,6 +145,9 @@ impl Flow {
                 self.stop(defeats("`exec` ends the script before the gate runs: take it out"));
             }
             "set" => self.sets(operands, runs),
+            "shopt" if operands.iter().any(|word| word.starts_with('-') && word.contains('o')) => {
+                self.stop(unknown("`shopt -o` may let the shell go on behind a failure: use `set`"));
+            }
             "trap" => self.traps(operands),
             "eval" => self.stop(unknown("`eval` may change what is run after it: write the commands out")),
             "source" | "." if !operands.first().is_some_and(|file| file.ends_with("/.cargo/env")) => {
