@@ -69,18 +69,25 @@ fn a_workflow_that_no_change_brings_is_enforced() {
     );
 }
 
-/// The README says which strength each of its workflows has.
-#[test]
-fn workflows_of_the_readme_have_the_strength_that_it_claims() {
+/// The workflows of the README by their names.
+fn workflows() -> Vec<(&'static str, String)> {
     let readme = include_str!("../../README.md");
-    let mut found = Vec::new();
-    for part in readme.split("<!-- workflow ").skip(1) {
+    let commit = ACTION.rsplit_once('@').unwrap().1;
+    let parts = readme.split("<!-- workflow ").skip(1).map(|part| {
         let (name, rest) = part.split_once(':').unwrap();
         let (_, workflow) = rest.split_once("```yaml\n").unwrap();
         let (workflow, _) = workflow.split_once("```").unwrap();
+        (name, workflow.replace("COMMIT", commit).replace("OWNER", "acme"))
+    });
+    parts.collect()
+}
+
+/// The README says which strength each of its workflows has.
+#[test]
+fn workflows_of_the_readme_have_the_strength_that_it_claims() {
+    let mut found = Vec::new();
+    for (name, workflow) in workflows() {
         let world = repository(&[&[]]);
-        let action = ACTION.rsplit_once('@').unwrap().1;
-        let workflow = workflow.replace("COMMIT", action).replace("OWNER", "acme");
         world.write(".github/workflows/agent-strace.yml", &workflow);
         commit(world.path());
         let answer = world.run(&["doctor", "--ci"]);
@@ -94,6 +101,49 @@ fn workflows_of_the_readme_have_the_strength_that_it_claims() {
         found.push(name);
     }
     assert!(found.contains(&"visible") && found.contains(&"enforced"), "{found:?}");
+}
+
+/// The job that judges before a review fails on each change to what judges: a branch must not require it.
+#[test]
+fn only_the_last_job_of_the_approved_workflow_is_to_be_required() {
+    let (_, workflow) = workflows().into_iter().find(|(name, _)| *name == "approved").unwrap();
+    let world = repository(&[&[]]);
+    world.write(".github/workflows/agent-strace.yml", &workflow);
+    commit(world.path());
+    let document: serde_json::Value = serde_json::from_str(&world.run(&["doctor", "--format", "json"]).stdout).unwrap();
+    let names: Vec<&str> =
+        document["gates"].as_array().unwrap().iter().filter_map(|gate| gate["name"].as_str()).collect();
+    assert_eq!(names, ["agent-strace"]);
+    let text = world.run(&["doctor"]).stdout;
+    assert!(!text.contains("whether the check `before a review`"), "{text}");
+    assert!(text.contains("do not require the check `before a review`"), "{text}");
+    assert!(include_str!("../../README.md").contains("Require the check `agent-strace`, and not `before a review`"));
+}
+
+#[test]
+fn a_gate_behind_a_workflow_that_is_called_is_judged_as_its_caller_runs_it() {
+    let world = repository(&[&[]]);
+    let caller = |uses: &str| {
+        format!(
+            "on:\n  pull_request_target: {{branches: [main], types: [opened, synchronize, reopened, edited]}}\n  \
+             merge_group:\npermissions: {{contents: read}}\njobs:\n  gate:\n    uses: {uses}\n"
+        )
+    };
+    let called = format!("on: {{workflow_call: }}\njobs:\n  strace:\n    steps:\n      - uses: {ACTION}\n");
+    world.write(".github/workflows/ci.yml", &caller("./.github/workflows/gate.yml"));
+    world.write(".github/workflows/gate.yml", &called);
+    commit(world.path());
+    let answer = world.run(&["doctor", "--ci"]);
+    assert_eq!(said(&answer), ("gate in CI: enforced", 0), "{}", answer.stdout);
+    assert!(answer.stdout.contains("`gate / strace` is required"), "{}", answer.stdout);
+    world.write(".github/workflows/gate.yml", &called.replace("    steps:", "    continue-on-error: true\n    steps:"));
+    commit(world.path());
+    assert_eq!(said(&world.run(&["doctor", "--ci"])), ("gate in CI: none", 1));
+    world.write(".github/workflows/ci.yml", &caller("acme/central/.github/workflows/agent-strace.yml@main"));
+    commit(world.path());
+    let answer = world.run(&["doctor", "--ci"]);
+    assert_eq!(said(&answer), ("gate in CI: none", 2), "{}", answer.stdout);
+    assert!(answer.stdout.contains("unknown  gate/called"), "{}", answer.stdout);
 }
 
 #[test]
