@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::Held;
-use super::script::mark;
+use super::script::MARK;
+use super::sources::Moves;
 
 /// Whose files lie in the folder that steps run in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,6 +67,8 @@ pub(super) struct Scene<'s> {
     pub(super) scripts: String,
     /// Variables of the job, and of the script where it sets one once.
     pub(super) variables: BTreeMap<String, String>,
+    /// What those scripts moved.
+    pub(super) moves: Moves,
     /// Expressions of the script, by the number of their mark.
     expressions: Vec<String>,
 }
@@ -83,6 +86,7 @@ impl<'s> Scene<'s> {
             folder: None,
             scripts: String::new(),
             variables: BTreeMap::new(),
+            moves: Moves::default(),
             expressions: Vec::new(),
         }
     }
@@ -107,9 +111,14 @@ impl<'s> Scene<'s> {
             }
             resolved.push_str(rest);
         }
-        for (number, expression) in self.expressions.iter().enumerate() {
-            resolved = resolved.replace(&mark(number), expression);
+        let mut parts = resolved.split(MARK);
+        let mut whole = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let (number, rest) = part.split_once("__").unwrap_or((part, ""));
+            let expression = number.parse().ok().and_then(|number: usize| self.expressions.get(number));
+            whole.push_str(expression.map_or("${{ }}", String::as_str));
+            whole.push_str(rest);
         }
-        resolved
+        whole
     }
 }

@@ -11,7 +11,6 @@ const PROGRAM: &str = "gate/program";
 const STEERING: &[&str] = &[
     "PATH",
     "BASH_ENV",
-    "ENV",
     "SHELLOPTS",
     "BASHOPTS",
     "PS4",
@@ -20,10 +19,10 @@ const STEERING: &[&str] = &[
     "DYLD_*",
     "GIT_*",
     "AST_*",
-    "AGENT_*",
+    "AGENT_TRACE_DIR",
+    "AGENT_STRACE_*",
     "GITHUB_*",
     "RUNNER_*",
-    "CI_*",
     "NODE_OPTIONS",
     "NODE_PATH",
     "PYTHON*",
@@ -33,6 +32,7 @@ const STEERING: &[&str] = &[
 ];
 /// Variables of such names that steer nothing.
 const HARMLESS: &[&str] = &[
+    "GITHUB_TOKEN",
     "GIT_STRATEGY",
     "GIT_DEPTH",
     "GIT_CHECKOUT",
@@ -71,6 +71,12 @@ pub(super) fn is_steering(name: &str) -> bool {
             Some(start) => folded.starts_with(start),
             None => folded == known.to_ascii_uppercase(),
         })
+}
+
+/// Options of Node.js that load no code.
+pub(super) fn is_limit(name: &str, value: &str) -> bool {
+    let is_plain = |option: &str| option.starts_with("--max-") || option.starts_with("--no-warnings");
+    name == "NODE_OPTIONS" && value.split_whitespace().all(is_plain)
 }
 
 /// A variable that a script sets for the gate.
@@ -140,35 +146,41 @@ const MOVING: &[&str] = &["checkout", "switch", "reset", "restore", "stash", "cl
 /// Words for the commit of the change.
 const OF_HEAD: &[&str] = &["head.sha", "HEAD_SHA", "GITHUB_SHA", "github.sha", "CI_COMMIT_SHA"];
 
-/// Commands before the call that change what it reads: the checkout with its sessions, or the branches of `origin`.
-pub(super) fn of_moves(scripts: &str, reads_commits: bool, scene: &Scene<'_>) -> Option<Fault> {
-    let commands = crate::repo_audit::commands(scripts);
-    let of_git = |words: &[String], names: &[&str]| {
-        words.first().is_some_and(|first| crate::repo_audit::program(first) == "git")
-            && words
-                .iter()
-                .find(|word| !word.starts_with('-') && *word != "git")
-                .is_some_and(|word| names.contains(&word.as_str()))
-    };
-    let has = |words: &[String], part: &str| words.iter().any(|word| word.contains(part));
-    for words in &commands {
-        let is_moved = of_git(words, MOVING) && !OF_HEAD.iter().any(|head| has(words, head));
-        let is_taken =
-            words.first().is_some_and(|first| ["rm", "mv"].contains(&first.as_str())) && has(words, &scene.held.store);
-        if (is_moved || is_taken) && !reads_commits {
+/// What commands before a call change of what it reads.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Moves {
+    /// The checkout with its sessions.
+    pub(super) checkout: bool,
+    /// The branches of `origin`.
+    pub(super) branches: bool,
+}
+
+pub(super) fn moves(scripts: &str, scene: &Scene<'_>) -> Moves {
+    let mut moves = Moves::default();
+    for words in crate::repo_audit::commands(scripts) {
+        let has = |part: &str| words.iter().any(|word| word.contains(part));
+        let first = words.first().map(|first| crate::repo_audit::program(first)).unwrap_or_default();
+        let command = words.iter().skip(1).find(|word| !word.starts_with('-')).map_or("", String::as_str);
+        let is_git = |names: &[&str]| first == "git" && names.contains(&command);
+        moves.checkout |= is_git(MOVING) && !OF_HEAD.iter().any(|head| has(head));
+        moves.checkout |= ["rm", "mv"].contains(&first.as_str()) && has(&scene.held.store);
+        moves.branches |= is_git(&["update-ref", "symbolic-ref"])
+            || is_git(&["branch"]) && (has("-f") || has("--force"))
+            || is_git(&["remote"]) && has("set-url")
+            || words.iter().any(|word| maps_elsewhere(word));
+    }
+    moves
+}
+
+impl Moves {
+    pub(super) fn fault(self, reads_commits: bool) -> Option<Fault> {
+        if self.checkout && !reads_commits {
             let message = "a command before it changes the files that sessions are read from: take it out, or name the commit with `--head`";
             return Some(Fault::unknown("gate/store", message));
         }
-        let moves_branch = of_git(words, &["update-ref", "symbolic-ref"])
-            || of_git(words, &["branch"]) && (has(words, "-f") || has(words, "--force"))
-            || of_git(words, &["remote"]) && has(words, "set-url")
-            || words.iter().any(|word| maps_elsewhere(word));
-        if moves_branch {
-            let message = "a command before it moves what the base is read from: take it out";
-            return Some(Fault::unknown("gate/base", message));
-        }
+        let message = "a command before it moves what the base is read from: take it out";
+        self.branches.then(|| Fault::unknown("gate/base", message))
     }
-    None
 }
 
 /// `FROM:refs/remotes/origin/NAME`, where `FROM` is another branch.

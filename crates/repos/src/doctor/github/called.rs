@@ -10,6 +10,8 @@ use agent_strace_policy::json::{Data, Key, Value};
 
 /// Workflows below each other: more than GitHub allows.
 const DEPTH: usize = 10;
+/// Calls that one workflow leads to: more than GitHub allows.
+pub(super) const CALLS: usize = 200;
 
 impl Workflow<'_> {
     /// The gates behind the `uses` of a job.
@@ -44,7 +46,9 @@ impl Workflow<'_> {
         started: &Started<'_>,
         depth: usize,
     ) -> Vec<Gate> {
-        let Some(depth) = depth.checked_sub(1) else { return Vec::new() };
+        let left = started.calls.get().checked_sub(1);
+        let (Some(depth), Some(left)) = (depth.checked_sub(1), left) else { return Vec::new() };
+        started.calls.set(left);
         // What can't be read is found by itself.
         let Some((path, Ok(content))) = self.held.pipelines.iter().find(|(name, _)| name == path) else {
             return Vec::new();

@@ -5,7 +5,7 @@ use super::triggers::Trigger;
 use super::{Workflow, is_expression, is_true};
 use crate::doctor::answer::Fault;
 use crate::doctor::scene::Holds;
-use crate::doctor::sources::is_steering;
+use crate::doctor::sources::{is_limit, is_steering};
 use crate::doctor::{Check, State};
 use crate::repo_audit::{items, member, members, text};
 use agent_strace_policy::json::{Data, Value};
@@ -151,7 +151,7 @@ impl Workflow<'_> {
             return self.defeat("gate/environment", variables, message, checks);
         }
         for (key, value) in members(variables) {
-            if is_steering(&key.name) {
+            if is_steering(&key.name) && !is_limit(&key.name, text(value).unwrap_or_default()) {
                 let message = format!(
                     "`{}` decides which programs run, or what the gate reads: take it out of the job that judges",
                     key.name

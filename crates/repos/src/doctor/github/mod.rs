@@ -10,13 +10,14 @@ mod reviewed;
 mod shell;
 mod triggers;
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use super::answer::Fault;
 use super::scene::{Origin, Scene};
 use super::script::{first_call, verdicts};
 use super::{Check, Gate, Held, State};
-use crate::repo_audit::{Document, Language, is_gate_action, items, member, members, text};
+use crate::repo_audit::{self, Document, Language, items, member, members, text};
 use agent_strace_policy::json::{Data, Value};
 use triggers::Trigger;
 
@@ -32,6 +33,8 @@ struct Started<'v> {
     proposals: Vec<&'v Trigger<'v>>,
     origin: Origin,
     bases: super::scene::Bases,
+    /// Calls of workflows that are still followed.
+    calls: Cell<usize>,
 }
 
 pub(super) fn gates(path: &str, content: &str, held: &Held<'_>) -> Result<Vec<Gate>, Box<Check>> {
@@ -53,7 +56,7 @@ pub(super) fn gates(path: &str, content: &str, held: &Held<'_>) -> Result<Vec<Ga
     }
     let is_independent = proposals.iter().all(|trigger| trigger.name == "pull_request_target");
     let origin = if is_independent { Origin::Base } else { Origin::Change };
-    let started = Started { bases: triggers::bases(&proposals), origin, proposals };
+    let started = Started { bases: triggers::bases(&proposals), origin, proposals, calls: Cell::new(called::CALLS) };
     let mut gates = Vec::new();
     for (key, job) in member(root, "jobs").map(members).unwrap_or_default() {
         let mut found = Vec::new();
@@ -100,6 +103,12 @@ fn steps(job: &Value) -> &[Value] {
 fn judges(step: &Value) -> bool {
     uses(step).is_some_and(is_gate_action)
         || member(step, "run").and_then(text).is_some_and(|script| first_call(script).is_some())
+}
+
+/// The action of the gate: its name is the last one, whoever's it is.
+fn is_gate_action(used: &str) -> bool {
+    let name = used.split('@').next().unwrap_or(used);
+    repo_audit::is_gate_action(used) && name.ends_with("/agent-strace") && !name.contains("://")
 }
 
 fn uses(step: &Value) -> Option<&str> {

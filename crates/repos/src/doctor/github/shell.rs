@@ -29,15 +29,26 @@ impl Workflow<'_> {
     pub(super) fn shell<'v>(&'v self, step: &'v Value, job: &'v Value) -> Result<Shell, (Fault, &'v Value)> {
         let Some(named) = self.named_shell(step, job) else {
             let runners = member(job, "runs-on").map(words).unwrap_or_default();
-            if runners.iter().any(|label| label.to_ascii_lowercase().contains("windows")) {
+            let is_windows = runners.iter().any(|label| label.to_ascii_lowercase().contains("windows"));
+            if is_windows && !is_one_call(step) {
                 let message =
                     "the script runs in PowerShell, which is not followed here: add `shell: bash`, or use the action";
                 return Err((Fault::unknown(ID, message), step));
             }
             return Ok(Shell::PLAIN);
         };
+        if matches!(text(named), Some("pwsh" | "powershell")) && is_one_call(step) {
+            return Ok(Shell::BARE);
+        }
         of(text(named).unwrap_or_default()).map_err(|fault| (fault, named))
     }
+}
+
+/// PowerShell ends with the exit code of the last program: a script of one plain call is followed there, too.
+fn is_one_call(step: &Value) -> bool {
+    let script = member(step, "run").and_then(text).unwrap_or_default().trim();
+    let name = script.split_whitespace().next().unwrap_or_default();
+    program(name) == "agent-strace" && !script.contains(['\n', ';', '|', '&', '`', '{', '('])
 }
 
 fn of(said: &str) -> Result<Shell, Fault> {

@@ -14,7 +14,7 @@ use super::script::{Shell, first_call, verdicts, without_expressions};
 use super::sources::is_steering;
 use super::{Check, Gate, Held, State, is_github};
 use node::{Node, Place};
-use pipeline::Pipeline;
+use pipeline::{Job, Pipeline};
 use rules::Outcome;
 
 /// Commits and branches of the change, in the name of an image.
@@ -23,8 +23,9 @@ const OF_CHANGE: &[&str] = &["$CI_COMMIT", "$CI_MERGE_REQUEST", "${CI_COMMIT", "
 pub(super) fn gates(held: &Held<'_>, checks: &mut Vec<Check>) -> Vec<Gate> {
     let pipeline = pipeline::pipeline(held, checks);
     let mut gates = Vec::new();
-    for (name, place, job) in pipeline.as_ref().map(Pipeline::jobs).unwrap_or_default() {
-        gates.extend(pipeline.as_ref().and_then(|pipeline| gate(&name, &place, &job, pipeline, held)));
+    if let Some(pipeline) = &pipeline {
+        let jobs = pipeline.jobs();
+        gates.extend(jobs.iter().filter_map(|job| gate(job, &jobs, pipeline, held)));
     }
     let files = pipeline.map(|pipeline| pipeline.files).unwrap_or_default();
     let others = held.pipelines.iter().filter(|(path, _)| !is_github(path) && !files.contains(path));
@@ -45,8 +46,8 @@ pub(super) fn gates(held: &Held<'_>, checks: &mut Vec<Check>) -> Vec<Gate> {
 fn left_out(path: &str, content: &str) -> Vec<Gate> {
     let Ok(root) = pipeline::read(path, content) else { return Vec::new() };
     let alone = Pipeline { root, files: Vec::new(), faults: Vec::new() };
-    let jobs = alone.jobs().into_iter().filter(|(_, _, job)| first_call(&alone.script(job)).is_some());
-    let gates = jobs.map(|(name, place, _)| {
+    let judges = |job: &Job| alone.script(&job.node).is_some_and(|script| first_call(&script).is_some());
+    let gates = alone.jobs().into_iter().filter(judges).map(|Job { name, place, .. }| {
         let mut gate = Gate::new(&place.file, &name, &name, place.line);
         let message = "`.gitlab-ci.yml` does not include this file, so that nothing runs it: add it to `include`";
         gate.checks.push(Check::new("gate/included", State::Defeated, message).at(&place.file, place.line));
@@ -66,15 +67,16 @@ impl Found<'_> {
     }
 }
 
-fn gate(name: &str, place: &Place, job: &Node, pipeline: &Pipeline, held: &Held<'_>) -> Option<Gate> {
-    let script = pipeline.script(job);
+fn gate(job: &Job, all: &[Job], pipeline: &Pipeline, held: &Held<'_>) -> Option<Gate> {
+    let Job { name, place, node: job } = job;
+    let script = pipeline.script(job)?;
     let start = first_call(&script)?;
     let mut gate = Gate::new(&place.file, name, name, place.line);
     gate.parts.clone_from(&pipeline.files);
     let mut policies = Vec::new();
     let mut found = Found { gate: &mut gate };
     runs(job, pipeline, held, &mut found);
-    needs(job, pipeline, held, &mut found);
+    needs(job, all, held, &mut found);
     steered(job, pipeline, &mut found);
     image(job, pipeline, &mut found);
     for (fault, at) in &pipeline.faults {
@@ -195,12 +197,11 @@ fn of_lists(job: &Node, found: &mut Found<'_>) {
 }
 
 /// A job that waits for one that somebody has to start is never run, and the pipeline passes.
-fn needs(job: &Node, pipeline: &Pipeline, held: &Held<'_>, found: &mut Found<'_>) {
+fn needs(job: &Node, all: &[Job], held: &Held<'_>, found: &mut Found<'_>) {
     let Some(needs) = job.member("needs") else { return };
-    let all = pipeline.jobs();
     for need in needs.items() {
         let Some(name) = need.member("job").unwrap_or(need).text() else { continue };
-        let needed = all.iter().find(|(key, ..)| key == name).map(|(.., job)| job);
+        let needed = all.iter().find(|job| job.name == name).map(|job| &job.node);
         let runs = needed.is_some_and(|needed| {
             let rules = needed.member("rules").map_or(Outcome::Runs, |rules| rules::outcome_of(rules, held));
             let when = needed.member("when").and_then(Node::text).unwrap_or("on_success");
@@ -215,10 +216,13 @@ fn needs(job: &Node, pipeline: &Pipeline, held: &Held<'_>, found: &mut Found<'_>
 
 /// Variables that decide which programs run, and what the gate reads.
 fn steered(job: &Node, pipeline: &Pipeline, found: &mut Found<'_>) {
-    let of_rules = job.member("rules").map(Node::items).unwrap_or_default().iter();
+    let workflow = pipeline.root.member("workflow");
+    let rules = [job.member("rules"), workflow.and_then(|workflow| workflow.member("rules"))];
+    let of_rules = rules.into_iter().flatten().flat_map(rules::flat);
     for of in [&pipeline.root, job].into_iter().chain(of_rules) {
         for (key, value) in of.member("variables").map(Node::members).unwrap_or_default() {
-            if is_steering(&key.name) {
+            // Variables of a file replace those that GitLab sets itself.
+            if is_steering(&key.name) || key.name.starts_with("CI_") {
                 let message = format!("`{}` decides which programs run, or what the gate reads: take it out", key.name);
                 found.push(Fault::defeats("gate/environment", message), &value.place);
             }

@@ -1,5 +1,6 @@
 //! The files of a pipeline as one: values that know their file, and how GitLab lays one over another.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::repo_audit::Document;
@@ -49,13 +50,20 @@ impl Node {
             Data::Number(text) | Data::Text(text) => Content::Text(text.clone()),
             Data::List(items) => Content::List(items.iter().map(|item| Self::of(file, item, line)).collect()),
             Data::Object(members) => {
-                let mut map = Self { place: place(value.span.start), content: Content::Map(Vec::new()) };
+                let mut map: Vec<(Key, Self)> = Vec::with_capacity(members.len());
+                let mut known: BTreeMap<&str, usize> = BTreeMap::new();
                 for (key, value) in members {
-                    let key = Key { name: key.name.clone(), place: place(key.span.start) };
+                    let node = Self::of(file, value, line);
                     // The last of two equal keys counts.
-                    map.put(key, Self::of(file, value, line), Laid::Replaced);
+                    match known.get(key.name.as_str()).and_then(|at| map.get_mut(*at)) {
+                        Some((_, earlier)) => *earlier = node,
+                        None => {
+                            known.insert(&key.name, map.len());
+                            map.push((Key { name: key.name.clone(), place: place(key.span.start) }, node));
+                        }
+                    }
                 }
-                return map;
+                Content::Map(map)
             }
         };
         Self { place: place(value.span.start), content }
@@ -97,20 +105,17 @@ impl Node {
 
     /// Lays another value over this one: objects are joined, everything else is replaced.
     pub(super) fn lay(&mut self, over: Self) {
-        match over.content {
-            Content::Map(members) if matches!(self.content, Content::Map(_)) => {
-                members.into_iter().for_each(|(key, node)| self.put(key, node, Laid::Joined));
+        let (Content::Map(members), Content::Map(others)) = (&mut self.content, over.content.clone()) else {
+            *self = over;
+            return;
+        };
+        let known: BTreeMap<String, usize> =
+            members.iter().enumerate().map(|(at, (key, _))| (key.name.clone(), at)).collect();
+        for (key, node) in others {
+            match known.get(&key.name).and_then(|at| members.get_mut(*at)) {
+                Some((_, earlier)) => earlier.lay(node),
+                None => members.push((key, node)),
             }
-            content => *self = Self { place: over.place, content },
-        }
-    }
-
-    fn put(&mut self, key: Key, node: Self, laid: Laid) {
-        let Content::Map(members) = &mut self.content else { return };
-        match members.iter_mut().find(|(known, _)| known.name == key.name) {
-            Some((_, known)) if laid == Laid::Joined => known.lay(node),
-            Some((_, known)) => *known = node,
-            None => members.push((key, node)),
         }
     }
 
@@ -120,10 +125,4 @@ impl Node {
         }
         self
     }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Laid {
-    Joined,
-    Replaced,
 }

@@ -1,9 +1,10 @@
 //! `.gitlab-ci.yml` with everything that it includes from this repository, and jobs with what they extend.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::node::{Content, Node, Place};
-use super::rules::{self, Outcome};
+use super::rules::{self, Outcome, flat};
 use crate::doctor::answer::Fault;
 use crate::doctor::{Check, Held, State};
 use crate::repo_audit::{Document, Language, compiled_globs};
@@ -14,6 +15,8 @@ pub(super) const ROOT: &str = ".gitlab-ci.yml";
 const DEPTH: usize = 12;
 /// Files of one pipeline: as many as GitLab allows.
 const FILES: usize = 150;
+/// Values of all jobs, with those that references name.
+const STEPS: usize = 200_000;
 /// Keys at the top that are no jobs.
 const KEYWORDS: &[&str] = &[
     "default",
@@ -38,6 +41,14 @@ pub(super) struct Pipeline {
     pub(super) files: Vec<String>,
     /// What bears on all of its jobs, and where.
     pub(super) faults: Vec<(Fault, Place)>,
+}
+
+/// A job with everything that it extends.
+pub(super) struct Job {
+    pub(super) name: String,
+    /// The place of its name.
+    pub(super) place: Place,
+    pub(super) node: Node,
 }
 
 /// The pipeline, and what of it can't be read. `None`: there is none.
@@ -123,26 +134,65 @@ impl Pipeline {
         }
     }
 
-    /// The jobs with what they extend, each with the place of its name.
-    pub(super) fn jobs(&self) -> Vec<(String, Place, Node)> {
+    /// The jobs with what they extend.
+    pub(super) fn jobs(&self) -> Vec<Job> {
         let jobs = self.root.members().iter().filter(|(key, node)| {
             !key.name.starts_with('.')
                 && !KEYWORDS.contains(&key.name.as_str())
                 && matches!(node.content, Content::Map(_))
         });
-        jobs.map(|(key, node)| (key.name.clone(), key.place.clone(), self.extended(node, DEPTH))).collect()
+        let mut known = BTreeMap::new();
+        let mut left = STEPS;
+        // A job with more than is followed is left out: it is no gate then.
+        let whole = jobs.filter_map(|(key, node)| {
+            let node = self.extended(&key.name, node, DEPTH, &mut known);
+            let node = self.referred(&node, DEPTH, &mut left)?;
+            Some(Job { name: key.name.clone(), place: key.place.clone(), node })
+        });
+        whole.collect()
     }
 
-    fn extended(&self, job: &Node, depth: usize) -> Node {
+    /// A value with what `!reference [JOB, KEY]` names in it: the tag itself is not read.
+    fn referred(&self, node: &Node, depth: usize, left: &mut usize) -> Option<Node> {
+        let depth = depth.checked_sub(1)?;
+        *left = left.checked_sub(1)?;
+        let content = match &node.content {
+            Content::List(items) => {
+                let path: Option<Vec<&str>> = items.iter().map(Node::text).collect();
+                let path = path.filter(|path| path.len() > 1).unwrap_or_default();
+                let named = path.iter().try_fold(&self.root, |node, name| node.member(name));
+                if let Some(named) = named.filter(|_| !path.is_empty()) {
+                    return self.referred(named, depth, left);
+                }
+                let items = items.iter().map(|item| self.referred(item, depth, left));
+                Content::List(items.collect::<Option<_>>()?)
+            }
+            Content::Map(members) => {
+                let members = members.iter().map(|(key, node)| Some((key.clone(), self.referred(node, depth, left)?)));
+                Content::Map(members.collect::<Option<_>>()?)
+            }
+            other => other.clone(),
+        };
+        Some(Node { place: node.place.clone(), content })
+    }
+
+    /// A job over what it extends. Each job is put together once.
+    fn extended(&self, name: &str, job: &Node, depth: usize, known: &mut BTreeMap<String, Node>) -> Node {
         let Some(depth) = depth.checked_sub(1) else { return job.clone() };
         let Some(extends) = job.member("extends") else { return job.clone() };
+        if let Some(known) = known.get(name) {
+            return known.clone();
+        }
+        // A job that extends itself is refused by GitLab.
+        known.insert(name.to_owned(), job.clone());
         let mut whole = Node { place: job.place.clone(), content: Content::Map(Vec::new()) };
-        for base in extends.texts() {
-            if let Some(base) = self.root.member(base) {
-                whole.lay(self.extended(base, depth).without("extends"));
+        for name in extends.texts() {
+            if let Some(base) = self.root.member(name) {
+                whole.lay(self.extended(name, base, depth, known).without("extends"));
             }
         }
         whole.lay(job.clone());
+        known.insert(name.to_owned(), whole.clone());
         whole
     }
 
@@ -156,32 +206,17 @@ impl Pipeline {
         job.member(name).or_else(|| is_taken.then(default).flatten())
     }
 
-    /// The lines of a script, with those that `!reference` names.
-    pub(super) fn lines<'n>(&'n self, script: &'n Node, depth: usize, found: &mut Vec<&'n str>) {
-        let Some(depth) = depth.checked_sub(1) else { return };
-        if let Some(line) = script.text() {
-            found.push(line);
-        }
-        let named: Vec<&str> = script.texts();
-        let referred = match named.as_slice() {
-            [job, key] if script.items().len() == 2 => self.root.member(job).and_then(|job| job.member(key)),
-            _ => None,
-        };
-        match referred {
-            Some(referred) => self.lines(referred, depth, found),
-            None => script.items().iter().for_each(|item| self.lines(item, depth, found)),
-        }
-    }
-
-    /// All that a job runs in one shell.
-    pub(super) fn script(&self, job: &Node) -> String {
+    /// All that a job runs in one shell. `None`: more than is followed.
+    pub(super) fn script(&self, job: &Node) -> Option<String> {
         let mut lines = Vec::new();
+        let mut left = STEPS;
         for name in ["before_script", "script"] {
             let script = if name == "script" { job.member(name) } else { self.of_job(job, name) };
             if let Some(script) = script {
-                self.lines(script, DEPTH, &mut lines);
+                let script = self.referred(script, DEPTH, &mut left)?;
+                lines.extend(flat(&script).into_iter().filter_map(Node::text).map(str::to_owned));
             }
         }
-        lines.join("\n")
+        Some(lines.join("\n"))
     }
 }

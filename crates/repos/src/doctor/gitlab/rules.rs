@@ -1,6 +1,6 @@
 //! `rules`: what comes of a job, an include or a pipeline for a merge request.
 
-use super::node::Node;
+use super::node::{Content, Node};
 use crate::doctor::Held;
 use crate::doctor::scene::Holds;
 
@@ -38,10 +38,27 @@ const KNOWN: &[(&str, &str)] = &[("CI_PIPELINE_SOURCE", "merge_request_event"), 
 const MISSING: &[&str] = &["CI_COMMIT_BRANCH", "CI_COMMIT_TAG", "CI_DEPLOY_FREEZE", "CI_EXTERNAL_PULL_REQUEST_IID"];
 const THERE: &[&str] = &["CI_MERGE_REQUEST_ID", "CI_MERGE_REQUEST_IID", "CI_OPEN_MERGE_REQUESTS"];
 
+/// Rules, also of lists in the list.
+pub(super) fn flat(rules: &Node) -> Vec<&Node> {
+    let mut found = Vec::new();
+    let mut open = vec![rules];
+    while let Some(node) = open.pop() {
+        match node.items() {
+            [] if matches!(node.content, Content::List(_)) => {}
+            [] => found.push(node),
+            items => open.extend(items.iter().rev()),
+        }
+    }
+    found
+}
+
 /// The rules of a job, of a pipeline or of an include.
 pub(super) fn outcome_of(rules: &Node, held: &Held<'_>) -> Outcome {
     let (mut doubt, mut perhaps) = (None, None);
-    for rule in rules.items() {
+    for rule in flat(rules) {
+        if rule.members().is_empty() {
+            return Outcome::Unknown;
+        }
         let own = outcome(rule);
         let is_of_files = ["changes", "exists"].iter().any(|name| rule.member(name).is_some());
         let holds = rule.member("if").map_or(Holds::Yes, |condition| {
@@ -72,7 +89,8 @@ fn outcome(rule: &Node) -> Outcome {
 
 /// Whether rules let only merge requests into named branches start the job.
 pub(super) fn names_target(rules: &Node) -> bool {
-    let starting = rules.items().iter().filter(|rule| outcome(rule) == Outcome::Runs);
+    let rules = flat(rules);
+    let starting = rules.iter().filter(|rule| outcome(rule) == Outcome::Runs);
     let mut conditions = starting.map(|rule| rule.member("if").and_then(Node::text).unwrap_or_default()).peekable();
     let is_named = |condition: &str| {
         let folded = condition.replace([' ', '(', ')'], "");

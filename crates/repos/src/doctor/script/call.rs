@@ -180,7 +180,7 @@ pub(super) fn verdict(start: &Start, scene: &Scene<'_>) -> Verdict {
             "nothing here says which commit of `--git-dir` is judged: name it with `--head`, or judge by `auto`";
         verdict.faults.push(Fault::unknown("gate/head", message));
     }
-    verdict.faults.extend(sources::of_moves(&scene.scripts, reads_commits, scene));
+    verdict.faults.extend(scene.moves.fault(reads_commits));
     verdict.faults.extend(sources::of_program(&start.program, &start.before, scene));
     verdict.faults.extend(start.variables.iter().filter_map(|name| sources::of_variable(name)));
     verdict

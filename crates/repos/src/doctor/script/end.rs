@@ -8,6 +8,8 @@ use super::words::{keeps, visit, words};
 
 /// Functions that call each other.
 const DEPTH: usize = 8;
+/// Commands of the action of a trap.
+const STEPS: usize = 1_000;
 /// Commands that succeed, or whose failure nobody waits for.
 const SUCCEEDING: &[&str] =
     &["true", ":", "/bin/true", "/usr/bin/true", "echo", "printf", "exit", "date", "cat", "sleep"];
@@ -114,15 +116,21 @@ pub(super) fn of_trap(action: &str, functions: &Functions) -> End {
     if !script.problems.is_empty() || action.contains("$(…)") {
         return End::Unknown;
     }
-    of_cleaning(&script, functions, DEPTH)
+    let mut left = STEPS;
+    of_cleaning(&script, functions, DEPTH, &mut left)
 }
 
-fn of_cleaning(script: &Script, functions: &Functions, depth: usize) -> End {
+fn of_cleaning(script: &Script, functions: &Functions, depth: usize, left: &mut usize) -> End {
     let Some(depth) = depth.checked_sub(1) else { return End::Unknown };
     let kept = script.nodes.first().and_then(keeps);
     let mut end = End::Kept;
     for node in &script.nodes {
         visit(node, &mut |simple| {
+            let Some(rest) = left.checked_sub(1) else {
+                end = End::Unknown;
+                return;
+            };
+            *left = rest;
             let words = words(simple);
             let Some((name, operands)) = words.split_first() else { return };
             let code = operands.first().map(String::as_str);
@@ -132,7 +140,7 @@ fn of_cleaning(script: &Script, functions: &Functions, depth: usize) -> End {
                 ("exit", Some(code)) if is_failure(code) => End::Fails,
                 ("exit", None) if kept.is_some() || script.nodes.len() == 1 => End::Kept,
                 (function, _) if functions.contains_key(function) => {
-                    functions.get(function).map_or(End::Unknown, |body| of_cleaning(body, functions, depth))
+                    functions.get(function).map_or(End::Unknown, |body| of_cleaning(body, functions, depth, left))
                 }
                 (name, _) if CLEANING.contains(&name) => End::Kept,
                 _ => End::Unknown,

@@ -21,6 +21,9 @@ const STEERING: &[&str] = &["exit", "set", "trap", "command", "exec", "eval", "r
 /// Traps that run where a command fails, or the script ends.
 const SIGNALS: &[&str] = &["EXIT", "0", "ERR", "DEBUG", "RETURN"];
 
+/// Commands of one script.
+const STEPS: usize = 20_000;
+
 /// Whether a command runs in every case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Runs {
@@ -35,6 +38,8 @@ pub(super) type Functions = BTreeMap<String, Arc<Script>>;
 pub(super) struct Flow {
     shell: Shell,
     functions: Functions,
+    /// Commands that are still followed: functions may call each other.
+    left: usize,
     /// The folder that the script went to.
     folder: Option<String>,
     /// Why nothing that runs from here on counts.
@@ -59,7 +64,7 @@ fn unknown(message: &str) -> Fault {
 
 /// The calls of a script that judge, in order.
 pub(super) fn calls(script: &Script, shell: Shell) -> Vec<Stand<'_>> {
-    let mut flow = Flow { shell, functions: Functions::new(), folder: None, fault: None };
+    let mut flow = Flow { shell, functions: Functions::new(), left: STEPS, folder: None, fault: None };
     let mut found = Vec::new();
     for (at, node) in script.nodes.iter().enumerate() {
         let calls = calls_in(node);
@@ -133,6 +138,10 @@ impl Flow {
     }
 
     fn command(&mut self, simple: &Simple, runs: Runs) {
+        let Some(left) = self.left.checked_sub(1) else {
+            return self.stop(unknown("the script is too long to be followed: run the gate in a step of its own"));
+        };
+        self.left = left;
         let mut words = words::words(simple);
         while words.len() > 1 && words.first().is_some_and(|word| word == "command" || word == "builtin") {
             words.remove(0);

@@ -66,6 +66,7 @@ pub(super) fn verdicts(script: &str, shell: Shell, scene: &Scene<'_>) -> Vec<Ver
     let parsed = parse_at(&plain, Home::piece(0, plain.len()));
     let mut scene = scene.with_expressions(&expressions(script));
     let set = variables(&parsed, &mut scene);
+    scene.moves = sources::moves(&scene.scripts, &scene);
     let stands = flow::calls(&parsed, shell);
     let mut found: Vec<Verdict> = Vec::new();
     for stand in stands {
@@ -135,13 +136,8 @@ pub(super) fn shape(script: &str) -> Shape {
     shape
 }
 
-/// Marks an expression of the forge in a script.
-const MARK: &str = "__expression_";
-
-/// A word that stands for an expression of the forge.
-pub(super) fn mark(number: usize) -> String {
-    format!("{MARK}{number}__")
-}
+/// Begins a word that stands for an expression of the forge in a script.
+pub(super) const MARK: &str = "__expression_";
 
 /// The expressions of the forge in a text, in order.
 fn expressions(text: &str) -> Vec<String> {
@@ -155,7 +151,7 @@ pub(super) fn without_expressions(text: &str) -> String {
     for (number, part) in text.split("${{").enumerate() {
         match (number.checked_sub(1), part.split_once("}}")) {
             (Some(number), Some((_, rest))) => {
-                plain.push_str(&mark(number));
+                plain.push_str(&format!("{MARK}{number}__"));
                 plain.push_str(rest);
             }
             (Some(_), None) => plain.push_str("${{"),

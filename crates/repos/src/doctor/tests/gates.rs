@@ -274,3 +274,37 @@ fn each_way_around_the_gate_has_its_strength() {
         assert!(if id.is_empty() { ids.is_empty() } else { ids.contains(id) }, "{name}: {ids:?}");
     }
 }
+
+/// Each of these doubles at every level: followed without a limit, none of them would end.
+#[test]
+fn what_grows_at_each_level_is_followed_up_to_a_limit() {
+    use std::fmt::Write as _;
+    let mut functions = String::from("f0() { true; }\n");
+    let (mut jobs, mut references) = (String::from(".j0: {}\n"), String::from(".r0: {script: [a]}\n"));
+    for level in 1..40 {
+        let below = level - 1;
+        let _ = writeln!(functions, "f{level}() {{ f{below}; f{below}; }}");
+        let _ = writeln!(jobs, ".j{level}: {{extends: [.j{below}, .j{below}]}}");
+        let line = format!("!reference [.r{below}, script]");
+        let _ = writeln!(references, ".r{level}: {{script: [{line}, {line}, {line}, {line}, {line}, {line}, {line}]}}");
+    }
+    let script = format!("{functions}trap f39 EXIT\nf39\nagent-strace check --base main\n");
+    let step = format!(
+        "      - run: |\n{}",
+        script.lines().fold(String::new(), |text, line| text + "          " + line + "\n")
+    );
+    assert_eq!(github(&workflow(ON, "", &step)).strength, Strength::None);
+    let gate = "gate:\n  extends: .j39\n  script: [agent-strace check --policy-ref auto]\n";
+    let gitlab = |text: String| examine(&held(".gitlab-ci.yml", &text)).strength;
+    assert_eq!(gitlab(format!("{jobs}{gate}")), Strength::Visible);
+    let gate = "gate:\n  script: [!reference [.r39, script], agent-strace check --policy-ref auto]\n";
+    assert_eq!(gitlab(format!("{references}{gate}")), Strength::None);
+    let mut called =
+        held(FILE, "on: {pull_request: {branches: [main]}}\njobs: {a: {uses: ./.github/workflows/w0.yml}}\n");
+    for level in 0..12 {
+        let next = format!("{{uses: ./.github/workflows/w{}.yml}}", level + 1);
+        let text = format!("on: {{workflow_call: }}\njobs: {{a: {next}, b: {next}, c: {next}, d: {next}}}\n");
+        called.pipelines.push((format!(".github/workflows/w{level}.yml"), Ok(text)));
+    }
+    assert_eq!(examine(&called).strength, Strength::None);
+}
