@@ -35,7 +35,7 @@ const WRITTEN: &[&str] = &[
 /// Files of the repository that another one is called by, in a script of `actions/github-script`.
 const REQUIRED: &[&str] = &["require('.", "require(\".", "require(`", "import(", "GITHUB_WORKSPACE", "exec("];
 
-impl<'t> Workflow<'t> {
+impl Workflow<'_> {
     /// Looks at the steps before the first one that judges, and says what is there then.
     pub(super) fn before(&self, job: &Value, scene: &mut Scene<'_>, checks: &mut Vec<Check>) {
         for step in member(job, "steps").map(items).unwrap_or_default() {
@@ -87,7 +87,7 @@ impl<'t> Workflow<'t> {
     fn action_before(&self, step: &Value, scene: &mut Scene<'_>, checks: &mut Vec<Check>) {
         let used = uses(step).unwrap_or_default();
         let at = member(step, "uses").unwrap_or(step);
-        scene.scripts.push_str(&format!("\nuses: {used}\n"));
+        scene.scripts.extend(["\nuses: ", used, "\n"]);
         let has_change = scene.workspace == Workspace::Change;
         if used.starts_with("./") {
             if has_change {
@@ -103,26 +103,20 @@ impl<'t> Workflow<'t> {
                 scene.has_checkout = true;
                 let path = input("path").and_then(text).unwrap_or_default();
                 scene.checkouts.push(path.trim_start_matches("./").trim_end_matches('/').to_owned());
-                scene.workspace = scene.workspace.max(self.checked_out(step, scene));
+                scene.workspace = scene.workspace.max(Self::checked_out(step, scene));
             }
             Some(Does::Fetches) => (scene.workspace, scene.logs) = (Workspace::Change, Logs::Brought),
-            Some(Does::Nothing) => {}
             Some(Does::Script) => self.github_script(input("script"), has_change, checks),
             Some(Does::Caches) => self.cached(at, scene, checks),
             Some(Does::CachesWith(name)) if is_set(name) => self.cached(at, scene, checks),
-            Some(Does::CachesUnless(name)) if !input(name).is_some_and(is_off(name)) => {
-                // Without files of the project there is nothing to name a cache by.
-                if scene.workspace != Workspace::Empty {
-                    self.cached(at, scene, checks);
-                }
+            // Without files of the project there is nothing to name a cache by.
+            Some(Does::CachesUnless(name))
+                if scene.workspace != Workspace::Empty && !input(name).is_some_and(is_off(name)) =>
+            {
+                self.cached(at, scene, checks);
             }
-            Some(Does::CachesWith(_) | Does::CachesUnless(_)) => {}
-            Some(Does::RunsWith(name)) if !is_set(name) => {}
-            Some(Does::Runs | Does::RunsWith(_)) => {
-                if has_change {
-                    self.runs_before(at, checks);
-                }
-            }
+            Some(Does::RunsWith(name)) if has_change && is_set(name) => self.runs_before(at, checks),
+            Some(Does::Runs) if has_change => self.runs_before(at, checks),
             Some(Does::Agent) => {
                 scene.logs = Logs::Brought;
                 let message = "an agent works in the job that judges it, and may leave a program or a setting behind: judge in \
@@ -134,7 +128,7 @@ impl<'t> Workflow<'t> {
                                judge in another job";
                 self.report(Fault::limits(ID, message), at, checks);
             }
-            None => {}
+            _ => {}
         }
     }
 
@@ -170,7 +164,7 @@ impl<'t> Workflow<'t> {
     }
 
     /// Whose files a step checks out.
-    fn checked_out(&self, step: &Value, scene: &Scene<'_>) -> Workspace {
+    fn checked_out(step: &Value, scene: &Scene<'_>) -> Workspace {
         let input = |name: &str| {
             let value = member(step, "with").and_then(|with| member(with, name)).and_then(text);
             value.map(str::trim).filter(|value| !value.is_empty())
@@ -252,7 +246,7 @@ impl<'t> Workflow<'t> {
     pub(super) fn checks_nothing_out(&self, job: &Value, scene: &Scene<'_>, checks: &mut Vec<Check>) {
         for step in member(job, "steps").map(items).unwrap_or_default() {
             let is_checkout = uses(step).is_some_and(|used| does(used) == Some(Does::Checkout));
-            if is_checkout && self.checked_out(step, scene) == Workspace::Change {
+            if is_checkout && Self::checked_out(step, scene) == Workspace::Change {
                 let at = member(step, "with").and_then(|with| member(with, "ref")).unwrap_or(step);
                 let message = "it checks out the change with the rights of the base: take the step out, the gate reads \
                                commits";

@@ -76,7 +76,9 @@ impl Workflow<'_> {
                     workflow.runs(job, &started.proposals, &mut gate.checks);
                 }
             }
-            found.iter_mut().for_each(|gate| gate.parts.push(path.clone()));
+            for gate in &mut found {
+                gate.parts.push(path.clone());
+            }
             gates.extend(found);
         }
         gates

@@ -101,7 +101,7 @@ struct Parser<'t> {
 
 const DEPTH: usize = 64;
 
-impl<'t> Parser<'t> {
+impl Parser<'_> {
     fn eat(&mut self, token: &str) -> bool {
         match self.rest.trim_start().strip_prefix(token) {
             Some(rest) => {
@@ -119,8 +119,7 @@ impl<'t> Parser<'t> {
             let next = self.all();
             found = match (found.holds(), next.holds()) {
                 (Holds::Yes, _) => found,
-                (Holds::No, _) => next,
-                (_, Holds::Yes) => next,
+                (Holds::No, _) | (_, Holds::Yes) => next,
                 (left, right) => value(left.max(right).min(Holds::Author)),
             };
         }
@@ -237,7 +236,7 @@ impl<'t> Parser<'t> {
         match folded.as_str() {
             "true" => Value::Bool(true),
             "false" => Value::Bool(false),
-            "null" | "" => Value::Text(String::new()),
+            "null" | "" | "github.event.merge_group" => Value::Text(String::new()),
             "github.event_name" => Value::Text(self.run.event.to_owned()),
             "github.event.action" => Value::Text(self.run.action.to_owned()),
             "github.base_ref" | "github.event.pull_request.base.ref" if is_pull => Value::Base,
@@ -245,7 +244,6 @@ impl<'t> Parser<'t> {
             "github.event.pull_request" | "github.event.pull_request.number" | "github.event.number" if is_pull => {
                 Value::Object
             }
-            "github.event.merge_group" => Value::Text(String::new()),
             _ if ELSEWHERE.iter().any(|start| folded.starts_with(start)) => Value::Unknown,
             _ if folded.starts_with("github.") => Value::Author,
             number if number.parse::<f64>().is_ok() => Value::Bool(number.parse::<f64>() != Ok(0.0)),

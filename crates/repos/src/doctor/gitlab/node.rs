@@ -55,12 +55,11 @@ impl Node {
                 for (key, value) in members {
                     let node = Self::of(file, value, line);
                     // The last of two equal keys counts.
-                    match known.get(key.name.as_str()).and_then(|at| map.get_mut(*at)) {
-                        Some((_, earlier)) => *earlier = node,
-                        None => {
-                            known.insert(&key.name, map.len());
-                            map.push((Key { name: key.name.clone(), place: place(key.span.start) }, node));
-                        }
+                    if let Some((_, earlier)) = known.get(key.name.as_str()).and_then(|at| map.get_mut(*at)) {
+                        *earlier = node;
+                    } else {
+                        known.insert(&key.name, map.len());
+                        map.push((Key { name: key.name.clone(), place: place(key.span.start) }, node));
                     }
                 }
                 Content::Map(map)

@@ -153,7 +153,7 @@ impl Parser<'_> {
         }
         let left = self.value();
         let found = match ["==", "!=", "=~", "!~"].iter().position(|operator| self.eat(operator)) {
-            None => self.is_there(&left),
+            None => Self::is_there(&left),
             Some(at) => {
                 let right = self.value();
                 self.compared(&left, &right, at)
@@ -163,7 +163,7 @@ impl Parser<'_> {
         found
     }
 
-    fn is_there(&self, value: &Value) -> Holds {
+    fn is_there(value: &Value) -> Holds {
         match value {
             Value::Null => Holds::No,
             Value::Text(text) if text.is_empty() => Holds::No,
@@ -177,15 +177,12 @@ impl Parser<'_> {
         let is_equal = match (left, right) {
             (Value::Text(left), Value::Text(right)) if operator < 2 => Some(left == right),
             (Value::Null, Value::Null) => Some(true),
-            (Value::Null, Value::Text(_))
-            | (Value::Text(_), Value::Null)
-            | (Value::There, Value::Null)
-            | (Value::Null, Value::There) => Some(false),
+            (Value::Null, Value::Text(_) | Value::There)
+            | (Value::Text(_) | Value::There | Value::Target | Value::DefaultBranch, Value::Null) => Some(false),
             (Value::Target, Value::DefaultBranch) | (Value::DefaultBranch, Value::Target) if operator < 2 => Some(true),
             (Value::Target, Value::Text(name)) | (Value::Text(name), Value::Target) if operator < 2 => {
                 Some(self.held.default_branches.contains(name))
             }
-            (Value::Target, Value::Null) | (Value::DefaultBranch, Value::Null) => Some(false),
             _ => None,
         };
         match is_equal {

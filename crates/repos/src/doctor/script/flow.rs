@@ -103,7 +103,9 @@ impl Flow {
             Node::Group(script) => self.all_before(script, runs),
             Node::AndOr { first, rest } => {
                 self.before(first, runs);
-                rest.iter().for_each(|(_, node)| self.before(node, Runs::Perhaps));
+                for (_, node) in rest {
+                    self.before(node, Runs::Perhaps);
+                }
             }
             Node::Branches { conditions, bodies } => {
                 conditions.iter().chain(bodies).for_each(|script| self.all_before(script, Runs::Perhaps));
@@ -253,7 +255,9 @@ impl Flow {
             Node::Group(script) | Node::Subshell(script) => {
                 let at = script.nodes.iter().position(holds).unwrap_or_default();
                 let (earlier, later) = script.nodes.split_at_checked(at).unwrap_or_default();
-                earlier.iter().for_each(|node| self.before(node, Runs::Always));
+                for node in earlier {
+                    self.before(node, Runs::Always);
+                }
                 if let Some(fault) = &self.fault {
                     return Err(fault.clone());
                 }

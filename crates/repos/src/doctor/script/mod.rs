@@ -86,7 +86,9 @@ pub(super) fn verdicts(script: &str, shell: Shell, scene: &Scene<'_>) -> Vec<Ver
     }
     if !parsed.problems.is_empty() {
         let fault = Fault::unknown("gate/readable", "the script is not understood as one of a shell: simplify it");
-        found.iter_mut().for_each(|verdict| verdict.faults.push(fault.clone()));
+        for verdict in &mut found {
+            verdict.faults.push(fault.clone());
+        }
     }
     let is_intact = |verdict: &Verdict| !verdict.faults.iter().any(Fault::is_fatal);
     if found.iter().any(is_intact) {
@@ -151,7 +153,7 @@ pub(super) fn without_expressions(text: &str) -> String {
     for (number, part) in text.split("${{").enumerate() {
         match (number.checked_sub(1), part.split_once("}}")) {
             (Some(number), Some((_, rest))) => {
-                plain.push_str(&format!("{MARK}{number}__"));
+                plain.extend([MARK, &number.to_string(), "__"]);
                 plain.push_str(rest);
             }
             (Some(_), None) => plain.push_str("${{"),

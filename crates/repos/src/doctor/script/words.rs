@@ -117,7 +117,9 @@ pub(super) fn visit<'n>(node: &'n Node, act: &mut dyn FnMut(&'n Simple)) {
         Node::Subshell(script) | Node::Group(script) => visit_all(script, act),
         Node::AndOr { first, rest } => {
             visit(first, act);
-            rest.iter().for_each(|(_, node)| visit(node, act));
+            for (_, node) in rest {
+                visit(node, act);
+            }
         }
         Node::Branches { conditions, bodies } => conditions.iter().chain(bodies).for_each(|part| visit_all(part, act)),
         Node::Loop { condition, body, .. } => [condition, body].iter().for_each(|part| visit_all(part, act)),
@@ -176,7 +178,9 @@ fn of_node(node: &Node, shape: &mut super::Shape) {
         Node::Pipeline(nodes) => nodes.iter().for_each(|node| of_node(node, shape)),
         Node::AndOr { first, rest } => {
             of_node(first, shape);
-            rest.iter().for_each(|(_, node)| of_node(node, shape));
+            for (_, node) in rest {
+                of_node(node, shape);
+            }
         }
         _ => {}
     }

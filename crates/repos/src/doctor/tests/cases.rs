@@ -33,7 +33,7 @@ fn files(first: &str, text: &str) -> Vec<(String, String)> {
 
 fn indented(text: &str, by: usize) -> String {
     let blank = " ".repeat(by);
-    text.lines().filter(|line| !line.is_empty()).map(|line| format!("{blank}{line}\n")).collect()
+    text.lines().filter(|line| !line.is_empty()).flat_map(|line| [&blank, line, "\n"]).collect()
 }
 
 /// A workflow with one job.
