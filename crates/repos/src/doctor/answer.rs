@@ -24,7 +24,7 @@ impl Strength {
     }
 }
 
-/// What one look at something came to.
+/// The result of one examination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum State {
     /// It could not be read: nothing is known.
@@ -190,7 +190,7 @@ pub struct Examination {
 }
 
 impl Examination {
-    /// 0 where a gate is in force, 1 where none is, 2 where that can't be told: a job beside an intact gate may be unclear.
+    /// 0 where a gate is in force, 1 where none is, 2 where that is not known: a job beside an intact gate may be unclear.
     pub fn exit_code(&self) -> u8 {
         if self.strength != Strength::None {
             0

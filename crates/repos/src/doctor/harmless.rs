@@ -124,7 +124,7 @@ const STARTS: &[&str] = &["foreach", "bisect", "-x", "--exec", "-c", "difftool",
 const LEADING: &[&str] =
     &["if", "!", "then", "do", "else", "while", "until", "&&", "||", "{", "(", "$(", "timeout", "env"];
 
-/// What a script does with the files of the workspace.
+/// The effect of a script on the workspace and the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Effect {
     Nothing,
@@ -161,7 +161,7 @@ fn installs_by_name(name: &str, rest: &[String]) -> bool {
     }
 }
 
-/// What a script does that runs where files of the change lie.
+/// The worst effect of the commands of a script.
 pub(super) fn effect(script: &str) -> Effect {
     let script = closed(script);
     let commands = commands(script);

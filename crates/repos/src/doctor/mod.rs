@@ -1,8 +1,8 @@
-//! What a repository says about the gate in its CI: whether changes are judged at all, who could get around that, and
-//! what can't be seen from the repository.
+//! The gate in the CI of a repository: whether changes are judged at all, who could get around that, and what can't be
+//! seen from the repository.
 //!
 //! Everything is read from one commit: what is not committed judges nothing. That a check is required, and that reviews
-//! are, is a setting of the forge; it is told as something to look at, and never taken for granted.
+//! are, is a setting of the forge; it is reported as something to look at, and never taken for granted.
 
 mod answer;
 mod forge;
@@ -26,7 +26,7 @@ pub use answer::{Check, Examination, Gate, State, Strength};
 pub use forge::Forge;
 pub use policy::PolicyFile;
 
-/// What a commit holds, as far as it is looked at.
+/// The files of a commit that are examined.
 pub struct Held<'h> {
     /// Files of CI and their text; `Err`: why one can't be read.
     pub pipelines: Vec<(String, Result<String, String>)>,
@@ -103,12 +103,13 @@ fn read(held: &Held<'_>) -> (Vec<Gate>, Vec<Check>) {
     let (mut gates, mut checks) = (Vec::new(), Vec::new());
     for (path, text) in &held.pipelines {
         match text {
+            // Those of GitLab are read where the pipeline includes them.
+            _ if !is_github(path) => {}
             Err(why) => checks.push(Check::new("gate/readable", State::Unknown, why).at(path, 1)),
-            Ok(text) if is_github(path) => match github::gates(path, text, held) {
+            Ok(text) => match github::gates(path, text, held) {
                 Err(check) => checks.push(*check),
                 Ok(found) => gates.extend(found),
             },
-            Ok(_) => {}
         }
     }
     gates.extend(gitlab::gates(held, &mut checks));
@@ -118,7 +119,15 @@ fn read(held: &Held<'_>) -> (Vec<Gate>, Vec<Check>) {
 /// Whether a path is one of a file that decides what CI does.
 pub fn is_pipeline(path: &str) -> bool {
     let is_yaml = [".yml", ".yaml"].iter().any(|end| path.ends_with(end));
-    is_yaml && (is_github(path) || path.starts_with(".gitlab/") || path.starts_with(".gitlab-ci."))
+    is_yaml && (is_github(path) || is_gitlab(path) || path.split('/').any(|folder| FOLDERS.contains(&folder)))
+}
+
+/// Folders from which pipelines of GitLab include files.
+const FOLDERS: &[&str] = &["ci", ".ci", "gitlab", "gitlab-ci"];
+
+/// Whether a file is one of GitLab by its name.
+fn is_gitlab(path: &str) -> bool {
+    path.starts_with(".gitlab/") || path.contains("gitlab-ci")
 }
 
 fn is_github(path: &str) -> bool {
@@ -135,7 +144,7 @@ fn store(held: &Held<'_>) -> Check {
     Check::new("store/committed", State::Good, format!("git does not ignore `{store}`"))
 }
 
-/// What nobody may change without its owners.
+/// The files that no change may touch without a review by their owners.
 fn guarded(held: &Held<'_>, gates: &[Gate], owners: Option<&(String, String)>) -> Vec<String> {
     let named = gates.iter().flat_map(|gate| gate.policies.iter().cloned());
     let mut paths: Vec<String> = named.collect();
@@ -156,7 +165,7 @@ fn guarded(held: &Held<'_>, gates: &[Gate], owners: Option<&(String, String)>) -
     paths
 }
 
-/// What only the forge knows.
+/// The settings that only the forge knows.
 fn unseen(gates: &[Gate]) -> Vec<Check> {
     let github = gates.iter().filter(|gate| is_github(&gate.file));
     let mut checks: Vec<Check> = github
@@ -175,10 +184,10 @@ fn unseen(gates: &[Gate]) -> Vec<Check> {
     }
     let message = if gates.iter().any(|gate| !is_github(&gate.file)) {
         "whether pipelines must succeed, and owners must approve: settings of the project say it; a pipeline execution \
-         policy of the group makes it one that nobody can change in a merge request"
+         policy of the group makes it one that no merge request can change"
     } else {
         "whether owners must approve, and whether rules of the organisation require the workflow from another repository, \
-         which is what nobody can change in a pull request: settings of the forge say it"
+         which is what no pull request can change: settings of the forge say it"
     };
     checks.push(Check::new("forge/enforced", State::Unseen, message));
     checks

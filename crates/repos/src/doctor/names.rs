@@ -35,20 +35,8 @@ pub(super) fn examine(held: &Held<'_>, gates: &mut [Gate]) {
     for gate in gates.iter_mut().filter(|gate| is_github(&gate.file)) {
         let is_own = |job: &&Named| job.0 == gate.file && job.1 == gate.key;
         let own: Vec<CheckName> = jobs.iter().filter(is_own).flat_map(|job| job.3.clone()).collect();
-        let checks = jobs.iter().filter(|job| !is_own(job)).filter_map(|(path, _, line, names)| {
-            let likeness = names.iter().map_while(|name| name.may_be_any(&own, &work).ok()).max().flatten()?;
-            let (state, message) = match likeness {
-                Likeness::Fits => (
-                    State::Defeated,
-                    format!("this job has the name of the check `{}`, too, and may pass in its place", gate.job),
-                ),
-                Likeness::Unknown => (
-                    State::Weak,
-                    format!("only a run knows the name of this job, which may be that of the check `{}`", gate.job),
-                ),
-            };
-            Some(Check::new("gate/name", state, message).at(path, *line))
-        });
+        let others = jobs.iter().filter(|job| !is_own(job));
+        let checks = others.filter_map(|other| alike(other, &own, &gate.job, &work));
         let checks: Vec<Check> = checks.collect();
         gate.checks.extend(checks);
         let of_others =
@@ -59,4 +47,18 @@ pub(super) fn examine(held: &Held<'_>, gates: &mut [Gate]) {
             gate.checks.push(Check::new("gate/name", State::Unknown, message).at(&gate.file, gate.line));
         }
     }
+}
+
+/// Another job whose name is, or may be, that of the check of a gate.
+fn alike((path, _, line, names): &Named, own: &[CheckName], gate: &str, work: &Work) -> Option<Check> {
+    let likeness = names.iter().map_while(|name| name.may_be_any(own, work).ok()).max().flatten()?;
+    let (state, message) = match likeness {
+        Likeness::Fits => {
+            (State::Defeated, format!("this job has the name of the check `{gate}`, too, and may pass in its place"))
+        }
+        Likeness::Unknown => {
+            (State::Weak, format!("only a run knows the name of this job, which may be that of the check `{gate}`"))
+        }
+    };
+    Some(Check::new("gate/name", state, message).at(path, *line))
 }

@@ -19,14 +19,14 @@ pub(super) fn of_forge(files: &[(String, String)], forge: Forge) -> Option<&(Str
 /// Whether each path has an owner, by the file that the forge reads.
 pub(super) fn checks(read_by_forge: Option<&(String, String)>, paths: &[String]) -> Vec<Check> {
     let Some((file, text)) = read_by_forge else {
-        let message = "nobody has to review what judges changes: no CODEOWNERS names an owner of the policy and the \
+        let message = "no owner has to review what judges changes: no CODEOWNERS names an owner of the policy and the \
                        workflow";
         return vec![Check::new("owners/there", State::Weak, message)];
     };
     let lines = read(text);
     let mut checks = Vec::new();
     for path in paths {
-        // The last line that matches decides, also where it names nobody.
+        // The last line that matches decides, also where it names no owner.
         let owner = lines.iter().rev().find(|line| line.pattern.is_match(path));
         checks.push(match owner {
             Some(line) if line.is_owned => {
@@ -53,7 +53,7 @@ fn read(text: &str) -> Vec<Line> {
             inherited = names_owner(section.split_once(']').map_or("", |(_, rest)| rest));
             continue;
         }
-        // An optional section asks nobody. A negation is no pattern here.
+        // An optional section requires no approval. A negation is no pattern here.
         if line.starts_with("^[") || line.starts_with('!') {
             inherited = inherited && !line.starts_with("^[");
             continue;
@@ -96,7 +96,7 @@ fn globs(pattern: &str) -> Vec<GlobMatcher> {
     if !pattern.ends_with('/') {
         globs.push(from.clone());
     }
-    // What a folder's line says counts for all below it; `docs/*` says something of what is directly in it.
+    // The line of a folder counts for all below it; `docs/*` says something of what is directly in it.
     if !(anchored && (bare.ends_with("/*") || bare == "*")) {
         globs.push(format!("{from}/**"));
     }

@@ -39,7 +39,7 @@ pub(super) enum Logs {
     None,
 }
 
-/// What a condition comes to.
+/// The result of a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Holds {
     Yes,
@@ -67,7 +67,7 @@ pub(super) struct Scene<'s> {
     pub(super) scripts: String,
     /// Variables of the job, and of the script where it sets one once.
     pub(super) variables: BTreeMap<String, String>,
-    /// What those scripts moved.
+    /// The things that those scripts moved.
     pub(super) moves: Moves,
     /// Expressions of the script, by the number of their mark.
     expressions: Vec<String>,

@@ -3,7 +3,7 @@
 use super::answer::Fault;
 use super::scene::{Bases, Origin, Scene, Workspace};
 
-/// What a name of a commit stands for.
+/// The meaning of a name of a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Names {
     /// The default branch, or the base of a queue.

@@ -146,7 +146,7 @@ const MOVING: &[&str] = &["checkout", "switch", "reset", "restore", "stash", "cl
 /// Words for the commit of the change.
 const OF_HEAD: &[&str] = &["head.sha", "HEAD_SHA", "GITHUB_SHA", "github.sha", "CI_COMMIT_SHA"];
 
-/// What commands before a call change of what it reads.
+/// The things that commands before a call change and that it reads.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Moves {
     /// The checkout with its sessions.

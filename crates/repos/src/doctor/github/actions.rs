@@ -1,6 +1,6 @@
 //! Actions that run before the gate in its job: what they do with files of the change and with the machine.
 
-/// What an action does to the job.
+/// The effect of an action on the job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Does {
     Checkout,

@@ -90,11 +90,7 @@ impl Workflow<'_> {
         scene.scripts.extend(["\nuses: ", used, "\n"]);
         let has_change = scene.workspace == Workspace::Change;
         if used.starts_with("./") {
-            if has_change {
-                let message = "the change brings this action, which runs before the gate and may replace it: judge in another job";
-                self.report(Fault::defeats(ID, message), at, checks);
-            }
-            return;
+            return self.own_action_before(at, has_change, checks);
         }
         let input = |name: &str| member(step, "with").and_then(|with| member(with, name));
         let is_set = |name: &str| input(name).is_some_and(|value| !is_false(value));
@@ -119,9 +115,7 @@ impl Workflow<'_> {
             Some(Does::Runs) if has_change => self.runs_before(at, checks),
             Some(Does::Agent) => {
                 scene.logs = Logs::Brought;
-                let message = "an agent works in the job that judges it, and may leave a program or a setting behind: judge in \
-                               another job";
-                self.report(Fault::limits(ID, message), step, checks);
+                self.agent_before(step, checks);
             }
             None if has_change => {
                 let message = "nothing here says what this action does with files of the change, and it runs before the gate: \
@@ -129,6 +123,20 @@ impl Workflow<'_> {
                 self.report(Fault::limits(ID, message), at, checks);
             }
             _ => {}
+        }
+    }
+
+    fn agent_before(&self, step: &Value, checks: &mut Vec<Check>) {
+        let message = "an agent works in the job that judges it, and may leave a program or a setting behind: judge in \
+                       another job";
+        self.report(Fault::limits(ID, message), step, checks);
+    }
+
+    fn own_action_before(&self, at: &Value, has_change: bool, checks: &mut Vec<Check>) {
+        if has_change {
+            let message =
+                "the change brings this action, which runs before the gate and may replace it: judge in another job";
+            self.report(Fault::defeats(ID, message), at, checks);
         }
     }
 

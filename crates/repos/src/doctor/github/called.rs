@@ -49,7 +49,7 @@ impl Workflow<'_> {
         let left = started.calls.get().checked_sub(1);
         let (Some(depth), Some(left)) = (depth.checked_sub(1), left) else { return Vec::new() };
         started.calls.set(left);
-        // What can't be read is found by itself.
+        // A file that can't be read has a check of its own.
         let Some((path, Ok(content))) = self.held.pipelines.iter().find(|(name, _)| name == path) else {
             return Vec::new();
         };
@@ -65,23 +65,36 @@ impl Workflow<'_> {
                 workflow.runs(job, &started.proposals, &mut gate.checks);
                 workflow.gate(job, rights, started, &mut gate);
                 found.push(gate);
-            } else if let Some(next) = member(job, "uses").and_then(text).and_then(|used| used.strip_prefix("./")) {
-                let given = member(job, "with").map(inputs).unwrap_or_default();
-                let rights =
-                    member(job, "permissions").or_else(|| member(&workflow.document.root, "permissions")).or(rights);
-                found = workflow.below(next, given, rights, started, depth);
-                let own = workflow.named(key, job);
-                for gate in &mut found {
-                    gate.job = format!("{} / {}", own.job, gate.job);
-                    workflow.runs(job, &started.proposals, &mut gate.checks);
-                }
             }
+            found.extend(workflow.further(key, job, rights, started, depth));
             for gate in &mut found {
                 gate.parts.push(path.clone());
             }
             gates.extend(found);
         }
         gates
+    }
+
+    /// The gates behind a job of a called workflow that calls another one.
+    fn further(
+        &self,
+        key: &Key,
+        job: &Value,
+        rights: Option<&Value>,
+        started: &Started<'_>,
+        depth: usize,
+    ) -> Vec<Gate> {
+        let used = member(job, "uses").and_then(text).and_then(|used| used.strip_prefix("./"));
+        let Some(next) = used else { return Vec::new() };
+        let given = member(job, "with").map(inputs).unwrap_or_default();
+        let own = member(job, "permissions").or_else(|| member(&self.document.root, "permissions"));
+        let mut found = self.below(next, given, own.or(rights), started, depth);
+        let name = self.named(key, job).job;
+        for gate in &mut found {
+            gate.job = format!("{name} / {}", gate.job);
+            self.runs(job, &started.proposals, &mut gate.checks);
+        }
+        found
     }
 
     /// A workflow of another repository, where its name or that of the job says that it is the gate.

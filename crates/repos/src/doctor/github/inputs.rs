@@ -57,6 +57,11 @@ impl Workflow<'_> {
                 None => self.report(Fault::limits("gate/policy", message), value, checks),
             }
         }
+        self.evidence(&input, scene, checks);
+    }
+
+    /// Where sessions and the program come from.
+    fn evidence<'v>(&self, input: &dyn Fn(&str) -> Option<&'v Value>, scene: &Scene<'_>, checks: &mut Vec<Check>) {
         if let Some(value) = input("trace-dir").filter(|value| !self.is_store(value)) {
             let message =
                 format!("sessions are recorded in `{}`, and none is found here: leave it out", self.held.store);

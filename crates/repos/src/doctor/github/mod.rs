@@ -105,7 +105,7 @@ fn judges(step: &Value) -> bool {
         || member(step, "run").and_then(text).is_some_and(|script| first_call(script).is_some())
 }
 
-/// The action of the gate: its name is the last one, whoever's it is.
+/// The action of the gate: its name comes last, of whichever owner.
 fn is_gate_action(used: &str) -> bool {
     let name = used.split('@').next().unwrap_or(used);
     repo_audit::is_gate_action(used) && name.ends_with("/agent-strace") && !name.contains("://")

@@ -12,7 +12,7 @@ use super::harmless::{Effect, effect};
 use super::scene::{Bases, Origin, Scene, Workspace};
 use super::script::{Shell, first_call, verdicts, without_expressions};
 use super::sources::is_steering;
-use super::{Check, Gate, Held, State, is_github};
+use super::{Check, Gate, Held, State, is_gitlab};
 use node::{Node, Place};
 use pipeline::{Job, Pipeline};
 use rules::Outcome;
@@ -28,7 +28,7 @@ pub(super) fn gates(held: &Held<'_>, checks: &mut Vec<Check>) -> Vec<Gate> {
         gates.extend(jobs.iter().filter_map(|job| gate(job, &jobs, pipeline, held)));
     }
     let files = pipeline.map(|pipeline| pipeline.files).unwrap_or_default();
-    let others = held.pipelines.iter().filter(|(path, _)| !is_github(path) && !files.contains(path));
+    let others = held.pipelines.iter().filter(|(path, _)| is_gitlab(path) && !files.contains(path));
     for (path, content) in others {
         gates.extend(content.as_deref().ok().into_iter().flat_map(|content| left_out(path, content)));
     }
@@ -56,7 +56,7 @@ fn left_out(path: &str, content: &str) -> Vec<Gate> {
     gates.collect()
 }
 
-/// What is wrong with a job, each with its place.
+/// Collects the faults of a job, each with its place.
 struct Found<'g> {
     gate: &'g mut Gate,
 }

@@ -39,7 +39,7 @@ pub(super) struct Pipeline {
     pub(super) root: Node,
     /// The files that it is made of.
     pub(super) files: Vec<String>,
-    /// What bears on all of its jobs, and where.
+    /// Faults of all of its jobs, each with its place.
     pub(super) faults: Vec<(Fault, Place)>,
 }
 
@@ -51,7 +51,7 @@ pub(super) struct Job {
     pub(super) node: Node,
 }
 
-/// The pipeline, and what of it can't be read. `None`: there is none.
+/// The pipeline; files that can't be read are added to the checks. `None`: the repository has no pipeline.
 pub(super) fn pipeline(held: &Held<'_>, checks: &mut Vec<Check>) -> Option<Pipeline> {
     let file: Rc<str> = Rc::from(ROOT);
     let place = Place { file, line: 1 };

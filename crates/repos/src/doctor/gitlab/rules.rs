@@ -4,7 +4,7 @@ use super::node::{Content, Node};
 use crate::doctor::Held;
 use crate::doctor::scene::Holds;
 
-/// What the rules come to for every merge request.
+/// The result of rules for merge requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
     Runs,

@@ -6,7 +6,7 @@ use super::super::{sides, sources};
 use super::words::Start;
 use agent_strace_git::change_set::from_top;
 
-/// What an option bears on.
+/// The part of a judgement that an option decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Bears {
     /// How the verdict is shown.
@@ -107,7 +107,7 @@ fn command(arguments: &[String]) -> Option<&str> {
     while let Some(word) = words.next() {
         match word {
             "--trace-dir" => drop(words.next()),
-            // What stands between the program and its arguments where another one brings it.
+            // It separates the arguments of a program that starts the gate from those of the gate.
             "--" => {}
             _ if word.starts_with("--trace-dir=") => {}
             _ => return Some(word),
@@ -229,6 +229,14 @@ fn of_option(bears: Bears, name: &str, value: &str, scene: &Scene<'_>, verdict: 
         Bears::Sessions => {
             Some(Fault::defeats("gate/sessions", format!("`{name}` leaves out sessions of the change: take it out")))
         }
+        Bears::Known | Bears::Clock | Bears::NoPolicy | Bears::Help => of_verdict(bears, name, value),
+    };
+    verdict.faults.extend(fault);
+}
+
+/// Options that take something from the verdict.
+fn of_verdict(bears: Bears, name: &str, value: &str) -> Option<Fault> {
+    match bears {
         Bears::Known => Some(Fault::unknown(
             "gate/known",
             format!(
@@ -244,8 +252,8 @@ fn of_option(bears: Bears, name: &str, value: &str, scene: &Scene<'_>, verdict: 
         Bears::Help => {
             Some(Fault::defeats("gate/forgiven", format!("`{name}` shows a text, and nothing is judged: take it out")))
         }
-    };
-    verdict.faults.extend(fault);
+        _ => None,
+    }
 }
 
 fn of_level(level: &str) -> Option<Fault> {

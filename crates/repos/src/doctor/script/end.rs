@@ -10,7 +10,7 @@ use super::words::{keeps, visit, words};
 const DEPTH: usize = 8;
 /// Commands of the action of a trap.
 const STEPS: usize = 1_000;
-/// Commands that succeed, or whose failure nobody waits for.
+/// Commands that succeed, or whose failure has no consequence.
 const SUCCEEDING: &[&str] =
     &["true", ":", "/bin/true", "/usr/bin/true", "echo", "printf", "exit", "date", "cat", "sleep"];
 /// Commands by which a trap cleans up.
@@ -110,7 +110,7 @@ fn of_command(words: &[String], earlier: &[Node], functions: &Functions, depth: 
     }
 }
 
-/// What the action of a trap makes of the exit code.
+/// The effect of the action of a trap on the exit code.
 pub(super) fn of_trap(action: &str, functions: &Functions) -> End {
     let script = parse_at(action, Home::piece(0, action.len()));
     if !script.problems.is_empty() || action.contains("$(…)") {

@@ -1,6 +1,6 @@
 //! The exit code of a script: whether it is that of the call that judges.
 //!
-//! What is followed: commands one after the other, `set`, `trap`, `||` and `&&`, pipelines, groups, `if`, and a variable
+//! It follows commands one after the other, `set`, `trap`, `||` and `&&`, pipelines, groups, `if`, and a variable
 //! that keeps the exit code. Everything else is unknown, never good.
 
 use std::collections::BTreeMap;
@@ -338,7 +338,7 @@ impl Flow {
             return Err(fault.clone());
         }
         let call = nodes.get(at).copied().unwrap_or(first);
-        // What is in a list does not end the script, but for its last command.
+        // A failure within a list does not end the script, except that of its last command.
         let strict = std::mem::replace(&mut self.shell.stops_at_failure, false);
         let call = self.counts(call, &[]);
         self.shell.stops_at_failure = strict;
@@ -353,7 +353,7 @@ impl Flow {
         }
     }
 
-    /// What stands behind `||`.
+    /// The command behind `||`.
     fn otherwise(&self, node: &Node, rest: &[Node]) -> Result<(), Fault> {
         if let Some(name) = keeps(node) {
             return end::ends_with(name, rest);
@@ -361,10 +361,10 @@ impl Flow {
         match end::of_handler(node, &self.functions) {
             End::Fails => Ok(()),
             End::Succeeds => {
-                Err(defeats("what stands behind `||` hides that the gate failed: let its exit code count"))
+                Err(defeats("the command behind `||` hides that the gate failed: let its exit code count"))
             }
             End::Kept | End::Unknown => Err(unknown(
-                "nothing here says that the script fails with what stands behind `||`: let the exit code of the gate count",
+                "nothing here says that the script fails where the gate fails, because of `||`: let the exit code of the gate count",
             )),
         }
     }

@@ -18,7 +18,7 @@ pub(super) use call::Verdict;
 use call::is_verdict;
 use words::NAME;
 
-/// What a shell does where a command fails.
+/// How a shell goes on where a command fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Shell {
     /// `set -e`
@@ -123,7 +123,7 @@ fn variables(script: &Script, scene: &mut Scene<'_>) -> Vec<Fault> {
     faults
 }
 
-/// What a script defines and writes.
+/// The functions and files of a script.
 #[derive(Debug, Default)]
 pub(super) struct Shape {
     pub(super) functions: Vec<String>,

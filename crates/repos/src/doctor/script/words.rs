@@ -29,7 +29,7 @@ pub(super) struct Start {
     pub(super) offset: usize,
 }
 
-/// What a word says, without quotes: a variable as `$NAME`, and `$(…)` for what only a run knows.
+/// A word without its quotes: a variable as `$NAME`, and `$(…)` for what only a run knows.
 pub(super) fn shown(word: &Word) -> String {
     word.parts.iter().map(part).collect()
 }
