@@ -9,13 +9,12 @@ use agent_strace_policy::{Decision, Judgement, hex};
 use agent_strace_rules::Hit;
 use agent_strace_rules::private::{PrivateHit, masked};
 
-use super::wording;
+use super::replay::Step;
+use super::{unresolved, wording};
 
 /// The event a finding stands at.
-#[derive(Debug)]
 pub(super) struct At<'a> {
-    pub(super) event: &'a Event<'a>,
-    pub(super) status: Option<Status>,
+    pub(super) step: &'a Step<'a>,
     /// What the log says of it, where that is wanted.
     pub(super) evidence: Option<String>,
     /// What was done, with where in the text it comes from.
@@ -23,7 +22,7 @@ pub(super) struct At<'a> {
 }
 
 /// What one judged effect is worth reporting, wherever it was done.
-pub(super) fn of_effect(effect: &Effect, judgement: &Judgement) -> Vec<Finding> {
+pub(super) fn of_effect(effect: &Effect, step: &Step<'_>, judgement: &Judgement) -> Vec<Finding> {
     let mut findings = Vec::new();
     // Most effects are allowed: nothing is put into words for them.
     if !judgement.matters() {
@@ -34,14 +33,14 @@ pub(super) fn of_effect(effect: &Effect, judgement: &Judgement) -> Vec<Finding> 
     match judgement.decision {
         Decision::Denied | Decision::Asked => {
             let message = format!("{act}: {}", judgement.reason);
-            findings.push(finding(effect, judgement.rule, judgement.level, message, judgement));
+            findings.push(finding(effect, step, judgement.rule, judgement.level, message, judgement));
         }
         Decision::Unresolved => {
             let message = match &effect.kind {
                 Kind::Opaque(_) => format!("not resolved: {}", judgement.reason),
                 _ => format!("{act}: {}", judgement.reason),
             };
-            findings.push(finding(effect, judgement.rule, judgement.level, message, judgement));
+            findings.push(finding(effect, step, judgement.rule, judgement.level, message, judgement));
         }
         Decision::Allowed | Decision::Unruled => {}
     }
@@ -52,12 +51,12 @@ pub(super) fn of_effect(effect: &Effect, judgement: &Judgement) -> Vec<Finding> 
         } else {
             (Level::Error, "a sensitive file that no allow list names")
         };
-        findings.push(finding(effect, RuleId::ScopeSensitive, level, format!("{act}: {why}"), judgement));
+        findings.push(finding(effect, step, RuleId::ScopeSensitive, level, format!("{act}: {why}"), judgement));
     }
     if judgement.instructs && !judgement.sensitive && !matches!(judgement.decision, Decision::Denied | Decision::Asked)
     {
         let message = format!("{act}: agents follow what stands there, or it runs by itself");
-        findings.push(finding(effect, RuleId::FloorAgentSettings, Level::Note, message, judgement));
+        findings.push(finding(effect, step, RuleId::FloorAgentSettings, Level::Note, message, judgement));
     }
     if let Some(open) = &judgement.left_open {
         let at = Judgement {
@@ -66,7 +65,7 @@ pub(super) fn of_effect(effect: &Effect, judgement: &Judgement) -> Vec<Finding> 
             ..judgement.clone()
         };
         let message = format!("{act}: {}", open.reason);
-        findings.push(finding(effect, RuleId::ScopeUnresolved, Level::Note, message, &at));
+        findings.push(finding(effect, step, RuleId::ScopeUnresolved, Level::Note, message, &at));
     }
     findings
 }
@@ -74,7 +73,7 @@ pub(super) fn of_effect(effect: &Effect, judgement: &Judgement) -> Vec<Finding> 
 /// What a rule said about an act.
 pub(super) fn of_hit(at: At<'_>, judgement: &Judgement, hit: Hit) -> Finding {
     let causes = hit.since.into_iter().map(|(event, what)| Cause { event, line: 0, what }).collect();
-    let found = placed(finding(at.effect, hit.rule, hit.level, hit.message, judgement), at);
+    let found = placed(finding(at.effect, at.step, hit.rule, hit.level, hit.message, judgement), at);
     let found = Finding { causes, ..found };
     let Some(location) = hit.location else { return found };
     let act = [("act", found.fingerprint.as_str())].into_iter();
@@ -114,13 +113,13 @@ pub(super) fn of_private(hit: PrivateHit<'_>) -> Finding {
 
 /// The finding where it was done.
 pub(super) fn placed(found: Finding, at: At<'_>) -> Finding {
-    let (level, message) = match at.status {
+    let (level, message) = match at.step.status {
         Some(Status::Denied) => (Level::Note, format!("attempt: {}", found.message)),
         _ => (found.level, found.message),
     };
     let effect = found.effect.map(|view| Box::new(EffectView { span: at.effect.span(), ..*view }));
     let found = Finding { level, message, evidence: at.evidence, effect, ..found };
-    beside(found, Some(at.event))
+    beside(found, Some(at.step.event))
 }
 
 /// What it says of the event that it is about; of none, it is about the session as a whole.
@@ -136,20 +135,31 @@ fn beside(found: Finding, event: Option<&Event<'_>>) -> Finding {
 }
 
 /// A finding at no location yet.
-fn finding(effect: &Effect, rule: RuleId, level: Level, message: String, judgement: &Judgement) -> Finding {
+fn finding(
+    effect: &Effect,
+    step: &Step<'_>,
+    rule: RuleId,
+    level: Level,
+    message: String,
+    judgement: &Judgement,
+) -> Finding {
     // A finding stands alone: there are no effects beside it to count among.
     let view = EffectView { parent: None, ..effect.view() };
-    let fingerprint = fingerprint(rule, &view);
+    // Other rules about opaque effects give a reason that names the act.
+    let act = if rule == RuleId::ScopeUnresolved { unresolved::act(effect, step) } else { Vec::new() };
+    let fingerprint = fingerprint(rule, &view, &act);
     Finding {
         effect: Some(Box::new(view)),
         policy: judgement.location.clone(),
         policy_rule: judgement.policy_rule.clone(),
+        is_sensitive: judgement.sensitive,
         ..Finding::of_rule(rule, level, message, fingerprint)
     }
 }
 
-/// Over the rule and what was done, never over where or when: a finding keeps it while the code around it moves.
-fn fingerprint(rule: RuleId, view: &EffectView) -> String {
+/// Over the rule and what was done, never over where or when: a finding keeps it while the code around it moves. `act`: what
+/// the view of an unresolved effect does not show.
+fn fingerprint(rule: RuleId, view: &EffectView, act: &[(&str, String)]) -> String {
     let mut parts = vec![("rule", rule.as_str()), ("kind", view.kind)];
     let port = view.port.map(|port| port.to_string());
     let named = [
@@ -164,6 +174,7 @@ fn fingerprint(rule: RuleId, view: &EffectView) -> String {
     ];
     parts.extend(named.into_iter().filter_map(|(name, value)| Some((name, value?))));
     parts.extend(view.argv.iter().flatten().map(|word| ("argv", word.as_str())));
+    parts.extend(act.iter().map(|(name, value)| (*name, value.as_str())));
     digest(&parts)
 }
 

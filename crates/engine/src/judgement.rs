@@ -81,7 +81,7 @@ impl EventJudgement {
             let matches_whole_text = whole.is_some()
                 && matches!(judgement.decision, Decision::Denied | Decision::Asked)
                 && policy.judge(effect, &Context { raw_command: None, ..context }).decision != judgement.decision;
-            let findings = judging.matcher.findings(effect, &context, &judgement);
+            let findings = judging.matcher.findings(effect, step, &context, &judgement);
             EffectJudgement { judgement, matches_whole_text, findings }
         });
         let mut effects: Vec<EffectJudgement> = effects.collect();
@@ -132,7 +132,7 @@ impl EventJudgement {
 impl Step<'_> {
     /// The location of one of the step's own effects.
     pub(super) fn at<'a>(&'a self, effect: &'a Effect, evidence: Option<String>) -> At<'a> {
-        At { event: self.event, status: self.status, evidence, effect }
+        At { step: self, evidence, effect }
     }
 }
 

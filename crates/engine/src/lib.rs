@@ -22,6 +22,7 @@ mod replay;
 mod rulings;
 mod session;
 mod story;
+mod unresolved;
 mod waiver_matcher;
 mod waivers;
 mod whole;

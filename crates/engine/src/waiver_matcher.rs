@@ -6,6 +6,7 @@ use agent_strace_model::finding::{Finding, VerdictImpact};
 use agent_strace_policy::{Context, Excepted, Judgement, Policy, WaiverCandidate};
 
 use super::findings;
+use super::replay::Step;
 
 /// The maximum number of rules that are waived one after the other for one act. Later rules stay in force.
 const DEEPEST: usize = 16;
@@ -29,8 +30,14 @@ impl<'r> WaiverMatcher<'r> {
 
     /// The findings of a judgement. If all of them are waived, also the findings that they hid: another rule that denies
     /// the act, or the list of sensitive files.
-    pub(super) fn findings(&self, effect: &Effect, context: &Context<'_>, judgement: &Judgement) -> Vec<Finding> {
-        let mut found = findings::of_effect(effect, judgement);
+    pub(super) fn findings(
+        &self,
+        effect: &Effect,
+        step: &Step<'_>,
+        context: &Context<'_>,
+        judgement: &Judgement,
+    ) -> Vec<Finding> {
+        let mut found = findings::of_effect(effect, step, judgement);
         if found.is_empty() || self.policy.waivers().is_empty() {
             return found;
         }
@@ -51,7 +58,7 @@ impl<'r> WaiverMatcher<'r> {
                 break;
             }
             judgement = next;
-            for mut hidden in findings::of_effect(effect, &judgement) {
+            for mut hidden in findings::of_effect(effect, step, &judgement) {
                 self.mark(&mut hidden, Some(&judgement.effect(effect)));
                 match found.iter_mut().find(|known| known.rule == hidden.rule) {
                     None => found.push(hidden),

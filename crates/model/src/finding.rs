@@ -95,6 +95,8 @@ pub struct Finding {
     /// Hex of a SHA-256 prefix over rule and normalised effect, never over line, time or session. For missing evidence
     /// also over the session, because logs lack different things.
     pub fingerprint: String,
+    /// Whether the act is on a sensitive file: no advice proposes to allow it.
+    pub is_sensitive: bool,
     pub impact: VerdictImpact,
     /// The causes, in order; empty unless the caller asked for them.
     pub causes: Vec<Cause>,
@@ -134,6 +136,7 @@ impl Finding {
             policy_rule: None,
             policy_entry: None,
             fingerprint,
+            is_sensitive: false,
             impact: VerdictImpact::ByLevel,
             causes: Vec::new(),
             covered_by: Vec::new(),

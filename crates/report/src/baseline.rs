@@ -117,8 +117,12 @@ pub fn ruleset(report: &Report) -> String {
     ruleset_of(report.policy.as_ref().map_or("", |policy| &policy.sha256))
 }
 
+/// Counts the ways in which fingerprints were made. The first one did not tell unresolved acts apart.
+const IDENTITIES: [u8; 1] = [2];
+
 fn ruleset_of(policy: &str) -> String {
     let mut hasher = Sha256::new();
+    hasher.update(IDENTITIES);
     for rule in agent_strace_rules::all() {
         hasher.update(rule.id.as_str());
         hasher.update([0]);

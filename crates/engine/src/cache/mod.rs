@@ -9,6 +9,7 @@ use agent_strace_policy::{Holds, Policy};
 
 use super::judgement::{EventJudgement, JudgeContext};
 use super::replay::Step;
+use super::unresolved;
 
 /// Events that each shard keeps.
 const EVENTS: usize = 4 * 1024;
@@ -33,6 +34,8 @@ struct Known {
     raw: Option<Arc<str>>,
     holds: Vec<Holds>,
     session: Option<String>,
+    /// The tool and the text that unresolved acts are known by, beside their commands.
+    unresolved: Option<(String, Option<String>)>,
     judgement: Arc<EventJudgement>,
 }
 
@@ -67,7 +70,8 @@ impl<'p> JudgementCache<'p> {
             Some(shared) => shared.as_ptr().hash(&mut hasher),
             None => step.effects.hash(&mut hasher),
         }
-        (places, raw, &holds, session).hash(&mut hasher);
+        let unresolved = unresolved::beyond_command(step);
+        (places, raw, &holds, session, unresolved).hash(&mut hasher);
         let hash = hasher.finish();
         let Some(mut shard) = self.shard(hash) else { return Arc::new(EventJudgement::new(step, context)) };
         if let Some(known) = shard.get(hash)
@@ -75,6 +79,7 @@ impl<'p> JudgementCache<'p> {
             && known.raw.as_deref() == raw
             && known.holds == holds
             && known.session.as_deref() == session
+            && known.unresolved.as_ref().map(|(tool, text)| (tool.as_str(), text.as_deref())) == unresolved
             && known.effects.are(&step.effects)
         {
             return Arc::clone(&known.judgement);
@@ -87,6 +92,7 @@ impl<'p> JudgementCache<'p> {
             raw: step.raw.clone(),
             holds,
             session: session.map(str::to_owned),
+            unresolved: unresolved.map(|(tool, text)| (tool.to_owned(), text.map(str::to_owned))),
             judgement: Arc::clone(&judgement),
         };
         if let Some(mut shard) = self.shard(hash) {

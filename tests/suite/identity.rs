@@ -1,0 +1,71 @@
+//! Two acts are one alert only if they are the same act: also acts that could not be resolved, whose reason many share.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::world::World;
+
+fn call(tool: &str, arguments: &Value) -> (&'static str, Value) {
+    ("tool_call", json!({"tool_name": tool, "arguments": arguments}))
+}
+
+fn bash(command: &str) -> (&'static str, Value) {
+    call("Bash", &json!({"command": command}))
+}
+
+/// The identities of the unresolved acts of a session.
+fn identities(id: &str, calls: &[(&'static str, Value)]) -> BTreeSet<String> {
+    let world = World::empty();
+    world.write(".agent-scope.json", "{}").session(id, 1_790_000_000, calls);
+    let answer = world.run(&["check", "--format", "json"]);
+    let report: Value = serde_json::from_str(&answer.stdout).unwrap_or_else(|error| panic!("{error}: {answer:?}"));
+    let findings = report["findings"].as_array().unwrap().iter();
+    findings
+        .filter(|finding| finding["rule"] == "scope/unresolved")
+        .map(|finding| finding["fingerprint"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn different_unresolved_acts_are_different_alerts() {
+    let pairs = [
+        (bash("./a.sh"), bash("./b.sh")),
+        (bash("npm run build"), bash("npm run deploy")),
+        (bash("eval \"$A\""), bash("eval \"$B\"")),
+        (bash("python3 - <<EOF\nfoo(1)\nEOF"), bash("python3 - <<EOF\nbar(2)\nEOF")),
+        (bash("if ; then ("), bash("case ; esac (")),
+        (bash("docker run one"), bash("docker run other")),
+        (call("mcp__db__query", &json!({"x": 1})), call("mcp__db__drop", &json!({"x": 1}))),
+        (call("mcp__one__get", &json!({})), call("mcp__other__get", &json!({}))),
+        (call("Conjure", &json!({"x": 1})), call("Banish", &json!({"x": 1}))),
+        (call("Bash", &json!({})), call("Write", &json!({}))),
+    ];
+    for (one, other) in pairs {
+        let [one_alone, other_alone] = [&one, &other].map(|act| identities("s1", std::slice::from_ref(act)));
+        assert!(!one_alone.is_empty() && !other_alone.is_empty(), "{one:?} {other:?}");
+        assert!(one_alone.is_disjoint(&other_alone), "{one:?} {other:?}");
+        // In one session each of them counts as well.
+        let both = identities("s1", &[one.clone(), other.clone()]);
+        assert_eq!(both, &one_alone | &other_alone, "{one:?} {other:?}");
+    }
+}
+
+/// What stands before it, when it was and which session did it is no part of an act.
+#[test]
+fn an_unresolved_act_keeps_its_identity() {
+    for act in [
+        bash("./a.sh"),
+        bash("python3 - <<EOF\nfoo(1)\nEOF"),
+        bash("if ; then ("),
+        call("mcp__db__query", &json!({"x": 1})),
+    ] {
+        let alone = identities("s1", std::slice::from_ref(&act));
+        let later = identities("another", &[bash("ls"), bash("git status"), act.clone()]);
+        assert_eq!(alone, later, "{act:?}");
+    }
+    assert_eq!(identities("s1", &[bash("./a.sh")]), identities("s1", &[bash("cd . && ls\n./a.sh > out.txt")]));
+    let [tight, wide] = ["python3 - <<EOF\nfoo(1)\nEOF", "ls\n\npython3 - <<EOF\n\n  foo(1)\nEOF"]
+        .map(|text| identities("s1", &[bash(text)]));
+    assert_eq!(tight, wide);
+}
