@@ -23,8 +23,9 @@ pub(super) struct EntryDecisions {
 
 #[derive(Debug)]
 struct EntryDecision {
-    name: String,
-    text: String,
+    name: Redacted,
+    /// Policies are committed, and an entry may hold a token all the same.
+    text: Redacted,
     decision: Decision,
     how: How,
     decides: bool,
@@ -34,8 +35,8 @@ struct EntryDecision {
 impl EntryDecisions {
     pub(super) fn new(explained: &Explained) -> Self {
         let entry_decisions = explained.spoken.iter().map(|spoken| EntryDecision {
-            name: spoken.entry.name.clone(),
-            text: spoken.entry.text.clone(),
+            name: redact(&spoken.entry.name),
+            text: redact(&spoken.entry.text),
             decision: spoken.entry.decision,
             how: spoken.how,
             decides: spoken.decides,
@@ -91,8 +92,8 @@ impl EntryDecisions {
 impl EntryDecision {
     fn document(&self) -> EntryDecisionDocument<'_> {
         EntryDecisionDocument {
-            name: &self.name,
-            pattern: &self.text,
+            name: self.name.as_str(),
+            pattern: self.text.as_str(),
             decision: self.decision.name(),
             certain: self.how == How::Matches,
             decides: self.decides,
@@ -110,7 +111,7 @@ impl EntryDecision {
         };
         let file = self.location.file(policy.unwrap_or("policy"));
         let decides = if self.decides { ", and decides" } else { "" };
-        let (name, text) = (terminal(&self.name), terminal(&self.text));
+        let (name, text) = (terminal(self.name.as_str()), terminal(self.text.as_str()));
         format!("{says}: {name} `{text}` ({}:{}){decides}", terminal(file), self.location.line)
     }
 }

@@ -16,12 +16,13 @@ pub struct Explanation {
     policy: String,
     session: Redacted,
     answer: Answer,
-    decided_by: Vec<String>,
+    decided_by: Vec<Redacted>,
     event: EffectsEvent,
 }
 
 impl Explanation {
     pub fn new(policy: &str, session: &str, answer: Answer, decided_by: Vec<String>, event: EffectsEvent) -> Self {
+        let decided_by = decided_by.into_iter().map(redact).collect();
         Self { policy: policy.to_owned(), session: redact(session), answer, decided_by, event }
     }
 
@@ -36,7 +37,8 @@ impl Explanation {
         if lines.len() == before {
             lines.push("nothing: it touches no file, host or tool and runs no command".to_owned());
         }
-        let by = if self.decided_by.is_empty() { String::new() } else { format!(": {}", self.decided_by.join(", ")) };
+        let by: Vec<&str> = self.decided_by.iter().map(Redacted::as_str).collect();
+        let by = if by.is_empty() { String::new() } else { format!(": {}", by.join(", ")) };
         let answer = match self.answer {
             Answer::Allow => paint.good("allow"),
             Answer::Unresolved => paint.warning("unresolved"),
@@ -60,7 +62,7 @@ pub fn explanations_json(explanations: &[Explanation]) -> String {
         policy: &explanation.policy,
         session: explanation.session.as_str(),
         answer: explanation.answer.name(),
-        decided_by: &explanation.decided_by,
+        decided_by: explanation.decided_by.iter().map(Redacted::as_str).collect(),
         event: explanation.event.document(),
     });
     json::to_text(&Document { schema_version: 1, calls: calls.collect() })
@@ -84,7 +86,7 @@ struct Call<'a> {
     /// `allow`, `ask`, `deny` or `unresolved`: the strictest of all effects.
     answer: &'static str,
     /// The entries and built-in rules that the answer rests on.
-    decided_by: &'a [String],
+    decided_by: Vec<&'a str>,
     #[serde(flatten)]
     event: Event<'a>,
 }

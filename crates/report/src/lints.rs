@@ -9,6 +9,7 @@ use super::{Colour, json};
 use agent_strace_engine::policy_testing::lint::{CODES, Code, Lint, Lints, shown};
 use agent_strace_engine::policy_testing::{Fragility, score};
 use agent_strace_model::finding::Level;
+use agent_strace_secrets::redact;
 
 /// Slips of one deny that text shows.
 const MOST_SLIPS: usize = 5;
@@ -66,15 +67,20 @@ pub fn lint_codes(code: Option<&Code>) -> String {
 
 pub(super) fn line(lint: &Lint, file: &str, paint: &Paint) -> String {
     let location = &lint.location;
-    let help = lint.help.as_ref().map_or_else(String::new, |help| format!("  help: {}\n", terminal(help)));
+    let help = lint.help.as_ref().map_or_else(String::new, |help| format!("  help: {}\n", shown_of_policy(help)));
     let level = paint.level(lint.level);
     format!(
         "{level} {} {file}:{}:{}: {}\n{help}",
         lint.code.id,
         location.line,
         location.column,
-        terminal(&lint.message)
+        shown_of_policy(&lint.message)
     )
+}
+
+/// Text of a policy for a terminal: a policy is committed, and an entry may hold a token all the same.
+fn shown_of_policy(text: &str) -> String {
+    terminal(redact(text).as_str())
 }
 
 fn slips(deny: &Fragility) -> String {
@@ -91,7 +97,7 @@ fn slips(deny: &Fragility) -> String {
 }
 
 fn format_slip(family: &str, what: &str, calls: &str, warned: &str) -> String {
-    format!("    {family} {what}: {}{warned}\n", terminal(calls))
+    format!("    {family} {what}: {}{warned}\n", shown_of_policy(calls))
 }
 
 fn format_more(more: usize) -> String {
@@ -102,7 +108,7 @@ fn scores(denies: &[Fragility]) -> String {
     let mut rows =
         vec![["denies in disguise".to_owned(), "refused".to_owned(), "of".to_owned(), "not resolved".to_owned()]];
     for deny in denies {
-        let name = format!("  {} {}", deny.entry.name, terminal(&deny.entry.text));
+        let name = format!("  {} {}", shown_of_policy(&deny.entry.name), shown_of_policy(&deny.entry.text));
         if deny.tried == 0 {
             rows.push([name, "no example".to_owned(), String::new(), String::new()]);
         } else {
@@ -139,9 +145,9 @@ fn document((path, lints): &(String, Lints)) -> File<'_> {
     }
 }
 
-fn deny_document(deny: &Fragility) -> Deny<'_> {
+fn deny_document(deny: &Fragility) -> Deny {
     Deny {
-        entry: &deny.entry.name,
+        entry: redact(&deny.entry.name).as_str().to_owned(),
         line: deny.entry.location.line,
         tried: deny.tried,
         denied: deny.caught,
@@ -149,7 +155,12 @@ fn deny_document(deny: &Fragility) -> Deny<'_> {
         slips: deny
             .survivors
             .iter()
-            .map(|slip| Slip { family: slip.family, what: slip.what, calls: shown(&slip.calls), warned: slip.warned })
+            .map(|slip| Slip {
+                family: slip.family,
+                what: slip.what,
+                calls: redact(shown(&slip.calls)).as_str().to_owned(),
+                warned: slip.warned,
+            })
             .collect(),
     }
 }
@@ -171,7 +182,7 @@ struct File<'a> {
     /// Disguises of everything that is denied that the gate refuses.
     refused: usize,
     tried: usize,
-    denies: Vec<Deny<'a>>,
+    denies: Vec<Deny>,
 }
 
 #[derive(Serialize)]
@@ -182,8 +193,8 @@ pub(super) struct One<'a> {
     name: &'static str,
     /// `error`, `warning` or `note`.
     level: &'static str,
-    message: &'a str,
-    help: Option<&'a str>,
+    message: String,
+    help: Option<String>,
     pointer: &'a str,
     line: u32,
     column: u32,
@@ -195,8 +206,8 @@ impl<'a> One<'a> {
             code: lint.code.id,
             name: lint.code.name,
             level: lint.level.name(),
-            message: &lint.message,
-            help: lint.help.as_deref(),
+            message: redact(&lint.message).as_str().to_owned(),
+            help: lint.help.as_ref().map(|help| redact(help).as_str().to_owned()),
             pointer: &lint.location.pointer,
             line: lint.location.line,
             column: lint.location.column,
@@ -206,8 +217,8 @@ impl<'a> One<'a> {
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Deny<'a> {
-    entry: &'a str,
+struct Deny {
+    entry: String,
     line: u32,
     /// Disguises of what it forbids; 0 where no example could be made.
     tried: usize,

@@ -28,7 +28,7 @@ pub struct TrialFailure {
     line: u32,
     expected: &'static str,
     answer: &'static str,
-    decided_by: Vec<String>,
+    decided_by: Vec<Redacted>,
     /// `expected deny, got allow`, or that something else decided.
     why: Redacted,
     advice: Vec<Redacted>,
@@ -53,6 +53,7 @@ impl TrialFailure {
         events: Vec<EffectsEvent>,
     ) -> Self {
         let advice = advice.iter().map(redact).collect();
+        let decided_by = decided_by.into_iter().map(redact).collect();
         Self { name: redact(name), line, expected, answer, decided_by, why: redact(why), advice, events }
     }
 }
@@ -126,7 +127,7 @@ impl TrialFailure {
             line: self.line,
             expected: self.expected,
             answer: self.answer,
-            decided_by: &self.decided_by,
+            decided_by: self.decided_by.iter().map(Redacted::as_str).collect(),
             message: self.why.as_str(),
             help: self.advice.iter().map(Redacted::as_str).collect(),
             events: self.events.iter().map(EffectsEvent::document).collect(),
@@ -159,7 +160,7 @@ struct Failure<'a> {
     expected: &'static str,
     answer: &'static str,
     /// The entries and rules that the answer rests on.
-    decided_by: &'a [String],
+    decided_by: Vec<&'a str>,
     message: &'a str,
     help: Vec<&'a str>,
     /// Each call with its effects and what the policy says about them.

@@ -7,6 +7,7 @@ use super::json;
 use super::lints::One;
 use agent_strace_engine::policy_testing::lint::Lint;
 use agent_strace_policy::{Diagnostics, Policy};
+use agent_strace_secrets::redact;
 
 /// What `agent-strace policy validate` found.
 #[derive(Serialize)]
@@ -37,8 +38,8 @@ struct Fault<'a> {
     pointer: &'a str,
     line: u32,
     column: u32,
-    message: &'a str,
-    help: Option<&'a str>,
+    message: String,
+    help: Option<String>,
 }
 
 /// A policy that was looked at.
@@ -80,8 +81,8 @@ fn file(Validated { file: path, read, idle }: &Validated) -> File<'_> {
                 pointer: &fault.location.pointer,
                 line: fault.location.line,
                 column: fault.location.column,
-                message: &fault.message,
-                help: fault.help.as_deref(),
+                message: redact(&fault.message).as_str().to_owned(),
+                help: fault.help.as_ref().map(|help| redact(help).as_str().to_owned()),
             })
             .collect(),
         warnings: idle.iter().map(One::new).collect(),

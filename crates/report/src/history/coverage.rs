@@ -9,6 +9,7 @@ use super::{Call, Frame, Identity, Missing, Span, call, called, dash, identity, 
 use crate::terminal;
 use agent_strace_engine::backtest::{Rules, Tally};
 use agent_strace_policy::{Decision, Policy};
+use agent_strace_secrets::redact;
 
 /// What a policy speaks of, and what in it speaks of nothing.
 pub struct CoverageReport<'a> {
@@ -121,13 +122,13 @@ impl CoverageReport<'_> {
         let entries = self.tally.idle(self.rules).into_iter().filter_map(|index| self.rules.entries().get(index));
         entries
             .map(|entry| Idle {
-                name: entry.name.clone(),
+                name: redact(&entry.name).as_str().to_owned(),
                 effect: match entry.decision {
                     Decision::Denied => "deny",
                     Decision::Asked => "ask",
                     _ => "allow",
                 },
-                pattern: entry.text.clone(),
+                pattern: redact(&entry.text).as_str().to_owned(),
                 line: entry.location.line,
                 column: entry.location.column,
             })
@@ -136,7 +137,7 @@ impl CoverageReport<'_> {
 }
 
 fn section<'a>(lines: &mut Vec<String>, head: &str, entries: impl Iterator<Item = &'a Idle>) {
-    let mut entries = entries.map(|idle| format!("  {} {}", idle.name, terminal(&idle.pattern))).peekable();
+    let mut entries = entries.map(|idle| format!("  {} {}", terminal(&idle.name), terminal(&idle.pattern))).peekable();
     if entries.peek().is_some() {
         lines.extend([String::new(), head.to_owned()]);
         lines.extend(entries);

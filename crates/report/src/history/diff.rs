@@ -11,6 +11,7 @@ use super::{Call, Frame, Identity, Missing, Span, call, called, dash, identity, 
 use crate::terminal;
 use agent_strace_engine::backtest::{Change, Comparison, Direction, Rules, Shift};
 use agent_strace_policy::Policy;
+use agent_strace_secrets::redact;
 
 /// Calls that are shown for each direction in the text.
 const SHOWN: usize = 10;
@@ -162,9 +163,9 @@ impl DiffReport<'_> {
             let mut changes = self.changes.iter().filter(|change| change.direction == direction).peekable();
             if changes.peek().is_some() {
                 lines.push(format!("  {head}"));
-                lines.extend(
-                    changes.map(|change| format!("    {}  ({})", terminal(&change.meaning), change_at(change))),
-                );
+                lines.extend(changes.map(|change| {
+                    format!("    {}  ({})", terminal(redact(&change.meaning).as_str()), change_at(change))
+                }));
             }
         }
         lines
@@ -203,10 +204,10 @@ impl DiffReport<'_> {
 }
 
 fn change_at(change: &Change) -> String {
-    let mut at = terminal(&change.name);
+    let mut at = terminal(redact(&change.name).as_str());
     // A pattern that a sentence does not name.
     if !change.text.is_empty() && !change.meaning.contains(&change.text) {
-        let _ = write!(at, " {}", terminal(&change.text));
+        let _ = write!(at, " {}", terminal(redact(&change.text).as_str()));
     }
     format!("{at} {}", change.kind.name())
 }
@@ -214,10 +215,10 @@ fn change_at(change: &Change) -> String {
 fn shown_change(change: &Change) -> ShownChange {
     ShownChange {
         change: change.kind.name(),
-        name: change.name.clone(),
-        pattern: change.text.clone(),
+        name: redact(&change.name).as_str().to_owned(),
+        pattern: redact(&change.text).as_str().to_owned(),
         direction: change.direction.name(),
-        meaning: change.meaning.clone(),
+        meaning: redact(&change.meaning).as_str().to_owned(),
     }
 }
 
@@ -257,9 +258,8 @@ fn calls(shift: &Shift, head: &str, lines: &mut Vec<String>) {
     if shift.tool_calls > 0 {
         lines.push(head.to_owned());
         let shown = shift.calls.iter().take(SHOWN);
-        lines.extend(shown.map(|listed| {
-            format!("  {}  ({})", line(listed), terminal(agent_strace_secrets::redact(&listed.reason).as_str()))
-        }));
+        lines
+            .extend(shown.map(|listed| format!("  {}  ({})", line(listed), terminal(redact(&listed.reason).as_str()))));
         lines.extend(more(shift.tool_calls, SHOWN.min(shift.calls.len())));
     }
 }

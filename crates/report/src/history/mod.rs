@@ -205,7 +205,7 @@ fn label(decider: &Decider, rules: &Rules<'_>) -> Label {
         }
         Decider::Unresolved => fixed("unresolved", "unresolved (what it does is not known)", "unresolved"),
         Decider::List(pointer) => {
-            let id = pointer.trim_start_matches('/').replace('/', ".");
+            let id = redact(pointer.trim_start_matches('/').replace('/', ".")).as_str().to_owned();
             let scope = id.rsplit_once('.').map_or(id.as_str(), |(scope, _)| scope).to_owned();
             let shown = format!("allow: {} (entries together)", verb(scope.rsplit('.').next().unwrap_or_default()));
             Label { scope, ..fixed(&id, &shown, "allow") }
@@ -220,25 +220,28 @@ fn of_entry(entry: &agent_strace_policy::EntryView) -> Label {
         Decision::Asked => "ask",
         _ => "allow",
     };
-    let pointer = entry.location.pointer.trim_start_matches('/').replace('/', ".");
+    // A policy is committed, and its entries may hold a token all the same: `curl -H "Authorization: …"`.
+    let shown = |text: &str| redact(text).as_str().to_owned();
+    let pointer = shown(&entry.location.pointer.trim_start_matches('/').replace('/', "."));
+    let pattern = shown(&entry.text);
     let list = pointer.trim_end_matches(|character: char| character.is_ascii_digit()).trim_end_matches('.');
     let scope = list.rsplit_once('.').map_or(list, |(scope, _)| scope).to_owned();
     match &entry.policy_rule {
         Some(rule) => Label {
-            id: rule.id.clone(),
-            name: rule.id.clone(),
-            shown: format!("{effect}: {}", rule.id),
+            id: shown(&rule.id),
+            name: shown(&rule.id),
+            shown: format!("{effect}: {}", shown(&rule.id)),
             scope: "rules".to_owned(),
             effect,
-            pattern: entry.text.clone(),
+            pattern,
         },
         None => Label {
-            shown: format!("{effect}: {} {}", verb(entry.subject.name()), entry.text),
+            shown: format!("{effect}: {} {pattern}", verb(entry.subject.name())),
             id: pointer,
-            name: entry.name.clone(),
+            name: shown(&entry.name),
             scope,
             effect,
-            pattern: entry.text.clone(),
+            pattern,
         },
     }
 }
