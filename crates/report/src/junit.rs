@@ -1,12 +1,16 @@
-//! `--format junit`: a suite for each session, a test for each rule that found something in it.
+//! `--format junit`: a suite for the run and one for each session, a test for each rule that found something in it.
+//!
+//! What is said about the gate comes first, then suites, tests and findings in the order of all formats.
 //!
 //! A page of our own: a library would bring a clock, random numbers and a second XML escaping step for a dozen tags.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::escape::{shorten, xml};
 use super::groups::gaps;
+use super::order;
 use super::text::{counted, policy_shown};
 use super::view::{Report, ShownFinding, ShownSession};
 
@@ -38,9 +42,15 @@ struct Suite {
 }
 
 pub(super) fn render(report: &Report) -> String {
-    let mut suites: Vec<Suite> =
-        report.sessions.iter().take(SUITES).map(|session| of_session(report, session)).collect();
-    suites.push(of_run(report));
+    let mut sessions: Vec<&ShownSession> = report.sessions.iter().collect();
+    // A session without findings comes after those that have some.
+    sessions.sort_by_key(|session| {
+        let worst = session.findings.iter().map(order::rank).min();
+        (worst.is_none(), worst)
+    });
+    let (listed, beyond) = sessions.split_at(sessions.len().min(SUITES));
+    let mut suites = vec![of_run(report, beyond)];
+    suites.extend(listed.iter().map(|session| of_session(report, session)));
     let head = counts(suites.iter().flat_map(|suite| &suite.cases));
     let mut text = format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"agent-strace\" {head}>\n");
     for suite in &suites {
@@ -98,24 +108,36 @@ fn of_session(report: &Report, session: &ShownSession) -> Suite {
 }
 
 fn of_rules<'f>(report: &Report, findings: impl Iterator<Item = &'f ShownFinding>, source: &str) -> Vec<Case> {
-    let mut by_rule: BTreeMap<&str, Vec<&ShownFinding>> = BTreeMap::new();
+    let mut findings: Vec<&ShownFinding> = findings.collect();
+    findings.sort_by_key(|finding| (Reverse(end_of(report, finding)), order::rank(finding)));
+    let mut by_rule: Vec<(&str, Vec<&ShownFinding>)> = Vec::new();
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     for finding in findings {
-        by_rule.entry(finding.rule.as_str()).or_default().push(finding);
+        let rule = finding.rule.as_str();
+        let place = *places.entry(rule).or_insert_with(|| {
+            by_rule.push((rule, Vec::new()));
+            by_rule.len() - 1
+        });
+        if let Some((_, of_rule)) = by_rule.get_mut(place) {
+            of_rule.push(finding);
+        }
     }
     by_rule.into_iter().map(|(rule, findings)| of_rule(report, rule, &findings, source)).collect()
 }
 
-fn of_rule(report: &Report, rule: &str, findings: &[&ShownFinding], source: &str) -> Case {
-    let end_of = |finding: &&ShownFinding| match finding.is_incomplete() {
+/// How the test of a finding ends.
+fn end_of(report: &Report, finding: &ShownFinding) -> End {
+    match finding.is_incomplete() {
         true => End::Error,
         false if report.fails(finding) => End::Failure,
         false => End::Passed,
-    };
-    // What made the test end as it does stands first.
-    let mut sorted: Vec<&&ShownFinding> = findings.iter().collect();
-    sorted.sort_by_key(|finding| std::cmp::Reverse(end_of(finding)));
-    let end = sorted.first().map_or(End::Passed, |finding| end_of(finding));
-    let mut lines: Vec<String> = sorted.iter().take(LISTED).map(|finding| line(report, finding, source)).collect();
+    }
+}
+
+/// `findings`: what made the test end as it does comes first.
+fn of_rule(report: &Report, rule: &str, findings: &[&ShownFinding], source: &str) -> Case {
+    let end = findings.first().map_or(End::Passed, |finding| end_of(report, finding));
+    let mut lines: Vec<String> = findings.iter().take(LISTED).map(|finding| line(report, finding, source)).collect();
     if findings.len() > LISTED {
         lines.push(format!("and {}", counted(findings.len() - LISTED, "more finding")));
     }
@@ -129,21 +151,19 @@ fn line(report: &Report, finding: &ShownFinding, source: &str) -> String {
     let at = if source.is_empty() { String::new() } else { format!(", {source}:{}", finding.line) };
     let policy = finding.policy.as_ref().filter(|location| !report.file(location).is_empty());
     let by = policy.map(|location| format!(", by {}:{}", report.file(location), location.line)).unwrap_or_default();
-    format!("{level}: {}{event}{at}{by}", finding.message.as_str())
+    format!("{level}: {}{event}{at}{by}", finding.said())
 }
 
 /// What is about no session: what was judged by, exceptions, what could not be read, and sessions beyond the cap.
-fn of_run(report: &Report) -> Suite {
-    let mut cases =
-        vec![Case { name: format!("judged {}", policy_shown(report)), end: End::Passed, lines: Vec::new() }];
-    cases.extend(of_rules(report, report.of_change.iter().chain(&report.remarks), ""));
+fn of_run(report: &Report, beyond: &[&ShownSession]) -> Suite {
+    let mut cases = of_rules(report, report.of_change.iter().chain(&report.remarks), "");
+    cases.push(Case { name: format!("judged {}", policy_shown(report)), end: End::Passed, lines: Vec::new() });
     cases.extend(gaps(report).map(|gaps| Case { name: "evidence".to_owned(), end: End::Error, lines: vec![gaps] }));
-    let beyond = report.sessions.get(SUITES..).unwrap_or_default();
     if !beyond.is_empty() {
         let bad = beyond.iter().filter(|session| session.verdict != agent_strace_engine::Verdict::Pass).count();
-        let told = format!("{} not listed, {bad} of them not passed", counted(beyond.len(), "more session"));
+        let said = format!("{} not listed, {bad} of them not passed", counted(beyond.len(), "more session"));
         let end = if bad > 0 { End::Failure } else { End::Passed };
-        cases.push(Case { name: "sessions that are not listed".to_owned(), end, lines: vec![told] });
+        cases.push(Case { name: "sessions that are not listed".to_owned(), end, lines: vec![said] });
     }
     Suite { name: "the run".to_owned(), cases }
 }

@@ -6,13 +6,14 @@ use super::markup::{Html, code, element, facts, message, text};
 use crate::causes::{self, CauseGroup};
 use crate::command_line;
 use crate::escape::shorten;
+use crate::measured::grouped;
 use crate::next_step::next_step_of;
 use crate::text::counted;
 use crate::view::{Report, ShownSession};
 
 /// Causes that show at once: the first finding has to stand on the first screen, too.
 const OPEN: usize = 5;
-/// All causes in a page.
+/// Causes in a page.
 const MOST: usize = 200;
 const LONGEST: usize = 400;
 
@@ -25,14 +26,27 @@ pub(super) fn section(report: &Report, excerpt: &Excerpt<'_>) -> Html {
     }
     let name = if listed.len() > OPEN { "Top causes" } else { "Causes" };
     let mut parts = vec![element("h2", &[("id", "causes")], [text(name)])];
-    let (open, folded) = listed.split_at(listed.len().min(OPEN));
+    let (shown, left_out) = listed.split_at(listed.len().min(MOST));
+    let (open, folded) = shown.split_at(shown.len().min(OPEN));
     parts.extend(open.iter().map(|cause| item(report, excerpt, cause)));
     if !folded.is_empty() {
         let findings: usize = folded.iter().map(|cause| cause.findings.len()).sum();
         let more = format!("{} with {}", counted(folded.len(), "more cause"), counted(findings, "finding"));
         let summary = element("summary", &[], [text(&more)]);
-        let items = folded.iter().take(MOST).map(|cause| item(report, excerpt, cause));
+        let items = folded.iter().map(|cause| item(report, excerpt, cause));
         parts.push(element("details", &[("class", "more")], std::iter::once(summary).chain(items)));
+    }
+    if !left_out.is_empty() {
+        let findings: usize = left_out.iter().map(|cause| cause.findings.len()).sum();
+        let notice = format!(
+            "{} of {} are on this page, the worst first. The other {} have {}: the JSON report (--format json) lists every \
+             finding.",
+            grouped(shown.len() as u64),
+            counted(listed.len(), "cause"),
+            grouped(left_out.len() as u64),
+            counted(findings, "finding")
+        );
+        parts.push(element("p", &[("class", "notice")], [text(&notice)]));
     }
     element("section", &[("aria-labelledby", "causes"), ("class", "causes")], parts)
 }
@@ -57,7 +71,7 @@ fn item(report: &Report, excerpt: &Excerpt<'_>, cause: &CauseGroup<'_>) -> Html 
         ("Example", example),
         ("In the log", said),
         ("Next step", (!step.is_empty()).then(|| message(&step))),
-        ("Explain it", Some(code(&command_line::explain(report, report.ids.of(&first.fingerprint))))),
+        ("Explain it", Some(code(&command_line::explain(report, report.ids.of(&first.fingerprint), *session)))),
     ];
     let summary = element("summary", &[], summary);
     element("details", &[("class", &format!("cause {}", level(first)))], [summary, facts("facts", rows)])
