@@ -18,6 +18,12 @@ pub(in crate::cli) struct BaseBranch {
     pattern: GlobMatcher,
 }
 
+impl std::fmt::Display for BaseBranch {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.name)
+    }
+}
+
 impl BaseBranch {
     /// For the command line.
     pub(in crate::cli) fn parse(text: &str) -> Result<Self, String> {

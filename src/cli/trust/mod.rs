@@ -45,6 +45,8 @@ pub(super) struct Trust<'a> {
     pub(super) change: Option<Ends>,
     /// Sessions are read from the head, not from the disk.
     pub(super) reads_head: bool,
+    /// The head was named, or an event of CI names it: it is not what is checked out.
+    pub(super) names_head: bool,
 }
 
 /// The two ends of a change.
@@ -65,6 +67,12 @@ impl<'a> Trust<'a> {
         let named = args.base.as_deref().filter(|base| *base != AUTO);
         let is_asked = asked == Some(AUTO) || args.base.as_deref() == Some(AUTO);
         let event = if is_asked { Some(Event::of(environment.machine, &args.base_branch)?) } else { None };
+        if !is_asked && let Some(branch) = args.base_branch.first() {
+            return Err(Failure::new(format!(
+                "`--base-branch {branch}` says which base the event of the CI job may name, and no event is asked"
+            ))
+            .hint("`--base auto` asks it; without `auto` the revision of `--base` judges, whatever it is"));
+        }
         let base = match (named, &event) {
             (Some(base), _) => Some(commit(folder, base, "base")?),
             (None, Some(event)) => Some(base_of(folder, event)?),
@@ -85,7 +93,8 @@ impl<'a> Trust<'a> {
         };
         let change = change_of(folder, event.as_ref(), base, policy.as_ref(), head)?;
         let reads_head = args.git_dir.is_some() || args.head.is_some();
-        Ok(Self { folder, from_top: args.git_dir.is_some(), policy, change, reads_head })
+        let names_head = reads_head || event.is_some();
+        Ok(Self { folder, from_top: args.git_dir.is_some(), policy, change, reads_head, names_head })
     }
 
     /// Where the files that judge are read from.
