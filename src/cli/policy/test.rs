@@ -62,7 +62,7 @@ fn failure(policy: &Policy, checked: &Checked) -> TrialFailure {
         (Some(Mismatch::Rule), Some(rule)) => wrong_rule(policy, rule, &decided_by),
         _ => (
             format!("expected {}, got {}{}", case.expect.name(), tried.answer.name(), by(&decided_by)),
-            advice(checked),
+            advice(policy, checked),
         ),
     };
     TrialFailure::new(
@@ -89,7 +89,7 @@ fn wrong_rule(policy: &Policy, rule: &str, decided_by: &[String]) -> (String, Ve
 }
 
 /// What would make the policy answer as expected.
-fn advice(checked: &Checked) -> Vec<String> {
+fn advice(policy: &Policy, checked: &Checked) -> Vec<String> {
     let Checked { case, tried, .. } = checked;
     if case.expect == Answer::Deny && tried.answer == Answer::Unresolved {
         let gate = if tried.fails() { "the gate refuses it" } else { "the gate warns" };
@@ -101,8 +101,9 @@ fn advice(checked: &Checked) -> Vec<String> {
         Decision::Allowed | Decision::Unruled => stricter,
         Decision::Unresolved | Decision::Asked | Decision::Denied => !stricter,
     });
+    let version = policy.identity().map_or(1, |identity| identity.version);
     let mut advice: Vec<String> = Vec::new();
-    for one in concerned.filter_map(policy_testing::advice) {
+    for one in concerned.filter_map(|entry| policy_testing::advice(entry, version)) {
         if !advice.contains(&one) && advice.len() < MOST_ADVICE {
             advice.push(one);
         }

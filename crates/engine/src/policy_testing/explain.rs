@@ -70,9 +70,10 @@ impl SingleEntryPolicies {
     ) -> Vec<Explained> {
         let whole = crate::judge_guarded(session, Vec::new(), policy, Entries::Keep, repository);
         let entries = whole.entries.into_iter().filter(|entry| entry.event == event);
+        let version = policy.identity().map_or(1, |identity| identity.version);
         let mut explained: Vec<Explained> = entries
             .map(|judged| Explained {
-                advice: refused(&judged).then(|| advice(&judged)).flatten(),
+                advice: refused(&judged).then(|| advice(&judged, version)).flatten(),
                 excuses: excuses(policy, &judged, &whole.findings),
                 judged,
                 spoken: Vec::new(),

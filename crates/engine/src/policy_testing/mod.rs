@@ -8,12 +8,14 @@ mod explain;
 mod fragile;
 pub mod lint;
 mod mutate;
+mod proposal;
 mod trial;
 
 pub use advice::advice;
 pub use cases::{Case, Checked, Mismatch, Strictness, cases_of, check, inline};
 pub use explain::{Explained, How, SingleEntryPolicies};
 pub use fragile::{Fragility, score};
+pub use proposal::{ProposedFor, is_plain, without_directory};
 pub use trial::{answer_of, refused, session};
 
 #[cfg(test)]

@@ -68,7 +68,7 @@ fn advice_names_the_line() {
     ] {
         let tried =
             tried(&policy, &[agent_strace_policy::TestCall::shell(command)], &agent_strace_policy::Caller::default());
-        let all: Vec<String> = tried.entries.iter().filter_map(advice).collect();
+        let all: Vec<String> = tried.entries.iter().filter_map(|entry| advice(entry, 1)).collect();
         assert!(all.iter().any(|advice| advice == expected), "{command}: {all:?}");
     }
 }

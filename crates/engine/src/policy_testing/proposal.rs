@@ -1,0 +1,153 @@
+//! Entries that advice proposes: the text of one that covers an act. `policy explain`, `policy test` and all reports take it
+//! from here, each with its own words around it.
+
+use agent_strace_model::finding::EffectView;
+
+use crate::generate::{Form, form};
+
+/// The parts of an effect that an entry names. Reports give them without secrets.
+#[derive(Debug, Default)]
+pub struct ProposedFor<'a> {
+    pub kind: &'a str,
+    pub path: Option<&'a str>,
+    /// The path covers more than one file: its stars are wildcards.
+    pub is_pattern: bool,
+    pub argv: Vec<&'a str>,
+    pub host: Option<&'a str>,
+    pub tool: Option<&'a str>,
+    pub agent: Option<&'a str>,
+    pub name: Option<&'a str>,
+}
+
+impl<'a> ProposedFor<'a> {
+    pub fn of(view: &'a EffectView) -> Self {
+        Self {
+            kind: view.kind,
+            path: view.path.as_deref(),
+            is_pattern: view.certainty == Some("pattern"),
+            argv: view.argv.iter().flatten().map(String::as_str).collect(),
+            host: view.host.as_deref(),
+            tool: view.tool.as_deref(),
+            agent: view.agent.as_deref(),
+            name: view.name.as_deref(),
+        }
+    }
+
+    /// The text of an entry that covers the act. `version`: of the policy. `None`: no entry covers it and little else.
+    pub fn entry(&self, version: u32) -> Option<String> {
+        if let Some(path) = self.path_entry(version) {
+            return Some(path);
+        }
+        let text = match self.kind {
+            "execute" => return self.command(),
+            "connect" => self.host.filter(|host| is_plain(host)),
+            "tool" => self.tool,
+            "spawn" => self.agent,
+            "env" => self.name,
+            _ => None,
+        };
+        text.map(str::to_owned)
+    }
+
+    /// In version 2, a path begins with `//` where it is absolute, and with `/` where it is a name at the root.
+    pub fn path_entry(&self, version: u32) -> Option<String> {
+        let path = self.path?;
+        let is_anchored = path.starts_with('~') || path.get(1..3) == Some(":/");
+        // Nothing but stars would allow, or take out of a deny, every path.
+        if !path.contains(char::is_alphanumeric) {
+            return None;
+        }
+        // Names of routes such as `[id]` stand for themselves. Stars are those of effects that cover more than one file.
+        let entry = if self.is_pattern { path.to_owned() } else { path.replace('[', "[[]") };
+        Some(match path.strip_prefix('/') {
+            Some(_) if version >= 2 => format!("/{entry}"),
+            None if version >= 2 && !is_anchored && !path.contains('/') => format!("/{entry}"),
+            _ => entry,
+        })
+    }
+
+    /// The program, and its subcommand where the next word is one.
+    fn command(&self) -> Option<String> {
+        let mut words = self.argv.iter().copied();
+        let program = words.next().filter(|program| !program.is_empty() && is_plain(program))?;
+        let is_name = |word: &&str| {
+            word.starts_with(|first: char| first.is_ascii_lowercase())
+                && word
+                    .chars()
+                    .all(|character| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | ':'))
+        };
+        Some(match words.next().filter(is_name) {
+            Some(subcommand) if form(program) == Form::Subcommands => format!("{program} {subcommand}"),
+            _ => program.to_owned(),
+        })
+    }
+
+    /// The program of a command, without its directory, and how far an entry for it reaches.
+    pub fn program(&self) -> Option<(&'a str, Form)> {
+        let program = self.argv.first().copied().filter(|program| is_plain(program))?;
+        Some((without_directory(program), form(program)))
+    }
+
+    /// The file that an interpreter is given, where it is the first word behind its name.
+    pub fn script(&self) -> Option<&'a str> {
+        let word = self.argv.get(1).copied()?;
+        let is_file = !word.is_empty()
+            && !word.starts_with('-')
+            && word.contains(['.', '/'])
+            && !word.contains(char::is_whitespace);
+        is_file.then_some(word)
+    }
+
+    /// The section of a policy that speaks of such acts.
+    pub fn section(&self) -> Option<&'static str> {
+        Some(match self.kind {
+            "read" | "list" => "files.read",
+            "write" => "files.write",
+            "delete" => "files.delete",
+            "execute" => "commands",
+            "connect" => "network",
+            _ => return None,
+        })
+    }
+}
+
+/// The name of a program without the directory that it is in.
+pub fn without_directory(program: &str) -> &str {
+    program.rsplit(['/', '\\']).next().unwrap_or(program)
+}
+
+/// Whether an entry reads the name as it is: a pattern would cover other things, too.
+pub fn is_plain(name: &str) -> bool {
+    !name.contains(['*', '?', '[', '{'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ProposedFor;
+
+    #[test]
+    fn an_entry_covers_the_act_and_no_more() {
+        let path = |path| ProposedFor { kind: "read", path: Some(path), ..ProposedFor::default() };
+        for (text, version, expected) in [
+            ("x.txt", 1, Some("x.txt")),
+            ("x.txt", 2, Some("/x.txt")),
+            ("docs/x.md", 2, Some("docs/x.md")),
+            ("/etc/x", 2, Some("//etc/x")),
+            ("~/x", 2, Some("~/x")),
+            ("app/[id]/x", 2, Some("app/[[]id]/x")),
+            ("**", 2, None),
+        ] {
+            assert_eq!(path(text).entry(version).as_deref(), expected, "{text}");
+        }
+        let command =
+            |argv: &[&'static str]| ProposedFor { kind: "execute", argv: argv.to_vec(), ..ProposedFor::default() };
+        for (argv, expected) in [
+            (&["cargo", "build", "--release"][..], Some("cargo build")),
+            (&["grep", "entire", "x.txt"], Some("grep")),
+            (&["*", "x"], None),
+            (&[], None),
+        ] {
+            assert_eq!(command(argv).entry(2).as_deref(), expected, "{argv:?}");
+        }
+    }
+}
