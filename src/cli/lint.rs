@@ -8,7 +8,7 @@ use super::Streams;
 use super::args::{FailOn, GateArgs, WantedArgs};
 use super::environment::Environment;
 use super::failure::Failure;
-use super::gate::{self, GateCommand, GateRequest, LintMode, SessionRequests};
+use super::gate::{self, GateCommand, GateRequest, LintMode, SelectedSessions, SessionRequests};
 use super::session_filter::SessionFilter;
 use super::trust::Trust;
 use agent_strace_ingest::discover::Selection;
@@ -73,6 +73,7 @@ pub(super) fn run(
     let inputs = inputs.map(|inputs| inputs.only(wanted));
     let lints = LintMode::Always(args.config.as_deref());
     let configuration = args.settings.as_deref();
-    let request = GateRequest { lints, configuration, ..GateRequest::new(GateCommand::Lint, &gate) };
+    let sessions = SelectedSessions::Named(args.session.as_slice());
+    let request = GateRequest { lints, configuration, sessions, ..GateRequest::new(GateCommand::Lint, &gate) };
     gate::run(request, trace_dir, &trust, environment, inputs, streams)
 }

@@ -3,6 +3,7 @@
 mod args;
 mod audit_tools;
 mod baseline;
+mod called_with;
 mod committed;
 mod compare;
 mod completions;

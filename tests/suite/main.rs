@@ -41,6 +41,7 @@ mod guard;
 mod hook_policies;
 mod hostile;
 mod html;
+mod identity;
 mod leaks;
 mod lint_doubts;
 mod live;
@@ -54,6 +55,7 @@ mod peer_evals;
 mod peer_lints;
 mod peer_reads;
 mod private_data;
+mod proposed;
 mod readme;
 // Its servers are scripts for a shell.
 #[cfg(unix)]

@@ -1,6 +1,72 @@
 //! Commands that a report proposes, with the options that lead to the same answer.
 
-use super::view::Report;
+use super::view::{Report, ShownSession};
+use agent_strace_secrets::{Redacted, redact};
+
+/// Sessions that a command names one by one.
+const NAMED: usize = 12;
+
+/// What a run was called with, as far as it decides what is found. A command that is to find it again takes the same.
+#[derive(Debug, Default)]
+pub struct RunOptions {
+    /// Before the name of the command: `--trace-dir DIR`.
+    global: Vec<ShownOption>,
+    own: Vec<ShownOption>,
+    sessions: RunSessions,
+}
+
+/// The sessions that a run was about.
+#[derive(Debug, Default)]
+pub enum RunSessions {
+    /// Those of the store, or of the head of the change.
+    #[default]
+    Store,
+    /// As the command line names them.
+    Named(Vec<String>),
+    /// Logs that were looked for on the machine.
+    Discovered,
+}
+
+/// `--policy FILE`, or an option without a value. It may hold a secret.
+#[derive(Debug)]
+struct ShownOption {
+    name: &'static str,
+    value: Option<Redacted>,
+}
+
+impl RunOptions {
+    pub fn new(sessions: RunSessions) -> Self {
+        Self { sessions, ..Self::default() }
+    }
+
+    /// An option of the program, before the name of the command.
+    pub fn global(mut self, name: &'static str, value: Option<&str>) -> Self {
+        self.global.extend(value.map(|value| ShownOption { name, value: Some(redact(value)) }));
+        self
+    }
+
+    /// An option with a value, where there is one.
+    pub fn option(mut self, name: &'static str, value: Option<&str>) -> Self {
+        self.own.extend(value.map(|value| ShownOption { name, value: Some(redact(value)) }));
+        self
+    }
+
+    /// An option without a value.
+    pub fn flag(mut self, name: &'static str) -> Self {
+        self.own.push(ShownOption { name, value: None });
+        self
+    }
+}
+
+impl ShownOption {
+    fn words(&self) -> String {
+        let Some(value) = &self.value else { return format!(" --{}", self.name) };
+        let value = value.as_str();
+        // A value that begins with a dash would be taken for an option.
+        let separator = if value.starts_with('-') { '=' } else { ' ' };
+        format!(" --{}{separator}{}", self.name, shell_word(value))
+    }
+}
 
 /// The options that name the policy that judged.
 pub(super) fn policy(report: &Report) -> String {
@@ -15,48 +81,56 @@ fn judging(report: &Report) -> Option<&str> {
     Some(revision.rsplit_once(" (").map_or(revision, |(_, commit)| commit.trim_end_matches(')')))
 }
 
-/// `agent-strace explain ID`, with what it takes to find that finding again.
-pub(super) fn explain(report: &Report, id: &str) -> String {
-    let policy = report.policy.as_ref().map(|policy| policy.path.as_str()).filter(|path| *path != DEFAULT_POLICY);
-    let policy = policy.map(|path| format!(" --policy {}", quoted(path))).unwrap_or_default();
-    if let Some(change) = &report.change {
-        let [base, head] = [&change.base, &change.head].map(|revision| quoted(short(&revision.commit)));
-        // The base judges, unless another revision was named.
-        let other = judging(report).filter(|commit| !change.base.commit.starts_with(commit));
-        let other = other.map(|commit| format!(" --policy-ref {}", quoted(commit))).unwrap_or_default();
-        return format!("agent-strace explain {id}{policy} --base {base} --head {head}{other}");
-    }
-    let mut elsewhere = report.sessions.iter().map(|session| session.source.as_str());
-    let sessions = match (elsewhere.find(|source| !source.starts_with(DEFAULT_STORE)), report.sessions.len()) {
-        (None, _) => String::new(),
-        // A log in an archive, and one of standard input, have no name that `--session` takes.
-        (Some(source), 1) if source != "-" && !is_in_archive(source) => format!(" --session {}", quoted(source)),
-        (Some(_), _) => " --session LOG".to_owned(),
-    };
-    format!("agent-strace explain {id}{policy}{sessions}")
+/// The command that finds any finding of the run again: `ID` stands for its name.
+pub(super) fn explain_any(report: &Report) -> String {
+    explain(report, "ID", None)
 }
 
-const DEFAULT_POLICY: &str = ".agent-scope.json";
-const DEFAULT_STORE: &str = ".agent-traces/";
+/// The command that finds a finding of this session, or of none, again.
+pub(super) fn explain(report: &Report, id: &str, session: Option<&ShownSession>) -> String {
+    let options = &report.called_with;
+    let all = |options: &[ShownOption]| options.iter().map(ShownOption::words).collect::<String>();
+    let (global, own) = (all(&options.global), all(&options.own));
+    format!("agent-strace{global} explain {id}{own}{}", sessions(&options.sessions, session))
+}
+
+/// The sessions in which `explain` looks: the named ones where they are few, else the one that the finding is about.
+fn sessions(sessions: &RunSessions, session: Option<&ShownSession>) -> String {
+    let name = |session: &str| format!(" --session {}", shell_word(redact(session).as_str()));
+    match sessions {
+        RunSessions::Store => String::new(),
+        RunSessions::Named(named) if named.len() <= NAMED => named.iter().map(|session| name(session)).collect(),
+        RunSessions::Named(_) | RunSessions::Discovered => match session.map(|session| session.source.as_str()) {
+            // A log in an archive has no name that `--session` takes.
+            Some(source) if !is_in_archive(source) => name(source),
+            _ => " --session LOG".to_owned(),
+        },
+    }
+}
 
 fn is_in_archive(source: &str) -> bool {
     [".zip/", ".tar/", ".tgz/", ".tar.gz/", ".tar.zst/", ".tar.xz/", ".tar.bz2/"].iter().any(|end| source.contains(end))
 }
 
-fn short(commit: &str) -> &str {
-    commit.get(..12).unwrap_or(commit)
+/// A file as one word of a shell: a log names itself, and readers copy commands.
+pub(super) fn quoted(word: &str) -> String {
+    if word.starts_with('-') { shell_word(&format!("./{word}")) } else { shell_word(word) }
 }
 
-/// One word of a shell, whatever is in it: a log names itself, and readers copy commands.
-pub(super) fn quoted(word: &str) -> String {
+/// One word of a shell, whatever is in it.
+fn shell_word(word: &str) -> String {
     let is_plain = |character: char| character.is_ascii_alphanumeric() || "-_./=:@%+,".contains(character);
-    let word = if word.starts_with('-') { format!("./{word}") } else { word.to_owned() };
-    if !word.is_empty() && word.chars().all(is_plain) { word } else { format!("'{}'", word.replace('\'', "'\\''")) }
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::quoted;
+    use super::{ShownOption, quoted};
+    use agent_strace_secrets::redact;
 
     #[test]
     fn a_shell_takes_it_for_one_word() {
@@ -65,5 +139,13 @@ mod tests {
         assert_eq!(quoted("a; rm -rf ~"), "'a; rm -rf ~'");
         assert_eq!(quoted("it's $(x)"), "'it'\\''s $(x)'");
         assert_eq!(quoted(""), "''");
+    }
+
+    #[test]
+    fn no_value_is_taken_for_an_option() {
+        let shown = |value: &str| ShownOption { name: "policy", value: Some(redact(value)) }.words();
+        assert_eq!(shown("a b.json"), " --policy 'a b.json'");
+        assert_eq!(shown("-x"), " --policy=-x");
+        assert_eq!(ShownOption { name: "no-suppressions", value: None }.words(), " --no-suppressions");
     }
 }

@@ -169,7 +169,7 @@ fn push_causes(text: &mut String, report: &Report, causes: &[CauseGroup<'_>]) {
         text.push_str("\n### What was found\n\n");
         let lines = open.iter().take(UNFOLDED).map(|cause| cause_item(report, cause));
         push_lines(text, CAUSES, open.len().min(UNFOLDED), lines, "causes");
-        let _ = write!(text, "\nExplain a finding: {}\n", prose(&format!("`{}`", command_line::explain(report, "ID"))));
+        let _ = write!(text, "\nExplain a finding: {}\n", prose(&format!("`{}`", command_line::explain_any(report))));
     }
     let folded: Vec<&CauseGroup<'_>> = open.into_iter().skip(UNFOLDED).chain(notes).collect();
     if folded.is_empty() {

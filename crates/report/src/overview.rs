@@ -95,7 +95,7 @@ impl<'r> Overview<'r> {
 
     /// The command that explains a finding.
     pub(super) fn explain(&self) -> Option<String> {
-        let command = command_line::explain(self.report, "ID");
+        let command = command_line::explain_any(self.report);
         (self.listed > 0).then(|| format!("explain a finding: {}", terminal(&command)))
     }
 }

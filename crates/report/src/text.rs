@@ -435,12 +435,17 @@ impl Paint {
         if finding.is_incomplete() { self.warning("incomplete") } else { self.level(finding.level) }
     }
 
+    /// The level, as wide as the longest one: for columns.
     pub(super) fn level(&self, level: Level) -> String {
-        let name = format!("{:<7}", level.name());
+        self.of_level(level, &format!("{:<7}", level.name()))
+    }
+
+    /// A text in the colour of a level.
+    pub(super) fn of_level(&self, level: Level, text: &str) -> String {
         match level {
-            Level::Error => self.error(&name),
-            Level::Warning => self.warning(&name),
-            Level::Note => self.bold(&name),
+            Level::Error => self.error(text),
+            Level::Warning => self.warning(text),
+            Level::Note => self.bold(text),
         }
     }
 }

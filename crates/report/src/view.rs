@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::activity::ShownActivity;
 use super::change::{AfterMerge, ShownChange};
+use super::command_line::RunOptions;
 use super::ids::ShortIds;
 pub(crate) use super::location::ShownLocation;
 use super::session::{ShownProof, ShownWho};
@@ -37,6 +38,8 @@ pub struct Report {
     pub(super) uses: Vec<ShownUse>,
     /// The short names of the findings of this report.
     pub(super) ids: ShortIds,
+    /// The options of the run, for commands that lead to the same answer.
+    pub(super) called_with: RunOptions,
     stale: usize,
     fail_on: FailOn,
 }
@@ -106,6 +109,8 @@ pub(super) struct ShownFinding {
     pub(super) pointer: Option<Redacted>,
     pub(super) policy: Option<ShownLocation>,
     pub(super) fingerprint: String,
+    /// It is about an act on a sensitive file.
+    pub(super) is_sensitive: bool,
     pub(super) impact: VerdictImpact,
     /// What led to it, in order; empty where the story was not asked for.
     pub(super) causes: Vec<ShownCause>,
@@ -195,6 +200,7 @@ impl Report {
                 })
                 .collect(),
             ids: ShortIds::default(),
+            called_with: RunOptions::default(),
             stale,
             fail_on,
             uses: uses.iter().filter(|used| used.uses > 0).map(ShownUse::new).collect(),
@@ -209,6 +215,10 @@ impl Report {
             change.after_merge = Some(after_merge);
         }
         self
+    }
+
+    pub fn called_with(self, called_with: RunOptions) -> Self {
+        Self { called_with, ..self }
     }
 
     /// Everything that counts, with its session where it is about one.
@@ -368,6 +378,7 @@ impl ShownFinding {
                 location.of_entry(finding.policy_entry.as_deref())
             }),
             fingerprint: finding.fingerprint,
+            is_sensitive: finding.is_sensitive,
             impact: finding.impact,
             causes: finding.causes.into_iter().map(|cause| ShownCause::new(cause, secrets)).collect(),
         }

@@ -1,12 +1,12 @@
 //! `explain`: what an agent did, phase by phase; or one finding, from what was asked to what can be done about it.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Args;
 
 use super::super::Streams;
-use super::super::args::{GateArgs, PlainFormat};
+use super::super::args::PlainFormat;
 use super::super::effects::glyphs;
 use super::super::environment::Environment;
 use super::super::failure::Failure;
@@ -15,7 +15,8 @@ use super::super::measured::{MeasuredArgs, measure_telling};
 use super::super::output;
 use super::super::pipeline::Inputs;
 use super::super::trust::Trust;
-use super::judged::{ByArgs, JudgedSessions, MissingPolicy, ViewRequest, Within};
+use super::finding_args::FindingArgs;
+use super::judged::{ByArgs, JudgedSessions, MissingPolicy, ViewRequest, Within, judge_within};
 use super::replay::several;
 use agent_strace_engine::Entry;
 use agent_strace_ingest::discover::{SelectError, Selection, select_in};
@@ -59,27 +60,7 @@ pub(in crate::cli) struct ExplainArgs {
     by: ByArgs,
 
     #[command(flatten)]
-    change: ChangeArgs,
-}
-
-/// The change that a finding came with, as `check` takes it.
-#[derive(Debug, Args)]
-struct ChangeArgs {
-    /// With a finding: what judged is read from this revision.
-    #[arg(long, value_name = "auto|REV")]
-    policy_ref: Option<String>,
-
-    /// With a finding: the change begins here, and the finding may be about its files.
-    #[arg(long, value_name = "REV")]
-    base: Option<String>,
-
-    /// With a finding: the change ends here, and sessions are read from there.
-    #[arg(long, value_name = "REV")]
-    head: Option<String>,
-
-    /// With a finding: everything is read from this repository.
-    #[arg(long, value_name = "DIR")]
-    git_dir: Option<PathBuf>,
+    found_with: FindingArgs,
 }
 
 pub(in crate::cli) fn run(
@@ -89,7 +70,7 @@ pub(in crate::cli) fn run(
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
     match args.finding(trace_dir) {
-        Some(asked) => args.explain(trace_dir, asked, environment, streams),
+        Some(asked) => args.explain(trace_dir, &asked, environment, streams),
         None if args.of.is_empty() => phases(trace_dir, args, environment, streams),
         None => Err(Failure::new("`--session` says where a finding is looked for, and none is named")
             .hint("`agent-strace explain SESSION` explains a session")),
@@ -97,10 +78,9 @@ pub(in crate::cli) fn run(
 }
 
 /// The finding that is asked for, and the sessions in which it is looked for.
-#[derive(Clone, Copy)]
 struct Asked<'a> {
     name: &'a str,
-    sessions: &'a [String],
+    sessions: Vec<String>,
 }
 
 fn phases(
@@ -125,7 +105,7 @@ impl ExplainArgs {
     /// What is asked for, where it is a finding: a name that no session has. More names after it are sessions.
     fn finding(&self, trace_dir: &Path) -> Option<Asked<'_>> {
         if let Some(name) = &self.finding {
-            return Some(Asked { name, sessions: &self.of });
+            return Some(Asked { name, sessions: self.of.clone() });
         }
         let (name, sessions) = self.measured.sessions.split_first()?;
         let is_fingerprint = (4..=64).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -134,14 +114,13 @@ impl ExplainArgs {
             let found = select_in(trace_dir, Path::new("."), std::slice::from_ref(name), Selection::Latest);
             !matches!(found, Err(SelectError::NotFound(_)))
         };
-        let sessions = if sessions.is_empty() { &self.of } else { sessions };
-        (may_be && !is_session()).then_some(Asked { name, sessions })
+        (may_be && !is_session()).then(|| Asked { name, sessions: [sessions, &self.of].concat() })
     }
 
     fn explain(
         &self,
         trace_dir: &Path,
-        asked: Asked<'_>,
+        asked: &Asked<'_>,
         environment: Environment,
         streams: &mut Streams<'_>,
     ) -> Result<u8, Failure> {
@@ -150,31 +129,25 @@ impl ExplainArgs {
                 .hint("`agent-strace check --format json` has all parts of a finding"));
         }
         let name = asked.name.to_ascii_lowercase();
-        let args = self.gate_args();
+        let args = self.found_with.gate_args(self.by.gate_args());
+        let tree = self.found_with.tree(environment)?;
+        let request = self.found_with.request(&args, self.by.configuration(), tree.as_ref());
         let trust = Trust::establish(&args, environment)?;
-        let requests = SessionRequests { named: asked.sessions, selection: Selection::All };
+        let requests = SessionRequests { named: &asked.sessions, selection: Selection::All };
         let inputs = gate::select(&trust, trace_dir, requests, environment, streams)?;
         let view = ViewRequest {
             missing_policy: MissingPolicy::BuiltIn,
-            finding: Some(&name),
             entries: false,
             more: |_: &Session<'_>, _: Option<&[Entry]>| (),
         };
-        let within = Within { args: &args, trust: &trust };
-        let JudgedSessions { replay, gaps, .. } =
-            self.by.judge_within(trace_dir, inputs, within, &view, environment, streams)?;
+        let within = Within { request, trust: &trust };
+        let JudgedSessions { replay, gaps, .. } = judge_within(trace_dir, inputs, within, &view, environment, streams)?;
         for line in agent_strace_report::gap_lines(&gaps) {
             output::note(streams.stderr, &line);
         }
-        let story = told(&replay, &name, asked.sessions, &trust, environment)?;
-        output::print(streams.stdout, &story)?;
+        let story = told(&replay, &name, &asked.sessions, &trust, environment)?;
+        output::print(streams.stdout, &environment.fitted(story))?;
         Ok(if gaps.is_empty() { 0 } else { 3 })
-    }
-
-    fn gate_args(&self) -> GateArgs {
-        let ChangeArgs { policy_ref, base, head, git_dir } = &self.change;
-        let [policy_ref, base, head] = [policy_ref, base, head].map(Clone::clone);
-        GateArgs { policy_ref, base, head, git_dir: git_dir.clone(), ..self.by.gate_args() }
     }
 }
 

@@ -17,15 +17,14 @@ use super::super::policy_file;
 use super::super::trust::{Trust, TrustBase, change};
 use super::annotate::notes;
 use agent_strace_effects::Repository;
-use agent_strace_engine::{Entries, Entry, SessionOutcome};
+use agent_strace_engine::{Entries, Entry};
 use agent_strace_ingest::Log;
 use agent_strace_metrics::{Measured, Pricing};
-use agent_strace_model::finding::EffectView;
 use agent_strace_model::{Gap, Session};
 use agent_strace_policy::Policy;
 use agent_strace_policy::prices::shipped;
 use agent_strace_report::Report;
-use agent_strace_report::replay::{Advice, ReplayInput, ReplayReport, is_called};
+use agent_strace_report::replay::{ReplayInput, ReplayReport};
 use agent_strace_session_view::events::events;
 
 /// By what sessions are judged.
@@ -51,7 +50,7 @@ pub(in crate::cli) struct ByArgs {
 /// The options that judge, and the change that is judged.
 #[derive(Clone, Copy)]
 pub(super) struct Within<'a> {
-    pub(super) args: &'a GateArgs,
+    pub(super) request: GateRequest<'a>,
     pub(super) trust: &'a Trust<'a>,
 }
 
@@ -72,10 +71,8 @@ pub(super) struct JudgedSessions<T> {
 }
 
 /// The parts of a view that are not needed for all commands.
-pub(super) struct ViewRequest<'a, M> {
+pub(super) struct ViewRequest<M> {
     pub(super) missing_policy: MissingPolicy,
-    /// Adds advice to findings of this name.
-    pub(super) finding: Option<&'a str>,
     /// Whether `more` gets the policy's verdicts on all effects.
     pub(super) entries: bool,
     pub(super) more: M,
@@ -100,7 +97,7 @@ impl ByArgs {
         &self,
         trace_dir: &Path,
         inputs: Inputs,
-        view: &ViewRequest<'_, M>,
+        view: &ViewRequest<M>,
         environment: Environment,
         streams: &mut Streams<'_>,
     ) -> Result<JudgedSessions<T>, Failure> {
@@ -110,7 +107,10 @@ impl ByArgs {
         }
         let args = self.gate_args();
         let trust = Trust::establish(&args, environment)?;
-        self.judge_within(trace_dir, inputs, Within { args: &args, trust: &trust }, view, environment, streams)
+        let request =
+            GateRequest { configuration: self.configuration(), ..GateRequest::new(GateCommand::Check, &args) };
+        let request = GateRequest { lints: LintMode::WhereConfigured, ..request };
+        judge_within(trace_dir, inputs, Within { request, trust: &trust }, view, environment, streams)
     }
 
     /// The options of a gate that judges by the same.
@@ -118,37 +118,36 @@ impl ByArgs {
         GateArgs::of_policy(self.policy.clone(), self.policy.is_none(), self.now)
     }
 
-    /// Judges them, and the change that they come with.
-    pub(super) fn judge_within<T: Send, M: Fn(&Session<'_>, Option<&[Entry]>) -> T + Sync>(
-        &self,
-        trace_dir: &Path,
-        mut inputs: Inputs,
-        Within { args, trust }: Within<'_>,
-        view: &ViewRequest<'_, M>,
-        environment: Environment,
-        streams: &mut Streams<'_>,
-    ) -> Result<JudgedSessions<T>, Failure> {
-        // `lint` and `check --lint` may have told the name that is asked for.
-        let lints = if view.finding.is_some() { LintMode::Always(None) } else { LintMode::WhereConfigured };
-        let configuration = self.config.as_deref();
-        let request = GateRequest { lints, configuration, ..GateRequest::new(GateCommand::Check, args) };
-        let mut config = JudgeConfig::load(request, trust.base(), environment, streams)?;
-        let change = change::of_run(request, trust, trace_dir, environment, &config, &mut inputs, &mut Vec::new())?;
-        config.set_change(change.as_ref());
-        inputs.lack(config.repository_gap.clone());
-        let overdue = gate::overdue(request, &config.retention, trace_dir, environment, &mut inputs)?;
-        config.entries = if view.entries || view.finding.is_some() { Entries::Keep } else { Entries::Story };
-        let (outcome, told) = judge::judge_telling(&inputs, &config, &overdue, |log, session, outcome| {
-            let (told, gaps) = tell(log, session);
-            let advice = view.finding.map(|name| advice_on(name, outcome)).unwrap_or_default();
-            // The entries of all sessions together may be large, so they are dropped here.
-            let entries = std::mem::take(&mut outcome.entries);
-            (ReplayInput { advice, ..told }, (view.more)(session, Some(&entries)), gaps)
-        });
-        let mut gaps = outcome.gaps.clone();
-        gaps.extend(outcome.sessions.iter().flat_map(|session| session.gaps.iter().cloned()));
-        Ok(joined(told, Some(Report::new(outcome)), gaps))
+    /// The file of settings and suppressions.
+    pub(super) fn configuration(&self) -> Option<&str> {
+        self.config.as_deref()
     }
+}
+
+/// Judges them, and the change that they come with.
+pub(super) fn judge_within<T: Send, M: Fn(&Session<'_>, Option<&[Entry]>) -> T + Sync>(
+    trace_dir: &Path,
+    mut inputs: Inputs,
+    Within { request, trust }: Within<'_>,
+    view: &ViewRequest<M>,
+    environment: Environment,
+    streams: &mut Streams<'_>,
+) -> Result<JudgedSessions<T>, Failure> {
+    let mut config = JudgeConfig::load(request, trust.base(), environment, streams)?;
+    let change = change::of_run(request, trust, trace_dir, environment, &config, &mut inputs, &mut Vec::new())?;
+    config.set_change(change.as_ref());
+    inputs.lack(config.repository_gap.clone());
+    let overdue = gate::overdue(request, &config.retention, trace_dir, environment, &mut inputs)?;
+    config.entries = if view.entries { Entries::Keep } else { Entries::Story };
+    let (outcome, told) = judge::judge_telling(&inputs, &config, &overdue, |log, session, outcome| {
+        let (told, gaps) = tell(log, session);
+        // The entries of all sessions together may be large, so they are dropped here.
+        let entries = std::mem::take(&mut outcome.entries);
+        (told, (view.more)(session, Some(&entries)), gaps)
+    });
+    let mut gaps = outcome.gaps.clone();
+    gaps.extend(outcome.sessions.iter().flat_map(|session| session.gaps.iter().cloned()));
+    Ok(joined(told, Some(Report::new(outcome)), gaps))
 }
 
 /// One session: its view, the result of the callback, and unreadable notes.
@@ -169,7 +168,7 @@ fn joined<T>(all: Vec<One<T>>, judged: Option<Report>, mut gaps: Vec<Gap>) -> Ju
 /// The sessions without findings.
 fn unjudged<T: Send, M: Fn(&Session<'_>, Option<&[Entry]>) -> T + Sync>(
     inputs: &Inputs,
-    view: &ViewRequest<'_, M>,
+    view: &ViewRequest<M>,
 ) -> JudgedSessions<T> {
     let (parts, mut gaps) = inputs.each_log(Order::AtOnce, |log, reading| {
         let one = |session| {
@@ -190,21 +189,5 @@ fn tell(log: &Log, session: &Session<'_>) -> (ReplayInput, Vec<Gap>) {
     let measured = Measured::new(session, Vec::new(), Pricing::Later(|| shipped()));
     let events = events(session);
     let (notes, gaps) = notes(log, &events);
-    (ReplayInput { events, errors: measured.failures().len(), notes, advice: Vec::new() }, gaps)
-}
-
-/// Advice on each finding of this name that is about one effect.
-fn advice_on(name: &str, outcome: &SessionOutcome) -> Vec<Advice> {
-    let called = outcome.findings.iter().filter(|finding| is_called(finding.rule.as_str(), &finding.fingerprint, name));
-    let advice = called.filter_map(|finding| {
-        let view = finding.effect.as_deref()?;
-        let is_own = |entry: &&Entry| {
-            entry.event == finding.event && EffectView { parent: None, ..entry.effect.view() } == *view
-        };
-        let own = || outcome.entries.iter().filter(is_own);
-        let entry = own().find(|entry| entry.rule == finding.rule).or_else(|| own().next())?;
-        let (event, fingerprint) = (finding.event, finding.fingerprint.clone());
-        Some(Advice { event, fingerprint, sensitive: entry.sensitive })
-    });
-    advice.collect()
+    (ReplayInput { events, errors: measured.failures().len(), notes }, gaps)
 }

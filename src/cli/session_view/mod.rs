@@ -2,6 +2,7 @@
 
 mod annotate;
 mod explain;
+mod finding_args;
 mod judged;
 mod page;
 mod replay;
@@ -27,6 +28,7 @@ fn conclude(is_empty: bool, gaps: &[Gap], left_out: usize, streams: &mut Streams
     }
     if is_empty {
         output::note(streams.stderr, "error: no session was found");
+        output::note(streams.stderr, output::NO_SESSION);
     }
     if left_out > 0 {
         let sessions = if left_out == 1 { "1 session is".to_owned() } else { format!("{left_out} sessions are") };

@@ -103,7 +103,7 @@ pub(super) fn run(
     let more = |session: &Session<'_>, entries: Option<&[Entry]>| {
         agent_strace_engine::guarded(session, || close_up(session, &policy, &repository, entries))
     };
-    let view = ViewRequest { missing_policy: MissingPolicy::Nothing, finding: None, entries: true, more };
+    let view = ViewRequest { missing_policy: MissingPolicy::Nothing, entries: true, more };
     let JudgedSessions { replay, more, mut gaps } =
         request.by.judge(request.trace_dir, inputs, &view, environment, streams)?;
     let mut close = Vec::with_capacity(more.len());

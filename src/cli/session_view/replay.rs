@@ -132,8 +132,7 @@ pub(in crate::cli) fn run(
     // A finding exists only if the session is judged.
     let missing_policy =
         if matches!(around, Some(LookupTarget::Finding(_))) { MissingPolicy::BuiltIn } else { MissingPolicy::Nothing };
-    let view =
-        ViewRequest { missing_policy, finding: None, entries: false, more: |_: &Session<'_>, _: Option<&[Entry]>| () };
+    let view = ViewRequest { missing_policy, entries: false, more: |_: &Session<'_>, _: Option<&[Entry]>| () };
     let JudgedSessions { replay, gaps, .. } = args.by.judge(trace_dir, inputs, &view, environment, streams)?;
     let sessions = indices(&replay, roots.as_deref());
     let colour = if environment.colour { Colour::Ansi } else { Colour::Plain };

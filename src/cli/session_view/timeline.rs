@@ -53,7 +53,7 @@ pub(in crate::cli) fn run(
     let more = |session: &Session<'_>, _: Option<&[Entry]>| {
         agent_strace_engine::guarded(session, || done(session, &policy, &repository))
     };
-    let view = ViewRequest { missing_policy: MissingPolicy::Nothing, finding: None, entries: false, more };
+    let view = ViewRequest { missing_policy: MissingPolicy::Nothing, entries: false, more };
     let JudgedSessions { replay, more, mut gaps } = args.by.judge(trace_dir, inputs, &view, environment, streams)?;
     let mut texts = Vec::new();
     for (index, timeline) in more.into_iter().enumerate() {

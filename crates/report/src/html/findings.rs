@@ -237,6 +237,9 @@ fn record(
         ("In the record", value(finding.pointer.as_ref())),
         ("Event id", value(finding.event_id.as_ref())),
         ("Fingerprint", Some(code(&finding.fingerprint))),
-        ("Explain it", Some(code(&command_line::explain(report, report.ids.of(&finding.fingerprint))))),
+        (
+            "Explain it",
+            Some(code(&command_line::explain(report, report.ids.of(&finding.fingerprint), subject.session()))),
+        ),
     ]
 }

@@ -34,18 +34,6 @@ pub struct ReplayInput {
     pub errors: usize,
     /// Notes of people at events.
     pub notes: Vec<Note>,
-    /// Advice about the findings that are explained.
-    pub advice: Vec<Advice>,
-}
-
-/// Additional information about a finding.
-#[derive(Debug, Clone)]
-pub struct Advice {
-    pub event: u32,
-    /// The fingerprint of the finding.
-    pub fingerprint: String,
-    /// It touches a sensitive file, which is a separate finding if this one is waived.
-    pub sensitive: bool,
 }
 
 /// A person's note at an event, or at the whole session (event 0).
@@ -82,7 +70,6 @@ pub(crate) struct ShownEvents {
     /// About the session as a whole.
     pub(super) findings: Vec<ShownFinding>,
     pub(super) notes: Vec<ShownNote>,
-    advice: Vec<Advice>,
     /// The same as recorded: sessions are told apart and linked by them, and they are never shown.
     key: (String, String),
     parent: Option<String>,
@@ -164,7 +151,7 @@ impl ReplayReport {
 
 impl ShownEvents {
     fn new(input: ReplayInput, found: Vec<ShownFinding>) -> Self {
-        let ReplayInput { events, errors, notes, advice } = input;
+        let ReplayInput { events, errors, notes } = input;
         let numbers: Vec<u32> = events.lines.iter().map(|line| line.number).collect();
         let secrets = known(&events.lines);
         let mut session = Self {
@@ -179,7 +166,6 @@ impl ShownEvents {
             lines: events.lines.into_iter().map(|line| ShownLine::new(line, &numbers, &secrets)).collect(),
             findings: Vec::new(),
             notes: Vec::new(),
-            advice,
             key: (events.id, events.source),
             parent: events.parent,
             parent_event: events.parent_event,

@@ -86,7 +86,7 @@ impl Story<'_> {
         let level = if finding.is_incomplete() {
             self.paint.warning("incomplete")
         } else {
-            self.paint.level(finding.level).trim_end().to_owned()
+            self.paint.of_level(finding.level, finding.level.name())
         };
         let (rule, said) = (finding.rule, terminal(&finding.said()));
         vec![format!("{level} {rule}: {said}"), format!("  fingerprint {}", finding.fingerprint)]
@@ -191,9 +191,6 @@ impl Story<'_> {
     fn remedies(&self) -> Vec<String> {
         let finding = self.finding;
         let mut lines = vec![String::new(), self.paint.bold("What can be done")];
-        let own =
-            |advice: &&super::Advice| (advice.event, &advice.fingerprint) == (finding.event, &finding.fingerprint);
-        let advice = self.session.and_then(|session| session.advice.iter().find(own));
         if is_of_rule(self.report, finding) {
             lines.extend(section(finding.rule.as_str(), "How to fix", "  - "));
         } else {
@@ -210,7 +207,7 @@ impl Story<'_> {
             }
             None => lines.push("  - it can't be suppressed: what is missing or expired has to be mended".to_owned()),
         }
-        if advice.is_some_and(|advice| advice.sensitive) && finding.rule != RuleId::ScopeSensitive {
+        if finding.is_sensitive && finding.rule != RuleId::ScopeSensitive {
             let text = "the file is a sensitive one: scope/sensitive stands then, which only an exception of the policy covers";
             lines.push(format!("    {text}"));
         }

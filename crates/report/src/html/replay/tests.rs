@@ -53,7 +53,7 @@ fn told(id: &str, lines: Vec<EventLine>) -> ReplayInput {
         lines,
         started: Vec::new(),
     };
-    ReplayInput { events, errors: 0, notes: Vec::new(), advice: Vec::new() }
+    ReplayInput { events, errors: 0, notes: Vec::new() }
 }
 
 fn close(texts: &[&str], charges: Vec<Charge>) -> CloseUp {
