@@ -98,6 +98,7 @@ pub(super) fn run(
     tell(&gaps, streams);
     if empty {
         output::note(streams.stderr, "error: no session was found");
+        output::note(streams.stderr, output::NO_SESSION);
     }
     Ok(if empty || !gaps.is_empty() { 3 } else { 0 })
 }

@@ -12,6 +12,9 @@ use agent_strace_ingest::discover;
 #[cfg(feature = "live")]
 use agent_strace_live::hook_events;
 
+/// Longer lines are hard to read, however wide the terminal is.
+const WIDEST: usize = 120;
+
 /// The default is for tests and other programs: no colour, no progress, not in CI.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Environment<'a> {
@@ -19,6 +22,8 @@ pub struct Environment<'a> {
     pub(crate) colour: bool,
     /// Standard output is a terminal that shows more than ASCII.
     pub(crate) unicode: bool,
+    /// Columns of the terminal that standard output is; `None`: it is none, and lines are not broken.
+    pub(crate) width: Option<usize>,
     /// Standard error is a terminal, so progress is shown.
     pub(crate) progress: bool,
     /// Standard input and standard error are terminals, so the user can be asked.
@@ -171,6 +176,14 @@ impl<'a> Environment<'a> {
         Ok(Cow::Owned(homes))
     }
 
+    /// Text for standard output, with lines as long as the terminal takes them.
+    pub(super) fn fitted(self, text: String) -> String {
+        match self.width {
+            Some(width) => agent_strace_report::wrapped(&text, width),
+            None => text,
+        }
+    }
+
     /// Adds the machine.
     #[must_use]
     pub fn on(self, machine: &'a Machine) -> Self {
@@ -187,6 +200,8 @@ impl<'a> Environment<'a> {
         Self {
             unicode: std::io::stdout().is_terminal() && (locale.ends_with("utf-8") || locale.ends_with("utf8")),
             colour: std::io::stdout().is_terminal() && !set("NO_COLOR"),
+            width: terminal_size::terminal_size_of(std::io::stdout())
+                .map(|(width, _)| usize::from(width.0).min(WIDEST)),
             progress: std::io::stderr().is_terminal(),
             interactive: std::io::stdin().is_terminal() && std::io::stderr().is_terminal(),
             ci: set("CI") && !off,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::Streams;
 use super::args::{AuditArgs, CheckArgs, GateArgs};
 use super::baseline::{self, Overwrite};
+use super::called_with::called_with;
 use super::committed::Committed;
 use super::environment::Environment;
 use super::failure::Failure;
@@ -52,6 +53,16 @@ pub(super) struct GateRequest<'a> {
     pub(super) work_tree: Option<&'a DiskTree>,
     /// The form of its text.
     pub(super) style: Style,
+    pub(super) sessions: SelectedSessions<'a>,
+}
+
+/// How the command line selects sessions.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum SelectedSessions<'a> {
+    /// By name; without one those of the store.
+    Named(&'a [String]),
+    /// Those of all agents on the machine.
+    Discovered,
 }
 
 impl<'a> GateRequest<'a> {
@@ -65,6 +76,7 @@ impl<'a> GateRequest<'a> {
             evals: None,
             verdicts: None,
             work_tree: None,
+            sessions: SelectedSessions::Named(&[]),
             style: match command {
                 GateCommand::Check | GateCommand::Hook => Style::Check,
                 GateCommand::Audit => Style::Audit,
@@ -112,6 +124,7 @@ pub(super) fn check(
         verdicts: args.verdicts.as_deref(),
         work_tree: work_tree.as_ref(),
         style: if args.all_findings { Style::CheckEach } else { Style::Check },
+        sessions: if args.discover { SelectedSessions::Discovered } else { SelectedSessions::Named(&args.sessions) },
     };
     run(request, trace_dir, &trust, environment, inputs, streams)
 }
@@ -157,7 +170,8 @@ pub(super) fn audit(
     let requests = SessionRequests { named: args.session.as_slice(), selection };
     let inputs = select(&trust, trace_dir, requests, environment, streams);
     let configuration = args.config.as_deref();
-    let request = GateRequest { configuration, ..GateRequest::new(GateCommand::Audit, &args.gate) };
+    let sessions = SelectedSessions::Named(args.session.as_slice());
+    let request = GateRequest { configuration, sessions, ..GateRequest::new(GateCommand::Audit, &args.gate) };
     run(request, trace_dir, &trust, environment, inputs, streams)
 }
 
@@ -189,6 +203,7 @@ pub(super) fn run(
     let overdue = overdue(request, &config.retention, trace_dir, environment, &mut inputs)?;
     let after_merge = AfterMerge::load(request, trust, change.as_ref(), environment, streams);
     let report = after_merge.judge(&inputs, &config, &overdue);
+    let report = report.called_with(called_with(request, trace_dir, trust, environment));
     write(request, trust, environment, &report, streams)?;
     let mut baseline_notes = config.baseline.notes(&report);
     if let Some(path) = &args.write_baseline {
@@ -276,6 +291,7 @@ pub(super) fn committed_from(trust_base: TrustBase<'_>, above: Option<&Path>) ->
 fn no_sessions(trace_dir: &Path, streams: &mut Streams<'_>) -> u8 {
     let shown = agent_strace_report::terminal(&trace_dir.display().to_string());
     output::note(streams.stderr, &format!("error: no session was found in `{shown}`: nothing was judged"));
+    output::note(streams.stderr, output::NO_SESSION);
     3
 }
 
@@ -297,7 +313,9 @@ fn write(
         None if args.quiet => Ok(()),
         None => {
             let colour = if environment.colour && !args.no_color { Colour::Ansi } else { Colour::Plain };
-            output::print(streams.stdout, &render(args.format, colour))
+            let text = render(args.format, colour);
+            let text = if args.format == Format::Text { environment.fitted(text) } else { text };
+            output::print(streams.stdout, &text)
         }
     }
 }

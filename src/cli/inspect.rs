@@ -92,6 +92,7 @@ fn concluded(empty: bool, gaps: &[Gap], streams: &mut Streams<'_>) -> u8 {
     }
     if empty {
         output::note(streams.stderr, "error: no session was found");
+        output::note(streams.stderr, output::NO_SESSION);
     }
     if empty || !gaps.is_empty() { 3 } else { 0 }
 }

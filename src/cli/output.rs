@@ -129,6 +129,10 @@ pub(super) fn prefix_in_repository() -> String {
     below.components().fold(String::new(), |prefix, part| prefix + &part.as_os_str().to_string_lossy() + "/")
 }
 
+/// The way on where there is no session.
+pub(super) const NO_SESSION: &str = "  hint: name a log (`agent-strace list --discover` finds those of all agents on this machine); \
+                                     `agent-strace setup --write` records sessions from now on";
+
 /// A line for people beside the report. Where it can't be written, the exit code still says everything.
 pub(super) fn note(stderr: &mut dyn Write, line: &str) {
     let _ = writeln!(stderr, "{}", redact(line).as_str());

@@ -159,7 +159,8 @@ pub(super) fn unusable(path: &str, faults: &Diagnostics, colour: bool) -> Failur
 }
 
 pub(super) fn missing() -> Failure {
-    Failure::new(format!("there is no policy: `{DEFAULT}` does not exist")).hint("`--policy FILE` names one")
+    Failure::new(format!("there is no policy: `{DEFAULT}` does not exist"))
+        .hint("`agent-strace init` writes one to start from; `--policy FILE` names another file")
 }
 
 fn is_absent(path: &str) -> bool {

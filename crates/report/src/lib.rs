@@ -53,6 +53,7 @@ mod validation;
 mod view;
 mod waived;
 mod work_tree;
+mod wrap;
 
 #[cfg(test)]
 mod tests;
@@ -60,6 +61,7 @@ mod tests;
 pub use attribution::attribution;
 pub use baseline::{Baseline, FoundInRepository, ruleset};
 pub use change::AfterMerge;
+pub use command_line::{RunOptions, RunSessions};
 pub use compared::{DriftReport, SemanticReport, comparisons, outline, semantic};
 pub use doctor::{text as examination, to_json as examination_json};
 pub use effects::{EffectInput, EffectsEvent, EffectsReport, EffectsSession};
@@ -78,6 +80,7 @@ pub use tree::Glyphs;
 pub use trials::{FailedCase, TrialFailure, TrialsReport};
 pub use validation::{Validated, validation};
 pub use view::Report;
+pub use wrap::wrapped;
 
 /// The forms in which a report is written; users choose one by its name.
 pub trait OutputFormat: Copy + Send + Sync + 'static {

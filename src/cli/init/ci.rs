@@ -140,8 +140,11 @@ fn filled(platform: Platform, args: &InitArgs, text: &str) -> Result<String, Fai
         return Ok(text.to_owned());
     }
     let Some(action) = args.action.as_deref() else {
-        return Err(Failure::new("the commit of the action is not known here")
-            .hint("`--action OWNER/agent-strace@COMMIT` with all 40 digits; the notes of a release name it"));
+        return Err(Failure::new("the workflow runs the action at one commit, and `--action` does not say which")
+            .hint(
+                "`--action OWNER/agent-strace@COMMIT`: the repository that you take the action from, and all 40 digits of a \
+                 commit in it; the notes of a release name its commit",
+            ));
     };
     if !is_pinned(action) {
         return Err(Failure::new(format!("`{action}` is no action at a commit"))

@@ -121,11 +121,13 @@ fn write_policy(args: &InitArgs, streams: &mut Streams<'_>) -> Result<u8, Failur
     let scope = if shipped.name == "strict" { ecosystems::Scope::Work } else { ecosystems::Scope::Everyday };
     let added = ecosystems::added(shipped.text, &found, scope)?;
     output::write(&file, added.as_ref().map_or(shipped.text, |added| added.text.as_str()))?;
+    let policy = if shown == POLICY { String::new() } else { format!(" --policy {shown}") };
     let told = ecosystems::told(&found, added.as_ref());
     let text = format!(
-        "wrote {shown}: {}\n{told}  next: read it, then `agent-strace policy test {shown}` shows that it does what it says\n        \
-         `agent-strace check --policy {shown}` judges your sessions by it\n        \
-         `agent-strace setup --write` records sessions: commit `.agent-traces`, and pull requests bring them\n",
+        "wrote {shown}: {}\n{told}  next: 1. read it, then `agent-strace policy test {shown}` shows that it does what it says\n        \
+         2. judge what agents did here so far: `agent-strace check --discover{policy}`, or `agent-strace check LOG{policy}`\n        \
+         3. record sessions from now on: `agent-strace setup --write`; commit `.agent-traces`, and pull requests bring them\n        \
+         4. judge every pull request: `agent-strace init --ci github`, or `--ci gitlab`\n",
         lower(&shipped.summary())
     );
     output::print(streams.stdout, &text)?;

@@ -153,6 +153,7 @@ impl Measured {
         }
         if self.profiles.is_empty() {
             output::note(streams.stderr, "error: no session was found");
+            output::note(streams.stderr, output::NO_SESSION);
         }
         if self.left_out > 0 {
             let sessions = if self.left_out == 1 {
