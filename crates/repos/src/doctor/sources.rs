@@ -164,7 +164,8 @@ pub(super) fn moves(scripts: &str, scene: &Scene<'_>) -> Moves {
         let is_git = |names: &[&str]| first == "git" && names.contains(&command);
         moves.checkout |= is_git(MOVING) && !OF_HEAD.iter().any(|head| has(head));
         moves.checkout |= ["rm", "mv"].contains(&first.as_str()) && has(&scene.held.store);
-        moves.branches |= is_git(&["update-ref", "symbolic-ref"])
+        moves.branches |= is_git(&["update-ref"])
+            || is_git(&["symbolic-ref"]) && !names_default_branch(&words, scripts)
             || is_git(&["branch"]) && (has("-f") || has("--force"))
             || is_git(&["remote"]) && has("set-url")
             || words.iter().any(|word| maps_elsewhere(word));
@@ -181,6 +182,15 @@ impl Moves {
         let message = "a command before it moves what the base is read from: take it out";
         self.branches.then(|| Fault::unknown("gate/base", message))
     }
+}
+
+/// `git symbolic-ref refs/remotes/origin/HEAD BRANCH`, where the forge says which branch that is. Words of commands hold no
+/// variables any more, so the lines of the scripts are read.
+fn names_default_branch(words: &[String], scripts: &str) -> bool {
+    const SAYS: &[&str] = &["origin/$CI_DEFAULT_BRANCH", "origin/${CI_DEFAULT_BRANCH}"];
+    let is_head = words.iter().rev().nth(1).is_some_and(|name| name == "refs/remotes/origin/HEAD");
+    let mut lines = scripts.lines().filter(|line| line.contains("symbolic-ref"));
+    is_head && lines.all(|line| SAYS.iter().any(|branch| line.contains(branch)))
 }
 
 /// `FROM:refs/remotes/origin/NAME`, where `FROM` is another branch.
