@@ -2,6 +2,7 @@
 //! error.
 
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
@@ -22,6 +23,9 @@ const BASE: &[(&str, &str)] = &[
     ("requirements.txt", "a==1\n"),
     ("src/f.js", "f(1)\ng('a')\n"),
 ];
+
+/// More lines than are compared.
+static LARGE: LazyLock<String> = LazyLock::new(|| "limit = 20\n".repeat(1_600_000));
 
 /// A change, and the session that comes with it.
 struct Case {
@@ -300,6 +304,7 @@ fn forged() -> Vec<Case> {
         case("chmod", vec![run("chmod -R 755 src")], evil),
         case("rm", vec![run("rm -f src/b.py")], evil),
         case("mkdir", vec![run("mkdir -p src")], evil),
+        case("more than can be compared", vec![edit("src/a.py", "limit = 10", "limit = 20")], &[("src/a.py", &LARGE)]),
         case("a digit", vec![edit("src/a.py", "x", "1")], in_a),
         case("a letter", vec![edit("src/a.py", "x", "E")], in_a),
         case("a short word", vec![edit("src/a.py", "x", "EVIL")], in_a),

@@ -51,7 +51,7 @@ fn different_unresolved_acts_are_different_alerts() {
     }
 }
 
-/// What stands before it, when it was and which session did it is no part of an act.
+/// The words before it, its time and its session are no part of an act.
 #[test]
 fn an_unresolved_act_keeps_its_identity() {
     for act in [

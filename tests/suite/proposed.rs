@@ -96,7 +96,7 @@ fn paste(world: &World, way: &Way, line: &str) -> (Option<i32>, String) {
     (ended.status.code(), said.concat())
 }
 
-/// What stands in the elements of a class of facts, unescaped.
+/// The texts of the elements of a class of facts, unescaped.
 fn commands_of(page: &str) -> Vec<String> {
     let found = page.split("<dt>Explain it</dt><dd><code>").skip(1).filter_map(|rest| rest.split("</code>").next());
     let plain =

@@ -11,7 +11,7 @@ impl SessionOutcome {
     pub fn keep_findings(&mut self, before: Self) {
         let known: BTreeSet<_> = self.findings.iter().map(identity).collect();
         let mut lost = before.findings;
-        // What is unresolved is unresolved once, whatever the reason.
+        // An act that is unresolved for several reasons is unresolved once.
         let mut unresolved: BTreeMap<u32, Level> = BTreeMap::new();
         for finding in self.findings.iter().filter(|finding| finding.rule == RuleId::ScopeUnresolved) {
             let level = unresolved.entry(finding.event).or_insert(finding.level);
@@ -61,7 +61,7 @@ fn effect_of(finding: &Finding) -> Option<&EffectView> {
     finding.effect.as_deref()
 }
 
-/// What a finding says of a path.
+/// The words in which a finding speaks of a path.
 fn touched<'f>(finding: &'f Finding, path: &'f str) -> (Identity<'f>, Level, Option<&'f str>, &'f [Vec<usize>]) {
     let kind = effect_of(finding).map(|effect| effect.kind);
     ((finding.event, finding.rule, path), finding.level, kind, &finding.covered_by)

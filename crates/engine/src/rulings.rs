@@ -39,7 +39,7 @@ pub(crate) struct Rulings<'r> {
     before: Vec<usize>,
 }
 
-/// What shows what a session left behind or read, beside its own log.
+/// Evidence of what a session left behind or read, beside its own log.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Witnesses<'w> {
     pub(super) change: Option<&'w ChangeWitness<'w>>,

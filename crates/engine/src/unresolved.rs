@@ -7,7 +7,7 @@ use agent_strace_effects::{Effect, Kind};
 
 use super::replay::Step;
 
-/// What tells one unresolved act from another of the same reason. It holds no place, time or session.
+/// The part of an unresolved act by which it differs from another of the same reason. It holds no place, time or session.
 pub(super) fn act(effect: &Effect, step: &Step<'_>) -> Vec<(&'static str, String)> {
     if !matches!(effect.kind, Kind::Opaque(_)) {
         return Vec::new();

@@ -41,7 +41,7 @@ pub(crate) enum ReadFrom {
 }
 
 impl ReadFrom {
-    /// What git is asked to do in a call that may stay open.
+    /// The subcommand of git in a call that may stay open.
     fn subcommands(self) -> &'static [&'static str] {
         match self {
             Self::Commit => &["am", "cherry-pick", "commit", "merge", "pull", "rebase", "revert"],

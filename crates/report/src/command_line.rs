@@ -6,7 +6,7 @@ use agent_strace_secrets::{Redacted, redact};
 /// Sessions that a command names one by one.
 const NAMED: usize = 12;
 
-/// What a run was called with, as far as it decides what is found. A command that is to find it again takes the same.
+/// The options of a run that decide what it finds. A command that is to find the same takes the same options.
 #[derive(Debug, Default)]
 pub struct RunOptions {
     /// Before the name of the command: `--trace-dir DIR`.

@@ -1,6 +1,6 @@
 //! `--format junit`: a suite for the run and one for each session, a test for each rule that found something in it.
 //!
-//! What is said about the gate comes first, then suites, tests and findings in the order of all formats.
+//! Findings about the gate come first, then suites, tests and findings in the order of all formats.
 //!
 //! A page of our own: a library would bring a clock, random numbers and a second XML escaping step for a dozen tags.
 
@@ -125,7 +125,7 @@ fn of_rules<'f>(report: &Report, findings: impl Iterator<Item = &'f ShownFinding
     by_rule.into_iter().map(|(rule, findings)| of_rule(report, rule, &findings, source)).collect()
 }
 
-/// How the test of a finding ends.
+/// The end of the test of a finding.
 fn end_of(report: &Report, finding: &ShownFinding) -> End {
     match finding.is_incomplete() {
         true => End::Error,

@@ -89,7 +89,7 @@ const KINDS: &[(&[&str], &[&str], &[&str])] = &[
             "service nginx restart",
         ],
     ),
-    // What a text does is judged wherever the text stands. A text that is not understood is not allowed.
+    // The acts of a text are judged wherever the text is. A text that is not understood is not allowed.
     (
         &["node -e 'console.log(1)'", "grep x src/a.js"],
         &[

@@ -108,7 +108,11 @@ fn an_agent_may_commit_its_own_recording() {
     call(&world, "t3", "Bash", &bash("git push origin HEAD"), || assert_eq!(verdicts(&world), ["pass"; 3]));
     call(&world, "t4", "Bash", &bash("agent-strace check"), || assert_eq!(verdicts(&world), ["pass"; 3]));
     call(&world, "t5", "Bash", &bash("make"), || {
-        assert_eq!(verdicts(&world), ["pass", "incomplete", "incomplete"], "nobody knows what it is waiting for");
+        assert_eq!(
+            verdicts(&world),
+            ["pass", "incomplete", "incomplete"],
+            "the log does not say what it is waiting for"
+        );
     });
     let _ = hook(&world, &[], &here(&world, &step("SessionEnd", &json!({"reason": "exit"}))));
     assert_eq!(verdicts(&world), ["pass"; 3]);

@@ -1,4 +1,4 @@
-//! What would change a judgement: for the author of a policy, in words that name the line of the policy.
+//! Changes of a policy that would change a judgement, for its author, in words that name the line of the policy.
 //!
 //! Readers of a report get other advice, because they have people, suppressions and the agent at hand. Both propose the same
 //! entries, and neither proposes one for a sensitive file.
@@ -9,7 +9,7 @@ use agent_strace_effects::{Class, Kind, Opaque};
 use agent_strace_model::finding::Family;
 use agent_strace_policy::{Decision, dotted};
 
-/// What to write into the policy, or to take out, for another answer. `version`: of the policy.
+/// Entries to write into the policy, or to take out, for another answer. `version`: of the policy.
 pub fn advice(entry: &Entry, version: u32) -> Option<String> {
     let location = entry.location.as_ref();
     let list = location.map(|location| dotted(&location.pointer)).unwrap_or_default();

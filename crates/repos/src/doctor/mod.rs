@@ -171,23 +171,24 @@ fn unseen(gates: &[Gate]) -> Vec<Check> {
     let mut checks: Vec<Check> = github
         .map(|gate| {
             let message = format!(
-                "whether the check `{}` is required, with GitHub Actions as its source: rules of the branch say it",
+                "the repository does not say which checks the branch requires: require `{}` in the rules of the branch, \
+                 with GitHub Actions as its source",
                 gate.job
             );
             Check::new("forge/required", State::Unseen, message).at(&gate.file, gate.line)
         })
         .collect();
     if gates.iter().any(|gate| gate.is_independent) {
-        let message = "whether a check of the same name can come from a workflow that a change brings: only rules of the \
-                       organisation that require a workflow tell the two apart";
+        let message = "a workflow that a change brings can report a check of the same name: a rule of the organisation \
+                       that requires this workflow, and not only the check, tells the two apart";
         checks.push(Check::new("forge/same-name", State::Unseen, message));
     }
     let message = if gates.iter().any(|gate| !is_github(&gate.file)) {
-        "whether pipelines must succeed, and owners must approve: settings of the project say it; a pipeline execution \
-         policy of the group makes it one that no merge request can change"
+        "the repository does not hold the settings of the project: demand that pipelines succeed and that owners approve; a \
+         pipeline execution policy of the group makes the job one that no merge request can change"
     } else {
-        "whether owners must approve, and whether rules of the organisation require the workflow from another repository, \
-         which is what no pull request can change: settings of the forge say it"
+        "the repository does not hold the settings of the forge: demand that owners approve; a rule of the organisation that \
+         requires the workflow from another repository makes it one that no pull request can change"
     };
     checks.push(Check::new("forge/enforced", State::Unseen, message));
     checks

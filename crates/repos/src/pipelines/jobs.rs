@@ -21,7 +21,7 @@ pub(super) enum Edit {
     Others,
 }
 
-/// How the change touches a workflow that runs the gate at the base. What can't be told is an edit of the gate.
+/// How the change touches a workflow that runs the gate at the base. A change that can't be read as one of these is an edit of the gate.
 pub(super) fn edit(changed: &Changed<'_>, gate: &GateFiles, path: &str) -> Edit {
     let (Content::Text(base), Content::Text(before), Content::Text(head)) =
         (changed.base.read(path), changed.before.read(path), changed.head.read(path))

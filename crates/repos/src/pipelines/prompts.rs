@@ -101,7 +101,7 @@ pub(super) fn part(changed: &Changed<'_>, path: &str) -> Option<Part> {
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Grant {
     by: String,
-    /// What it gives.
+    /// The value that it gives.
     value: String,
 }
 

@@ -58,7 +58,7 @@ fn is_covered(changed: &Changed<'_>, commit: &Commit, mark: &Mark) -> bool {
 fn covers(changed: &Changed<'_>, session: &Witness<'_>, commit: &Commit, mark: &Mark) -> bool {
     let touches = |path: &String| {
         let index = changed.change.files.binary_search_by(|file| file.path.cmp(path)).ok();
-        // What a later commit took back is not in the change any more, but it was in the session.
+        // A later commit may have taken it back: it is not in the change any more, but it was in the session.
         index.is_some_and(|index| session.recorded.touches(index) || is_empty(changed, session, index))
             || session.recorded.strayed_to(path)
     };

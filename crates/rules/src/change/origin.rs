@@ -47,10 +47,6 @@ pub fn foreign(session: &Session<'_>, change: &Change) -> Option<Foreign> {
     out_of_time(session, change).or_else(|| elsewhere(session, change))
 }
 
-pub(super) fn is_foreign(session: &Session<'_>, change: &Change) -> bool {
-    foreign(session, change).is_some()
-}
-
 fn out_of_time(session: &Session<'_>, change: &Change) -> Option<Foreign> {
     let times = session.span.started.as_deref().into_iter();
     let began = times.chain(session.events.iter().filter_map(|event| event.time.as_deref())).find_map(moment)?;

@@ -10,7 +10,6 @@ use super::commands::{Command, Puts};
 use super::formatters::formats;
 use super::git::{Source, Staged, Untracked};
 use super::managers::Managing;
-use super::origin;
 use super::touch::{Extent, Managed, Touch};
 use crate::lint::edits::{self, Edit};
 use agent_strace_effects::{Certainty, Effect, Kind, PathTarget, Roots, Standing};
@@ -25,8 +24,6 @@ const MOST_STRAYS: usize = 1_000;
 /// What one session did to the files of a change.
 #[derive(Debug, Default)]
 pub struct Recorded {
-    /// It can't be of this change: of another repository, or of another time.
-    is_foreign: bool,
     /// It ran a program that changes the layout of files.
     pub(super) formats: bool,
     /// By the index of the file in the change.
@@ -51,11 +48,6 @@ impl Recorded {
     /// It did something to the file that a change can hold.
     pub fn touches(&self, index: usize) -> bool {
         self.of(index).is_some_and(Touch::counts)
-    }
-
-    /// Whether it can't be of the change that is judged.
-    pub fn is_foreign(&self) -> bool {
-        self.is_foreign
     }
 
     pub(crate) fn strays(&self) -> &[Stray] {
@@ -105,7 +97,7 @@ impl<'c> Recorder<'c> {
             roots,
             directories,
             before: change.told_before.get(&session.source).copied().unwrap_or_default(),
-            recorded: Recorded { is_foreign: origin::is_foreign(session, change), ..Recorded::default() },
+            recorded: Recorded::default(),
             managers: Vec::new(),
             aside: BTreeMap::new(),
             strayed: BTreeMap::new(),

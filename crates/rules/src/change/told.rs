@@ -4,7 +4,7 @@ use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::dependency::is_dependency;
-use super::touch::{Managed, Replaced, Touch};
+use super::touch::{Replaced, Touch};
 use agent_strace_git::{ChangedFile, Hunk};
 
 /// A piece of a line accounts for the line from so many characters on, if it is at least half of it.
@@ -73,7 +73,7 @@ impl<'t> Told<'t> {
     /// The hunks that are not accounted for.
     pub(super) fn untold(&mut self) -> Vec<&'t Hunk> {
         let file = self.file;
-        if self.touches.iter().any(|touch| touch.anything || touch.managed == Some(Managed::All)) {
+        if self.touches.iter().any(|touch| touch.may_be_anything()) {
             return Vec::new();
         }
         file.hunks.iter().filter(|hunk| !self.tells(hunk)).collect()

@@ -67,6 +67,11 @@ impl Touch {
         self.anything || self.managed.is_some() || !self.blocks.is_empty()
     }
 
+    /// Any content may be of it.
+    pub(super) fn may_be_anything(&self) -> bool {
+        self.anything || self.managed == Some(Managed::All)
+    }
+
     /// It did something to the file that a change can hold.
     pub(super) fn counts(&self) -> bool {
         self.has_content() || self.deleted || self.mode

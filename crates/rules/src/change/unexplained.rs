@@ -36,6 +36,8 @@ enum What {
     Lines(Vec<Place>),
     /// That it may be run.
     Mode,
+    /// Its lines, which are too many to be compared with those that a session wrote.
+    Unread,
 }
 
 /// Lines that differ.
@@ -89,6 +91,7 @@ impl<'a> Unexplained<'a> {
         let message = match &self.what {
             What::All => format!("no session that is here {} `{path}`", done(self.file)),
             What::Mode => format!("no session that is here made `{path}` executable"),
+            What::Unread => format!("`{path}` is too large to be compared with the lines that sessions wrote"),
             What::Lines(places) if places.iter().all(|place| place.is_removal) => {
                 format!("no session that is here took the lines away that stood after {} of `{path}`", ranges(places))
             }
@@ -96,7 +99,7 @@ impl<'a> Unexplained<'a> {
         };
         let line = match &self.what {
             What::Lines(places) => places.first().map_or(1, |place| place.first),
-            What::All | What::Mode => self.file.line(),
+            What::All | What::Mode | What::Unread => self.file.line(),
         };
         let effect = Some(done_to(path, self.file.status == Status::Deleted));
         let site = ChangeSite::File { path: path.clone(), line: line.max(1), effect };
@@ -113,7 +116,10 @@ fn untold(file: &ChangedFile, touches: &[&Touch], is_formatted: bool) -> Option<
         _ if file.is_link() || file.is_submodule() => any(|touch| touch.anything),
         // An empty file, or one of which only the rights changed.
         _ if file.whole && file.hunks.is_empty() => file.status == Status::Modified || !touches.is_empty(),
-        _ if file.hunks.is_empty() => any(Touch::has_content),
+        _ if file.hunks.is_empty() && any(Touch::has_content) => {
+            return (!any(Touch::may_be_anything)).then_some(What::Unread);
+        }
+        _ if file.hunks.is_empty() => false,
         _ => {
             if !any(Touch::has_content) {
                 return (!Told::is_layout(file, is_formatted)).then_some(What::All);

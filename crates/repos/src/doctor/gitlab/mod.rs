@@ -252,7 +252,7 @@ fn image(job: &Node, pipeline: &Pipeline, found: &mut Found<'_>) {
     }
 }
 
-/// Where one job has a verdict that counts, others may report it and pass: reports of a job that failed are not taken.
+/// If one job has a verdict that counts, others may report it and pass: reports of a job that failed are not taken.
 fn views(gates: &mut [Gate]) {
     let is_intact = |gate: &&Gate| !gate.checks.iter().any(Check::is_fatal);
     let Some(verdict) = gates.iter().find(is_intact).map(|gate| gate.job.clone()) else { return };

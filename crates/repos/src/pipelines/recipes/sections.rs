@@ -39,7 +39,7 @@ impl Split<'_> {
     }
 }
 
-/// What is left of a text.
+/// The rest of a text that is not read yet.
 fn kept<'t>(text: &'t str, mut cut: Vec<&Range<usize>>) -> Vec<&'t str> {
     cut.sort_by_key(|range| range.start);
     let mut left = Vec::new();
