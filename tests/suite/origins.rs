@@ -116,7 +116,9 @@ fn forged() -> Vec<Case> {
         case("remote", json!({"remote": "git@forge.example:acme/other.git"})),
         case("remote_url", json!({"remote_url": OTHER})),
         case("git_remote", json!({"git_remote": OTHER})),
-        case("origin", json!({"origin": OTHER})),
+        case("origin", json!({"origin": "https://forge.example/acme/other.git"})),
+        at("a name that begins with a dot", ".dotfiles"),
+        at("a short host of ssh's settings", "g:acme/other"),
         case("an object", json!({"repository": {"full_name": "acme/other", "id": 1}})),
         Case { meta: json!({"repository": OTHER}), ..case("beside the attribution", json!({})) },
         Case { meta: json!({"repo_url": OTHER}), ..case("an address beside the attribution", json!({})) },
@@ -163,6 +165,15 @@ fn honest() -> Vec<Case> {
         at("blanks", " https://forge.example/acme/rates\n"),
         case("a name and its owner", json!({"repository": "acme/rates"})),
         case("the name of a remote", json!({"remote": "origin", "origin": "cli"})),
+        case("names of remotes", json!({"git_remote": "origin", "remote_url": "origin"})),
+        case(
+            "where the session came from",
+            json!({"origin": "https://agents.example/code", "remote": "wsl://Ubuntu/home"}),
+        ),
+        Case {
+            remotes: vec![("agent1", "/home/dana/agents/agent1"), ("origin", ADDRESS)],
+            ..at("a folder of the same name beside another folder", "/home/dana/rates")
+        },
         at("a clone of a folder", "/srv/mirrors/rates-2026"),
         Case { remotes: Vec::new(), ..at("no remote is known", OTHER) },
         Case { remotes: vec![("origin", "/srv/git/r.git")], ..at("the judged clone is one of a folder", ADDRESS) },

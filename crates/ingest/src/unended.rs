@@ -6,6 +6,7 @@
 use crate::gaps::Gaps;
 use agent_strace_model::dialect::Ends;
 use agent_strace_model::{Arguments, Event, EventKind, GapKind, Session, Status, ToolCall};
+use serde_json::Value;
 
 /// The text of a gap about a printed log.
 pub(crate) const CUT: &str = "the output stops before the record that ends it: the run was cut off or still goes on; judge it once more when it has ended";
@@ -70,21 +71,61 @@ pub(crate) fn stops_in_a_call(session: &Session<'_>, read_from: ReadFrom) -> boo
 
 /// One of the commands in the arguments is what the log waits for while it is read.
 fn runs_the_reader(call: &ToolCall<'_>, read_from: ReadFrom) -> bool {
-    let (Arguments::Json(text) | Arguments::Text(text)) = &call.arguments else { return false };
-    let text = text.replace("\\n", ";");
-    text.split([';', '|', '&', '(', '"', '\'', '`', '\n']).any(|command| is_open_command(command, read_from))
+    let mut texts = Vec::new();
+    match &call.arguments {
+        Arguments::Json(json) => match serde_json::from_str(json) {
+            Ok(value) => texts_of(&value, &mut texts),
+            Err(_) => return false,
+        },
+        Arguments::Text(text) => texts.push(text.to_string()),
+        Arguments::Missing => return false,
+    }
+    let commands = texts.iter().flat_map(|text| text.lines()).map(without_comment);
+    commands
+        .flat_map(|line| line.split([';', '|', '&', '(', '"', '\'', '`']))
+        .any(|command| is_open_command(command, read_from))
 }
+
+fn texts_of(value: &Value, texts: &mut Vec<String>) {
+    match value {
+        Value::String(text) => texts.push(text.clone()),
+        Value::Array(values) => values.iter().for_each(|value| texts_of(value, texts)),
+        Value::Object(members) => members.values().for_each(|value| texts_of(value, texts)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// A line up to the `#` of a comment, wherever it may be one.
+fn without_comment(line: &str) -> &str {
+    let is_comment = |(at, _): &(usize, &str)| {
+        line.get(..*at).is_none_or(|before| before.is_empty() || before.ends_with(char::is_whitespace))
+    };
+    line.match_indices('#').find(is_comment).and_then(|(at, _)| line.get(..at)).unwrap_or(line)
+}
+
+/// Words before a command that change nothing of what it runs.
+const BEFORE: &[&str] = &["!", "if", "then", "do", "time", "env", "command", "exec", "sudo", "nice", "nohup"];
+/// Programs that fetch and run another one.
+const STARTERS: &[&str] = &["npx", "pnpx", "bunx", "uvx", "pipx"];
 
 /// `git -C . commit -m x`
 fn is_open_command(command: &str, read_from: ReadFrom) -> bool {
-    let mut words = command.split_whitespace().skip_while(|word| word.contains('='));
+    let mut words = command.split_whitespace().peekable();
+    while words.next_if(|word| word.contains('=') || BEFORE.contains(word)).is_some() {}
+    if words.next_if(|word| *word == "timeout").is_some() {
+        while words.next_if(|word| word.starts_with('-')).is_some() {}
+        words.next();
+    }
     let program = words.next().and_then(|word| word.rsplit('/').next()).unwrap_or_default();
+    if STARTERS.contains(&program) {
+        return words.any(|word| read_from.programs().contains(&word));
+    }
     if program != "git" {
         return read_from.programs().contains(&program);
     }
     while let Some(word) = words.next() {
         match word {
-            "-C" | "-c" => _ = words.next(),
+            "-C" | "-c" | "--git-dir" | "--work-tree" => _ = words.next(),
             _ if word.starts_with('-') => {}
             _ => return read_from.subcommands().contains(&word),
         }

@@ -537,10 +537,22 @@ impl Policy {
     }
 }
 
-/// Whether a path is one of those that a pattern of effects names, or lies below one where that is meant, too.
-pub fn path_matches(pattern: &str, subtree: bool, path: &str) -> bool {
-    let glob = Glob::shell(pattern);
-    glob.matches(path) || subtree && Glob::shell(&format!("{pattern}/**")).matches(path)
+/// A pattern of effects, which names paths, and what lies below them where that is meant, too.
+#[derive(Debug)]
+pub struct PathPattern {
+    glob: Glob,
+    below: Option<Glob>,
+}
+
+impl PathPattern {
+    pub fn new(pattern: &str, subtree: bool) -> Self {
+        let below = subtree.then(|| Glob::shell(&format!("{pattern}/**")));
+        Self { glob: Glob::shell(pattern), below }
+    }
+
+    pub fn matches(&self, path: &str) -> bool {
+        self.glob.matches(path) || self.below.as_ref().is_some_and(|below| below.matches(path))
+    }
 }
 
 /// Hex digest of a file's bytes.

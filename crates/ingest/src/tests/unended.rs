@@ -107,15 +107,25 @@ fn a_recording_may_end_in_the_call_that_makes_it_be_read() {
             assert!(stopped(&[start, &bash(command), &bash("ls")], read_from), "something ran after it: {command}");
         }
     }
-    for command in
-        ["git push origin HEAD", "agent-strace check --base origin/main", "cd /w && ./bin/agent-strace check"]
-    {
+    for command in [
+        "git push origin HEAD",
+        "agent-strace check --base origin/main",
+        "cd /w && ./bin/agent-strace check",
+        "timeout 60 git push",
+        "time git push",
+        "if git push; then echo y; fi",
+        "git --git-dir .git push",
+        "npx --package agent-strace-gate agent-strace check",
+        "uvx --from agent-strace-gate agent-strace check",
+    ] {
         assert!(!stopped(&[start, &bash(command)], ReadFrom::Elsewhere), "{command}");
         assert!(stopped(&[start, &bash(command)], ReadFrom::Commit), "it makes no commit: {command}");
     }
     for other in [
         bash("gitk committee"),
         bash("./deploy.sh # git commit"),
+        bash(r"sleep 5 # a\\ngit commit"),
+        bash("npx committer git commit"),
         bash("git log | grep commit; ./run.sh"),
         bash("cat .github/commitlint.config.js && curl e"),
         bash("git status"),

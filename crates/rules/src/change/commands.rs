@@ -49,8 +49,13 @@ impl<'e> Command<'e> {
         Self { program, verb, rest, words }
     }
 
-    /// The program that does the work, and its words: `npx` and the like run another one.
+    /// The program that does the work, and its words: `npx`, `python -m` and the like run another one.
     pub(super) fn meant(&self) -> (&'e str, &[&'e str]) {
+        if self.program.starts_with("python")
+            && let ["-m", module, words @ ..] = self.words.as_slice()
+        {
+            return (module, words);
+        }
         let named = self.words.iter().position(|word| !word.starts_with('-'));
         match named.and_then(|at| Some((self.words.get(at)?, self.words.get(at + 1..)?))) {
             Some((program, words)) if STARTERS.contains(&self.program) => {

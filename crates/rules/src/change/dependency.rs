@@ -6,17 +6,25 @@ const MARKS: [char; 9] = ['^', '~', '=', '>', '<', '!', '|', ',', ' '];
 /// Endings of a number that name a release before or after it: `1.0rc1`, `2.0.post1`.
 const RELEASES: &[&str] = &["a", "alpha", "b", "beta", "rc", "pre", "dev", "post", "x", "*"];
 
+/// Words that begin the line of a dependency: in `go.mod`, in a `Gemfile`.
+const STATEMENTS: &[&str] = &["require", "gem"];
+
+/// Lists and tables of dependencies begin so, or are empty.
+const BEGINS: &[&str] = &["{", "[", "[]", "{}"];
+
 /// Whether a line names a package and its version, or holds no word at all.
 pub(super) fn is_dependency(line: &str) -> bool {
     let bare = line.trim().trim_end_matches(',');
+    let bare = STATEMENTS.iter().find_map(|word| bare.strip_prefix(word)?.strip_prefix(' ')).unwrap_or(bare);
     if !bare.contains(|each: char| each.is_alphanumeric()) {
         return true;
     }
     let Some((name, version)) = bare.split_once(['=', ':', ' ']) else { return false };
     let version = unquoted(version.trim_start_matches(['=', ' ']));
     let version = version.strip_suffix("// indirect").unwrap_or(version).trim_end();
-    let name = name.trim_end_matches(['~', '>', '<', '!', '^']);
-    is_name(unquoted(name)) && (is_version(version) || version == "{" || version == "[")
+    let version = version.strip_prefix('(').and_then(|version| version.strip_suffix(')')).unwrap_or(version);
+    let name = name.trim_end_matches(['~', '>', '<', '!', '^', ',']);
+    is_name(unquoted(name)) && (is_version(version) || BEGINS.contains(&version))
 }
 
 fn unquoted(text: &str) -> &str {
@@ -29,7 +37,12 @@ fn is_name(text: &str) -> bool {
 
 /// Each part has to be a version: a package manager runs `"postinstall": "1 || npx evil"`.
 fn is_version(text: &str) -> bool {
-    let text = text.strip_prefix("workspace:").unwrap_or(text);
+    if let Some(text) = text.strip_prefix("workspace:") {
+        return matches!(text, "*" | "^" | "~") || is_version(text);
+    }
+    if let Some(catalog) = text.strip_prefix("catalog:") {
+        return catalog.is_empty() || is_name(catalog);
+    }
     let mut parts = text.split(MARKS).filter(|part| !part.is_empty() && *part != "-").peekable();
     parts.peek().is_some() && parts.all(is_one_version)
 }
@@ -71,6 +84,13 @@ mod tests {
             "golang.org/x/net v0.17.0 // indirect",
             "golang.org/x/net v0.0.0-20230101000000-abcdef123456",
             r#""dependencies": {"#,
+            "dependencies = []",
+            r#""a": "workspace:^","#,
+            r#""a": "catalog:""#,
+            r#""requests (>=2.31.0,<3.0.0)","#,
+            r#"gem "rails", "~> 7.1""#,
+            "require golang.org/x/net v0.17.0",
+            "require (",
             "},",
         ];
         let others = [
@@ -83,6 +103,9 @@ mod tests {
             r#""start": "evil""#,
             r#""a": "npm:evil@1""#,
             r#""a": "||""#,
+            r#""postinstall": "(1; evil)""#,
+            r#"gem "evil", git: "https://evil.example/x""#,
+            "require evil",
             "evil",
         ];
         for line in dependencies {

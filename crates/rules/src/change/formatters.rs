@@ -46,6 +46,17 @@ const FORMATTERS: &[Formatter] = &[
     formatter("tofu", &["fmt"], &[]),
     formatter("taplo", &["fmt", "format"], &[]),
     formatter("pre-commit", &["run"], &[]),
+    formatter("lefthook", &["run"], &[]),
+    formatter("lint-staged", &[], &[]),
+    formatter("gofumpt", &[], &["-w"]),
+    formatter("golangci-lint", &["run", "fmt"], &["--fix", "fmt"]),
+    formatter("swiftformat", &[], &[]),
+    formatter("swift-format", &[], &["-i", "--in-place"]),
+    formatter("zig", &["fmt"], &[]),
+    formatter("treefmt", &[], &[]),
+    formatter("stylua", &[], &[]),
+    formatter("php-cs-fixer", &["fix"], &[]),
+    formatter("autopep8", &[], &["-i", "--in-place"]),
 ];
 
 /// Options with which a formatter says what it would change, and writes nothing.
@@ -72,8 +83,19 @@ const RUNNERS: &[&str] = &[
 ];
 
 /// How formatting is called by projects.
-const FORMATS: &[&str] =
-    &["fmt", "format", "prettier", "lint:fix", "format:fix", "fix", "style", "spotlessApply", "tidy"];
+const FORMATS: &[&str] = &[
+    "fmt",
+    "format",
+    "prettier",
+    "lint:fix",
+    "format:fix",
+    "fix",
+    "style",
+    "spotlessApply",
+    "spotless:apply",
+    "tidy",
+    "--fix",
+];
 
 /// It may have changed the layout of files, whatever they are.
 pub(super) fn formats(command: &Command<'_>) -> bool {

@@ -32,8 +32,13 @@ pub(super) enum Staged {
 const SIDES: &[&str] = &["--ours", "--theirs", "-2", "-3", "-m", "--merge", "--conflict"];
 
 impl Command<'_> {
+    /// One of these subcommands runs, and does not only explain itself.
     fn is_git(&self, verbs: &[&str]) -> bool {
-        self.program == "git" && verbs.contains(&self.verb)
+        self.program == "git" && verbs.contains(&self.verb) && !self.asks_for_help()
+    }
+
+    fn asks_for_help(&self) -> bool {
+        self.rest.iter().any(|word| matches!(*word, "-h" | "--help"))
     }
 
     /// One of the options is there: `-u` is also in `-uq`.
@@ -67,6 +72,13 @@ impl Command<'_> {
 
     /// The content that a command of git puts into files which it names.
     pub(super) fn git_puts(&self) -> Puts {
+        match self.put_into_files() {
+            Puts::Back(_) if !self.is_here() || self.asks_for_help() => Puts::Nothing,
+            puts => puts,
+        }
+    }
+
+    fn put_into_files(&self) -> Puts {
         match self.verb {
             // Which pieces go back is not known. The stash keeps the content of the files that are named.
             "restore" | "checkout" if self.has_option(&["-p", "--patch"]) => Puts::Nothing,
@@ -137,11 +149,21 @@ impl Command<'_> {
     /// It writes content that was put aside or taken back: from a stash, or from a patch.
     pub(super) fn brings_back(&self) -> bool {
         let is_stash = self.is_git(&["stash"]) && matches!(self.operands().next(), Some("pop" | "apply" | "branch"));
-        is_stash || self.is_git(&["apply", "am"]) || self.program == "patch"
+        let is_of_stash = self.is_git(&["cherry-pick", "merge", "reset"])
+            && self.operands().any(|word| word == "stash" || word.starts_with("stash@{"));
+        is_stash || is_of_stash || self.is_git(&["apply", "am"]) || self.program == "patch"
     }
 
     pub(super) fn commits(&self) -> bool {
-        self.is_git(&["commit", "am", "cherry-pick", "revert", "merge", "rebase"])
+        const OTHERS: &[&str] = &["jj", "sl", "gt", "hub"];
+        self.is_git(&["commit", "ci", "am", "cherry-pick", "revert", "merge", "rebase"])
+            || OTHERS.contains(&self.program) && ["commit", "ci", "create", "modify", "amend"].contains(&self.verb)
+    }
+
+    /// The commands that it runs work in other repositories, or on other machines.
+    pub(super) fn works_elsewhere(&self) -> bool {
+        const MACHINES: &[&str] = &["ssh", "docker", "podman", "kubectl", "vagrant"];
+        MACHINES.contains(&self.program) || self.program == "git" && self.verb == "submodule"
     }
 
     /// It keeps the content of files in the index.

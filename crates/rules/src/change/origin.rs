@@ -31,7 +31,7 @@ impl fmt::Display for Foreign {
         let day = |time: &Timestamp| time.strftime("%F").to_string();
         match self {
             Self::Repository { named, judged } => {
-                write!(f, "its log names the repository `{named}`, and the change is of `{judged}`")
+                write!(f, "its log names the repository `{}`, and the change is of `{}`", clip(named), clip(judged))
             }
             Self::TooEarly(began) => write!(f, "it began on {}, before there were agents to record", day(began)),
             Self::TooLate { began, committed: Some(committed) } => {
@@ -40,6 +40,15 @@ impl fmt::Display for Foreign {
             Self::TooLate { began, committed: None } => write!(f, "it began on {}", day(began)),
         }
     }
+}
+
+/// The most characters of an address in a message.
+const SHOWN: usize = 200;
+
+/// The end of a long address: the name of a repository is there.
+fn clip(address: &str) -> String {
+    let more = address.chars().count().saturating_sub(SHOWN);
+    if more == 0 { address.to_owned() } else { format!("…{}", address.chars().skip(more).collect::<String>()) }
 }
 
 /// Why the session can't be of the change; `None`: it may be. What a log leaves out says nothing.
@@ -66,13 +75,12 @@ fn elsewhere(session: &Session<'_>, change: &Change) -> Option<Foreign> {
     let named = Address::of(address)?;
     let judged: Vec<(&String, Address)> =
         change.addresses.iter().filter_map(|address| Some((address, Address::of(address)?))).collect();
-    // A clone of a folder of this machine has the name of that folder, which tells nothing of a forge's name.
-    let comparable: Vec<_> = judged.iter().filter(|(_, judged)| judged.is_local == named.is_local).collect();
-    let (first, _) = comparable.first()?;
-    if comparable.iter().any(|(_, judged)| judged.name == named.name) || began_here(session, change) {
+    if judged.iter().any(|(_, judged)| judged.name == named.name) || began_here(session, change) {
         return None;
     }
-    Some(Foreign::Repository { named: address.to_owned(), judged: (*first).clone() })
+    // A clone of a folder of this machine has the name of that folder, which tells nothing of a forge's name.
+    let (comparable, _) = judged.iter().find(|(_, judged)| judged.is_local == named.is_local)?;
+    Some(Foreign::Repository { named: address.to_owned(), judged: (*comparable).clone() })
 }
 
 fn began_here(session: &Session<'_>, change: &Change) -> bool {
@@ -96,8 +104,10 @@ impl Address {
     /// `None`: the address names no repository.
     fn of(address: &str) -> Option<Self> {
         let address = address.trim().to_lowercase();
-        let is_drive = address.get(1..2) == Some(":") && address.starts_with(|first: char| first.is_ascii_alphabetic());
-        let is_local = is_drive || address.starts_with("file:") || address.starts_with(['/', '~', '.', '\\']);
+        let is_drive = matches!(address.get(1..3), Some(":/" | ":\\")) && address.starts_with(char::is_alphabetic);
+        let is_relative =
+            matches!(address.as_str(), "." | "..") || address.starts_with("./") || address.starts_with("../");
+        let is_local = is_drive || is_relative || address.starts_with("file:") || address.starts_with(['/', '~', '\\']);
         let path = match address.split_once("://") {
             // The rest is the host, and what begins with `?` or `#` no part of the path. Folders may be called so.
             Some((_, rest)) if !is_local => rest.split_once('/')?.1.split(['?', '#']).next().unwrap_or_default(),
@@ -147,6 +157,9 @@ mod tests {
         for spelling in spellings {
             let found = name(spelling);
             assert_eq!(found, Some(("rates".to_owned(), false)), "{spelling}");
+        }
+        for address in [".rates", "g:acme/rates", "acme/.rates"] {
+            assert!(Address::of(address).is_some_and(|address| !address.is_local), "{address}");
         }
         for folder in ["/srv/git/rates.git", "file:///srv/git/rates", "../rates", "~/rates/.git", r"C:\src\rates\"] {
             assert_eq!(name(folder), Some(("rates".to_owned(), true)), "{folder}");

@@ -4,6 +4,7 @@
 //! record, so it accounts for the whole file, unless it is one that writes no content. What a session took back itself it does
 //! not account for. A log names files as its machine did; the change names them from the top of the repository.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use super::commands::{Command, Puts};
@@ -16,10 +17,13 @@ use agent_strace_effects::{Certainty, Effect, Kind, PathTarget, Roots, Standing}
 use agent_strace_git::Status as FileStatus;
 use agent_strace_git::change_set::Change;
 use agent_strace_model::{Event, Members, Session, Status, ToolCall};
-use agent_strace_policy::path_matches;
+use agent_strace_policy::PathPattern;
 
 /// Files outside of the change that are kept of one session.
 const MOST_STRAYS: usize = 1_000;
+
+/// Directories and patterns whose files are remembered.
+const MOST_REACHES: usize = 1_000;
 
 /// What one session did to the files of a change.
 #[derive(Debug, Default)]
@@ -76,6 +80,8 @@ pub struct Recorder<'c> {
     managers: Vec<Managing>,
     /// Writes that git took back or put aside: a stash or a patch may bring them back.
     aside: BTreeMap<usize, Touch>,
+    /// Files of the change by what names them: a path, whether all below it is meant, and whether it is a pattern.
+    reached: RefCell<BTreeMap<(String, bool, bool), Vec<usize>>>,
     /// The first event that wrote each.
     strayed: BTreeMap<String, &'c Event<'c>>,
 }
@@ -100,6 +106,7 @@ impl<'c> Recorder<'c> {
             recorded: Recorded::default(),
             managers: Vec::new(),
             aside: BTreeMap::new(),
+            reached: RefCell::default(),
             strayed: BTreeMap::new(),
         }
     }
@@ -138,7 +145,9 @@ impl<'c> Recorder<'c> {
             },
             Kind::Read(target) | Kind::List(target) => self.added(target, certainty, command),
             Kind::Delete(target) => self.deleted(target, certainty, cause),
-            Kind::Execute(execution) if !effect.origin.elsewhere => self.ran(&Command::of(execution), cause),
+            Kind::Execute(execution) if !effect.origin.elsewhere && !command.is_some_and(Command::works_elsewhere) => {
+                self.ran(&Command::of(execution), cause);
+            }
             _ => {}
         }
     }
@@ -281,7 +290,10 @@ impl<'c> Recorder<'c> {
             touch.deleted = true;
         }
         // What was written and deleted again was never meant to stay.
-        self.strayed.retain(|path, _| !reaches(target, certainty, path));
+        if !self.strayed.is_empty() {
+            let reach = Reach::of(target, certainty);
+            self.strayed.retain(|path, _| !reach.holds(path));
+        }
     }
 
     /// The files of the change that are meant.
@@ -298,14 +310,29 @@ impl<'c> Recorder<'c> {
 
     fn named(&self, target: &PathTarget, certainty: Certainty) -> Vec<usize> {
         if certainty == Certainty::Pattern || target.subtree {
-            let all = self.change.files.iter().enumerate();
-            return all.filter(|(_, file)| reaches(target, certainty, &file.path)).map(|(index, _)| index).collect();
+            return self.reached(target, certainty);
         }
         let name = target.path.rsplit('/').next().unwrap_or_default();
         let named = self.change.names.get(name).into_iter().flatten().copied();
         named
             .filter(|index| self.change.files.get(*index).is_some_and(|file| self.is_at(&target.path, &file.path)))
             .collect()
+    }
+
+    /// The files below a directory, or that a pattern fits.
+    fn reached(&self, target: &PathTarget, certainty: Certainty) -> Vec<usize> {
+        let key = (target.path.clone(), target.subtree, certainty == Certainty::Pattern);
+        if let Some(known) = self.reached.borrow().get(&key) {
+            return known.clone();
+        }
+        let reach = Reach::of(target, certainty);
+        let all = self.change.files.iter().enumerate();
+        let found: Vec<usize> = all.filter(|(_, file)| reach.holds(&file.path)).map(|(index, _)| index).collect();
+        let mut reached = self.reached.borrow_mut();
+        if reached.len() < MOST_REACHES {
+            reached.insert(key, found.clone());
+        }
+        found
     }
 
     /// Whether a log's name of a file is that of a file of the repository.
@@ -365,11 +392,28 @@ fn extent(call: &ToolCall<'_>, edit: &Edit) -> Extent {
     if members.is_none() || has(WHOLE) && !has(PART) { Extent::Whole } else { Extent::Somewhere }
 }
 
-fn reaches(target: &PathTarget, certainty: Certainty, path: &str) -> bool {
-    let is_below = |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
-    match certainty {
-        Certainty::Pattern => path_matches(&target.path, target.subtree, path),
-        _ => target.path == path || target.subtree && (target.path == "." || is_below(&target.path)),
+/// The paths that an effect names.
+enum Reach<'t> {
+    Pattern(Box<PathPattern>),
+    Paths(&'t PathTarget),
+}
+
+impl<'t> Reach<'t> {
+    fn of(target: &'t PathTarget, certainty: Certainty) -> Self {
+        match certainty {
+            Certainty::Pattern => Self::Pattern(Box::new(PathPattern::new(&target.path, target.subtree))),
+            _ => Self::Paths(target),
+        }
+    }
+
+    fn holds(&self, path: &str) -> bool {
+        match self {
+            Self::Pattern(pattern) => pattern.matches(path),
+            Self::Paths(target) => {
+                let is_below = |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+                target.path == path || target.subtree && (target.path == "." || is_below(&target.path))
+            }
+        }
     }
 }
 

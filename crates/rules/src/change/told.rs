@@ -111,7 +111,7 @@ impl<'t> Told<'t> {
         is_written
             || self.holds_piece(line)
             || self.derives(line, hunk)
-            || self.is_managed(line)
+            || self.is_managed(line, &hunk.removed)
             || self.has_layout_of(line, Side::Added)
     }
 
@@ -120,7 +120,7 @@ impl<'t> Told<'t> {
             || self.touches.iter().any(|touch| {
                 touch.is_open || touch.left_out(line, self.file.left.get(line).copied().unwrap_or(0)) || self.took(touch, line, hunk)
             })
-            || self.is_managed(line)
+            || self.is_managed(line, &hunk.added)
             || self.has_layout_of(line, Side::Removed)
             // It only moved.
             || self.gone.get(line).is_some_and(|gone| *gone <= 0)
@@ -245,8 +245,12 @@ impl<'t> Told<'t> {
         is_told
     }
 
-    fn is_managed(&self, line: &str) -> bool {
-        self.touches.iter().any(|touch| touch.managed.is_some()) && is_dependency(line)
+    /// A package manager may have written or taken it: a dependency, or a line that has a comma on one side only.
+    fn is_managed(&self, line: &str, others: &[Box<str>]) -> bool {
+        let bare = line.trim_end_matches(',');
+        let differs_in_comma =
+            || self.spend(others.len()) && others.iter().any(|other| other.trim_end_matches(',') == bare);
+        self.touches.iter().any(|touch| touch.managed.is_some()) && (is_dependency(line) || differs_in_comma())
     }
 
     /// A formatter may have made it of what was written or removed, or, of a line that was removed, the text that is there now.

@@ -8,6 +8,10 @@ use crate::lint::edits::Edit;
 /// Edits of one file that are kept of one session. More of them are taken for content that is not in the record.
 const MOST_EDITS: usize = 2_000;
 
+/// Lines that are searched for those which edits change inside. Beyond them, a line that was edited stays as it was written
+/// first, and the edit accounts for its own text.
+const MOST_SEARCHED: usize = 4_000_000;
+
 /// The known content that one session put into one file.
 #[derive(Debug, Default)]
 pub struct Touch {
@@ -29,6 +33,8 @@ pub struct Touch {
     /// Texts that were written, line by line.
     pub(super) blocks: Vec<Vec<Box<str>>>,
     pub(super) replaced: Vec<Replaced>,
+    /// Lines that were searched for the one that an edit changes.
+    searched: usize,
     /// Lines that replaced others as often as they were there.
     pub(super) everywhere: BTreeSet<Box<str>>,
 }
@@ -128,7 +134,14 @@ impl Touch {
     }
 
     fn start_anew(&mut self) {
-        *self = Self { is_whole: true, mode: self.mode, managed: self.managed, kept: self.kept, ..Self::default() };
+        *self = Self {
+            is_whole: true,
+            mode: self.mode,
+            managed: self.managed,
+            kept: self.kept,
+            searched: self.searched,
+            ..Self::default()
+        };
     }
 
     /// Git takes it back when it brings back the content that it holds there.
@@ -151,6 +164,10 @@ impl Touch {
         }
         let ([old], [new]) = (replaced.old.as_slice(), replaced.new.as_slice()) else { return };
         if old.trim().is_empty() || self.lines.contains_key(old.trim()) {
+            return;
+        }
+        self.searched += self.lines.len();
+        if self.searched > MOST_SEARCHED {
             return;
         }
         // Editors demand that the text is there once, so it is known which line it was.
@@ -178,6 +195,7 @@ impl Touch {
         self.mode |= other.mode;
         self.managed = self.managed.max(other.managed);
         self.kept = self.kept.max(other.kept);
+        self.searched += other.searched;
         self.is_whole |= other.is_whole;
         self.is_open |= other.is_open;
         for (line, count) in other.lines {

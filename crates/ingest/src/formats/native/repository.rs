@@ -35,12 +35,22 @@ pub(super) fn note_repository<'a>(session: &mut Session<'a>, json: &'a str) {
 
 impl<'a> Keys<'a> {
     fn address(&self) -> Option<Cow<'a, str>> {
-        let named = [self.git_repo, self.repository, self.repository_url, self.repo_url, self.git_remote];
-        let named = named.into_iter().chain([self.remote_url, self.repo]).find_map(address);
-        // A remote may be named (`origin`), and an origin may be where a session came from (`cli`).
+        let names = [self.git_repo, self.repository, self.repo].into_iter().find_map(address);
+        // The name of a remote, such as `origin`, is no address.
         let is_address = |text: &Cow<'a, str>| text.contains(['/', ':']);
-        named.or_else(|| [self.remote, self.origin].into_iter().filter_map(address).find(is_address))
+        let addresses = [self.repository_url, self.repo_url, self.git_remote, self.remote_url];
+        let addressed = || addresses.into_iter().filter_map(address).find(is_address);
+        // These may also say where a session came from: `cli`, or the page of a service.
+        let origins = || [self.remote, self.origin].into_iter().filter_map(address).find(|text| is_of_git(text));
+        names.or_else(addressed).or_else(origins)
     }
+}
+
+/// An address that nothing but git has.
+fn is_of_git(address: &str) -> bool {
+    const SCHEMES: &[&str] = &["git@", "git://", "ssh://", "git+ssh://"];
+    address.trim_end_matches('/').strip_suffix(".git").is_some()
+        || SCHEMES.iter().any(|scheme| address.starts_with(scheme))
 }
 
 /// A text, or an object that describes a repository as forges do.
@@ -70,8 +80,14 @@ mod tests {
             (r#"{"remote_url": "https://forge.example/acme/rates"}"#, Some(ADDRESS)),
             (r#"{"repo": "rates"}"#, Some("rates")),
             (r#"{"remote": "git@forge.example:acme/rates.git"}"#, Some("git@forge.example:acme/rates.git")),
-            (r#"{"origin": "https://forge.example/acme/rates"}"#, Some(ADDRESS)),
-            (r#"{"remote": "origin", "origin": "https://forge.example/acme/rates"}"#, Some(ADDRESS)),
+            (r#"{"origin": "git://forge.example/acme/rates"}"#, Some("git://forge.example/acme/rates")),
+            (
+                r#"{"remote": "origin", "origin": "https://forge.example/acme/rates.git"}"#,
+                Some("https://forge.example/acme/rates.git"),
+            ),
+            (r#"{"origin": "https://forge.example/apps/agent"}"#, None),
+            (r#"{"remote": "wsl://Ubuntu/home/dana"}"#, None),
+            (r#"{"git_remote": "origin", "remote_url": "origin"}"#, None),
             (r#"{"origin": "cli"}"#, None),
             (r#"{"remote": true, "repo": 7, "repository": null}"#, None),
             (r#"{"git_repo": ""}"#, None),
