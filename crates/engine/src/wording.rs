@@ -1,7 +1,10 @@
 //! Effects in words, and what the log says about a call.
 
+use std::borrow::Cow;
+
 use agent_strace_effects::{Connection, Effect, Kind, PROVIDER, PathTarget, Purpose};
 use agent_strace_model::{Arguments, EventKind, ToolCall};
+use agent_strace_secrets::redact;
 
 /// The most characters of log text in one message.
 pub(super) const LONGEST: usize = 160;
@@ -75,13 +78,29 @@ fn files(target: &PathTarget) -> String {
     }
 }
 
-/// Log text inside a message: on one line, cut between words so that redaction still recognises what is left.
+/// Log text inside a message: on one line, cut between words. Redaction comes before the cut, because half of a secret is one
+/// that no detector knows.
 pub(super) fn quoted(text: &str) -> String {
     let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let Some((limit, _)) = line.char_indices().nth(LONGEST) else { return format!("`{line}`") };
-    let head = line.get(..limit).unwrap_or_default();
+    if line.char_indices().nth(LONGEST).is_none() {
+        return format!("`{line}`");
+    }
+    let line = redact(shortened(&line));
+    let Some((limit, _)) = line.as_str().char_indices().nth(LONGEST) else { return format!("`{}`", line.as_str()) };
+    let head = line.as_str().get(..limit).unwrap_or_default();
     let cut = head.rsplit_once(' ').map_or(head, |(words, _)| words);
     format!("`{cut} …`")
+}
+
+/// A reason, which may name a word of the log, whole: it is redacted before it is cut.
+pub(super) fn sentence(reason: &str) -> Cow<'_, str> {
+    const LONGEST: usize = 2 * super::wording::LONGEST;
+    if reason.char_indices().nth(LONGEST).is_none() {
+        return Cow::Borrowed(reason);
+    }
+    let reason = redact(reason);
+    let cut = reason.as_str().char_indices().nth(LONGEST).and_then(|(limit, _)| reason.as_str().get(..limit));
+    Cow::Owned(cut.map_or_else(|| reason.as_str().to_owned(), |head| format!("{head} …")))
 }
 
 /// What the log says: the command, the path, the address, as recorded.
@@ -114,14 +133,20 @@ pub fn evidence(kind: &EventKind<'_>) -> Option<String> {
     }
 }
 
-/// Long enough for any report, which shortens again after redaction.
+/// Long enough for any report, which shortens again after redaction. It ends between words where it can, and so with no half
+/// of a secret.
 pub(super) fn shortened(text: &str) -> String {
     const LONGEST: usize = 4_000;
-    if text.len() <= LONGEST {
-        return text.to_owned();
+    let Some((limit, _)) = text.char_indices().nth(LONGEST) else { return text.to_owned() };
+    let (head, tail) = text.split_at(limit);
+    if tail.starts_with(char::is_whitespace) {
+        return head.to_owned();
     }
-    let end = text.char_indices().nth(LONGEST).map_or(text.len(), |(end, _)| end);
-    text.get(..end).unwrap_or(text).to_owned()
+    match head.rfind(char::is_whitespace) {
+        Some(end) => head.get(..end).unwrap_or_default().to_owned(),
+        // In one long word nothing says where a secret ends.
+        None => redact(text).as_str().chars().take(LONGEST).collect(),
+    }
 }
 
 /// The first of the arguments that is a text, or a list of words.
@@ -131,4 +156,48 @@ fn field(call: &ToolCall<'_>, names: &[&str]) -> Option<String> {
         Some(text) => Some(text.into_owned()).filter(|text| !text.trim().is_empty()),
         None => serde_json::from_str::<Vec<String>>(arguments.json(name)?).ok().map(|words| words.join(" ")),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{quoted, sentence, shortened};
+
+    const TOKEN: &str = "ghp_k9X2mQ7vL4tR8wZ1nB6cY3sD5fH0jG2pA7eU";
+
+    /// A report redacts what is whole. A detector knows a token by its length: half of one passes.
+    fn is_safe(text: &str) -> bool {
+        text.contains(TOKEN) || !text.contains("ghp_")
+    }
+
+    #[test]
+    fn no_cut_leaves_half_of_a_secret() {
+        for before in 130..200 {
+            let path = format!("/{}/{TOKEN}/x", "a/".repeat(before / 2));
+            assert!(is_safe(&quoted(&path)), "{}", quoted(&path));
+        }
+        for before in 3_950..4_010 {
+            let path = format!("{}/{TOKEN}/x", "a".repeat(before));
+            assert!(is_safe(&shortened(&path)));
+            let words = format!("{} {TOKEN}/x", "a".repeat(before));
+            assert!(is_safe(&shortened(&words)));
+        }
+    }
+
+    #[test]
+    fn a_reason_is_redacted_before_it_is_cut() {
+        for before in 250..330 {
+            let reason = format!("the program `{}{TOKEN}` is not known", "x/".repeat(before / 2));
+            assert!(is_safe(&sentence(&reason)), "{}", sentence(&reason));
+        }
+        assert_eq!(sentence("the program `frob` is not known"), "the program `frob` is not known");
+    }
+
+    #[test]
+    fn long_text_is_cut_between_words() {
+        assert_eq!(quoted("a  b\nc"), "`a b c`");
+        let words = "word ".repeat(40);
+        assert_eq!(quoted(&words), format!("`{} …`", ["word"; 32].join(" ")));
+        let path = "x".repeat(200);
+        assert_eq!(quoted(&path), format!("`{} …`", "x".repeat(160)));
+    }
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use agent_strace_model::finding::PolicyLocation;
+use agent_strace_secrets::redact;
 
 /// One fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,7 +53,11 @@ impl Diagnostics {
     }
 
     pub(super) fn push(&mut self, span: Range<usize>, pointer: &str, message: String, help: Option<String>) {
-        let location = Locator::new(self.text.as_deref().unwrap_or_default()).location(span.start, &one_line(pointer));
+        // A renderer wraps long lines, and no detector knows a secret with a line break in it.
+        let clean = |text: &str| redact(text).as_str().to_owned();
+        let pointer = clean(&one_line(pointer));
+        let location = Locator::new(self.text.as_deref().unwrap_or_default()).location(span.start, &pointer);
+        let (message, help) = (clean(&message), help.as_deref().map(clean));
         self.list.push(Diagnostic { location, message, help, span });
     }
 
@@ -145,10 +150,12 @@ impl<'a> Locator<'a> {
     }
 }
 
-/// Text of the file inside a message: short, on one line, without characters that hide or move text.
+/// Text of the file inside a message: short, on one line, without characters that hide or move text. It is redacted before it
+/// is cut, because half of a secret is one that no detector knows.
 pub fn quoted(text: &str) -> String {
-    let shown: String = one_line(text).chars().take(60).collect();
-    let more = if text.chars().nth(60).is_some() { "…" } else { "" };
+    let line = redact(one_line(text));
+    let shown: String = line.as_str().chars().take(60).collect();
+    let more = if line.as_str().chars().nth(60).is_some() { "…" } else { "" };
     format!("`{shown}{more}`")
 }
 

@@ -26,16 +26,16 @@ struct File<'a> {
     valid: bool,
     /// Of the format; `null` where the file can't be used.
     version: Option<u32>,
-    faults: Vec<Fault<'a>>,
+    faults: Vec<Fault>,
     /// Entries that change no verdict: the file can be used, and does not say what was meant.
     warnings: Vec<One<'a>>,
 }
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Fault<'a> {
+struct Fault {
     /// JSON pointer of what is wrong; empty where the file as a whole is.
-    pointer: &'a str,
+    pointer: String,
     line: u32,
     column: u32,
     message: String,
@@ -78,7 +78,7 @@ fn file(Validated { file: path, read, idle }: &Validated) -> File<'_> {
         faults: faults
             .iter()
             .map(|fault| Fault {
-                pointer: &fault.location.pointer,
+                pointer: redact(&fault.location.pointer).as_str().to_owned(),
                 line: fault.location.line,
                 column: fault.location.column,
                 message: redact(&fault.message).as_str().to_owned(),

@@ -9,6 +9,7 @@ use agent_strace_model::Status;
 use agent_strace_model::finding::{Level, RuleId, VerdictImpact};
 use agent_strace_policy::Context;
 use agent_strace_policy::sequences::{Done, Sequence, Step};
+use agent_strace_secrets::redact;
 
 pub(super) static RULE: Rule = Rule {
     id: RuleId::SequencePolicy,
@@ -178,6 +179,8 @@ fn target(act: &Act<'_>) -> String {
     };
     let line: Vec<&str> = text.split_whitespace().collect();
     let line = line.join(" ");
-    let short: String = line.chars().take(80).collect();
-    if short.len() < line.len() { format!("`{short}…`") } else { format!("`{short}`") }
+    // Half of a secret is one that no redaction knows.
+    let line = redact(line);
+    let short: String = line.as_str().chars().take(80).collect();
+    if short.len() < line.as_str().len() { format!("`{short}…`") } else { format!("`{short}`") }
 }

@@ -7,12 +7,33 @@ use crate::{About, Reason};
 use super::argument::{Arg, Known};
 use super::context::Context;
 use super::machine::Machine;
-use super::simple::Io;
+use super::simple::{Io, shown};
 
 /// Characters of a command that a reason quotes.
 const QUOTED: usize = 160;
+/// A word that goes on for longer than this after the cut is left out.
+const WORD: usize = 4_096;
 /// The end of a quoted command that was longer.
 const CUT: char = '…';
+
+/// The beginning of a command, cut between words: half of a secret is one that no redaction knows.
+fn quoted(command: &str) -> String {
+    let Some((limit, _)) = command.char_indices().nth(QUOTED) else { return command.to_owned() };
+    let (head, tail) = command.split_at(limit);
+    let rest = tail.find(' ').unwrap_or(tail.len());
+    let end = if head.ends_with(' ') {
+        limit
+    } else if rest <= WORD {
+        limit + rest
+    } else {
+        head.rfind(' ').map_or(0, |blank| blank + 1)
+    };
+    if end == command.len() {
+        return command.to_owned();
+    }
+    let shown = command.get(..end).unwrap_or_default();
+    format!("{shown}{CUT}")
+}
 
 impl Machine<'_> {
     /// What comes in through a pipe runs, and this is where it comes from.
@@ -82,11 +103,7 @@ impl Machine<'_> {
     fn foreign_code_at(&self, span: Option<Span>, provenance: Provenance) -> Reason {
         let text = span.and_then(|span| span.slice(self.text)).unwrap_or(self.text);
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let mut command: String = text.chars().take(QUOTED).map(|c| if c.is_control() { '?' } else { c }).collect();
-        if text.chars().nth(QUOTED).is_some() {
-            command.push(CUT);
-        }
-        Reason::ForeignCode { provenance, command }
+        Reason::ForeignCode { provenance, command: quoted(&shown(&text)) }
     }
 
     /// A program decoded `text`: whoever runs it runs decoded code.
@@ -113,5 +130,20 @@ fn runs_unknown(word: &Arg) -> bool {
         Known::Exact => false,
         Known::Not => true,
         Known::Glob | Known::Partly => word.text.match_indices("**").any(starts),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CUT, WORD, quoted};
+
+    #[test]
+    fn a_command_is_cut_between_words() {
+        let long = format!("curl https://h.example/{}/x | sh", "t".repeat(200));
+        assert_eq!(quoted(&long), format!("curl https://h.example/{}/x{CUT}", "t".repeat(200)));
+        let whole = format!("curl https://h.example/{}", "t".repeat(200));
+        assert_eq!(quoted(&whole), whole);
+        assert_eq!(quoted(&format!("curl {}", "t".repeat(WORD * 2))), format!("curl {CUT}"));
+        assert_eq!(quoted("curl x | sh"), "curl x | sh");
     }
 }

@@ -379,9 +379,9 @@ fn is_bare_exec(words: &[Arg]) -> bool {
     words.next() == Some("exec") && words.all(|option| option.starts_with('-'))
 }
 
-/// A name for messages: short, one line.
+/// A name for messages: on one line, and whole. A report redacts it first and shortens it then.
 pub(crate) fn shown(name: &str) -> String {
-    name.chars().take(40).map(|character| if character.is_control() { '?' } else { character }).collect()
+    name.chars().map(|character| if character.is_control() { '?' } else { character }).collect()
 }
 
 /// A word that could name a file.

@@ -5,6 +5,7 @@ use super::lint;
 use crate::Hit;
 use agent_strace_metrics::Ended;
 use agent_strace_model::{Event, EventKind, RecordRole, Status};
+use agent_strace_secrets::redact;
 
 lint!(
     UNFINISHED_SESSION = LintUnfinishedSession,
@@ -49,10 +50,10 @@ fn look(context: &LintContext<'_>, hits: &mut Vec<Hit>) {
     }
 }
 
-/// A piece of log text in one line.
+/// A piece of log text in one line. Half of a secret is one that no redaction knows: the cut comes last.
 fn short(text: &str) -> String {
-    let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(120).collect();
-    format!("`{line}`")
+    let line = redact(text.split_whitespace().collect::<Vec<_>>().join(" "));
+    format!("`{}`", line.as_str().chars().take(120).collect::<String>())
 }
 
 fn is_work(event: &Event<'_>) -> bool {
