@@ -69,3 +69,30 @@ fn an_unresolved_act_keeps_its_identity() {
         .map(|text| identities("s1", &[bash(text)]));
     assert_eq!(tight, wide);
 }
+
+/// A checkout lies in the home of a person, and the act is the same in another one.
+#[test]
+fn an_unresolved_act_is_the_same_in_every_checkout() {
+    for command in
+        ["ROOT/scripts/a.sh", "bash ROOT/scripts/a.sh", "make -C ROOT x", "python3 - <<EOF\nopen('ROOT/x')\nEOF"]
+    {
+        let of = |root: &str| {
+            let world = World::empty();
+            world.write(".agent-scope.json", "{}");
+            world.session("s1", 1_790_000_000, &[bash(&command.replace("ROOT", root))]);
+            let meta = json!({"session_id": "s1", "started_at": 1_790_000_000.0, "agent_name": "claude-code",
+                "attribution": {"working_dir": root}});
+            world.write(".agent-traces/s1/meta.json", &meta.to_string());
+            let answer = world.run(&["check", "--format", "json"]);
+            let report: Value = serde_json::from_str(&answer.stdout).unwrap();
+            let findings = report["findings"].as_array().unwrap().iter();
+            findings
+                .filter(|finding| finding["rule"] == "scope/unresolved")
+                .map(|finding| finding["fingerprint"].as_str().unwrap().to_owned())
+                .collect::<BTreeSet<String>>()
+        };
+        let dana = of("/home/dana/rates");
+        assert!(!dana.is_empty(), "{command}");
+        assert_eq!(dana, of("/home/bob/rates"), "{command}");
+    }
+}

@@ -21,8 +21,15 @@ pub(super) struct At<'a> {
     pub(super) effect: &'a Effect,
 }
 
+/// The step that an effect belongs to, and where the checkout of its session lies.
+#[derive(Clone, Copy)]
+pub(super) struct Done<'a> {
+    pub(super) step: &'a Step<'a>,
+    pub(super) root: Option<&'a str>,
+}
+
 /// What one judged effect is worth reporting, wherever it was done.
-pub(super) fn of_effect(effect: &Effect, step: &Step<'_>, judgement: &Judgement) -> Vec<Finding> {
+pub(super) fn of_effect(effect: &Effect, done: Done<'_>, judgement: &Judgement) -> Vec<Finding> {
     let mut findings = Vec::new();
     // Most effects are allowed: nothing is put into words for them.
     if !judgement.matters() {
@@ -33,14 +40,14 @@ pub(super) fn of_effect(effect: &Effect, step: &Step<'_>, judgement: &Judgement)
     match judgement.decision {
         Decision::Denied | Decision::Asked => {
             let message = format!("{act}: {}", judgement.reason);
-            findings.push(finding(effect, step, judgement.rule, judgement.level, message, judgement));
+            findings.push(finding(effect, done, judgement.rule, judgement.level, message, judgement));
         }
         Decision::Unresolved => {
             let message = match &effect.kind {
-                Kind::Opaque(_) => format!("not resolved: {}", judgement.reason),
+                Kind::Opaque(_) => format!("not resolved: {}", wording::sentence(&judgement.reason)),
                 _ => format!("{act}: {}", judgement.reason),
             };
-            findings.push(finding(effect, step, judgement.rule, judgement.level, message, judgement));
+            findings.push(finding(effect, done, judgement.rule, judgement.level, message, judgement));
         }
         Decision::Allowed | Decision::Unruled => {}
     }
@@ -51,12 +58,12 @@ pub(super) fn of_effect(effect: &Effect, step: &Step<'_>, judgement: &Judgement)
         } else {
             (Level::Error, "a sensitive file that no allow list names")
         };
-        findings.push(finding(effect, step, RuleId::ScopeSensitive, level, format!("{act}: {why}"), judgement));
+        findings.push(finding(effect, done, RuleId::ScopeSensitive, level, format!("{act}: {why}"), judgement));
     }
     if judgement.instructs && !judgement.sensitive && !matches!(judgement.decision, Decision::Denied | Decision::Asked)
     {
         let message = format!("{act}: agents follow what stands there, or it runs by itself");
-        findings.push(finding(effect, step, RuleId::FloorAgentSettings, Level::Note, message, judgement));
+        findings.push(finding(effect, done, RuleId::FloorAgentSettings, Level::Note, message, judgement));
     }
     if let Some(open) = &judgement.left_open {
         let at = Judgement {
@@ -65,7 +72,7 @@ pub(super) fn of_effect(effect: &Effect, step: &Step<'_>, judgement: &Judgement)
             ..judgement.clone()
         };
         let message = format!("{act}: {}", open.reason);
-        findings.push(finding(effect, step, RuleId::ScopeUnresolved, Level::Note, message, &at));
+        findings.push(finding(effect, done, RuleId::ScopeUnresolved, Level::Note, message, &at));
     }
     findings
 }
@@ -73,7 +80,8 @@ pub(super) fn of_effect(effect: &Effect, step: &Step<'_>, judgement: &Judgement)
 /// What a rule said about an act.
 pub(super) fn of_hit(at: At<'_>, judgement: &Judgement, hit: Hit) -> Finding {
     let causes = hit.since.into_iter().map(|(event, what)| Cause { event, line: 0, what }).collect();
-    let found = placed(finding(at.effect, at.step, hit.rule, hit.level, hit.message, judgement), at);
+    let done = Done { step: at.step, root: None };
+    let found = placed(finding(at.effect, done, hit.rule, hit.level, hit.message, judgement), at);
     let found = Finding { causes, ..found };
     let Some(location) = hit.location else { return found };
     let act = [("act", found.fingerprint.as_str())].into_iter();
@@ -137,7 +145,7 @@ fn beside(found: Finding, event: Option<&Event<'_>>) -> Finding {
 /// A finding at no location yet.
 fn finding(
     effect: &Effect,
-    step: &Step<'_>,
+    done: Done<'_>,
     rule: RuleId,
     level: Level,
     message: String,
@@ -146,7 +154,7 @@ fn finding(
     // A finding stands alone: there are no effects beside it to count among.
     let view = EffectView { parent: None, ..effect.view() };
     // Other rules about opaque effects give a reason that names the act.
-    let act = if rule == RuleId::ScopeUnresolved { unresolved::act(effect, step) } else { Vec::new() };
+    let act = if rule == RuleId::ScopeUnresolved { unresolved::act(effect, done.step, done.root) } else { Vec::new() };
     let fingerprint = fingerprint(rule, &view, &act);
     Finding {
         effect: Some(Box::new(view)),

@@ -5,7 +5,7 @@ use agent_strace_model::Session;
 use agent_strace_model::finding::{Finding, VerdictImpact};
 use agent_strace_policy::{Context, Excepted, Judgement, Policy, WaiverCandidate};
 
-use super::findings;
+use super::findings::{self, Done};
 use super::replay::Step;
 
 /// The maximum number of rules that are waived one after the other for one act. Later rules stay in force.
@@ -37,7 +37,8 @@ impl<'r> WaiverMatcher<'r> {
         context: &Context<'_>,
         judgement: &Judgement,
     ) -> Vec<Finding> {
-        let mut found = findings::of_effect(effect, step, judgement);
+        let done = Done { step, root: self.root };
+        let mut found = findings::of_effect(effect, done, judgement);
         if found.is_empty() || self.policy.waivers().is_empty() {
             return found;
         }
@@ -58,7 +59,7 @@ impl<'r> WaiverMatcher<'r> {
                 break;
             }
             judgement = next;
-            for mut hidden in findings::of_effect(effect, step, &judgement) {
+            for mut hidden in findings::of_effect(effect, done, &judgement) {
                 self.mark(&mut hidden, Some(&judgement.effect(effect)));
                 match found.iter_mut().find(|known| known.rule == hidden.rule) {
                     None => found.push(hidden),
