@@ -96,7 +96,7 @@ pub(super) fn explain(report: &Report, id: &str, session: Option<&ShownSession>)
 
 /// The sessions in which `explain` looks: the named ones where they are few, else the one that the finding is about.
 fn sessions(sessions: &RunSessions, session: Option<&ShownSession>) -> String {
-    let name = |session: &str| format!(" --session {}", shell_word(redact(session).as_str()));
+    let name = |session: &str| ShownOption { name: "session", value: Some(redact(session)) }.words();
     match sessions {
         RunSessions::Store => String::new(),
         RunSessions::Named(named) if named.len() <= NAMED => named.iter().map(|session| name(session)).collect(),
@@ -129,7 +129,7 @@ fn shell_word(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{ShownOption, quoted};
+    use super::{RunSessions, ShownOption, quoted, sessions};
     use agent_strace_secrets::redact;
 
     #[test]
@@ -139,6 +139,12 @@ mod tests {
         assert_eq!(quoted("a; rm -rf ~"), "'a; rm -rf ~'");
         assert_eq!(quoted("it's $(x)"), "'it'\\''s $(x)'");
         assert_eq!(quoted(""), "''");
+    }
+
+    #[test]
+    fn a_log_whose_name_begins_with_a_dash_is_no_option() {
+        let named = |names: &[&str]| RunSessions::Named(names.iter().map(|name| (*name).to_owned()).collect());
+        assert_eq!(sessions(&named(&["-y.jsonl", "a.jsonl"]), None), " --session=-y.jsonl --session a.jsonl");
     }
 
     #[test]
