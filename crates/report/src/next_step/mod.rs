@@ -114,12 +114,25 @@ fn tampering(report: &Report, finding: &ShownFinding) -> String {
     let file = report.file_of(finding);
     let file = if file.is_empty() { "the change".to_owned() } else { quoted(file) };
     if finding.level == Level::Note {
-        return format!("nothing, people looked at {file}");
+        return note_of_gate(finding.message.as_str(), &file);
     }
     format!(
         "a code owner has to review {file}, in a pull request of its own; then the workflow says who did (`reviewed-by` of the \
          action, `--tampering-reviewed` of the program), or the policy at the base gets {EXCEPTION} for the path"
     )
+}
+
+/// A note needs no edit, and says why not: a review has made it one, or what the file is. `message`: the rule writes
+/// ``changes `FILE`: REASON``, and then what counted less: ` (reviewed: WHO)`.
+fn note_of_gate(message: &str, file: &str) -> String {
+    const REVIEWED: &str = " (reviewed: ";
+    if message.contains(REVIEWED) && message.ends_with(')') {
+        return format!("nothing, people looked at {file}");
+    }
+    match message.split_once("`: ") {
+        Some((_, reason)) => format!("nothing has to be fixed: {}", shorten(reason, REMEDY)),
+        None => "nothing has to be fixed".to_owned(),
+    }
 }
 
 /// The version of the policy that judged.
@@ -183,4 +196,24 @@ pub(super) fn remedy(id: &str) -> Option<String> {
     let (_, remedy) = document(agent_strace_rules::find(id)?.spec).split_once("## How to fix\n\n")?;
     let paragraph = remedy.split("\n\n").next()?;
     Some(paragraph.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::note_of_gate;
+
+    #[test]
+    fn only_a_review_is_called_one() {
+        let step = |message: &str| note_of_gate(message, "`AGENTS.md`");
+        assert_eq!(
+            step("changes `AGENTS.md`: agents follow it, or work in what it sets up"),
+            "nothing has to be fixed: agents follow it, or work in what it sets up"
+        );
+        assert_eq!(
+            step("changes `AGENTS.md`: agents follow it, or work in what it sets up (it is on the branch already)"),
+            "nothing has to be fixed: agents follow it, or work in what it sets up (it is on the branch already)"
+        );
+        let reviewed = "changes `a.yml`: it decides whether changes are judged (reviewed: dana (a code owner))";
+        assert_eq!(step(reviewed), "nothing, people looked at `AGENTS.md`");
+    }
 }
