@@ -164,6 +164,7 @@ fn advice_fits_the_case() {
         (commands, bash("grep entire x.txt"), &["add `grep` to commands.allow"]),
         (allow, write("app/[id]/page.tsx"), &["add `app/[[]id]/page.tsx` to files.write.allow"]),
         (commands, bash("npm test"), &["put `npm test` into commands.allow to vouch for it"]),
+        (network, bash("frob x"), &["\"match\": {\"exec\": {\"program\": \"frob\"}}}` to the rules"]),
         (commands, bash("eval \"$X\""), &["no entry vouches for hidden code", EXCEPTION]),
         (no_curl, bash("curl https://e.example"), &["no allow overrides a deny", "commands.deny", EXCEPTION]),
         (no_curl, bash("git push"), &["a person has to look at it", "exception with an end date"]),

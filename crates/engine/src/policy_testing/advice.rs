@@ -3,7 +3,7 @@
 //! Readers of a report get other advice, because they have people, suppressions and the agent at hand. Both propose the same
 //! entries, and neither proposes one for a sensitive file.
 
-use super::proposal::ProposedFor;
+use super::proposal::{ProposedFor, is_of_commands, vouching_rule};
 use crate::Entry;
 use agent_strace_effects::{Class, Kind, Opaque};
 use agent_strace_model::finding::Family;
@@ -34,7 +34,10 @@ pub fn advice(entry: &Entry, version: u32) -> Option<String> {
         Decision::Denied => format!("narrow or remove {name}{line}: a deny wins over every allow"),
         Decision::Asked => format!("take it out of {name}{line}, or let an exception with an end approve it"),
         Decision::Unresolved => match &entry.effect.kind {
-            Kind::Opaque(opaque) => vouching(opaque),
+            Kind::Opaque(opaque) if location.is_some_and(|location| is_of_commands(&location.pointer)) => {
+                vouching(opaque)
+            }
+            Kind::Opaque(opaque) => vouching_alone(opaque, version),
             _ if key == "allow" => format!("name it exactly, or add an entry to {list}{line} that holds all of it"),
             _ => format!("name it exactly: {name}{line} may be meant"),
         },
@@ -44,6 +47,20 @@ pub fn advice(entry: &Entry, version: u32) -> Option<String> {
         Decision::Allowed => format!("narrow or remove {name}{line}, or add {} to {}.deny", target()?, act.section()?),
         Decision::Unruled => format!("no entry covers it: add {} to {}.deny", target()?, act.section()?),
     })
+}
+
+/// What vouches where the policy has no allow list for commands: the first entry of one would refuse all other commands.
+fn vouching_alone(opaque: &Opaque, version: u32) -> String {
+    let words: Vec<&str> = opaque.vouched_by.iter().map(String::as_str).collect();
+    match opaque.class {
+        Class::Hidden => vouching(opaque),
+        Class::Changed => "look at what it runs, or take an exception with an end date".to_owned(),
+        _ if words.is_empty() => vouching(opaque),
+        _ => match vouching_rule(&words).filter(|_| version >= 2) {
+            Some(rule) => format!("add `{rule}` to the rules to vouch for it"),
+            None => "look at what it runs, or take an exception with an end date".to_owned(),
+        },
+    }
 }
 
 /// The entry that vouches for an act that is not resolved.

@@ -111,6 +111,31 @@ impl<'a> ProposedFor<'a> {
     }
 }
 
+/// The place is in the commands of a policy: where it decides about an act that is not resolved, the policy has an allow list
+/// for commands.
+pub fn is_of_commands(pointer: &str) -> bool {
+    pointer.starts_with("/commands")
+}
+
+/// The rule that vouches for a command, where an allow list would refuse all others. `None`: a name would be read as a pattern.
+pub fn vouching_rule(words: &[&str]) -> Option<String> {
+    let (program, rest) = words.split_first()?;
+    if program.is_empty() || !words.iter().all(|word| is_plain(word) && !word.contains(char::is_whitespace)) {
+        return None;
+    }
+    let plain = |character: char| if character.is_ascii_alphanumeric() { character } else { '-' };
+    let id: String = words.join("-").chars().map(plain).take(60).collect();
+    let id = format!("allow-{}", id.trim_matches('-'));
+    let json = |text: &str| serde_json::to_string(text).ok();
+    let subcommand =
+        if rest.is_empty() { String::new() } else { format!(", \"subcommand\": {}", json(&rest.join(" "))?) };
+    let program = json(program)?;
+    Some(format!(
+        "{{\"id\": \"{id}\", \"effect\": \"allow\", \"reason\": \"reviewed\", \
+         \"match\": {{\"exec\": {{\"program\": {program}{subcommand}}}}}}}"
+    ))
+}
+
 /// The name of a program without the directory that it is in.
 pub fn without_directory(program: &str) -> &str {
     program.rsplit(['/', '\\']).next().unwrap_or(program)
@@ -123,7 +148,19 @@ pub fn is_plain(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::ProposedFor;
+    use super::{ProposedFor, vouching_rule};
+    use agent_strace_policy::Policy;
+
+    #[test]
+    fn a_rule_that_vouches_can_be_read() {
+        for words in [&["frob"][..], &["npm", "test"], &["./scripts/a.sh"], &["npm", "run", "build:all"]] {
+            let rule = vouching_rule(words).unwrap();
+            let policy = format!("{{\"version\": 2, \"rules\": [{rule}]}}");
+            assert!(Policy::from_bytes("p.json", None, policy.as_bytes()).is_ok(), "{rule}");
+        }
+        assert_eq!(vouching_rule(&["*"]), None);
+        assert_eq!(vouching_rule(&[]), None);
+    }
 
     #[test]
     fn an_entry_covers_the_act_and_no_more() {

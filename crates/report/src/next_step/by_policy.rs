@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use agent_strace_engine::generate::Form;
-use agent_strace_engine::policy_testing::is_plain;
+use agent_strace_engine::policy_testing::{is_of_commands, is_plain};
 use agent_strace_model::finding::RuleId;
 use agent_strace_policy::dotted;
 
@@ -126,7 +126,9 @@ fn edit_of_several(report: &Report, first: &ShownFinding, effects: &[&ShownEffec
         let is_vouched = |effect: &&&ShownEffect| !effect.vouched_by.is_empty() && effect.class != Some("hidden");
         let entries: BTreeSet<String> =
             effects.iter().filter(is_vouched).map(|effect| vouching_words(effect)).collect();
-        let is_plain = effect.class != Some("changed") && entries.len() > 1;
+        // The first entry of an allow list would refuse every command that it does not name.
+        let has_list = first.policy.as_ref().is_some_and(|location| is_of_commands(&location.pointer));
+        let is_plain = has_list && effect.class != Some("changed") && entries.len() > 1;
         return is_plain
             .then(|| format!("put those that you trust into commands.allow to vouch for them: {}", named(&entries)));
     }

@@ -1,18 +1,23 @@
 //! Advice about an act that the log does not show in full.
 
 use agent_strace_engine::generate::{Form, form};
-use agent_strace_engine::policy_testing::without_directory;
+use agent_strace_engine::policy_testing::{is_of_commands, vouching_rule, without_directory};
 use agent_strace_secrets::Redacted;
 
 use super::by_policy::{Decider, list_of};
-use super::{EXCEPTION, NAME, quoted, target};
+use super::{EXCEPTION, NAME, quoted, target, version};
 use crate::escape::shorten;
 use crate::view::{Report, ShownEffect, ShownFinding};
 
 pub(super) fn step(report: &Report, finding: &ShownFinding) -> Option<String> {
     let effect = finding.effect.as_deref()?;
     if effect.kind == "opaque" {
-        return Some(vouching(effect, finding.tool.as_ref().map(Redacted::as_str)));
+        let has_list = finding.policy.as_ref().is_some_and(|location| is_of_commands(&location.pointer));
+        return Some(if has_list {
+            vouching(effect, finding.tool.as_ref().map(Redacted::as_str))
+        } else {
+            vouching_alone(report, effect, finding)
+        });
     }
     let exactly = if effect.kind == "connect" { "the host" } else { "what it touches" };
     let plain = || format!("let the agent name {exactly} exactly, or add {EXCEPTION}");
@@ -34,6 +39,21 @@ pub(super) fn step(report: &Report, finding: &ShownFinding) -> Option<String> {
         }
         Decider::Default | Decider::Other => plain(),
     })
+}
+
+/// What vouches for it where the policy has no allow list for commands. The first entry of one would refuse every command that
+/// it does not name.
+fn vouching_alone(report: &Report, effect: &ShownEffect, finding: &ShownFinding) -> String {
+    let words: Vec<&str> = effect.vouched_by.iter().map(Redacted::as_str).collect();
+    let is_code = matches!(words.as_slice(), [program] if matches!(form(program), Form::Code | Form::Commands));
+    if effect.class == Some("hidden") || words.is_empty() && effect.class != Some("changed") || is_code {
+        return vouching(effect, finding.tool.as_ref().map(Redacted::as_str));
+    }
+    let rule = vouching_rule(&words).filter(|_| version(report) >= 2 && effect.class != Some("changed"));
+    match rule {
+        Some(rule) => format!("add `{rule}` to the rules of the policy to vouch for it"),
+        None => format!("look at what it runs, or add {EXCEPTION}"),
+    }
 }
 
 /// The entry that vouches for it, or what helps where none does.
