@@ -32,7 +32,7 @@ impl Workflow<'_> {
             gate.key.clone_from(&own.key);
             gate.line = own.line;
             gate.needs.clone_from(&own.needs);
-            self.runs(job, &started.proposals, &mut gate.checks);
+            self.runs(job, &started.occasions, &mut gate.checks);
         }
         gates
     }
@@ -62,7 +62,7 @@ impl Workflow<'_> {
             let mut found = Vec::new();
             if steps(job).iter().any(judges) {
                 let mut gate = workflow.named(key, job);
-                workflow.runs(job, &started.proposals, &mut gate.checks);
+                workflow.runs(job, &started.occasions, &mut gate.checks);
                 workflow.gate(job, rights, started, &mut gate);
                 found.push(gate);
             }
@@ -92,7 +92,7 @@ impl Workflow<'_> {
         let name = self.named(key, job).job;
         for gate in &mut found {
             gate.job = format!("{name} / {}", gate.job);
-            self.runs(job, &started.proposals, &mut gate.checks);
+            self.runs(job, &started.occasions, &mut gate.checks);
         }
         found
     }

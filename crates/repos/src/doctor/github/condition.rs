@@ -1,14 +1,14 @@
 //! Conditions of jobs and steps: whether they hold in every run that judges a change.
 
+use super::triggers::{Base, Occasion};
 use crate::doctor::scene::Holds;
 
 /// A run that a change starts.
 #[derive(Clone, Copy)]
 pub(super) struct Run<'r> {
-    pub(super) event: &'r str,
-    pub(super) action: &'r str,
-    /// Whether pull requests into this branch have to be judged.
-    pub(super) is_base: &'r dyn Fn(&str) -> bool,
+    pub(super) occasion: Occasion<'r>,
+    /// The branch that changes are merged into, or those of which one is.
+    pub(super) default_branches: &'r [String],
     pub(super) earlier: Earlier,
 }
 
@@ -157,6 +157,10 @@ impl Parser<'_> {
         match self.equals(&left, &right) {
             Some(found) => Value::Bool(found == is_equal),
             None if left == Value::Author || right == Value::Author => Value::Author,
+            // The author of a change picks its base.
+            None if matches!((&left, &right), (Value::Base, Value::Text(_)) | (Value::Text(_), Value::Base)) => {
+                Value::Author
+            }
             None => Value::Unknown,
         }
     }
@@ -165,10 +169,22 @@ impl Parser<'_> {
         match (left, right) {
             (Value::Text(left), Value::Text(right)) => Some(left.eq_ignore_ascii_case(right)),
             (Value::Bool(left), Value::Bool(right)) => Some(left == right),
-            (Value::Base, Value::DefaultBranch) | (Value::DefaultBranch, Value::Base) => Some(true),
-            (Value::Base, Value::Text(name)) | (Value::Text(name), Value::Base) => Some((self.run.is_base)(name)),
+            (Value::Base, Value::DefaultBranch) | (Value::DefaultBranch, Value::Base) => {
+                Some(self.run.occasion.base == Base::Default)
+            }
+            (Value::Base, Value::Text(name)) | (Value::Text(name), Value::Base) => self.is_base(name),
             (Value::Object, Value::Text(text)) | (Value::Text(text), Value::Object) if text.is_empty() => Some(false),
             _ => None,
+        }
+    }
+
+    /// Whether the branch that is merged into has a name. `None`: it may have.
+    fn is_base(&self, name: &str) -> Option<bool> {
+        let is_default = self.run.default_branches.iter().any(|branch| branch.eq_ignore_ascii_case(name));
+        match self.run.occasion.base {
+            Base::Default => Some(is_default),
+            Base::Named(base) => Some(base.eq_ignore_ascii_case(name)),
+            Base::Other => (is_default || name.is_empty()).then_some(false),
         }
     }
 
@@ -232,13 +248,13 @@ impl Parser<'_> {
 
     fn named(&self, name: &str) -> Value {
         let folded = name.to_ascii_lowercase();
-        let is_pull = self.run.event.starts_with("pull_request");
+        let is_pull = self.run.occasion.event.starts_with("pull_request");
         match folded.as_str() {
             "true" => Value::Bool(true),
             "false" => Value::Bool(false),
             "null" | "" | "github.event.merge_group" => Value::Text(String::new()),
-            "github.event_name" => Value::Text(self.run.event.to_owned()),
-            "github.event.action" => Value::Text(self.run.action.to_owned()),
+            "github.event_name" => Value::Text(self.run.occasion.event.to_owned()),
+            "github.event.action" => Value::Text(self.run.occasion.action.to_owned()),
             "github.base_ref" | "github.event.pull_request.base.ref" if is_pull => Value::Base,
             "github.event.repository.default_branch" => Value::DefaultBranch,
             "github.event.pull_request" | "github.event.pull_request.number" | "github.event.number" if is_pull => {

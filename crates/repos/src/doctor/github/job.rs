@@ -1,7 +1,7 @@
 //! The job of a gate: whether it runs, with which rights, and where.
 
 use super::condition::{Earlier, Run, holds};
-use super::triggers::Trigger;
+use super::triggers::Occasion;
 use super::{Workflow, is_expression, is_true};
 use crate::doctor::answer::Fault;
 use crate::doctor::scene::Holds;
@@ -14,8 +14,8 @@ const SKIPPED: &str = "gate/skipped";
 
 impl Workflow<'_> {
     /// Where a job that judges runs at all: its own conditions, or those of the job that calls its workflow.
-    pub(super) fn runs(&self, job: &Value, proposals: &[&Trigger<'_>], checks: &mut Vec<Check>) {
-        self.condition(job, job, proposals, checks);
+    pub(super) fn runs(&self, job: &Value, occasions: &[Occasion<'_>], checks: &mut Vec<Check>) {
+        self.condition(job, job, occasions, checks);
         if let Some(value) = member(job, "continue-on-error").filter(|value| is_expression(value)) {
             let message = "where this holds, the gate fails without a consequence: take it out";
             self.defeat("gate/forgiven", value, message, checks);
@@ -41,7 +41,7 @@ impl Workflow<'_> {
     }
 
     /// The condition of a job or of a step of it, and the jobs that it needs.
-    pub(super) fn condition(&self, of: &Value, job: &Value, proposals: &[&Trigger<'_>], checks: &mut Vec<Check>) {
+    pub(super) fn condition(&self, of: &Value, job: &Value, occasions: &[Occasion<'_>], checks: &mut Vec<Check>) {
         let condition = member(of, "if");
         let needs = member(of, "needs");
         let said = |earlier: Earlier| match condition.map(|condition| &condition.data) {
@@ -53,7 +53,7 @@ impl Workflow<'_> {
                 }
             }
             Some(Data::Bool(value)) if *value && earlier == Earlier::Passed => Holds::Yes,
-            Some(Data::Text(text)) => self.in_each_run(text, earlier, proposals),
+            Some(Data::Text(text)) => self.in_each_run(text, earlier, occasions),
             Some(_) => Holds::No,
         };
         let mut report = |fault: Fault, at: Option<&Value>| self.report(fault, at.unwrap_or(of), checks);
@@ -83,11 +83,9 @@ impl Workflow<'_> {
     }
 
     /// Whether a condition holds in every run that a change starts; the worst counts.
-    fn in_each_run(&self, condition: &str, earlier: Earlier, proposals: &[&Trigger<'_>]) -> Holds {
-        let is_base = |name: &str| self.held.default_branches.iter().any(|branch| branch == name);
-        let runs = proposals.iter().flat_map(|trigger| {
-            super::triggers::TYPES.iter().map(|action| Run { event: trigger.name, action, is_base: &is_base, earlier })
-        });
+    fn in_each_run(&self, condition: &str, earlier: Earlier, occasions: &[Occasion<'_>]) -> Holds {
+        let default_branches = &self.held.default_branches;
+        let runs = occasions.iter().map(|occasion| Run { occasion: *occasion, default_branches, earlier });
         runs.map(|run| holds(condition, run)).max().unwrap_or(Holds::No)
     }
 

@@ -19,7 +19,7 @@ use super::script::{first_call, verdicts};
 use super::{Check, Gate, Held, State};
 use crate::repo_audit::{self, Document, Language, items, member, members, text};
 use agent_strace_policy::json::{Data, Value};
-use triggers::Trigger;
+use triggers::{Occasion, Trigger};
 
 /// A workflow with the locations of what is in it.
 struct Workflow<'t> {
@@ -31,6 +31,8 @@ struct Workflow<'t> {
 /// How a workflow is started, and by whose hand.
 struct Started<'v> {
     proposals: Vec<&'v Trigger<'v>>,
+    /// The runs whose check lands on the head commit of a change.
+    occasions: Vec<Occasion<'v>>,
     origin: Origin,
     bases: super::scene::Bases,
     /// Calls of workflows that are still followed.
@@ -56,13 +58,15 @@ pub(super) fn gates(path: &str, content: &str, held: &Held<'_>) -> Result<Vec<Ga
     }
     let is_independent = proposals.iter().all(|trigger| trigger.name == "pull_request_target");
     let origin = if is_independent { Origin::Base } else { Origin::Change };
-    let started = Started { bases: triggers::bases(&proposals), origin, proposals, calls: Cell::new(called::CALLS) };
+    let occasions = triggers::occasions(&triggers, &held.default_branches);
+    let bases = triggers::bases(&proposals);
+    let started = Started { bases, origin, proposals, occasions, calls: Cell::new(called::CALLS) };
     let mut gates = Vec::new();
     for (key, job) in member(root, "jobs").map(members).unwrap_or_default() {
         let mut found = Vec::new();
         if steps(job).iter().any(judges) {
             let mut gate = workflow.named(key, job);
-            workflow.runs(job, &started.proposals, &mut gate.checks);
+            workflow.runs(job, &started.occasions, &mut gate.checks);
             workflow.gate(job, None, &started, &mut gate);
             found.push(gate);
         }
@@ -157,7 +161,7 @@ impl Workflow<'_> {
         self.job(gate.line, job, caller, &mut checks);
         self.before(job, &mut scene, &mut checks);
         for step in steps(job).iter().filter(|step| judges(step)) {
-            self.condition(step, job, &started.proposals, &mut checks);
+            self.condition(step, job, &started.occasions, &mut checks);
             self.step(step, job, &scene, &mut gate.policies, &mut checks);
         }
         if started.origin == Origin::Base {

@@ -11,10 +11,97 @@ use agent_strace_policy::json::{Data, Value};
 /// Types of events that have to start a workflow so that each state of a pull request is judged.
 pub(super) const TYPES: &[&str] = &["opened", "synchronize", "reopened"];
 
+/// Events whose check lands on the head commit of a change, with the types that start a run where none are named: a run of
+/// one of them that skips the gate puts a check that passes beside the verdict.
+const OF_HEAD: &[(&str, &[&str])] = &[
+    ("pull_request", TYPES),
+    ("pull_request_target", TYPES),
+    ("pull_request_review", &["submitted", "edited", "dismissed"]),
+    ("pull_request_review_comment", &["created", "edited", "deleted"]),
+    ("push", &[""]),
+    ("create", &[""]),
+    ("workflow_dispatch", &[""]),
+    ("deployment", &[""]),
+    ("deployment_status", &[""]),
+];
+/// Beginnings of branches that releases are made from: the author of a change does not push to them.
+const OF_RELEASES: &[&str] = &["release", "hotfix", "stable", "support", "maint", "v[", "v*", "v?"];
+
+/// One way in which a change starts a run.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Occasion<'v> {
+    pub(super) event: &'v str,
+    pub(super) action: &'v str,
+    pub(super) base: Base<'v>,
+}
+
+/// The branch that the change of a run is merged into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Base<'v> {
+    Default,
+    /// Another branch that the workflow names.
+    Named(&'v str),
+    /// A branch that the author of the change picks.
+    Other,
+}
+
+/// Each way in which a change starts a run whose check lands on its head commit.
+pub(super) fn occasions<'v>(triggers: &'v [Trigger<'_>], default_branches: &[String]) -> Vec<Occasion<'v>> {
+    let mut found = Vec::new();
+    for trigger in triggers {
+        let known = OF_HEAD.iter().find(|(event, _)| *event == trigger.name);
+        let Some((_, usual)) = known.filter(|_| trigger.name != "push" || trigger.is_of_changes(default_branches))
+        else {
+            continue;
+        };
+        let types = trigger.setting("types").map_or_else(|| usual.to_vec(), words);
+        // A change that is closed is not merged: judging it is left out rightly.
+        for action in types.into_iter().filter(|action| *action != "closed") {
+            let bases = trigger.bases(default_branches).into_iter();
+            found.extend(bases.map(|base| Occasion { event: trigger.name, action, base }));
+        }
+    }
+    found
+}
+
 /// An event by which a proposed change starts a workflow.
 pub(super) struct Trigger<'v> {
     pub(super) name: &'v str,
     settings: Option<&'v Value>,
+}
+
+impl<'v> Trigger<'v> {
+    fn setting(&self, name: &str) -> Option<&'v Value> {
+        self.settings.and_then(|settings| member(settings, name))
+    }
+
+    /// The branches that changes are merged into.
+    fn bases(&self, default_branches: &[String]) -> Vec<Base<'v>> {
+        let Some(patterns) = self.setting("branches") else { return vec![Base::Default, Base::Other] };
+        let others = words(patterns).into_iter().filter(|pattern| !pattern.starts_with('!'));
+        let others = others.filter(|pattern| !default_branches.iter().any(|branch| branch == pattern));
+        let is_open = |pattern: &str| pattern.contains(['*', '?', '+', '[', '$']);
+        let others = others.map(|pattern| if is_open(pattern) { Base::Other } else { Base::Named(pattern) });
+        [Base::Default].into_iter().chain(others).collect()
+    }
+
+    /// Whether pushes to branches of changes start a run, too.
+    fn is_of_changes(&self, default_branches: &[String]) -> bool {
+        let is_of_change = |pattern: &&str| {
+            let is_release = OF_RELEASES.iter().any(|start| pattern.to_ascii_lowercase().starts_with(start));
+            !pattern.starts_with('!') && pattern.contains('*') && !is_release
+        };
+        match self.setting("branches") {
+            Some(patterns) => {
+                let patterns = words(patterns);
+                patterns
+                    .iter()
+                    .filter(|pattern| !default_branches.iter().any(|name| name == *pattern))
+                    .any(is_of_change)
+            }
+            None => self.setting("tags").is_none() || self.setting("branches-ignore").is_some(),
+        }
+    }
 }
 
 /// `on`: a name, a list of them, or an object with their settings.
@@ -43,7 +130,7 @@ pub(super) fn bases(proposals: &[&Trigger<'_>]) -> Bases {
 impl Workflow<'_> {
     pub(super) fn starts(&self, proposals: &[&Trigger<'_>], all: &[Trigger<'_>], checks: &mut Vec<Check>) {
         for trigger in proposals {
-            let setting = |name: &str| trigger.settings.and_then(|settings| member(settings, name));
+            let setting = |name: &str| trigger.setting(name);
             for filter in ["paths", "paths-ignore"] {
                 if let Some(value) = setting(filter) {
                     let message = "changes of other files start no run, and nothing judges them: take the filter out";

@@ -70,7 +70,7 @@ fn the_check_to_require_is_named_and_what_can_not_be_seen_is_said() {
         .map(|check| check.message.as_str())
         .collect();
     assert_eq!(unseen.len(), 2);
-    assert!(unseen.iter().any(|message| message.contains("`agent gate` is required")), "{unseen:?}");
+    assert!(unseen.iter().any(|message| message.contains("require `agent gate`")), "{unseen:?}");
     let independent = github(&workflow(TARGET, "", ""));
     assert!(independent.gates[0].is_independent && !examination.gates[0].is_independent);
 }
