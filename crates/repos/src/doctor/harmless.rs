@@ -113,6 +113,10 @@ const PACKAGES: &[&str] = &["apt", "apt-get", "apk", "dnf", "yum", "microdnf", "
 const FETCHING: &[&str] = &["curl", "wget", "gh"];
 /// Programs that the gate runs.
 const JUDGING: &[&str] = &["agent-strace", "git"];
+/// Letters of options with a value, of each of those commands.
+const VALUES: &[(&str, &str)] = &[("install", "mogSt"), ("cp", "St"), ("mv", "St"), ("ln", "St")];
+/// Paths of a run, which no commit holds.
+const OF_RUN: &[&str] = &["$RUNNER_TEMP", "${RUNNER_TEMP}", "$RUNNER_TOOL_CACHE", "${RUNNER_TOOL_CACHE}"];
 /// Options by which commands read what they do from a file.
 const BY_FILE: &[(&str, &[&str])] =
     &[("awk", &["-f", "--file"]), ("sed", &["-f", "--file"]), ("xargs", &["-a", "--arg-file"])];
@@ -163,7 +167,8 @@ fn installs_by_name(name: &str, rest: &[String]) -> bool {
 
 /// The worst effect of the commands of a script.
 pub(super) fn effect(script: &str) -> Effect {
-    let script = closed(script);
+    let script = OF_RUN.iter().fold(closed(script).to_owned(), |script, path| script.replace(path, "/tmp"));
+    let script = script.as_str();
     let commands = commands(script);
     if commands.is_empty() {
         let is_said = script.lines().any(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
@@ -240,7 +245,7 @@ fn of_command(words: &[String], fetches: bool) -> Effect {
         return unpacked(rest, options, fetches);
     }
     if PLACING.contains(&name.as_str()) {
-        return placed(rest, fetches);
+        return put(&name, rest, fetches);
     }
     if HARMLESS.contains(&name.as_str()) || name.is_empty() { Effect::Nothing } else { Effect::Runs }
 }
@@ -268,6 +273,30 @@ fn unpacked(rest: &[String], options: &[&str], fetches: bool) -> Effect {
     let archive = rest.iter().filter(|word| !word.starts_with('-') && *word != target && word.contains('.'));
     let words: Vec<String> = archive.chain([target]).cloned().collect();
     placed(&words, fetches)
+}
+
+/// A command that puts files somewhere: the place comes last, or is named by `-t`.
+fn put(name: &str, rest: &[String], fetches: bool) -> Effect {
+    let values = VALUES.iter().find(|(known, _)| *known == name).map_or("", |(_, letters)| letters);
+    let (mut operands, mut target) = (Vec::new(), None);
+    let mut words = rest.iter();
+    while let Some(word) = words.next() {
+        if let Some(folder) = word.strip_prefix("--target-directory=") {
+            target = Some(folder.to_owned());
+        } else if word == "--target-directory" || is_short(word) && word.ends_with('t') && values.contains('t') {
+            target = words.next().cloned();
+        } else if is_short(word) && word.ends_with(|letter| values.contains(letter)) {
+            words.next();
+        } else if !word.starts_with('-') {
+            operands.push(word.clone());
+        }
+    }
+    operands.extend(target);
+    placed(&operands, fetches)
+}
+
+fn is_short(word: &str) -> bool {
+    word.len() > 1 && word.starts_with('-') && !word.starts_with("--")
 }
 
 /// A file of the workspace that is put elsewhere: one that was fetched before may be meant.

@@ -12,6 +12,12 @@ use crate::repo_audit::{items, member, text};
 use agent_strace_policy::json::{Data, Value};
 
 const ID: &str = "gate/before";
+/// Expressions for folders, and the variables of the same folders.
+const PATHS: &[(&str, &str)] = &[
+    ("runner.temp", "RUNNER_TEMP"),
+    ("runner.tool_cache", "RUNNER_TOOL_CACHE"),
+    ("github.workspace", "GITHUB_WORKSPACE"),
+];
 /// Files through which a step changes the steps behind it.
 const FILES: &[&str] = &["GITHUB_PATH", "GITHUB_ENV"];
 /// Texts that the author of a change, or of a comment on it, writes.
@@ -199,7 +205,7 @@ impl Workflow<'_> {
     }
 
     fn script_before(&self, run: &Value, scene: &mut Scene<'_>, checks: &mut Vec<Check>) {
-        let script = text(run).unwrap_or_default();
+        let script = &with_paths(text(run).unwrap_or_default());
         let plain = without_expressions(script);
         let plain = first_call(script).and_then(|end| plain.get(..end)).unwrap_or(&plain);
         scene.scripts.push_str(plain);
@@ -272,6 +278,22 @@ impl Workflow<'_> {
             }
         }
     }
+}
+
+/// A script in which expressions for folders are the variables of the same folders.
+fn with_paths(script: &str) -> String {
+    let mut parts = script.split("${{");
+    let mut done = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let inner = part.split_once("}}");
+        let known =
+            inner.and_then(|(name, rest)| Some((PATHS.iter().find(|(known, _)| *known == name.trim())?.1, rest)));
+        match known {
+            Some((variable, rest)) => done.extend(["${", variable, "}", rest]),
+            None => done.extend(["${{", part]),
+        }
+    }
+    done
 }
 
 /// Whether a script gets the commits of a change into the workspace.

@@ -3,6 +3,7 @@
 //! A job is read as GitLab runs it: with the files that `.gitlab-ci.yml` includes, what a later file lays over it, what it
 //! extends, and the defaults of all jobs.
 
+mod inputs;
 mod node;
 mod pipeline;
 mod rules;
@@ -44,7 +45,7 @@ pub(super) fn gates(held: &Held<'_>, checks: &mut Vec<Check>) -> Vec<Gate> {
 
 /// The gates of a file that is no part of the pipeline.
 fn left_out(path: &str, content: &str) -> Vec<Gate> {
-    let Ok(root) = pipeline::read(path, content) else { return Vec::new() };
+    let Ok(root) = inputs::read(path, content, None) else { return Vec::new() };
     let alone = Pipeline { root, files: Vec::new(), faults: Vec::new() };
     let judges = |job: &Job| alone.script(&job.node).is_some_and(|script| first_call(&script).is_some());
     let gates = alone.jobs().into_iter().filter(judges).map(|Job { name, place, .. }| {
@@ -221,8 +222,7 @@ fn steered(job: &Node, pipeline: &Pipeline, found: &mut Found<'_>) {
     let of_rules = rules.into_iter().flatten().flat_map(rules::flat);
     for of in [&pipeline.root, job].into_iter().chain(of_rules) {
         for (key, value) in of.member("variables").map(Node::members).unwrap_or_default() {
-            // Variables of a file replace those that GitLab sets itself.
-            if is_steering(&key.name) || key.name.starts_with("CI_") {
+            if is_steering(&key.name) {
                 let message = format!("`{}` decides which programs run, or what the gate reads: take it out", key.name);
                 found.push(Fault::defeats("gate/environment", message), &value.place);
             }

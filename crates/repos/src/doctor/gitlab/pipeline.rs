@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use super::inputs::read;
 use super::node::{Content, Node, Place};
 use super::rules::{self, Outcome, flat};
 use crate::doctor::answer::Fault;
 use crate::doctor::{Check, Held, State};
-use crate::repo_audit::{Document, Language, compiled_globs};
+use crate::repo_audit::compiled_globs;
 
 /// The file that a pipeline begins with.
 pub(super) const ROOT: &str = ".gitlab-ci.yml";
@@ -58,29 +59,32 @@ pub(super) fn pipeline(held: &Held<'_>, checks: &mut Vec<Check>) -> Option<Pipel
     let root = Node { place, content: Content::Map(Vec::new()) };
     let mut pipeline = Pipeline { root, files: Vec::new(), faults: Vec::new() };
     held.pipelines.iter().find(|(path, _)| path == ROOT)?;
-    let root = pipeline.load(ROOT, held, DEPTH, checks)?;
+    let root = pipeline.load(ROOT, None, held, DEPTH, checks)?;
     pipeline.root = root;
     Some(pipeline)
 }
 
-/// The text of a file of GitLab as a value.
-pub(super) fn read(path: &str, content: &str) -> Result<Node, (String, u32)> {
-    let document = Document::read(Language::Yaml, content).map_err(|fault| (fault.reason, fault.line))?;
-    Ok(Node::read(&Rc::from(path), &document))
-}
-
 impl Pipeline {
-    fn load(&mut self, path: &str, held: &Held<'_>, depth: usize, checks: &mut Vec<Check>) -> Option<Node> {
+    /// A file with what it includes. `given`: the inputs that its `include` passes.
+    fn load(
+        &mut self,
+        path: &str,
+        given: Option<&Node>,
+        held: &Held<'_>,
+        depth: usize,
+        checks: &mut Vec<Check>,
+    ) -> Option<Node> {
         let depth = depth.checked_sub(1)?;
         let (_, content) = held.pipelines.iter().find(|(name, _)| name == path)?;
         self.files.push(path.to_owned());
-        let own = match content.as_deref().map_err(|why| (why.clone(), 1)).and_then(|content| read(path, content)) {
-            Ok(own) => own,
-            Err((reason, line)) => {
-                checks.push(Check::new("gate/readable", State::Unknown, reason).at(path, line));
-                return None;
-            }
-        };
+        let own =
+            match content.as_deref().map_err(|why| (why.clone(), 1)).and_then(|content| read(path, content, given)) {
+                Ok(own) => own,
+                Err((reason, line)) => {
+                    checks.push(Check::new("gate/readable", State::Unknown, reason).at(path, line));
+                    return None;
+                }
+            };
         let mut whole = Node { place: own.place.clone(), content: Content::Map(Vec::new()) };
         if let Some(include) = own.member("include") {
             let one = std::slice::from_ref(include);
@@ -128,7 +132,7 @@ impl Pipeline {
                     Fault::unknown("gate/included", "too many files are included, and not all of them are read");
                 return self.faults.push((fault, item.place.clone()));
             }
-            if let Some(included) = self.load(path, held, depth, checks) {
+            if let Some(included) = self.load(path, item.member("inputs"), held, depth, checks) {
                 whole.lay(included);
             }
         }
