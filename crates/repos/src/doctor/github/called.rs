@@ -115,7 +115,7 @@ impl Workflow<'_> {
     }
 }
 
-fn is_called_like_the_gate(name: &str) -> bool {
+pub(super) fn is_called_like_the_gate(name: &str) -> bool {
     let folded = name.to_ascii_lowercase();
     let words: Vec<&str> = folded.split(|letter: char| !letter.is_alphanumeric()).collect();
     words.concat().contains("agentstrace") || words.contains(&"gate")

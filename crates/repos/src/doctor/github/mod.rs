@@ -81,6 +81,24 @@ pub(super) fn gates(path: &str, content: &str, held: &Held<'_>) -> Result<Vec<Ga
     Ok(gates)
 }
 
+/// Steps whose action is a file of this repository that is called like the gate: nothing of it is read here.
+pub(super) fn unread(path: &str, content: &str) -> Vec<Check> {
+    let Ok(document) = Document::read(Language::Yaml, content) else { return Vec::new() };
+    let jobs = member(&document.root, "jobs").map(members).unwrap_or_default();
+    let own = jobs.iter().flat_map(|(_, job)| steps(job)).filter_map(|step| member(step, "uses"));
+    let own = own
+        .filter(|used| text(used).is_some_and(|used| used.starts_with("./") && called::is_called_like_the_gate(used)));
+    let checks = own.map(|used| {
+        let message = format!(
+            "`{}` is an action of this repository, and nothing of it is read here: call the action of the gate in the \
+             workflow",
+            text(used).unwrap_or_default()
+        );
+        Check::new("gate/called", State::Unknown, message).at(path, document.line(&used.span))
+    });
+    checks.collect()
+}
+
 /// A job that another gate waits for has no verdict of its own: the last one decides.
 fn views(gates: &mut [Gate]) {
     let is_intact = |gate: &&Gate| !gate.checks.iter().any(Check::is_fatal);

@@ -3,6 +3,7 @@
 //! A job is read as GitLab runs it: with the files that `.gitlab-ci.yml` includes, what a later file lays over it, what it
 //! extends, and the defaults of all jobs.
 
+mod include;
 mod inputs;
 mod node;
 mod pipeline;
@@ -11,7 +12,7 @@ mod rules;
 use super::answer::Fault;
 use super::harmless::{Effect, effect};
 use super::scene::{Bases, Origin, Scene, Workspace};
-use super::script::{Shell, first_call, verdicts, without_expressions};
+use super::script::{Shell, Verdict, first_call, verdicts, without_expressions};
 use super::sources::is_steering;
 use super::{Check, Gate, Held, State, is_gitlab};
 use node::{Node, Place};
@@ -27,14 +28,18 @@ pub(super) fn gates(held: &Held<'_>, checks: &mut Vec<Check>) -> Vec<Gate> {
     if let Some(pipeline) = &pipeline {
         let jobs = pipeline.jobs();
         gates.extend(jobs.iter().filter_map(|job| gate(job, &jobs, pipeline, held)));
+        views(&mut gates);
+        if gates.is_empty() {
+            let faults = pipeline.faults.iter().map(|(fault, at)| fault.clone().at(&at.file, at.line));
+            checks.extend(faults.map(|check| Check { state: State::Unknown, ..check }));
+        }
     }
     let files = pipeline.map(|pipeline| pipeline.files).unwrap_or_default();
     let others = held.pipelines.iter().filter(|(path, _)| is_gitlab(path) && !files.contains(path));
     for (path, content) in others {
         gates.extend(content.as_deref().ok().into_iter().flat_map(|content| left_out(path, content)));
     }
-    views(&mut gates);
-    for gate in &mut gates {
+    for gate in gates.iter_mut().filter(|gate| !gate.is_view) {
         if gate.checks.iter().all(|check| check.state == State::Good) {
             let message = format!("the job `{}` judges changes", gate.job);
             gate.checks.push(Check::new("gate/there", State::Good, message).at(&gate.file, gate.line));
@@ -46,7 +51,7 @@ pub(super) fn gates(held: &Held<'_>, checks: &mut Vec<Check>) -> Vec<Gate> {
 /// The gates of a file that is no part of the pipeline.
 fn left_out(path: &str, content: &str) -> Vec<Gate> {
     let Ok(root) = inputs::read(path, content, None) else { return Vec::new() };
-    let alone = Pipeline { root, files: Vec::new(), faults: Vec::new() };
+    let alone = Pipeline { root, files: Vec::new(), faults: Vec::new(), perhaps: Vec::new() };
     let judges = |job: &Job| alone.script(&job.node).is_some_and(|script| first_call(&script).is_some());
     let gates = alone.jobs().into_iter().filter(judges).map(|Job { name, place, .. }| {
         let mut gate = Gate::new(&place.file, &name, &name, place.line);
@@ -80,8 +85,8 @@ fn gate(job: &Job, all: &[Job], pipeline: &Pipeline, held: &Held<'_>) -> Option<
     needs(job, all, held, &mut found);
     steered(job, pipeline, &mut found);
     image(job, pipeline, &mut found);
-    for (fault, at) in &pipeline.faults {
-        found.push(fault.clone(), at);
+    for (fault, at) in pipeline.faults.iter().cloned().chain(pipeline.doubts(name)) {
+        found.push(fault, &at);
     }
     let scene = scene(job, pipeline, held, &script);
     let at = job.member("script").map_or(place, |script| &script.place);
@@ -91,7 +96,10 @@ fn gate(job: &Job, all: &[Job], pipeline: &Pipeline, held: &Held<'_>) -> Option<
         let message = "code of the change runs in this job before the gate, and may replace it: judge in another job";
         found.push(Fault::defeats("gate/before", message), at);
     }
-    for verdict in verdicts(&script, Shell::STRICT, &scene) {
+    let verdicts = verdicts(&script, Shell::STRICT, &scene);
+    let is_forgiven = |verdict: &Verdict| verdict.faults.iter().any(|fault| fault.id == "gate/forgiven");
+    let is_view = verdicts.iter().all(is_forgiven);
+    for verdict in verdicts {
         policies.extend(verdict.policy);
         if verdict.source.as_deref() == Some("attested") && !script.contains("verify") {
             let message = "nothing in the script verifies an attestation, so that every log counts as attested: leave `--source` out";
@@ -100,6 +108,7 @@ fn gate(job: &Job, all: &[Job], pipeline: &Pipeline, held: &Held<'_>) -> Option<
         verdict.faults.into_iter().for_each(|fault| found.push(fault, at));
     }
     gate.policies = policies;
+    gate.is_view = is_view;
     Some(gate)
 }
 
@@ -174,7 +183,8 @@ fn of_outcome(outcome: Outcome) -> Option<Fault> {
         )),
         Outcome::Unknown => Some(Fault::unknown(
             "gate/skipped",
-            "nothing here says that a rule holds for merge requests: take its condition out",
+            "nothing here says that the job runs for merge requests: add `- if: $CI_PIPELINE_SOURCE == \
+             \"merge_request_event\"` in front of the rules",
         )),
     }
 }
@@ -252,16 +262,17 @@ fn image(job: &Node, pipeline: &Pipeline, found: &mut Found<'_>) {
     }
 }
 
-/// If one job has a verdict that counts, others may report it and pass: reports of a job that failed are not taken.
+/// Where one job has the verdict, others may report it and pass: reports of a job that failed are not taken.
 fn views(gates: &mut [Gate]) {
     let is_intact = |gate: &&Gate| !gate.checks.iter().any(Check::is_fatal);
-    let Some(verdict) = gates.iter().find(is_intact).map(|gate| gate.job.clone()) else { return };
-    for gate in gates.iter_mut() {
-        let fatal: Vec<&Check> = gate.checks.iter().filter(|check| check.is_fatal()).collect();
-        if fatal.is_empty() || fatal.iter().any(|check| check.id != "gate/forgiven") {
+    let mut deciding = gates.iter().filter(|gate| !gate.is_view);
+    let verdict = deciding.clone().find(is_intact).or_else(|| deciding.next()).map(|gate| gate.job.clone());
+    for gate in gates.iter_mut().filter(|gate| gate.is_view) {
+        // Where none decides, each of them lets every change through.
+        let Some(verdict) = &verdict else {
+            gate.is_view = false;
             continue;
-        }
-        gate.is_view = true;
+        };
         let message = format!("it passes whatever it finds: the job `{verdict}` has the verdict");
         gate.checks = vec![Check::new("gate/view", State::Good, message).at(&gate.file, gate.line)];
     }

@@ -1,21 +1,18 @@
 //! `.gitlab-ci.yml` with everything that it includes from this repository, and jobs with what they extend.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::inputs::read;
 use super::node::{Content, Node, Place};
-use super::rules::{self, Outcome, flat};
+use super::rules::flat;
 use crate::doctor::answer::Fault;
 use crate::doctor::{Check, Held, State};
-use crate::repo_audit::compiled_globs;
 
 /// The file that a pipeline begins with.
 pub(super) const ROOT: &str = ".gitlab-ci.yml";
 /// Files below each other, and jobs that extend each other: more than GitLab allows.
 const DEPTH: usize = 12;
-/// Files of one pipeline: as many as GitLab allows.
-const FILES: usize = 150;
 /// Values of all jobs, with those that references name.
 const STEPS: usize = 200_000;
 /// Keys at the top that are no jobs.
@@ -35,6 +32,10 @@ const KEYWORDS: &[&str] = &[
     "hooks",
 ];
 
+/// Keys at the top that decide about all jobs.
+const SHARED: &[&str] =
+    &["default", "variables", "workflow", "image", "services", "cache", "before_script", "after_script", "hooks"];
+
 /// A pipeline of this repository.
 pub(super) struct Pipeline {
     pub(super) root: Node,
@@ -42,6 +43,15 @@ pub(super) struct Pipeline {
     pub(super) files: Vec<String>,
     /// Faults of all of its jobs, each with its place.
     pub(super) faults: Vec<(Fault, Place)>,
+    /// Files that some runs include.
+    pub(super) perhaps: Vec<Perhaps>,
+}
+
+/// A file of which only a run knows whether it is included.
+pub(super) struct Perhaps {
+    pub(super) place: Place,
+    /// The keys at its top.
+    pub(super) names: BTreeSet<String>,
 }
 
 /// A job with everything that it extends.
@@ -57,7 +67,7 @@ pub(super) fn pipeline(held: &Held<'_>, checks: &mut Vec<Check>) -> Option<Pipel
     let file: Rc<str> = Rc::from(ROOT);
     let place = Place { file, line: 1 };
     let root = Node { place, content: Content::Map(Vec::new()) };
-    let mut pipeline = Pipeline { root, files: Vec::new(), faults: Vec::new() };
+    let mut pipeline = Pipeline { root, files: Vec::new(), faults: Vec::new(), perhaps: Vec::new() };
     held.pipelines.iter().find(|(path, _)| path == ROOT)?;
     let root = pipeline.load(ROOT, None, held, DEPTH, checks)?;
     pipeline.root = root;
@@ -66,7 +76,7 @@ pub(super) fn pipeline(held: &Held<'_>, checks: &mut Vec<Check>) -> Option<Pipel
 
 impl Pipeline {
     /// A file with what it includes. `given`: the inputs that its `include` passes.
-    fn load(
+    pub(super) fn load(
         &mut self,
         path: &str,
         given: Option<&Node>,
@@ -97,45 +107,44 @@ impl Pipeline {
         Some(whole)
     }
 
-    /// Lays what one entry of `include` names over what was there before.
-    fn include(&mut self, item: &Node, whole: &mut Node, held: &Held<'_>, depth: usize, checks: &mut Vec<Check>) {
-        let local = item.member("local").or(Some(item)).and_then(Node::text).filter(|path| !path.contains("://"));
-        let Some(local) = local else {
-            // Templates of GitLab bring jobs of their own.
-            if item.member("template").is_none() {
-                let message =
-                    "what this includes is not of this repository, and may change the job: nothing of it is read here";
-                self.faults.push((Fault::limits("gate/included", message), item.place.clone()));
-            }
-            return;
-        };
-        let outcome = item.member("rules").map_or(Outcome::Runs, |rules| rules::outcome_of(rules, held));
-        match outcome {
-            Outcome::Runs => {}
-            Outcome::Never => return,
-            _ => {
+    /// The faults of a job by files that some runs include: it may be one of theirs, or they may change it.
+    pub(super) fn doubts(&self, job: &str) -> Vec<(Fault, Place)> {
+        if self.perhaps.is_empty() {
+            return Vec::new();
+        }
+        let lineage = self.lineage(job);
+        let faults = self.perhaps.iter().filter_map(|file| {
+            let touches = |name: &&str| file.names.contains(*name);
+            let fault = if lineage.iter().any(touches) {
                 let message = "only a run knows whether this file is included: take the rules of the `include` out";
-                self.faults.push((Fault::unknown("gate/included", message), item.place.clone()));
+                Fault::unknown("gate/included", message)
+            } else if SHARED.iter().any(touches) {
+                let message = "only a run knows whether this file is included, and it sets something for all jobs: take \
+                               `default`, `variables` and `workflow` out of it";
+                Fault::limits("gate/included", message)
+            } else {
+                return None;
+            };
+            Some((fault, file.place.clone()))
+        });
+        faults.collect()
+    }
+
+    /// A job, all that it extends, and all that their references name.
+    fn lineage<'n>(&'n self, job: &'n str) -> BTreeSet<&'n str> {
+        let (mut found, mut open) = (BTreeSet::new(), vec![job]);
+        while let Some(name) = open.pop() {
+            let Some(node) = self.root.member(name).filter(|_| found.insert(name)) else { continue };
+            open.extend(node.member("extends").map(Node::texts).unwrap_or_default());
+            let mut parts = vec![node];
+            while let Some(part) = parts.pop() {
+                let reference = part.items().first().and_then(Node::text).filter(|_| part.items().len() > 1);
+                open.extend(reference.filter(|name| self.root.member(name).is_some()));
+                parts.extend(part.items());
+                parts.extend(part.members().iter().map(|(_, value)| value));
             }
         }
-        let pattern = local.trim_start_matches('/').trim_start_matches("./");
-        let Ok(globs) = compiled_globs([pattern]) else { return };
-        let paths: Vec<&String> =
-            held.pipelines.iter().map(|(path, _)| path).filter(|path| globs.is_match(path)).collect();
-        if paths.is_empty() {
-            let message = format!("`{pattern}` is included, and is not read here: put it into `.gitlab/`");
-            self.faults.push((Fault::unknown("gate/included", message), item.place.clone()));
-        }
-        for path in paths {
-            if self.files.len() > FILES {
-                let fault =
-                    Fault::unknown("gate/included", "too many files are included, and not all of them are read");
-                return self.faults.push((fault, item.place.clone()));
-            }
-            if let Some(included) = self.load(path, item.member("inputs"), held, depth, checks) {
-                whole.lay(included);
-            }
-        }
+        found
     }
 
     /// The jobs with what they extend.

@@ -1,5 +1,7 @@
 //! `rules`: what comes of a job, an include or a pipeline for a merge request.
 
+use regex::Regex;
+
 use super::node::{Content, Node};
 use crate::doctor::Held;
 use crate::doctor::scene::Holds;
@@ -24,6 +26,7 @@ pub(super) enum Outcome {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Value {
     Text(String),
+    Pattern(String),
     Null,
     /// It has a value that is not known.
     There,
@@ -176,8 +179,11 @@ impl Parser<'_> {
     fn compared(&self, left: &Value, right: &Value, operator: usize) -> Holds {
         let is_equal = match (left, right) {
             (Value::Text(left), Value::Text(right)) if operator < 2 => Some(left == right),
+            (Value::Text(left), Value::Pattern(pattern)) if operator >= 2 => {
+                Regex::new(pattern).ok().map(|pattern| pattern.is_match(left))
+            }
             (Value::Null, Value::Null) => Some(true),
-            (Value::Null, Value::Text(_) | Value::There)
+            (Value::Null, Value::Text(_) | Value::Pattern(_) | Value::There)
             | (Value::Text(_) | Value::There | Value::Target | Value::DefaultBranch, Value::Null) => Some(false),
             (Value::Target, Value::DefaultBranch) | (Value::DefaultBranch, Value::Target) if operator < 2 => Some(true),
             (Value::Target, Value::Text(name)) | (Value::Text(name), Value::Target) if operator < 2 => {
@@ -198,7 +204,11 @@ impl Parser<'_> {
         for quote in ['"', '\'', '/'] {
             if let Some((text, after)) = rest.strip_prefix(quote).and_then(|inner| inner.split_once(quote)) {
                 self.rest = if quote == '/' { after.trim_start_matches('i') } else { after };
-                return Value::Text(text.to_owned());
+                return match quote {
+                    '/' if after.starts_with('i') => Value::Pattern(format!("(?i){text}")),
+                    '/' => Value::Pattern(text.to_owned()),
+                    _ => Value::Text(text.to_owned()),
+                };
             }
         }
         let bare = rest.strip_prefix('$').unwrap_or(rest);

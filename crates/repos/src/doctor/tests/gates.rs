@@ -308,3 +308,40 @@ fn what_grows_at_each_level_is_followed_up_to_a_limit() {
     }
     assert_eq!(examine(&called).strength, Strength::None);
 }
+
+/// The rows of `.gitlab-ci.yml` beside the template that `init` writes.
+fn beside_template(pipeline: &str) -> Vec<String> {
+    let template = include_str!("../../../../../src/cli/init/templates/gitlab.yml");
+    let include = "include: [{local: .gitlab/agent-strace.gitlab-ci.yml}]\n";
+    let mut held = held(".gitlab-ci.yml", &format!("{include}{pipeline}"));
+    held.pipelines.push((".gitlab/agent-strace.gitlab-ci.yml".to_owned(), Ok(template.to_owned())));
+    let checks = examine(&held).checks;
+    checks.iter().map(|check| format!("{} {}: {}", check.state.name(), check.id, check.message)).collect()
+}
+
+#[test]
+fn a_job_that_only_reports_has_no_row_of_its_own() {
+    for (fault, wanted) in [
+        ("", 0),
+        ("agent-strace: {allow_failure: true}\n", 1),
+        ("agent-strace: {when: manual}\n", 0),
+        ("agent-strace: {script: ['true']}\n", 1),
+    ] {
+        let rows = beside_template(fault);
+        let forgiven = rows.iter().filter(|row| row.starts_with("defeated gate/forgiven")).count();
+        assert_eq!(forgiven, wanted, "{fault}: {rows:#?}");
+        assert!(!rows.iter().any(|row| row.contains("`agent-strace-report` judges")), "{fault}: {rows:#?}");
+    }
+}
+
+/// A rule that keeps the job away under a condition would keep it away always without that.
+#[test]
+fn the_advice_for_rules_leads_to_a_job_that_runs() {
+    let rules =
+        |first: &str| format!("agent-strace:\n  rules: [{first}{{if: $SKIP, when: never}}, {{when: always}}]\n");
+    let rows = beside_template(&rules(""));
+    let advice = "add `- if: $CI_PIPELINE_SOURCE == \"merge_request_event\"` in front";
+    assert!(rows.iter().any(|row| row.contains(advice)), "{rows:#?}");
+    let rows = beside_template(&rules("{if: $CI_PIPELINE_SOURCE == \"merge_request_event\"}, "));
+    assert!(!rows.iter().any(|row| row.starts_with("unknown") || row.starts_with("defeated")), "{rows:#?}");
+}
