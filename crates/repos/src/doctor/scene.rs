@@ -59,6 +59,10 @@ pub(super) struct Scene<'s> {
     pub(super) logs: Logs,
     /// A step checked a commit out.
     pub(super) has_checkout: bool,
+    /// A script fetched commits of the change.
+    pub(super) has_fetched: bool,
+    /// An action that is not known may have checked the change out.
+    pub(super) may_have_checkout: bool,
     /// Folders that steps checked commits out into.
     pub(super) checkouts: Vec<String>,
     /// The folder of the step, where it names one.
@@ -82,6 +86,8 @@ impl<'s> Scene<'s> {
             workspace: Workspace::Empty,
             logs: Logs::None,
             has_checkout: false,
+            has_fetched: false,
+            may_have_checkout: false,
             checkouts: Vec::new(),
             folder: None,
             scripts: String::new(),

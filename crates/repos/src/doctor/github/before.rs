@@ -1,14 +1,14 @@
 //! Steps that run before the gate in its job: code of the change could replace the program that judges it.
 
 use super::actions::{Does, does};
-use super::{Workflow, is_true, judges, uses};
+use super::{Workflow, fetched, is_true, judges, uses};
 use crate::doctor::answer::Fault;
 use crate::doctor::harmless::{Effect, effect};
 use crate::doctor::scene::{Bases, Logs, Origin, Scene, Workspace};
 use crate::doctor::script::{first_call, without_expressions};
 use crate::doctor::sources::{is_of_workspace, is_steering};
 use crate::doctor::{Check, State};
-use crate::repo_audit::{items, member, text};
+use crate::repo_audit::{items, member, members, text};
 use agent_strace_policy::json::{Data, Value};
 
 const ID: &str = "gate/before";
@@ -50,13 +50,13 @@ impl Workflow<'_> {
                 self.shell_before(step, job, scene, checks);
             }
             if judges(step) {
-                if let Some(run) = member(step, "run") {
-                    self.script_before(run, scene, checks);
+                if member(step, "run").is_some() {
+                    self.script_before(step, job, scene, checks);
                 }
                 return;
             }
             match member(step, "run") {
-                Some(run) => self.script_before(run, scene, checks),
+                Some(_) => self.script_before(step, job, scene, checks),
                 None => self.action_before(step, scene, checks),
             }
         }
@@ -128,6 +128,7 @@ impl Workflow<'_> {
                                judge in another job";
                 self.report(Fault::limits(ID, message), at, checks);
             }
+            None => scene.may_have_checkout |= scene.origin == Origin::Change || names_checkout(step),
             _ => {}
         }
     }
@@ -204,13 +205,17 @@ impl Workflow<'_> {
         }
     }
 
-    fn script_before(&self, run: &Value, scene: &mut Scene<'_>, checks: &mut Vec<Check>) {
+    fn script_before(&self, step: &Value, job: &Value, scene: &mut Scene<'_>, checks: &mut Vec<Check>) {
+        let run = member(step, "run").unwrap_or(step);
         let script = &with_paths(text(run).unwrap_or_default());
         let plain = without_expressions(script);
         let plain = first_call(script).and_then(|end| plain.get(..end)).unwrap_or(&plain);
         scene.scripts.push_str(plain);
         scene.scripts.push('\n');
-        if fetches_change(script) || scene.origin == Origin::Change && clones(script) {
+        let names_change = fetched::names_change(&self.with_values(script, step, job));
+        scene.has_fetched |= names_change && fetched::fetches(script);
+        let brings_change = (names_change || scene.has_fetched) && fetched::brings(&plain_of(script));
+        if fetches_change(script) || brings_change || scene.origin == Origin::Change && clones(script) {
             scene.workspace = Workspace::Change;
         }
         let has_change = scene.workspace == Workspace::Change;
@@ -220,6 +225,11 @@ impl Workflow<'_> {
                 return self.report(Fault::unknown(ID, message), run, checks);
             }
             Effect::Runs if has_change => return self.runs_before(run, checks),
+            Effect::Runs if scene.may_have_checkout => {
+                let message = "an action before it may have checked the change out, whose code would run before the gate \
+                               here: judge in another job";
+                self.report(Fault::limits(ID, message), run, checks);
+            }
             Effect::Places if has_change => {
                 let message = "a file that may be one of the change is put where programs are looked for: fetch it into \
                                `${{ runner.temp }}`";
@@ -267,7 +277,8 @@ impl Workflow<'_> {
                 self.push("gate/checkout", State::Defeated, at, message, checks);
             }
             let script = member(step, "run").and_then(text).unwrap_or_default();
-            if fetches_change(script) {
+            let names_change = || fetched::names_change(&self.with_values(script, step, job));
+            if fetches_change(script) || names_change() && fetched::brings(&plain_of(script)) {
                 let message = "it fetches the change into the workspace with the rights of the base: take it out, the gate \
                                reads commits";
                 self.report(Fault::limits("gate/checkout", message), step, checks);
@@ -294,6 +305,18 @@ fn with_paths(script: &str) -> String {
         }
     }
     done
+}
+
+fn plain_of(script: &str) -> String {
+    without_expressions(&with_paths(script))
+}
+
+/// Whether an action that is not known seems to check commits out, by its name or by what it is passed.
+fn names_checkout(step: &Value) -> bool {
+    let with = member(step, "with").map(members).unwrap_or_default();
+    let said = with.iter().filter_map(|(_, value)| text(value));
+    said.chain(uses(step))
+        .any(|said| said.contains("checkout") || said.contains("clone") || fetched::names_change(said))
 }
 
 /// Whether a script gets the commits of a change into the workspace.

@@ -4,6 +4,7 @@ mod actions;
 mod before;
 mod called;
 mod condition;
+mod fetched;
 mod inputs;
 mod job;
 mod reviewed;

@@ -1,10 +1,13 @@
 //! Who says that people looked at what a change does to the gate: an expression, or a text that says it of every change.
 
-use super::{Workflow, is_expression};
+use super::{Workflow, is_expression, is_true};
 use crate::doctor::answer::Fault;
 use crate::doctor::{Check, State};
-use crate::repo_audit::{member, text};
-use agent_strace_policy::json::Value;
+use crate::repo_audit::{Document, Language, member, members, text};
+use agent_strace_policy::json::{Data, Value};
+
+/// Workflows below each other.
+const DEPTH: usize = 4;
 
 /// The source of one alternative of an expression, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,7 +42,8 @@ impl Workflow<'_> {
                 self.defeat("gate/reviewed", value, message, checks);
             }
             Ground::PlainJob => {
-                let message = "the job that says it waits for no approval: give it an `environment` with reviewers";
+                let message = "the job that says it waits for no approval, or passes without one: give it an `environment` with \
+                               reviewers, and no `continue-on-error`";
                 self.report(Fault::limits("gate/reviewed", message), value, checks);
             }
             Ground::Unknown => {
@@ -98,6 +102,8 @@ impl Workflow<'_> {
         });
         if has("review.state=='approved'") && (!is_by_owner || has("!(")) {
             Ground::AnyReview
+        } else if has("inputs.") && self.is_started_by_hand() {
+            Ground::Unknown
         } else if has("inputs.") || has("event_name=='merge_group'") || has("review.state=='approved'") || is_set_now {
             Ground::Approval
         } else if has("label") {
@@ -112,15 +118,38 @@ impl Workflow<'_> {
     /// The workflow has no such job: the expression is empty.
     fn ground_of_job(&self, name: &str) -> Ground {
         let jobs = member(&self.document.root, "jobs");
-        let found = jobs.map(crate::repo_audit::members).unwrap_or_default();
+        let found = jobs.map(members).unwrap_or_default();
         let job = found.iter().find(|(key, _)| key.name.eq_ignore_ascii_case(name)).map(|(_, job)| job);
-        let asks = |job: &Value| {
-            let environment = member(job, "environment").map(|value| member(value, "name").unwrap_or(value));
-            environment.is_some_and(|name| !is_expression(name)) || member(job, "uses").is_some()
-        };
         match job {
-            Some(job) if !asks(job) => Ground::PlainJob,
+            Some(job) if !self.asks(job, DEPTH) || member(job, "continue-on-error").is_some_and(is_forgiving) => {
+                Ground::PlainJob
+            }
             _ => Ground::Approval,
         }
     }
+
+    /// Whether a job waits for an approval, or one of a workflow of this repository that it calls.
+    fn asks(&self, job: &Value, depth: usize) -> bool {
+        let environment = member(job, "environment").map(|value| member(value, "name").unwrap_or(value));
+        let names = |name: &Value| !is_expression(name) && text(name).is_none_or(|name| !name.trim().is_empty());
+        if environment.is_some_and(|name| !matches!(name.data, Data::Null) && names(name)) {
+            return true;
+        }
+        let Some(used) = member(job, "uses").and_then(text) else { return false };
+        let (Some(path), Some(depth)) = (used.strip_prefix("./"), depth.checked_sub(1)) else { return true };
+        // A file that can't be read has a check of its own.
+        let Some((_, Ok(content))) = self.held.pipelines.iter().find(|(name, _)| name == path) else { return true };
+        let Ok(called) = Document::read(Language::Yaml, content) else { return true };
+        let jobs = member(&called.root, "jobs").map(members).unwrap_or_default();
+        jobs.iter().any(|(_, job)| self.asks(job, depth))
+    }
+
+    /// Whether people start the workflow with inputs of their own.
+    fn is_started_by_hand(&self) -> bool {
+        super::triggers::of(&self.document.root).iter().any(|trigger| trigger.name == "workflow_dispatch")
+    }
+}
+
+fn is_forgiving(value: &Value) -> bool {
+    is_true(value) || is_expression(value)
 }

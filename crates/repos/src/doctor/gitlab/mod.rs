@@ -6,6 +6,7 @@
 mod include;
 mod inputs;
 mod node;
+mod passed;
 mod pipeline;
 mod rules;
 
@@ -16,6 +17,7 @@ use super::script::{Shell, Verdict, first_call, verdicts, without_expressions};
 use super::sources::is_steering;
 use super::{Check, Gate, Held, State, is_gitlab};
 use node::{Node, Place};
+use passed::passed;
 use pipeline::{Job, Pipeline};
 use rules::Outcome;
 
@@ -83,6 +85,7 @@ fn gate(job: &Job, all: &[Job], pipeline: &Pipeline, held: &Held<'_>) -> Option<
     let mut found = Found { gate: &mut gate };
     runs(job, pipeline, held, &mut found);
     needs(job, all, held, &mut found);
+    passed(job, all, pipeline, held, &mut found);
     steered(job, pipeline, &mut found);
     image(job, pipeline, &mut found);
     for (fault, at) in pipeline.faults.iter().cloned().chain(pipeline.doubts(name)) {
