@@ -115,7 +115,7 @@ fn only_the_last_job_of_the_approved_workflow_is_to_be_required() {
         document["gates"].as_array().unwrap().iter().filter_map(|gate| gate["name"].as_str()).collect();
     assert_eq!(names, ["agent-strace"]);
     let text = world.run(&["doctor"]).stdout;
-    assert!(!text.contains("whether the check `before a review`"), "{text}");
+    assert!(!text.contains("require `before a review` in the rules"), "{text}");
     assert!(text.contains("do not require the check `before a review`"), "{text}");
     assert!(include_str!("../../README.md").contains("Require the check `agent-strace`, and not `before a review`"));
 }
@@ -135,7 +135,7 @@ fn a_gate_behind_a_workflow_that_is_called_is_judged_as_its_caller_runs_it() {
     commit(world.path());
     let answer = world.run(&["doctor", "--ci"]);
     assert_eq!(said(&answer), ("gate in CI: enforced", 0), "{}", answer.stdout);
-    assert!(answer.stdout.contains("`gate / strace` is required"), "{}", answer.stdout);
+    assert!(answer.stdout.contains("require `gate / strace`"), "{}", answer.stdout);
     world.write(".github/workflows/gate.yml", &called.replace("    steps:", "    continue-on-error: true\n    steps:"));
     commit(world.path());
     assert_eq!(said(&world.run(&["doctor", "--ci"])), ("gate in CI: none", 1));

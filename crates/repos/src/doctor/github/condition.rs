@@ -25,6 +25,7 @@ pub(super) enum Earlier {
 enum Value {
     Bool(bool),
     Text(String),
+    Number(String),
     /// The name of the branch that is merged into.
     Base,
     DefaultBranch,
@@ -39,11 +40,16 @@ impl Value {
         match self {
             Self::Bool(true) | Self::Base | Self::DefaultBranch | Self::Object => Holds::Yes,
             Self::Text(text) if !text.is_empty() => Holds::Yes,
-            Self::Bool(false) | Self::Text(_) => Holds::No,
+            Self::Number(digits) if number(digits) != Some(0.0) => Holds::Yes,
+            Self::Bool(false) | Self::Text(_) | Self::Number(_) => Holds::No,
             Self::Unknown => Holds::Unknown,
             Self::Author => Holds::Author,
         }
     }
+}
+
+fn number(digits: &str) -> Option<f64> {
+    digits.parse().ok()
 }
 
 fn value(holds: Holds) -> Value {
@@ -169,6 +175,7 @@ impl Parser<'_> {
         match (left, right) {
             (Value::Text(left), Value::Text(right)) => Some(left.eq_ignore_ascii_case(right)),
             (Value::Bool(left), Value::Bool(right)) => Some(left == right),
+            (Value::Number(left), Value::Number(right)) => Some(number(left) == number(right)),
             (Value::Base, Value::DefaultBranch) | (Value::DefaultBranch, Value::Base) => {
                 Some(self.run.occasion.base == Base::Default)
             }
@@ -262,7 +269,7 @@ impl Parser<'_> {
             }
             _ if ELSEWHERE.iter().any(|start| folded.starts_with(start)) => Value::Unknown,
             _ if folded.starts_with("github.") => Value::Author,
-            number if number.parse::<f64>().is_ok() => Value::Bool(number.parse::<f64>() != Ok(0.0)),
+            digits if number(digits).is_some() => Value::Number(digits.to_owned()),
             _ => Value::Unknown,
         }
     }

@@ -38,6 +38,9 @@ impl Workflow<'_> {
         self.machine(job, checks);
         self.environment(&self.document.root, checks);
         self.environment(job, checks);
+        if let Some(container) = member(job, "container") {
+            self.environment(container, checks);
+        }
     }
 
     /// The condition of a job or of a step of it, and the jobs that it needs.

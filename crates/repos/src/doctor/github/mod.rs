@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use super::answer::Fault;
 use super::scene::{Origin, Scene};
 use super::script::{first_call, verdicts};
-use super::{Check, Gate, Held, State};
+use super::{Check, Gate, Held, State, sources};
 use crate::repo_audit::{self, Document, Language, items, member, members, text};
 use agent_strace_policy::json::{Data, Value};
 use triggers::{Occasion, Trigger};
@@ -179,6 +179,7 @@ impl Workflow<'_> {
         let mut scene = Scene::new(self.held, started.origin, started.bases);
         self.job(gate.line, job, caller, &mut checks);
         self.before(job, &mut scene, &mut checks);
+        scene.moves = sources::moves(&scene.scripts, &scene);
         for step in steps(job).iter().filter(|step| judges(step)) {
             self.condition(step, job, &started.occasions, &mut checks);
             self.step(step, job, &scene, &mut gate.policies, &mut checks);

@@ -15,7 +15,7 @@ use super::harmless::{Effect, effect};
 use super::scene::{Bases, Origin, Scene, Workspace};
 use super::script::{Shell, Verdict, first_call, verdicts, without_expressions};
 use super::sources::is_steering;
-use super::{Check, Gate, Held, State, is_gitlab};
+use super::{Check, Gate, Held, State, is_gitlab, sources};
 use node::{Node, Place};
 use passed::passed;
 use pipeline::{Job, Pipeline};
@@ -130,6 +130,7 @@ fn scene<'h>(job: &Node, pipeline: &Pipeline, held: &'h Held<'h>, script: &str) 
     scene.workspace = if brings_nothing { Workspace::Empty } else { Workspace::Change };
     scene.has_checkout = !brings_nothing;
     script.clone_into(&mut scene.scripts);
+    scene.moves = sources::moves(&scene.scripts, &scene);
     scene
 }
 
@@ -216,12 +217,15 @@ fn needs(job: &Node, all: &[Job], held: &Held<'_>, found: &mut Found<'_>) {
     for need in needs.items() {
         let Some(name) = need.member("job").unwrap_or(need).text() else { continue };
         let needed = all.iter().find(|job| job.name == name).map(|job| &job.node);
-        let runs = needed.is_some_and(|needed| {
+        let is_optional = need.member("optional").is_some_and(|value| !value.is_false());
+        let runs = needed.map(|needed| {
             let rules = needed.member("rules").map_or(Outcome::Runs, |rules| rules::outcome_of(rules, held));
             let when = needed.member("when").and_then(Node::text).unwrap_or("on_success");
-            matches!(rules, Outcome::Runs | Outcome::Forgiven) && matches!(when, "on_success" | "always")
+            let is_there = matches!(rules, Outcome::Runs | Outcome::Forgiven);
+            // A need that is optional may be missing from a pipeline.
+            (is_there || is_optional && rules != Outcome::NotByItself) && matches!(when, "on_success" | "always")
         });
-        if !runs {
+        if !runs.unwrap_or(is_optional) {
             let message = format!("it waits for the job `{name}`, which may not run, and is skipped then: `needs: []`");
             found.push(Fault::unknown("gate/skipped", message), &need.place);
         }
@@ -233,8 +237,10 @@ fn steered(job: &Node, pipeline: &Pipeline, found: &mut Found<'_>) {
     let workflow = pipeline.root.member("workflow");
     let rules = [job.member("rules"), workflow.and_then(|workflow| workflow.member("rules"))];
     let of_rules = rules.into_iter().flatten().flat_map(rules::flat);
-    for of in [&pipeline.root, job].into_iter().chain(of_rules) {
-        for (key, value) in of.member("variables").map(Node::members).unwrap_or_default() {
+    let of_all = [&pipeline.root, job].into_iter().chain(of_rules).filter_map(|of| of.member("variables"));
+    let matrix = job.member("parallel").and_then(|parallel| parallel.member("matrix"));
+    for variables in of_all.chain(matrix.map(Node::items).unwrap_or_default()) {
+        for (key, value) in variables.members() {
             if is_steering(&key.name) {
                 let message = format!("`{}` decides which programs run, or what the gate reads: take it out", key.name);
                 found.push(Fault::defeats("gate/environment", message), &value.place);

@@ -66,7 +66,6 @@ pub(super) fn verdicts(script: &str, shell: Shell, scene: &Scene<'_>) -> Vec<Ver
     let parsed = parse_at(&plain, Home::piece(0, plain.len()));
     let mut scene = scene.with_expressions(&expressions(script));
     let set = variables(&parsed, &mut scene);
-    scene.moves = sources::moves(&scene.scripts, &scene);
     let stands = flow::calls(&parsed, shell);
     let mut found: Vec<Verdict> = Vec::new();
     for stand in stands {
