@@ -128,7 +128,7 @@ impl Workflow<'_> {
                                judge in another job";
                 self.report(Fault::limits(ID, message), at, checks);
             }
-            None => scene.may_have_checkout |= scene.origin == Origin::Change || names_checkout(step),
+            None => scene.may_have_checkout |= names_checkout(step),
             _ => {}
         }
     }
