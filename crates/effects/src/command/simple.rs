@@ -227,7 +227,7 @@ impl Machine<'_> {
         }
         self.execute(words, Launch::Embedding);
         let name = words.first().map_or("", |word| word.text.as_str());
-        self.opaque(About::Anything, Reason::UnknownProgram(shown(name)), &[name]);
+        self.opaque(About::Anything, Reason::UnknownProgram(short_name(name)), &[name]);
         self.application_code(words, io);
         if self.world.has_written() {
             self.project_scripts(bare, words, io);
@@ -379,7 +379,13 @@ fn is_bare_exec(words: &[Arg]) -> bool {
     words.next() == Some("exec") && words.all(|option| option.starts_with('-'))
 }
 
-/// A name for messages: on one line, and whole. A report redacts it first and shortens it then.
+/// A name for messages, whole or not at all: part of a name may be half of a secret, and a line of a key looks like a long one.
+fn short_name(name: &str) -> String {
+    const LONGEST: usize = 40;
+    if name.chars().nth(LONGEST).is_some() { "…".to_owned() } else { shown(name) }
+}
+
+/// Text for messages, on one line.
 pub(crate) fn shown(name: &str) -> String {
     name.chars().map(|character| if character.is_control() { '?' } else { character }).collect()
 }

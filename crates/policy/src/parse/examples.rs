@@ -5,6 +5,7 @@ use crate::host::split_port;
 use crate::{Context, Decision, Judgement};
 use agent_strace_effects::knowledge::Knowledge;
 use agent_strace_effects::{Certainty, Connection, Effect, Kind, PathTarget};
+use agent_strace_secrets::redact;
 
 use super::document::{Document, Matches, Rule};
 use super::rules::{RuleExample, Wanted};
@@ -58,8 +59,10 @@ fn fault(
         Wanted::Match => {
             let Some((_, act)) = own.iter().find(|(found, _)| found.decision == rule.effect) else {
                 let runs: Vec<String> = acts.iter().take(4).map(|act| format!("`{act}`")).collect();
-                let help = format!("what it does: {}", runs.join(", "));
-                return Some((format!("the rule does not match {shown}"), Some(help)));
+                // What surrounds a secret gives it away, and an act has less around it.
+                let is_private = redact(example.text.as_str()).as_str() != example.text;
+                let help = (!is_private).then(|| format!("what it does: {}", runs.join(", ")));
+                return Some((format!("the rule does not match {shown}"), help));
             };
             let found = all.judge(act, &context);
             (found.decision != rule.effect).then(|| {
