@@ -30,6 +30,8 @@ pub enum Part {
     MovesActions { actions: String },
     /// CI runs the gate by it, and the change touches only jobs that the gate does not need.
     OtherJobs,
+    /// CI runs the gate by it, and nothing but comments, blanks or ends of lines differ.
+    Unseen,
     /// The gate calls it, by the file `by`.
     Called { by: String },
     /// The gate would call it after the merge, by the file `by`, and does not at the base.

@@ -72,7 +72,7 @@ impl GateFiles {
             gate.pipeline =
                 compiled_globs(graph.included.iter().map(String::as_str)).unwrap_or_else(|_| GlobSet::empty());
         }
-        gate.named(&workflows, &leads.leading);
+        gate.named(tree, &workflows, &leads.leading);
         gate.leads = leads;
         gate.is_cut |= work.is_spent();
         gate
@@ -144,7 +144,7 @@ impl GateFiles {
         }
     }
 
-    fn named(&mut self, workflows: &Workflows<'_>, leading: &BTreeSet<Node>) {
+    fn named(&mut self, tree: &dyn Tree, workflows: &Workflows<'_>, leading: &BTreeSet<Node>) {
         for path in &self.runs {
             let is_gate = |key: &str| leading.contains(&Node::job(path, key));
             if dialect(path) == Some(Dialect::Workflow) {
@@ -152,8 +152,17 @@ impl GateFiles {
                     self.is_unnamed = true;
                     continue;
                 };
-                let jobs = jobs.iter().filter(|job| is_gate(&job.key));
-                self.names.extend(jobs.flat_map(|job| job.names.iter().cloned()));
+                let own: BTreeSet<String> = jobs.iter().map(|job| job.key.clone()).filter(|key| is_gate(key)).collect();
+                let judging = match tree.read(path) {
+                    Content::Text(text) => super::jobs::judging(&text, &own),
+                    _ => BTreeSet::new(),
+                };
+                let named = |keys: &BTreeSet<String>| {
+                    let jobs = jobs.iter().filter(|job| keys.contains(&job.key));
+                    jobs.flat_map(|job| job.names.iter().cloned()).collect::<Vec<_>>()
+                };
+                self.names.extend(named(&own));
+                self.names.extend(named(&judging).into_iter().filter(|name| !name.is_unknown()));
                 continue;
             }
             let keys = leading.iter().filter(|node| node.file == *path).filter_map(|node| match &node.part {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::formats::{shape, shared, visit_texts};
+use super::formats::{shape, visit_texts};
 use super::gate::GateFiles;
 use super::systems::{Dialect, dialect};
 use super::touches::Changed;
@@ -17,50 +17,51 @@ pub(super) enum Edit {
     Gate,
     /// Nothing of them but the versions of actions of other repositories.
     Versions(Vec<String>),
-    /// Jobs that the gate does not need.
+    /// Jobs that the gate does not need, and that do not need it.
     Others,
+    /// Nothing that its reader sees: comments, blanks, ends of lines.
+    Unseen,
 }
 
 /// How the change touches a workflow that runs the gate at the base. A change that can't be read as one of these is an edit of the gate.
 pub(super) fn edit(changed: &Changed<'_>, gate: &GateFiles, path: &str) -> Edit {
-    let (Content::Text(base), Content::Text(before), Content::Text(head)) =
-        (changed.base.read(path), changed.before.read(path), changed.head.read(path))
-    else {
+    let (Content::Text(before), Content::Text(head)) = (changed.before.read(path), changed.head.read(path)) else {
         return Edit::Gate;
     };
-    let own = gate.jobs(path);
-    let found = match dialect(path) {
-        Some(Dialect::Workflow) => compared(&base, &before, &head, &own),
-        Some(Dialect::Gitlab) => of_gitlab(&before, &head, &own),
+    let dialect = dialect(path);
+    if matches!(dialect, Some(Dialect::Workflow | Dialect::Gitlab)) && reads_the_same(&before, &head) {
+        return Edit::Unseen;
+    }
+    // Jobs of GitLab pass files and variables on to later stages, and are merged across files: each of them may bear on the gate.
+    let found = match (dialect, changed.base.read(path)) {
+        (Some(Dialect::Workflow), Content::Text(base)) => compared(&base, &before, &head, &gate.jobs(path)),
         _ => None,
     };
     found.unwrap_or(Edit::Gate)
 }
 
-/// A file of GitLab: its jobs are keys at the top, and name those that they extend, need or refer to.
-fn of_gitlab(before: &str, head: &str, own: &BTreeSet<String>) -> Option<Edit> {
-    if own.is_empty() || shared(before) != shared(head) {
-        return None;
-    }
-    let keys = |text: &str| -> Option<BTreeMap<String, Value>> {
-        let document = Document::read(Language::Yaml, text).ok()?;
-        let listed = members(&document.root);
-        let keys: BTreeMap<String, Value> =
-            listed.iter().map(|(key, value)| (key.name.clone(), value.clone())).collect();
-        (keys.len() == listed.len()).then_some(keys)
-    };
-    let (old, new) = (keys(before)?, keys(head)?);
-    let mut open: Vec<String> = own.iter().cloned().collect();
-    let mut seen = BTreeSet::new();
-    while let Some(key) = open.pop() {
-        if old.get(&key).map(shape) != new.get(&key).map(shape) {
-            return None;
-        }
-        if let Some(job) = old.get(&key).filter(|_| seen.insert(key.clone())) {
-            visit_texts(job, &mut |text| open.extend(old.contains_key(text).then(|| text.to_owned())));
-        }
-    }
-    Some(Edit::Others)
+/// Whether two texts have the same data and the same tags.
+fn reads_the_same(before: &str, head: &str) -> bool {
+    let data = |text: &str| Document::read(Language::Yaml, text).ok().map(|document| shape(&document.root));
+    data(before).is_some_and(|before| data(head) == Some(before)) && tagged(before) == tagged(head)
+}
+
+/// The lines with tags, which the data do not have: `!reference [.setup, script]`.
+fn tagged(text: &str) -> Vec<&str> {
+    text.lines().map(str::trim).filter(|line| !line.starts_with('#') && line.contains('!')).collect()
+}
+
+/// The jobs that wait for those of the gate and decide by themselves what its result means: a branch may require them in its place.
+pub(super) fn judging(text: &str, own: &BTreeSet<String>) -> BTreeSet<String> {
+    let Some(jobs) = Jobs::of(text) else { return BTreeSet::new() };
+    let judges = |key: &String| jobs.jobs.get(key).is_some_and(|job| judges(&job.value));
+    jobs.waiting(own).into_iter().filter(|key| !own.contains(key) && judges(key)).collect()
+}
+
+fn judges(job: &Value) -> bool {
+    let mut reads = false;
+    visit_texts(job, &mut |text| reads |= text.contains("needs.") || text.contains("(needs"));
+    reads || member(job, "if").is_some()
 }
 
 fn compared(base: &str, before: &str, head: &str, own: &BTreeSet<String>) -> Option<Edit> {
@@ -74,6 +75,7 @@ fn compared(base: &str, before: &str, head: &str, own: &BTreeSet<String>) -> Opt
     let mut needed: BTreeSet<String> = own.clone();
     for jobs in [&base, &old, &new] {
         needed.extend(jobs.needed(own));
+        needed.extend(jobs.waiting(own));
     }
     let mut moved = BTreeSet::new();
     for key in needed {
@@ -126,6 +128,21 @@ impl Jobs {
         }
         found
     }
+
+    /// Jobs that wait for some jobs, directly or through others: where branches require one job for all, it is one of these.
+    fn waiting(&self, of: &BTreeSet<String>) -> BTreeSet<String> {
+        let mut waiting: BTreeMap<&String, Vec<&String>> = BTreeMap::new();
+        for (key, job) in &self.jobs {
+            job.needs.iter().for_each(|needed| waiting.entry(needed).or_default().push(key));
+        }
+        let mut open: Vec<&String> = of.iter().collect();
+        let mut found = BTreeSet::new();
+        while let Some(key) = open.pop() {
+            let next = waiting.get(key).into_iter().flatten().copied();
+            open.extend(next.filter(|key| found.insert((*key).clone())));
+        }
+        found
+    }
 }
 
 /// Collects the actions of other repositories that are used at another version. `None`: something else differs, too.
@@ -173,7 +190,9 @@ mod tests {
         let versions = |names: &[&str]| Some(Edit::Versions(names.iter().map(|name| (*name).to_owned()).collect()));
         for (old, new, expected) in [
             ("make lint", "make lint all", Some(Edit::Others)),
-            ("run: date", "run: ls", Some(Edit::Others)),
+            ("run: date", "run: ls", None),
+            ("needs: gate\n", "needs: lint\n", None),
+            ("  after:", "  last: {needs: after, steps: []}\n  after:", None),
             ("  lint:\n", "  new:\n    steps: []\n  lint:\n", Some(Edit::Others)),
             ("checkout@aaa # v1", "checkout@ccc # v2", versions(&["actions/checkout"])),
             ("strace@bbb", "strace@ccc", versions(&["acme/agent-strace"])),

@@ -70,14 +70,14 @@ fn part(changed: &Changed<'_>, sides: &Sides<'_>, path: &str) -> Option<Part> {
     let gate = sides.gate;
     let dialect = dialect(path);
     if gate.runs.contains(path) {
-        let content = || changed.head.read(path);
-        return Some(match (jobs::edit(changed, gate, path), dialect) {
-            (Edit::Versions(actions), _) => Part::MovesActions { actions: actions.join("`, `") },
-            (Edit::Others, Some(Dialect::Workflow)) => {
-                of_workflow(changed, sides, path, &content()).unwrap_or(Part::OtherJobs)
+        return Some(match jobs::edit(changed, gate, path) {
+            Edit::Versions(actions) => Part::MovesActions { actions: actions.join("`, `") },
+            Edit::Others => {
+                let content = changed.head.read(path);
+                of_workflow(changed, sides, path, &content).unwrap_or(Part::OtherJobs)
             }
-            (Edit::Others, _) => Part::OtherJobs,
-            (Edit::Gate, _) => Part::Runs,
+            Edit::Unseen => Part::Unseen,
+            Edit::Gate => Part::Runs,
         });
     }
     let content = if dialect.is_some() { changed.head.read(path) } else { Content::Missing };

@@ -117,6 +117,7 @@ fn of_part(part: &Part) -> Touched {
              and `reviewed-by` of the action says who did"
         )),
         Part::OtherJobs => note("it runs the gate, and only jobs differ that the gate does not need".to_owned()),
+        Part::Unseen => note("it runs the gate, and nothing but comments or blanks differs".to_owned()),
         Part::Called { by } => error(format!("the gate calls it (`{by}`)")),
         Part::WouldBeCalled { by } => error(format!("the gate would call it after the merge (`{by}`)")),
         Part::PinsGate => error("it says which gate is installed, and its entry for the gate differs".to_owned()),

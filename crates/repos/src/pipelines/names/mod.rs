@@ -85,7 +85,7 @@ impl CheckName {
     }
 
     /// Whether nothing that has a letter or a digit is known of it.
-    fn is_unknown(&self) -> bool {
+    pub(super) fn is_unknown(&self) -> bool {
         let says = |part: &Part| matches!(part, Part::Literal(text) if text.chars().any(char::is_alphanumeric));
         self.0.contains(&Part::Unknown) && !self.0.contains(&Part::Hidden) && !self.0.iter().any(says)
     }

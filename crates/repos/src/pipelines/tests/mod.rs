@@ -82,6 +82,7 @@ pub(super) fn kind(part: Option<&Part>) -> &'static str {
         Some(Part::PinsGate) => "pins",
         Some(Part::MovesActions { .. }) => "moves actions",
         Some(Part::OtherJobs) => "other jobs",
+        Some(Part::Unseen) => "unseen",
         Some(Part::GivesRights { .. }) => "gives rights",
         Some(Part::Instructs) => "instructs",
         Some(Part::TakesName { .. }) => "takes name",

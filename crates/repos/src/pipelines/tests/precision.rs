@@ -77,21 +77,57 @@ fn jobs_beside_the_gate_may_change_in_its_workflow() {
 }
 
 #[test]
-fn jobs_beside_the_gate_may_change_in_its_pipeline() {
-    let pipeline = "stages: [test]\n.base:\n  tags: [x]\nsetup:\n  script: [date]\ntest:\n  script: [make test]\ngate:\n  extends: .base\n  \
-                    needs: [setup]\n  script:\n    - agent-strace check\n";
+fn a_job_that_waits_for_the_gate_is_a_part_of_it() {
+    let workflow = "on: pull_request\njobs:\n  test:\n    steps: [{run: make test}]\n  gate:\n    steps: [{uses: acme/agent-strace@v1}]\n  \
+                    middle:\n    needs: gate\n    steps: []\n  ci-ok:\n    if: always()\n    needs: [test, middle]\n    steps:\n      \
+                    - run: test '${{ contains(needs.*.result, 'failure') }}' = false\n";
+    let other = ".github/workflows/x.yml";
     for (old, new, expected) in [
-        ("make test", "make check", "other jobs"),
-        ("test:\n  script: [make test]\n", "", "other jobs"),
-        ("agent-strace check", "true", "runs"),
-        ("tags: [x]", "rules: [{when: never}]", "runs"),
-        ("script: [date]", "script: [exit 1]", "runs"),
-        ("stages: [test]", "stages: [test]\nworkflow: {rules: []}", "runs"),
-        ("gate:\n", "gate2:\n", "runs"),
-        ("test:\n  script", "gate:\n  script", "runs"),
+        ("make test", "make tests", "other jobs"),
+        ("needs: [test, middle]", "needs: [test]", "runs"),
+        ("needs: gate", "needs: test", "runs"),
+        ("    if: always()\n", "", "runs"),
+        ("test '${{ contains(needs.*.result, 'failure') }}' = false", "'true'", "runs"),
+        ("  ci-ok:", "  ci-ok:\n    steps: [{run: date}]\n  old:", "runs"),
     ] {
-        let path = ".gitlab-ci.yml";
-        let found = part(&[(path, pipeline)], path, Some(pipeline.replacen(old, new, 1).as_bytes()));
+        let found = part(&[(WORKFLOW, workflow)], WORKFLOW, Some(workflow.replace(old, new).as_bytes()));
         assert_eq!(kind(found.as_ref()), expected, "{old} → {new}");
+    }
+    for (key, expected) in [("ci-ok", "takes name"), ("middle", "new"), ("test", "new")] {
+        let text = format!("on: push\njobs:\n  {key}:\n    steps: [{{run: date}}]\n");
+        assert_eq!(kind(part(&[(WORKFLOW, workflow)], other, Some(text.as_bytes())).as_ref()), expected, "{key}");
+    }
+}
+
+#[test]
+fn an_edit_that_its_reader_does_not_see_is_known() {
+    let workflow = "on: pull_request\njobs:\n  gate:\n    steps:\n      - run: |\n          date\n          agent-strace check\n";
+    let pipeline = "a: &a\n  script: [make]\ngate:\n  script:\n    - !reference [.setup, script]\n    - agent-strace check\n";
+    for (path, text, old, new, expected) in [
+        (WORKFLOW, workflow, "jobs:", "# The gate.\njobs:", "unseen"),
+        (WORKFLOW, workflow, "jobs:", "\n\njobs: # all", "unseen"),
+        (WORKFLOW, workflow, "\n", "\r\n", "unseen"),
+        (WORKFLOW, workflow, "date", "# date", "runs"),
+        (".gitlab-ci.yml", pipeline, "gate:", "# The gate!\ngate:", "unseen"),
+        (".gitlab-ci.yml", pipeline, "!reference ", "", "runs"),
+    ] {
+        let found = part(&[(path, text)], path, Some(text.replace(old, new).as_bytes()));
+        assert_eq!(kind(found.as_ref()), expected, "{path}: {old:?} → {new:?}");
+    }
+}
+
+#[test]
+fn every_edit_of_a_pipeline_with_the_gate_counts() {
+    let pipeline = "stages: [test]\n.base:\n  tags: [x]\nsetup:\n  script: [date]\ngate:\n  extends: .base\n  script:\n    - agent-strace check\n";
+    let path = ".gitlab-ci.yml";
+    for (old, new) in [
+        ("gate:\n", "build:\n  stage: build\n  script: ['echo exit 0 > ci/gate.sh']\n  artifacts: {paths: [ci]}\ngate:\n"),
+        ("tags: [x]", "rules: [{when: never}]"),
+        ("agent-strace check", "true"),
+        ("script: [date]", "script: [date]\n  artifacts: {reports: {dotenv: x}}"),
+        ("setup:\n", "gate:\n"),
+    ] {
+        let found = part(&[(path, pipeline)], path, Some(pipeline.replacen(old, new, 1).as_bytes()));
+        assert_eq!(kind(found.as_ref()), "runs", "{old} → {new}");
     }
 }
