@@ -50,7 +50,7 @@ mod world;
 
 pub use agent_strace_shell::{Brackets, Provenance};
 pub use causes::causes;
-pub use command::{CalledRecipes, called_recipes, knowledge};
+pub use command::{CalledRecipes, RecipeFiles, knowledge};
 pub use effect::*;
 pub use hosts::canonical_host;
 pub use list::Effects;

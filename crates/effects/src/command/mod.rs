@@ -80,7 +80,7 @@ pub(crate) use machine::LINK;
 use machine::walk;
 pub(crate) use net::named_commands;
 use outcome::Outcome;
-pub use programs::{CalledRecipes, called_recipes};
+pub use programs::{CalledRecipes, RecipeFiles};
 pub(crate) use simple::{is_settings_command, looks_like_path};
 use stream::Stream;
 

@@ -11,6 +11,7 @@ use super::startup;
 use super::systems::{Dialect, dialect};
 use super::tree::{Content, Tree, located, text_at};
 use crate::repo_audit::{commands, program};
+use agent_strace_effects::RecipeFiles;
 use agent_strace_git::Special;
 
 /// Files and recipes of one graph. Jobs are bounded by the texts that they are in.
@@ -102,7 +103,8 @@ pub(super) fn graph(tree: &dyn Tree) -> Graph {
 /// Reads some files and what they call.
 pub(super) fn graph_from<'p>(tree: &dyn Tree, files: impl Iterator<Item = &'p str>) -> Graph {
     let (open, seen) = (Vec::new(), BTreeSet::new());
-    let mut reader = Reader { tree, graph: Graph::default(), open, seen, bytes: 0, step: None };
+    let known = BTreeMap::new();
+    let mut reader = Reader { tree, graph: Graph::default(), open, seen, files: known, bytes: 0, step: None };
     for path in files {
         reader.reach(Node::file(path));
     }
@@ -117,6 +119,8 @@ pub(super) struct Reader<'t> {
     pub(super) graph: Graph,
     open: Vec<Node>,
     seen: BTreeSet<Node>,
+    /// Files of recipes by the folder where commands run.
+    files: BTreeMap<String, RecipeFiles>,
     bytes: usize,
     /// The step of a job that is being read.
     pub(super) step: Option<usize>,
@@ -273,7 +277,8 @@ impl Reader<'_> {
         let at = |file: &str| resolve::joined(folder, file);
         let mut read = |file: &str| text_at(tree, &at(file)?);
         let mut found = BTreeSet::new();
-        for called in agent_strace_effects::called_recipes(words, &mut read) {
+        let files = self.files.entry(folder.to_owned()).or_default();
+        for called in files.called(words, &mut read) {
             let Some(path) = at(&called.file) else { continue };
             let mut passed = located(tree, &path);
             let Some(file) = passed.pop() else { continue };

@@ -30,9 +30,19 @@ fn entries(side: &dyn Contents, path: &str) -> Vec<String> {
     if !names_gate(&text) {
         return Vec::new();
     }
-    let lines: Vec<&str> = text.lines().collect();
-    let named = lines.iter().enumerate().filter(|(_, line)| names_package(line));
-    named.flat_map(|(at, line)| entry(&lines, at, line)).collect()
+    let (mut found, mut open, mut in_table) = (Vec::new(), None, false);
+    for line in text.lines() {
+        in_table |= line.starts_with("[[");
+        // A line belongs to the entry that is open, if it names the gate, too.
+        open = open.filter(|entry: &Entry| entry.holds(line));
+        if open.is_some() {
+            found.push(line.trim().to_owned());
+        } else if names_package(line) {
+            open = Some(Entry::of(line, in_table));
+            found.push(line.trim_end().trim_end_matches(',').trim().to_owned());
+        }
+    }
+    found
 }
 
 /// Whether a line names the package of the gate, and does not only call its program: `agent-strace check`.
@@ -47,19 +57,51 @@ fn names_package(line: &str) -> bool {
     })
 }
 
-fn entry(lines: &[&str], at: usize, line: &str) -> Vec<String> {
-    let owned = |lines: &[&str]| lines.iter().map(|line| line.trim().to_owned()).collect::<Vec<_>>();
-    let (before, after) = (lines.get(..at).unwrap_or_default(), lines.get(at + 1..).unwrap_or_default());
-    // A table of TOML: all up to an empty line or to the next table.
-    if line.trim_start().starts_with("name") && before.iter().rev().any(|line| line.starts_with("[[")) {
-        let ends = |line: &&&str| !line.trim().is_empty() && !line.starts_with('[');
-        let mut whole = owned(&[line]);
-        whole.extend(owned(&after.iter().take_while(ends).copied().collect::<Vec<_>>()));
-        return whole;
+/// How far the entry of a line goes.
+enum Entry {
+    /// A table of TOML: up to an empty line or to the next table.
+    Table,
+    /// All that is indented more than its first line.
+    Below(usize),
+}
+
+impl Entry {
+    fn of(line: &str, in_table: bool) -> Self {
+        let is_name = line.trim_start().starts_with("name");
+        if in_table && is_name { Self::Table } else { Self::Below(depth(line)) }
     }
-    let depth = |line: &str| line.len() - line.trim_start().len();
-    let is_below = |other: &&&str| depth(other) > depth(line) && !other.trim().is_empty();
-    let mut whole = owned(&[line.trim_end().trim_end_matches(',')]);
-    whole.extend(owned(&after.iter().take_while(is_below).copied().collect::<Vec<_>>()));
-    whole
+
+    fn holds(&self, line: &str) -> bool {
+        let is_empty = line.trim().is_empty();
+        match self {
+            Self::Table => !is_empty && !line.starts_with('['),
+            Self::Below(top) => !is_empty && depth(line) > *top,
+        }
+    }
+}
+
+fn depth(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipelines::text_of;
+
+    struct Lock(String);
+
+    impl Contents for Lock {
+        fn read(&self, _: &str) -> Content {
+            text_of(self.0.clone().into_bytes())
+        }
+    }
+
+    #[test]
+    fn an_entry_has_each_line_of_a_file_once_at_most() {
+        for line in ["name = \"agent-strace\"\n", "agent-strace:\n", "  agent-strace: 1\n"] {
+            let lock = Lock(format!("[[package]]\n{}\n[[package]]\nname = \"b\"\n", line.repeat(12_000)));
+            assert_eq!(entries(&lock, "Cargo.lock").len(), 12_000, "{line}");
+        }
+    }
 }

@@ -54,7 +54,7 @@ mod templates;
 mod typed;
 mod wrappers;
 
-pub use project::{CalledRecipes, called_recipes};
+pub use project::{CalledRecipes, RecipeFiles};
 pub(super) use scripts::by_extension;
 
 use super::argument::Arg;

@@ -4,12 +4,13 @@ mod sections;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::gate::{GateFiles, Recipes};
 use super::resolve;
 use super::touches::Changed;
 use super::tree::{Content, Contents};
+use agent_strace_effects::RecipeFiles;
 use sections::{Split, of_tox, split};
 
 /// Whether the commands of the gate run the same lines of a file before the change and after it. What can't be told is no.
@@ -34,8 +35,11 @@ pub(super) fn runs_the_same(changed: &Changed<'_>, gate: &GateFiles, path: &str)
         _ if recipes.iter().any(|recipes| recipes.is_leading) => return false,
         _ => vec![head],
     };
-    let run = |text: &String| recipes.iter().all(|recipes| are_same(changed.head, path, text, recipes));
-    texts.iter().all(run)
+    texts.iter().all(|text| {
+        // By the folder that a command runs in.
+        let mut files: BTreeMap<&str, RecipeFiles> = BTreeMap::new();
+        recipes.iter().all(|recipes| are_same(changed.head, path, text, recipes, &mut files))
+    })
 }
 
 fn commands(recipes: &[Recipes]) -> impl Iterator<Item = &[String]> {
@@ -51,7 +55,13 @@ fn without_what_differs(before: &Split<'_>, after: &Split<'_>) -> Option<(String
 }
 
 /// Whether commands run the lines that they run at the base, with `text` in the file.
-fn are_same(head: &dyn Contents, path: &str, text: &str, recipes: &Recipes) -> bool {
+fn are_same<'r>(
+    head: &dyn Contents,
+    path: &str,
+    text: &str,
+    recipes: &'r Recipes,
+    files: &mut BTreeMap<&'r str, RecipeFiles>,
+) -> bool {
     recipes.commands.iter().all(|(words, folder)| {
         let at = |file: &str| resolve::joined(folder, file);
         let mut read = |file: &str| match at(file)? {
@@ -61,7 +71,7 @@ fn are_same(head: &dyn Contents, path: &str, text: &str, recipes: &Recipes) -> b
                 _ => None,
             },
         };
-        let called = agent_strace_effects::called_recipes(words, &mut read);
+        let called = files.entry(folder).or_default().called(words, &mut read);
         let mut of_file = called.iter().filter(|called| at(&called.file).as_deref() == Some(path));
         of_file.next().is_some_and(|called| called.lines.join("\n") == recipes.lines) && of_file.next().is_none()
     })

@@ -321,10 +321,13 @@ pub(super) fn of_tox(text: &str, commands: &[&[String]]) -> Option<String> {
     let is_asked = |name: &str| name.strip_prefix("testenv:").is_none_or(|of| is_environment(of, &asked));
     let mut open: Vec<usize> =
         (0..sections.len()).filter(|at| sections.get(*at).is_some_and(|(name, _)| is_asked(name))).collect();
+    let mut by_name: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    sections.iter().enumerate().for_each(|(at, (name, _))| by_name.entry(name).or_default().push(at));
     while let Some(at) = open.pop() {
         let Some((_, section)) = sections.get(at).filter(|_| kept.insert(at)) else { continue };
-        let named = sections.iter().enumerate().filter(|(_, (name, _))| section.contains(&format!("{{[{name}]")));
-        open.extend(named.map(|(at, _)| at));
+        let named = section.split("{[").skip(1).filter_map(|rest| rest.split_once(']'));
+        // Each name is looked up once.
+        named.for_each(|(name, _)| open.extend(by_name.remove(name).into_iter().flatten()));
     }
     let texts = kept.into_iter().filter_map(|at| sections.get(at)).map(|(_, section)| section.as_str());
     Some(texts.collect())

@@ -7,6 +7,7 @@ fn a_recipe_that_the_gate_does_not_run_may_change_in_every_format() {
     let poe = "[project]\nname = \"a\"\nversion = \"1\"\n\n[tool.ruff]\nline-length = 100\n\n[tool.poe]\nexecutor = \"uv\"\n\n[tool.poe.tasks]\ngate = \"agent-strace check\"\nbuild = \"cc a.c\"\n";
     let mise = "[env]\nA = \"b\"\n\n[tasks.gate]\nrun = \"agent-strace check\"\n\n[tasks.build]\nrun = \"cc a.c\"\n";
     let tox = "[tox]\nenvlist = gate, lint\n\n[testenv]\nskip_install = true\n\n[testenv:gate]\ncommands = agent-strace check\n\n[testenv:lint]\ncommands = ruff check a.c\n";
+    let shared = "[testenv:gate]\ndeps = {[testenv:a]deps}\ncommands = agent-strace check\n\n[testenv:a]\ndeps = {[testenv:b]deps}\n\n[testenv:b]\ndeps = b=1\n\n[testenv:c]\ndeps = c=1\n";
     let composer = "{\"scripts\": {\"gate\": \"agent-strace check\", \"x\": \"y\"}, \"require\": {\"a\": \"1\"}}";
     let free = "beside";
     for (run, file, text, old, new, expected) in [
@@ -40,6 +41,8 @@ fn a_recipe_that_the_gate_does_not_run_may_change_in_every_format() {
         ("tox -e gate", "tox.ini", tox, "ruff check", "ruff", free),
         ("tox -e gate", "tox.ini", tox, "agent-strace check", "true", "called"),
         ("tox -e gate", "tox.ini", tox, "skip_install", "x", "called"),
+        ("tox -e gate", "tox.ini", shared, "b=1", "b=2", "called"),
+        ("tox -e gate", "tox.ini", shared, "c=1", "c=2", free),
         ("tox", "tox.ini", tox, "ruff check", "ruff", "called"),
         ("tox -e gate", "tox.ini", tox, "envlist = gate, lint", "envlist = lint", "called"),
         ("composer gate", "composer.json", composer, "\"1\"", "\"2\"", free),

@@ -1,5 +1,8 @@
 //! The recipes that a command asks for, read outside of any session: from a commit.
 
+use std::collections::BTreeMap;
+
+use super::recipes::Recipes;
 use super::{Divided, RUNNERS, Runner};
 use crate::command::argument::Arg;
 
@@ -11,34 +14,49 @@ pub struct CalledRecipes {
     pub lines: Vec<String>,
 }
 
-/// The files of recipes (`Makefile`, `package.json`, …) that a command reads. `read` returns the text of a file, by its
-/// path from the current directory.
-pub fn called_recipes(words: &[String], read: &mut dyn FnMut(&str) -> Option<String>) -> Vec<CalledRecipes> {
-    let Some((program, rest)) = words.split_first() else { return Vec::new() };
-    let name = program.rsplit(['/', '\\']).next().unwrap_or_default();
-    let name = name.strip_suffix(".exe").unwrap_or(name);
-    let rest: Vec<Arg> = rest.iter().map(Arg::exact).collect();
-    let runners = RUNNERS.iter().filter(|runner| runner.names.contains(&name));
-    runners.filter_map(|runner| runner.called(&runner.divide(&rest), read)).collect()
+/// The files of recipes (`Makefile`, `package.json`, …) of one directory, each parsed once for all commands that read it.
+#[derive(Debug, Default)]
+pub struct RecipeFiles {
+    /// By the reader and the path. `None`: nothing is there.
+    known: BTreeMap<(usize, String), Option<Recipes>>,
 }
 
-impl Runner {
-    fn called(&self, divided: &Divided, read: &mut dyn FnMut(&str) -> Option<String>) -> Option<CalledRecipes> {
+impl RecipeFiles {
+    /// The files that a command reads. `read` returns the text of a file, by its path from the current directory.
+    pub fn called(&mut self, words: &[String], read: &mut dyn FnMut(&str) -> Option<String>) -> Vec<CalledRecipes> {
+        let Some((program, rest)) = words.split_first() else { return Vec::new() };
+        let name = program.rsplit(['/', '\\']).next().unwrap_or_default();
+        let name = name.strip_suffix(".exe").unwrap_or(name);
+        let rest: Vec<Arg> = rest.iter().map(Arg::exact).collect();
+        let runners = RUNNERS.iter().enumerate().filter(|(_, runner)| runner.names.contains(&name));
+        runners.filter_map(|(at, runner)| self.called_by(at, runner, &runner.divide(&rest), read)).collect()
+    }
+
+    fn called_by(
+        &mut self,
+        at: usize,
+        runner: &Runner,
+        divided: &Divided,
+        read: &mut dyn FnMut(&str) -> Option<String>,
+    ) -> Option<CalledRecipes> {
         let folder = divided.directory.as_ref().map_or("", |folder| folder.text.trim_end_matches('/'));
         let in_folder = |file: &str| if folder.is_empty() { file.to_owned() } else { format!("{folder}/{file}") };
         let named: Vec<String> = match divided.files.as_slice() {
-            [] => self.files.iter().map(|file| in_folder(file)).collect(),
+            [] => runner.files.iter().map(|file| in_folder(file)).collect(),
             // Runners differ in whether a file is looked for in the directory that is named, too.
             files => files.iter().flat_map(|file| [in_folder(&file.text), file.text.clone()]).collect(),
         };
-        let (file, text) = named.into_iter().find_map(|file| read(&file).map(|text| (file, text)))?;
-        let recipes = (self.read)(&text);
-        let lines = if divided.unknown {
-            recipes.all_lines()
-        } else {
-            recipes.selected(&(self.goals)(&divided.operands)).lines
-        };
-        Some(CalledRecipes { file, lines })
+        for file in named {
+            let known = self.known.entry((at, file.clone()));
+            let Some(recipes) = known.or_insert_with(|| read(&file).map(|text| (runner.read)(&text))) else { continue };
+            let lines = if divided.unknown {
+                recipes.all_lines()
+            } else {
+                recipes.selected(&(runner.goals)(&divided.operands)).lines
+            };
+            return Some(CalledRecipes { file, lines });
+        }
+        None
     }
 }
 
@@ -65,12 +83,27 @@ mod tests {
             let words: Vec<String> = command.split(' ').map(str::to_owned).collect();
             let mut read =
                 |path: &str| files.iter().find(|(name, _)| *name == path).map(|(_, text)| (*text).to_owned());
-            let called = called_recipes(&words, &mut read);
+            let called = RecipeFiles::default().called(&words, &mut read);
             let called: Vec<(&str, String)> =
                 called.iter().map(|called| (called.file.as_str(), called.lines.join("|"))).collect();
             let expected: Vec<(&str, String)> =
                 expected.into_iter().map(|(file, lines)| (file, lines.to_owned())).collect();
             assert_eq!(called, expected, "{command}");
         }
+    }
+
+    #[test]
+    fn a_file_is_read_once_for_all_commands() {
+        let make: String = (0..500).map(|at| format!("t{at}:\n\techo {at}\n")).collect();
+        let mut files = RecipeFiles::default();
+        let mut reads: Vec<String> = Vec::new();
+        for at in 0..500 {
+            let called = files.called(&["make".to_owned(), format!("t{at}")], &mut |path| {
+                reads.push(path.to_owned());
+                (path == "Makefile").then(|| make.clone())
+            });
+            assert_eq!(called.first().map(|called| called.lines.clone()), Some(vec![format!("echo {at}")]));
+        }
+        assert_eq!(reads, ["GNUmakefile", "makefile", "Makefile"]);
     }
 }

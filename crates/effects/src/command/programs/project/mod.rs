@@ -16,7 +16,7 @@ use crate::command::simple::Io;
 use crate::command::stream::Stream;
 use crate::{About, PathTarget, Reason};
 
-pub use called::{CalledRecipes, called_recipes};
+pub use called::{CalledRecipes, RecipeFiles};
 use goals::{behind_run, composer_goals, node_goals, npm_goals, operands, parts, yarn_goals};
 use recipes::{Recipes, Selected};
 
