@@ -36,6 +36,12 @@ pub enum Part {
     Called { by: String },
     /// The gate would call it after the merge, by the file `by`, and does not at the base.
     WouldBeCalled { by: String },
+    /// It is new, and its system would read it in place of `gate`, which runs the gate.
+    Supersedes { gate: String },
+    /// The same, but only some systems read it.
+    MaySupersede { gate: String },
+    /// The workflow `gate`, which runs the gate, starts after it by its name, and it loses that name.
+    Starts { gate: String },
     /// It says which gate is installed as a package.
     PinsGate,
     /// A job of a workflow that is added or changed has the name of a check of the gate.

@@ -5,11 +5,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::formats;
 use super::resolve::{self, Place};
 use super::startup;
 use super::systems::{Dialect, dialect};
 use super::tree::{Content, Tree, located, text_at};
+use super::{formats, others};
 use crate::repo_audit::{commands, program};
 use agent_strace_effects::RecipeFiles;
 use agent_strace_git::Special;
@@ -196,7 +196,7 @@ impl Reader<'_> {
             Some(Dialect::Workflow) => formats::workflow(self, node, content),
             Some(Dialect::Gitlab) => formats::gitlab(self, node, content),
             _ if is_action() => formats::action(self, node, content),
-            Some(Dialect::Other) => formats::other(self, node, content),
+            Some(Dialect::Other) => others::other(self, node, content),
             _ if resolve::is_yaml(&node.file) => formats::included(self, node, content),
             _ => {
                 self.name(node, content);

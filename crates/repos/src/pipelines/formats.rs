@@ -2,7 +2,6 @@
 
 use super::calls::{Node, Reader, names_gate};
 use super::resolve::Place;
-use super::systems::{Dialect, dialect};
 use super::workflow::jobs;
 use crate::repo_audit::{Document, Language, items, member, members, text};
 use agent_strace_policy::json::{Data, Value};
@@ -242,22 +241,8 @@ pub(super) fn included(reader: &mut Reader<'_>, node: &Node, content: &str) {
     if has_scripts { gitlab(reader, node, content) } else { texts(reader, node, &root) }
 }
 
-pub(super) fn other(reader: &mut Reader<'_>, node: &Node, content: &str) {
-    reader.name(node, content);
-    match Document::read(Language::Yaml, content) {
-        Ok(document) if super::resolve::is_yaml(&node.file) => texts(reader, node, &document.root),
-        _ => reader.tokens(node, content, &Place::of_file(&node.file)),
-    }
-    // Groovy and the like: commands are texts in quotes.
-    for quoted in content.split(['"', '\'']).skip(1).step_by(2).take(500) {
-        if quoted.contains(' ') && dialect(&node.file) == Some(Dialect::Other) && !super::resolve::is_yaml(&node.file) {
-            reader.script(node, quoted.trim(), &Place::top());
-        }
-    }
-}
-
 /// Every text may be a command.
-fn texts(reader: &mut Reader<'_>, node: &Node, root: &Value) {
+pub(super) fn texts(reader: &mut Reader<'_>, node: &Node, root: &Value) {
     let mut found = Vec::new();
     visit_texts(root, &mut |text| found.push(text.to_owned()));
     for text in found {

@@ -34,6 +34,10 @@ pub(super) struct GateFiles {
     pub(super) names: BTreeSet<CheckName>,
     /// A workflow that runs the gate can't be read, so that there are names that are not known.
     pub(super) is_unnamed: bool,
+    /// Paths that must not be there, so that `make` runs a recipe of the gate, each with the makefile.
+    pub(super) made: BTreeMap<String, String>,
+    /// Names of workflows after which a workflow of the gate starts, each with its path.
+    pub(super) awaited: BTreeMap<String, String>,
     /// Submodules that hold something that it calls.
     pub(super) submodules: BTreeSet<String>,
     leads: Leads,
@@ -73,6 +77,7 @@ impl GateFiles {
                 compiled_globs(graph.included.iter().map(String::as_str)).unwrap_or_else(|_| GlobSet::empty());
         }
         gate.named(tree, &workflows, &leads.leading);
+        gate.awaited = super::order::awaited(tree, &gate.runs);
         gate.leads = leads;
         gate.is_cut |= work.is_spent();
         gate
@@ -92,6 +97,8 @@ impl GateFiles {
             if let (Part::Lines(lines), Role::Called) = (&call.to.part, call.role) {
                 let commands = graph.commands.get(call.to).cloned().unwrap_or_default();
                 let is_leading = leads.leading.contains(call.to);
+                let made = super::recipes::made(tree, &call.to.file, &commands);
+                self.made.extend(made.into_iter().map(|path| (path, call.to.file.clone())));
                 let recipes = Recipes { commands, lines: lines.clone(), is_leading };
                 self.recipes.entry(call.to.file.clone()).or_default().push(recipes);
             } else if call.role == Role::Called {
@@ -163,6 +170,10 @@ impl GateFiles {
                 };
                 self.names.extend(named(&own));
                 self.names.extend(named(&judging).into_iter().filter(|name| !name.is_unknown()));
+                continue;
+            }
+            // Their jobs have no names here.
+            if dialect(path) == Some(Dialect::Other) {
                 continue;
             }
             let keys = leading.iter().filter(|node| node.file == *path).filter_map(|node| match &node.part {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::formats::{shape, visit_texts};
 use super::gate::GateFiles;
+use super::resolve::is_yaml;
 use super::systems::{Dialect, dialect};
 use super::touches::Changed;
 use super::tree::Content;
@@ -29,7 +30,9 @@ pub(super) fn edit(changed: &Changed<'_>, gate: &GateFiles, path: &str) -> Edit 
         return Edit::Gate;
     };
     let dialect = dialect(path);
-    if matches!(dialect, Some(Dialect::Workflow | Dialect::Gitlab)) && reads_the_same(&before, &head) {
+    // Without a dialect it is a file that one of GitLab includes.
+    let is_known = matches!(dialect, None | Some(Dialect::Workflow | Dialect::Gitlab)) && is_yaml(path);
+    if is_known && reads_the_same(&before, &head) {
         return Edit::Unseen;
     }
     // Jobs of GitLab pass files and variables on to later stages, and are merged across files: each of them may bear on the gate.

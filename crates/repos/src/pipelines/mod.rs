@@ -10,6 +10,8 @@ mod ignored;
 mod jobs;
 mod names;
 mod operands;
+mod order;
+mod others;
 mod pins;
 mod prompts;
 mod recipes;

@@ -31,6 +31,7 @@ const FILES: &[(&str, Dialect)] = &[
     (".gitlab/**", Dialect::Gitlab),
     (".circleci/**", Dialect::Other),
     (".buildkite/**", Dialect::Other),
+    ("buildkite.{yml,yaml,json}", Dialect::Other),
     (".woodpecker/**", Dialect::Other),
     (".woodpecker.{yml,yaml}", Dialect::Other),
     ("{.azure-pipelines,azure-pipelines}*.{yml,yaml}", Dialect::Other),

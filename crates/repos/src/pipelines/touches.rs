@@ -97,6 +97,10 @@ fn part(changed: &Changed<'_>, sides: &Sides<'_>, path: &str) -> Option<Part> {
     if let Some(by) = sides.after.get(path).filter(|_| !gate.beside.contains_key(path)) {
         return Some(Part::WouldBeCalled { by: by.clone() });
     }
+    let order = super::order::part(changed, gate, path);
+    if let Some(by) = super::recipes::shadowed(changed, gate, path) {
+        return Some(Part::WouldBeCalled { by });
+    }
     if path == ".gitmodules"
         && let Some(by) = super::submodules::moved(changed, gate)
     {
@@ -107,8 +111,13 @@ fn part(changed: &Changed<'_>, sides: &Sides<'_>, path: &str) -> Option<Part> {
     {
         return Some(part);
     }
+    if let Some(part @ Part::Supersedes { .. }) = &order {
+        return Some(part.clone());
+    }
     let found = match dialect {
-        Some(Dialect::Workflow) => of_workflow(changed, sides, path, &content),
+        Some(Dialect::Workflow) => {
+            super::order::awaiting(changed, gate, path).or_else(|| of_workflow(changed, sides, path, &content))
+        }
         Some(Dialect::Gitlab) => of_gitlab(gate, &content),
         Some(_) => unreadable(&content),
         None => super::record::part(changed, gate, &sides.records, path)
@@ -118,7 +127,8 @@ fn part(changed: &Changed<'_>, sides: &Sides<'_>, path: &str) -> Option<Part> {
     let beside = || Some(Part::Beside { by: gate.beside.get(path)?.clone() });
     let perhaps = || Some(Part::MayRun { used: gate.perhaps.get(path)?.clone() });
     match found {
-        Some(Part::NewWorkflow) | None => perhaps()
+        Some(Part::NewWorkflow) | None => order
+            .or_else(perhaps)
             .or_else(beside)
             .or(found)
             .or_else(|| super::prompts::part(changed, path))

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::calls::{Graph, Node, Part, names_gate};
-use super::systems::{Dialect, dialect};
 
 /// How calls lead to the gate at the base.
 #[derive(Debug, Default)]
@@ -12,8 +11,6 @@ pub(super) struct Leads {
     pub(super) leading: BTreeSet<Node>,
     /// The last step of each job that leads to the gate.
     last: BTreeMap<Node, usize>,
-    /// Files that a file of another format calls at the base, with all of its jobs.
-    listed: BTreeMap<Node, BTreeSet<String>>,
     /// Commands that lead to the gate, whose programs read files by themselves.
     started: BTreeSet<Vec<String>>,
 }
@@ -29,7 +26,7 @@ pub(super) struct Call<'g> {
 pub(super) enum Role {
     /// It leads to the gate, or runs before it and may replace its program or set its variables.
     Called,
-    /// Another job may have it, or the gate is over when it runs.
+    /// The gate is over when it runs.
     Beside,
 }
 
@@ -38,10 +35,7 @@ impl Leads {
         let leading = leading(graph);
         let last = last_steps(graph, &leading);
         let started = started(graph, &leading);
-        let listings = leading.iter().filter(|node| is_listing(node));
-        let files = |node: &Node| graph.calls.get(node).into_iter().flatten().map(|to| to.file.clone()).collect();
-        let listed = listings.map(|node| (node.clone(), files(node))).collect();
-        Self { leading, last, listed, started }
+        Self { leading, last, started }
     }
 
     /// All calls that begin at the jobs of the gate.
@@ -66,9 +60,7 @@ impl Leads {
         let is_recipe = matches!(to.part, Part::Lines(_));
         if self.leading.contains(to) {
             Role::Called
-        } else if self.listed.get(from).is_some_and(|files| files.contains(&to.file))
-            || is_recipe && steps().is_some_and(|((first, _), last)| first > last)
-        {
+        } else if is_recipe && steps().is_some_and(|((first, _), last)| first > last) {
             Role::Beside
         } else {
             Role::Called
@@ -122,9 +114,4 @@ fn started(graph: &Graph, leading: &BTreeSet<Node>) -> BTreeSet<Vec<String>> {
         start.words.iter().any(|word| names_gate(word)) || start.runs.iter().any(|node| leading.contains(node))
     });
     starts.map(|start| start.words.clone()).collect()
-}
-
-/// All of a file of another format is one node: its scripts are of all of its jobs.
-fn is_listing(node: &Node) -> bool {
-    node.part == Part::Whole && dialect(&node.file) == Some(Dialect::Other)
 }

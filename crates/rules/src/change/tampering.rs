@@ -120,6 +120,13 @@ fn of_part(part: &Part) -> Touched {
         Part::Unseen => note("it runs the gate, and nothing but comments or blanks differs".to_owned()),
         Part::Called { by } => error(format!("the gate calls it (`{by}`)")),
         Part::WouldBeCalled { by } => error(format!("the gate would call it after the merge (`{by}`)")),
+        Part::Supersedes { gate } => error(format!("CI would read it in place of `{gate}`, which runs the gate")),
+        Part::MaySupersede { gate } => warning(format!(
+            "Gitea and Forgejo would read its folder in place of the one of `{gate}`, which runs the gate"
+        )),
+        Part::Starts { gate } => {
+            error(format!("`{gate}`, which runs the gate, starts after it by its name, and it loses that name"))
+        }
         Part::PinsGate => error("it says which gate is installed, and its entry for the gate differs".to_owned()),
         Part::TakesName { name } => error(format!(
             "its job `{name}` has the name of the gate's check, and a branch that requires it takes either"

@@ -1,5 +1,6 @@
 //! Files of recipes of which the gate runs a part: whether a change leaves that part as it is.
 
+mod make;
 mod sections;
 #[cfg(test)]
 mod tests;
@@ -10,6 +11,7 @@ use super::gate::{GateFiles, Recipes};
 use super::resolve;
 use super::touches::Changed;
 use super::tree::{Content, Contents};
+use crate::repo_audit::program;
 use agent_strace_effects::RecipeFiles;
 use sections::{Split, of_tox, split};
 
@@ -39,6 +41,37 @@ pub(super) fn runs_the_same(changed: &Changed<'_>, gate: &GateFiles, path: &str)
         // By the folder that a command runs in.
         let mut files: BTreeMap<&str, RecipeFiles> = BTreeMap::new();
         recipes.iter().all(|recipes| are_same(changed.head, path, text, recipes, &mut files))
+    })
+}
+
+/// Paths that must not be there for `make` to run what commands ask it for.
+pub(super) fn made(tree: &dyn Contents, file: &str, commands: &BTreeSet<(Vec<String>, String)>) -> BTreeSet<String> {
+    let is_make =
+        |words: &[String]| words.first().is_some_and(|word| matches!(program(word).as_str(), "make" | "gmake"));
+    let mut commands = commands.iter().filter(|(words, _)| is_make(words)).peekable();
+    let Content::Text(text) = (if commands.peek().is_some() { tree.read(file) } else { Content::Missing }) else {
+        return BTreeSet::new();
+    };
+    let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let goals = commands.map(|(words, _)| {
+        let goals = words.iter().skip(1).map(String::as_str);
+        goals.filter(|word| !word.starts_with('-') && !word.contains('=')).collect::<Vec<_>>()
+    });
+    let needed = goals.flat_map(|goals| make::needed(&text, &goals));
+    needed.filter_map(|target| resolve::joined(folder, &target)).collect()
+}
+
+/// The makefile, where a change adds a folder that has the name of a target of the gate.
+pub(super) fn shadowed(changed: &Changed<'_>, gate: &GateFiles, path: &str) -> Option<String> {
+    let mut ends = path.match_indices('/').map(|(at, _)| at);
+    ends.find_map(|end| {
+        let folder = path.get(..end)?;
+        let by = gate.made.get(folder)?;
+        let below = format!("{folder}/");
+        let paths = changed.base.paths();
+        let at = paths.partition_point(|path| path.as_str() < below.as_str());
+        // A folder that is there already does not keep `make` from it.
+        paths.get(at).is_none_or(|path| !path.starts_with(&below)).then(|| by.clone())
     })
 }
 

@@ -1,5 +1,6 @@
 //! The recipes of a file, and everything in it that all of them share.
 
+use super::make;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -56,7 +57,7 @@ fn kept<'t>(text: &'t str, mut cut: Vec<&Range<usize>>) -> Vec<&'t str> {
 pub(super) fn split<'t>(path: &str, text: &'t str) -> Option<Split<'t>> {
     let name = name_of(path).to_lowercase();
     match name.as_str() {
-        "makefile" | "gnumakefile" => Some(of_make(text)),
+        "makefile" | "gnumakefile" => Some(Split { text, recipes: Vec::new(), free: make::free(&name, text) }),
         "justfile" | ".justfile" => Some(of_just(text)),
         "package.json" | "composer.json" => of_package(text),
         "procfile" => Some(of_procfile(text)),
@@ -67,35 +68,13 @@ pub(super) fn split<'t>(path: &str, text: &'t str) -> Option<Split<'t>> {
 }
 
 /// The lines of a text with the place of each.
-fn lines(text: &str) -> impl Iterator<Item = (Range<usize>, &str)> {
+pub(super) fn lines(text: &str) -> impl Iterator<Item = (Range<usize>, &str)> {
     let mut at = 0;
     text.split_inclusive('\n').map(move |line| {
         let start = at;
         at += line.len();
         (start..at, line)
     })
-}
-
-/// Recipes and plain rules may differ: variables, includes, conditions and patterns bear on all of them.
-fn of_make(text: &str) -> Split<'_> {
-    let is_rule = |line: &str| {
-        let plain = |letter: char| letter.is_alphanumeric() || "_-./: ".contains(letter);
-        line.starts_with(char::is_alphanumeric) && line.contains(':') && !line.contains("::") && line.chars().all(plain)
-    };
-    let mut free = Vec::new();
-    let mut is_continued = false;
-    for (range, line) in lines(text) {
-        let bare = line.trim_end();
-        let is_recipe = line.starts_with('\t') && !is_continued;
-        let is_free = bare.trim().is_empty() || bare.trim_start().starts_with('#') || is_rule(bare);
-        if is_recipe || is_free {
-            is_continued &= is_recipe && bare.ends_with('\\');
-            free.push(range);
-        } else {
-            is_continued = bare.ends_with('\\');
-        }
-    }
-    Split { text, recipes: Vec::new(), free }
 }
 
 /// `name parameters: dependencies`, the indented lines below it, and the attributes above it.

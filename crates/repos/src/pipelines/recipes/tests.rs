@@ -67,3 +67,47 @@ fn a_build_before_the_gate_counts_by_the_commands_in_its_file() {
         assert_eq!(kind(found.as_ref()), expected, "{old} → {new}");
     }
 }
+
+#[test]
+fn lines_of_a_makefile_that_only_look_like_rules_count() {
+    let make = "include rules.mk\nbuild:\n\tcc a.c\ngate: tools\n\tagent-strace check\ntools:\n\ttrue\ndefine x\ny: z\nendef\nA = b\n";
+    let workflow = step("run: make gate");
+    let base = [(WORKFLOW, workflow.as_str()), ("Makefile", make), ("rules.mk", "x:\n")];
+    for (old, new, expected) in [
+        ("cc a.c", "cc b.c", "beside"),
+        ("build:", "docs:\n\tmkdocs\nbuild:", "beside"),
+        ("build:", "include /tmp/x:y.mk\nbuild:", "called"),
+        ("build:", "ifdef A:B\nbuild:", "called"),
+        ("build:", "else x:y\nbuild:", "called"),
+        ("build:", "export a:b\nbuild:", "called"),
+        ("build:", "vpath a:b\nbuild:", "called"),
+        ("build:", "load a:b\nbuild:", "called"),
+        ("build:", "Makefile: x\n\tcp x Makefile\nbuild:", "called"),
+        ("build:", "rules.mk:\n\tcp x rules.mk\nbuild:", "called"),
+        ("y: z", "y: w", "called"),
+        ("A = b\n", "A = b\n\tinclude x\n", "called"),
+    ] {
+        let found = part(&base, "Makefile", Some(make.replace(old, new).as_bytes()));
+        assert_eq!(kind(found.as_ref()), expected, "{old:?} → {new:?}");
+    }
+}
+
+#[test]
+fn a_folder_that_keeps_make_from_the_gate_is_found() {
+    let make = "gate: tools\n\tagent-strace check\ntools:\n\ttrue\nbuild:\n\tcc\n";
+    let phony = format!(".PHONY: gate \\\n  tools\n{make}");
+    let workflow = step("run: make gate");
+    for (make, path, expected) in [
+        (make, "gate/a.md", "would be called"),
+        (make, "tools/b/a.md", "would be called"),
+        (make, "build/a.md", "nothing"),
+        (make, "other/gate/a.md", "nothing"),
+        (&phony, "gate/a.md", "nothing"),
+        (&phony, "tools/a.md", "nothing"),
+    ] {
+        let base = [(WORKFLOW, workflow.as_str()), ("Makefile", make)];
+        assert_eq!(kind(part(&base, path, Some(b"x\n")).as_ref()), expected, "{path}");
+    }
+    let base = [(WORKFLOW, workflow.as_str()), ("Makefile", make), ("gate/b.md", "x\n")];
+    assert_eq!(kind(part(&base, "gate/a.md", Some(b"x\n")).as_ref()), "nothing");
+}

@@ -101,8 +101,10 @@ fn a_job_that_waits_for_the_gate_is_a_part_of_it() {
 
 #[test]
 fn an_edit_that_its_reader_does_not_see_is_known() {
-    let workflow = "on: pull_request\njobs:\n  gate:\n    steps:\n      - run: |\n          date\n          agent-strace check\n";
-    let pipeline = "a: &a\n  script: [make]\ngate:\n  script:\n    - !reference [.setup, script]\n    - agent-strace check\n";
+    let workflow =
+        "on: pull_request\njobs:\n  gate:\n    steps:\n      - run: |\n          date\n          agent-strace check\n";
+    let pipeline =
+        "a: &a\n  script: [make]\ngate:\n  script:\n    - !reference [.setup, script]\n    - agent-strace check\n";
     for (path, text, old, new, expected) in [
         (WORKFLOW, workflow, "jobs:", "# The gate.\njobs:", "unseen"),
         (WORKFLOW, workflow, "jobs:", "\n\njobs: # all", "unseen"),
@@ -121,7 +123,10 @@ fn every_edit_of_a_pipeline_with_the_gate_counts() {
     let pipeline = "stages: [test]\n.base:\n  tags: [x]\nsetup:\n  script: [date]\ngate:\n  extends: .base\n  script:\n    - agent-strace check\n";
     let path = ".gitlab-ci.yml";
     for (old, new) in [
-        ("gate:\n", "build:\n  stage: build\n  script: ['echo exit 0 > ci/gate.sh']\n  artifacts: {paths: [ci]}\ngate:\n"),
+        (
+            "gate:\n",
+            "build:\n  stage: build\n  script: ['echo exit 0 > ci/gate.sh']\n  artifacts: {paths: [ci]}\ngate:\n",
+        ),
         ("tags: [x]", "rules: [{when: never}]"),
         ("agent-strace check", "true"),
         ("script: [date]", "script: [date]\n  artifacts: {reports: {dotenv: x}}"),

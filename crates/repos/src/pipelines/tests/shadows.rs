@@ -230,6 +230,34 @@ fn a_file_that_a_pipeline_of_another_system_would_take_is_found() {
 }
 
 #[test]
+fn what_runs_before_the_gate_in_its_job_is_a_part_of_it_in_every_system() {
+    let circle = "version: 2.1\ncommands:\n  judge:\n    steps:\n      - run: agent-strace check\njobs:\n  gate:\n    steps:\n      - run: ci/setup.sh\n      \
+                  - judge\n  test:\n    steps:\n      - run: ci/test.sh\n";
+    let bitbucket = "definitions:\n  steps:\n    - step: &test\n        script: [ci/test.sh]\npipelines:\n  default:\n    - step: *test\n    \
+                     - parallel:\n        - step:\n            script:\n              - . ci/setup.sh\n              - agent-strace check\n";
+    let azure = "stages:\n  - stage: a\n    jobs:\n      - job: test\n        steps: [{script: ci/test.sh}]\n      - job: gate\n        steps:\n          \
+                 - script: ci/setup.sh\n          - script: agent-strace check\n";
+    let buildkite = "steps:\n  - command: ci/test.sh\n  - wait\n  - group: g\n    steps:\n      - commands: [ci/setup.sh, agent-strace check]\n";
+    let jenkins =
+        "pipeline { stages { stage('gate') { steps { sh './ci/setup.sh all'\n sh 'agent-strace check' } } } }\n";
+    for (path, text, has_jobs) in [
+        (".circleci/config.yml", circle, true),
+        ("bitbucket-pipelines.yml", bitbucket, true),
+        ("azure-pipelines.yml", azure, true),
+        (".buildkite/pipeline.yml", buildkite, true),
+        ("Jenkinsfile", jenkins, false),
+        (".drone.yml", "steps:\n  - commands: [ci/setup.sh]\n  - commands: [agent-strace check]\n", false),
+    ] {
+        let base = [(path, text), ("ci/setup.sh", "date\n"), ("ci/test.sh", "date\n")];
+        assert_eq!(kind(part(&base, "ci/setup.sh", Some(b"x\n")).as_ref()), "called", "{path}");
+        assert_eq!(kind(part(&base, path, Some(b"x: y\n")).as_ref()), "runs", "{path}");
+        if has_jobs {
+            assert_eq!(kind(part(&base, "ci/test.sh", Some(b"x\n")).as_ref()), "nothing", "{path}");
+        }
+    }
+}
+
+#[test]
 fn a_job_whose_outputs_the_gate_reads_is_a_part_of_it() {
     let workflow = "jobs:\n  plan:\n    steps: [{run: ci/plan.sh}]\n  test:\n    steps: [{run: ci/test.sh}]\n  gate:\n    \
                     needs: [plan, test]\n    if: needs.plan.outputs.run == 'true'\n    steps: [{uses: acme/agent-strace@v1}]\n";
@@ -267,5 +295,45 @@ fn the_package_that_brings_the_gate_is_pinned() {
     ] {
         let base = [(WORKFLOW, workflow.as_str()), (path, text)];
         assert_eq!(kind(part(&base, path, Some(new.as_bytes())).as_ref()), expected, "{path}");
+    }
+}
+
+#[test]
+fn a_file_that_a_system_reads_in_place_of_the_gate_is_found() {
+    let workflow = step("uses: acme/agent-strace@v1");
+    let other = "on: push\njobs: {x: {steps: [{run: date}]}}\n";
+    let steps = "steps: [{commands: [agent-strace check]}]\n";
+    for (base, path, expected) in [
+        (&[(WORKFLOW, workflow.as_str())][..], ".gitea/workflows/x.yml", "may supersede"),
+        (&[(WORKFLOW, &workflow)], ".forgejo/workflows/x.yml", "may supersede"),
+        (&[(WORKFLOW, &workflow)], ".forgejo/README.md", "nothing"),
+        (&[(WORKFLOW, &workflow), (".gitea/workflows/y.yml", other)], ".gitea/workflows/x.yml", "new"),
+        (&[(".gitea/workflows/g.yml", &workflow)], WORKFLOW, "new"),
+        (&[(".woodpecker.yml", steps)], ".woodpecker/x.yml", "supersedes"),
+        (&[(".woodpecker.yml", steps)], ".woodpecker.yaml", "supersedes"),
+        (&[(".woodpecker/g.yml", steps)], ".woodpecker.yml", "nothing"),
+        (&[(".buildkite/pipeline.yml", steps)], "buildkite.yml", "supersedes"),
+        (&[(".buildkite/pipeline.yml", steps)], ".buildkite/other.yml", "nothing"),
+    ] {
+        assert_eq!(kind(part(base, path, Some(other.as_bytes())).as_ref()), expected, "{path}");
+    }
+}
+
+#[test]
+fn a_workflow_that_the_gate_waits_for_keeps_its_name() {
+    let workflow = "on: {workflow_run: {workflows: [Build, .github/workflows/plain.yml]}}\njobs: {gate: {steps: [{uses: acme/agent-strace@v1}]}}\n";
+    let build = "name: Build\non: push\njobs: {x: {steps: [{run: date}]}}\n";
+    let plain = "on: push\njobs: {x: {steps: [{run: date}]}}\n";
+    let paths = [".github/workflows/build.yml", ".github/workflows/plain.yml"];
+    let base = [(WORKFLOW, workflow), (paths[0], build), (paths[1], plain)];
+    for (path, text, expected) in [
+        (paths[0], Some(build.replace("Build", "Builds")), "starts"),
+        (paths[0], Some(build.replace("date", "ls")), "nothing"),
+        (paths[0], None, "starts"),
+        (paths[1], Some(format!("name: x\n{plain}")), "starts"),
+        (paths[1], Some(plain.replace("date", "ls")), "nothing"),
+    ] {
+        let found = part(&base, path, text.as_deref().map(str::as_bytes));
+        assert_eq!(kind(found.as_ref()), expected, "{path}: {text:?}");
     }
 }
