@@ -268,9 +268,14 @@ const SHARED: &[&str] = &[
 
 /// The keys of a file of GitLab that apply to every job of its pipeline, with their data.
 pub(super) fn shared(content: &str) -> Vec<(String, String)> {
+    members_of(content, |key| SHARED.contains(&key))
+}
+
+/// Some keys at the top of a file, with their data.
+pub(super) fn members_of(content: &str, is_asked: impl Fn(&str) -> bool) -> Vec<(String, String)> {
     let Ok(document) = Document::read(Language::Yaml, content) else { return Vec::new() };
-    let shared = members(&document.root).iter().filter(|(key, _)| SHARED.contains(&key.name.as_str()));
-    shared.map(|(key, value)| (key.name.clone(), shape(value))).collect()
+    let asked = members(&document.root).iter().filter(|(key, _)| is_asked(&key.name));
+    asked.map(|(key, value)| (key.name.clone(), shape(value))).collect()
 }
 
 /// Why a file of YAML can't be read.

@@ -30,6 +30,8 @@ pub(super) struct GateFiles {
     pub(super) perhaps: BTreeMap<String, String>,
     /// Files of the pipeline of GitLab that runs it, by globs.
     pub(super) pipeline: GlobSet,
+    /// Keys of jobs of GitLab that the gate extends, in whichever file of the pipeline they are.
+    pub(super) bases: BTreeSet<String>,
     /// Names of the checks of its jobs.
     pub(super) names: BTreeSet<CheckName>,
     /// A workflow that runs the gate can't be read, so that there are names that are not known.
@@ -73,6 +75,7 @@ impl GateFiles {
         gate.follow(&leads, &graph, tree);
         gate.perhaps(&graph);
         if gate.runs.iter().any(|path| dialect(path) == Some(Dialect::Gitlab)) {
+            gate.bases = bases(&graph, &leads.leading);
             gate.pipeline =
                 compiled_globs(graph.included.iter().map(String::as_str)).unwrap_or_else(|_| GlobSet::empty());
         }
@@ -183,6 +186,27 @@ impl GateFiles {
             self.names.extend(keys);
         }
     }
+}
+
+/// The keys of the jobs that those of the gate extend, directly or through others. Files of a pipeline share their keys.
+fn bases(graph: &Graph, leading: &BTreeSet<Node>) -> BTreeSet<String> {
+    let mut extended: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let of_pipeline = graph.calls.iter().filter(|(node, _)| dialect(&node.file) != Some(Dialect::Workflow));
+    for (node, called) in of_pipeline {
+        let Part::Job(key) = &node.part else { continue };
+        let called =
+            called.iter().filter_map(|node| if let Part::Job(key) = &node.part { Some(key.as_str()) } else { None });
+        extended.entry(key).or_default().extend(called);
+    }
+    let keys = leading.iter().filter(|node| dialect(&node.file) != Some(Dialect::Workflow));
+    let mut open: Vec<&str> =
+        keys.filter_map(|node| if let Part::Job(key) = &node.part { Some(key.as_str()) } else { None }).collect();
+    let mut found = BTreeSet::new();
+    while let Some(key) = open.pop() {
+        let bases = extended.remove(key).unwrap_or_else(Vec::new);
+        open.extend(bases.into_iter().filter(|base| found.insert((*base).to_owned())));
+    }
+    found
 }
 
 fn is_workflow(used: &str) -> bool {

@@ -100,11 +100,11 @@ impl<'v> Parts<'v> {
                 "jobs" => parts.listed(value),
                 "stages" => items(value).iter().for_each(|stage| parts.stage(stage)),
                 "commands" => {
-                    parts.commands.extend(members(value).iter().map(|(key, steps)| (key.name.as_str(), steps)))
+                    parts.commands.extend(members(value).iter().map(|(key, steps)| (key.name.as_str(), steps)));
                 }
                 "pipelines" | "definitions" => parts.below(value),
                 "steps" if STEPS_ARE_JOBS.iter().any(|start| path.starts_with(start)) => {
-                    items(value).iter().for_each(|step| parts.step(step));
+                    parts.steps(items(value));
                 }
                 _ => parts.shared.push(value),
             }
@@ -130,11 +130,13 @@ impl<'v> Parts<'v> {
         }
     }
 
-    /// A step with a machine of its own, or a group of such steps.
-    fn step(&mut self, step: &'v Value) {
-        match member(step, "steps") {
-            Some(steps) => self.jobs.extend(items(steps)),
-            None => self.jobs.push(step),
+    /// Steps with machines of their own, and groups of such steps.
+    fn steps(&mut self, steps: &'v [Value]) {
+        for step in steps {
+            match member(step, "steps") {
+                Some(steps) => self.jobs.extend(items(steps)),
+                None => self.jobs.push(step),
+            }
         }
     }
 

@@ -199,7 +199,10 @@ fn of_gitlab(gate: &GateFiles, content: &Content) -> Option<Part> {
 fn of_pipeline(changed: &Changed<'_>, gate: &GateFiles, path: &str) -> Option<Part> {
     let head = changed.head.read(path);
     let shared = |content: &Content| match content {
-        Content::Text(text) => super::formats::shared(text),
+        Content::Text(text) => {
+            let bases = super::formats::members_of(text, |key| gate.bases.contains(key));
+            [super::formats::shared(text), bases].concat()
+        }
         _ => Vec::new(),
     };
     let before = changed.before.read(path);

@@ -320,6 +320,15 @@ fn what_gitlab_includes_is_part_of_its_pipeline() {
         let found = part(&base, "ci/jobs/a.yml", Some(shared.replace(old, new).as_bytes()));
         assert_eq!(kind(found.as_ref()), expected, "{new}");
     }
+    let extending = ("ci/gate.yml", ".own: {extends: .base}\ngate: {extends: .own, script: ['agent-strace check']}\n");
+    let base = [(".gitlab-ci.yml", include), extending, ("ci/jobs/a.yml", ".base: {tags: [x]}\nt: {script: [make]}\n")];
+    for (text, expected) in [
+        (".base: {tags: [x]}\nt: {script: [make, x]}\n", "nothing"),
+        (".base: {rules: [{when: never}]}\nt: {script: [make]}\n", "runs"),
+        (".base: {tags: [x]}\n.own: {rules: [{when: never}]}\nt: {script: [make]}\n", "runs"),
+    ] {
+        assert_eq!(kind(part(&base, "ci/jobs/a.yml", Some(text.as_bytes())).as_ref()), expected, "{text}");
+    }
     let base = [(".gitlab-ci.yml", "include: ci/gate.yml\n"), gate];
     assert_eq!(kind(part(&base, ".gitlab/x.yml", Some(b"gate: {script: ['true']}\n")).as_ref()), "takes name");
 }
