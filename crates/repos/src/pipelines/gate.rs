@@ -203,8 +203,8 @@ fn bases(graph: &Graph, leading: &BTreeSet<Node>) -> BTreeSet<String> {
         keys.filter_map(|node| if let Part::Job(key) = &node.part { Some(key.as_str()) } else { None }).collect();
     let mut found = BTreeSet::new();
     while let Some(key) = open.pop() {
-        let bases = extended.remove(key).unwrap_or_else(Vec::new);
-        open.extend(bases.into_iter().filter(|base| found.insert((*base).to_owned())));
+        let bases = extended.remove(key);
+        open.extend(bases.into_iter().flatten().filter(|base| found.insert((*base).to_owned())));
     }
     found
 }

@@ -47,7 +47,7 @@ impl Order {
     fn at(&self, path: &str) -> Option<usize> {
         let folded = path.to_ascii_lowercase();
         let fits = |place: &&str| if place.ends_with('/') { folded.starts_with(place) } else { folded == **place };
-        self.places.iter().position(|place| fits(place)).filter(|_| dialect(path).is_some())
+        self.places.iter().position(fits).filter(|_| dialect(path).is_some())
     }
 }
 
