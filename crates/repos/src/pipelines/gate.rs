@@ -22,6 +22,8 @@ pub(super) struct GateFiles {
     pub(super) runs: BTreeSet<String>,
     /// Files that it calls, each with the file that calls it.
     pub(super) called: BTreeMap<String, String>,
+    /// Files among them that programs only read by themselves.
+    pub(super) started: BTreeSet<String>,
     /// Files of recipes that it calls as nothing else: the commands that run them, and what they run.
     pub(super) recipes: BTreeMap<String, Vec<Recipes>>,
     /// Files whose recipes run in the job of the gate, and not before it.
@@ -45,6 +47,15 @@ pub(super) struct GateFiles {
     leads: Leads,
     /// A limit was reached: there may be more.
     pub(super) is_cut: bool,
+}
+
+/// Files that the gate would call in another state of the repository.
+#[derive(Debug, Default)]
+pub(super) struct Later {
+    /// Each with the file that calls it.
+    pub(super) called: BTreeMap<String, String>,
+    /// Files among them that programs only read by themselves.
+    pub(super) started: BTreeSet<String>,
 }
 
 /// Commands that run some lines of a file of recipes.
@@ -112,7 +123,10 @@ impl GateFiles {
         }
         for (file, by) in leads.read_by_themselves(graph) {
             whole.insert(file.clone());
-            self.called.entry(file).or_insert(by);
+            if !self.called.contains_key(&file) {
+                self.started.insert(file.clone());
+                self.called.insert(file, by);
+            }
         }
         self.recipes.retain(|path, _| !whole.contains(path.as_str()));
         let files = self.called.keys();
@@ -127,17 +141,20 @@ impl GateFiles {
         self.beside.retain(|path, _| !runs.contains(path) && !called.contains_key(path));
     }
 
-    /// Files that the same jobs and files would call in another state of the repository, each with the file that calls it.
-    pub(super) fn called_in(&self, tree: &dyn Tree) -> BTreeMap<String, String> {
+    /// Files that the same jobs and files would call in another state of the repository.
+    pub(super) fn called_in(&self, tree: &dyn Tree) -> Later {
         let files: BTreeSet<&str> = self.runs.iter().map(String::as_str).collect();
         let graph = graph_from(tree, files.into_iter());
         let calls = self.leads.walk(&graph).into_iter().filter(|call| call.role == Role::Called);
-        let mut found: BTreeMap<String, String> = BTreeMap::new();
+        let mut found = Later::default();
         for (file, by) in calls.map(|call| (&call.to.file, &call.from.file)) {
-            found.entry(file.clone()).or_insert_with(|| by.clone());
+            found.called.entry(file.clone()).or_insert_with(|| by.clone());
         }
         for (file, by) in self.leads.read_by_themselves(&graph) {
-            found.entry(file).or_insert(by);
+            if !found.called.contains_key(&file) {
+                found.started.insert(file.clone());
+                found.called.insert(file, by);
+            }
         }
         found
     }

@@ -282,7 +282,8 @@ pub(super) fn files_of_command(tree: &dyn Tree, words: &[String], place: &Place)
 fn files_of_runner(tree: &dyn Tree, name: &str, rest: &[String], place: &Place) -> BTreeSet<String> {
     let is_compose = name == "docker" && rest.first().is_some_and(|word| word == "compose");
     let is_runner = |names: &[&str]| names.contains(&name) || is_compose && names.contains(&"docker-compose");
-    let runners = RUNNERS.iter().filter(|(names, _)| is_runner(names));
+    let is_elsewhere = super::reads::is_elsewhere(name, rest);
+    let runners = RUNNERS.iter().filter(|(names, _)| !is_elsewhere && is_runner(names));
     let mut found: BTreeSet<String> =
         runners.flat_map(|(_, files)| files.iter().flat_map(|file| resolved(tree, file, place))).collect();
     if name == "cargo" && operands::cargo_runs(rest) {

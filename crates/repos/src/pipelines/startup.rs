@@ -1,66 +1,17 @@
-//! Files that programs read by themselves: beside the files of recipes, they decide what a command runs. Data.
+//! Files that programs read by themselves: beside the files of recipes, they decide what a command runs.
 
 use std::collections::BTreeSet;
 
+use super::operands;
+use super::reads;
 use super::resolve::{Place, resolved};
 use super::tree::{Tree, files_in};
 use crate::repo_audit::program;
 
 /// Files of one folder.
 const FOLDER: usize = 100;
-
-/// Programs, and the files that each of them reads in the folder where it runs. `FOLDER/*`: every file of a folder.
-const READ: &[(&str, &str)] = &[
-    (
-        "npm npx pnpm pnpx yarn yarnpkg bun bunx",
-        ".npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .pnpmfile.mjs pnpm-workspace.yaml bunfig.toml .yarn/releases/* \
-         .yarn/plugins/*",
-    ),
-    ("deno", "deno.json deno.jsonc deno.lock"),
-    ("tsx ts-node", "tsconfig.json"),
-    ("task go-task", ".taskrc.yml .taskrc.yaml .env"),
-    ("just", ".env"),
-    (
-        "mise",
-        "mise.toml .mise.toml mise.local.toml .mise/config.toml mise/config.toml .config/mise.toml .tool-versions",
-    ),
-    ("asdf", ".tool-versions .asdfrc"),
-    ("direnv", ".envrc .env"),
-    ("cargo", ".cargo/config.toml .cargo/config rust-toolchain rust-toolchain.toml build.rs xtask/build.rs"),
-    ("mvn mvnw mvnd", "pom.xml .mvn/* .mvn/wrapper/* mvnw mvnw.cmd"),
-    (
-        "gradle gradlew",
-        "settings.gradle settings.gradle.kts build.gradle build.gradle.kts gradle.properties gradlew gradlew.bat gradle/* \
-         gradle/wrapper/* buildSrc/* buildSrc/src/main/groovy/* buildSrc/src/main/kotlin/* buildSrc/src/main/java/* \
-         init.gradle init.gradle.kts",
-    ),
-    ("ant", "build.xml build.properties"),
-    ("sbt", "build.sbt .sbtopts .jvmopts project/*"),
-    (
-        "pytest py.test",
-        "conftest.py pytest.ini .pytest.ini tox.ini setup.cfg pyproject.toml pytest.toml tests/conftest.py",
-    ),
-    ("tox", "tox.ini setup.cfg pyproject.toml tox.toml toxfile.py"),
-    ("nox", "noxfile.py"),
-    ("hatch", "hatch.toml hatch_build.py pyproject.toml"),
-    ("invoke inv", "tasks.py tasks/* invoke.yaml invoke.yml invoke.json invoke.py"),
-    ("uv uvx", "uv.toml .python-version"),
-    ("poetry", "poetry.toml"),
-    ("pdm", "pdm.toml .pdm.toml"),
-    ("pip pip3", "setup.py setup.cfg"),
-    ("rake bundle bundler", "Rakefile Gemfile .bundle/config .rakerc"),
-    ("composer", "composer.json auth.json"),
-    ("docker docker-compose podman podman-compose", ".env .dockerignore"),
-    ("earthly earth", ".env .arg .secret .earthly/*"),
-    ("nix nix-shell nix-build devenv", "flake.nix flake.lock shell.nix default.nix devenv.nix devenv.yaml"),
-    ("devbox", "devbox.json devbox.lock"),
-    ("lefthook", "lefthook.yml lefthook.yaml .lefthook.yml lefthook-local.yml .lefthook-local.yml"),
-    ("bazel bazelisk", ".bazelrc .bazelversion MODULE.bazel WORKSPACE WORKSPACE.bazel tools/bazel BUILD BUILD.bazel"),
-    ("pants", "pants.toml BUILD"),
-    ("vagrant", "Vagrantfile"),
-    ("turbo", "turbo.json"),
-    ("nx", "nx.json project.json"),
-];
+/// Programs that one command starts, one through another.
+const PROGRAMS_OF_COMMAND: usize = 32;
 
 /// Runners that look for programs of packages before those of the machine.
 const OF_PACKAGES: &str = "npm npx pnpm pnpx yarn yarnpkg bun bunx run-s run-p npm-run-all turbo nx lerna";
@@ -110,13 +61,34 @@ const STEERING: &[&str] = &[
 
 /// Files of the repository that a command reads before it does what it is asked for.
 pub(super) fn read_by(tree: &dyn Tree, words: &[String], place: &Place) -> BTreeSet<String> {
-    let names: BTreeSet<String> = words.iter().map(|word| program(word)).collect();
-    let asked = |of: &str| of.split(' ').any(|name| names.contains(name));
-    let mut found = BTreeSet::new();
-    for (_, files) in READ.iter().filter(|(programs, _)| asked(programs)) {
-        found.extend(files.split_whitespace().flat_map(|file| files_at(tree, file, place)));
-    }
+    let files = started(words).into_iter().flat_map(|(name, rest)| reads::files(&name, rest));
+    let mut found: BTreeSet<String> = files.flat_map(|file| files_at(tree, file, place)).collect();
     found.extend(programs_of_packages(tree, words, place));
+    found
+}
+
+/// The programs that a command starts, each with its words: the first one, and those that wrappers and `-m` start.
+fn started(words: &[String]) -> Vec<(String, &[String])> {
+    let mut found = Vec::new();
+    let mut open = vec![words];
+    while let Some((first, rest)) = open.pop().and_then(<[String]>::split_first) {
+        if found.len() >= PROGRAMS_OF_COMMAND {
+            break;
+        }
+        let name = program(first);
+        if let Some(command) = operands::of_command(&name, rest, &|_| false).command {
+            open.push(command);
+            // The wrapper may take the word behind its last option as a value: `sudo -u ci tox`.
+            let at = rest.len() - command.len();
+            let is_perhaps_value =
+                at.checked_sub(1).and_then(|at| rest.get(at)).is_some_and(|word| word.starts_with('-'));
+            open.extend(command.get(1..).filter(|_| is_perhaps_value));
+        }
+        // `python -m pip install .`
+        let module = rest.iter().position(|word| word == "-m").and_then(|at| rest.get(at + 1..));
+        open.extend(module.filter(|_| name.starts_with("py")));
+        found.push((name, rest));
+    }
     found
 }
 

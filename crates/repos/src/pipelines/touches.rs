@@ -1,8 +1,8 @@
 //! Effects of a change on the gate, file by file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::gate::{GateFiles, runs_gate};
+use super::gate::{GateFiles, Later, runs_gate};
 use super::jobs::{self, Edit};
 use super::names::{CheckName, Likeness};
 use super::systems::{Dialect, dialect};
@@ -56,8 +56,8 @@ pub fn touches(changed: &Changed<'_>) -> Touches {
 /// The gate, and the workflows of both sides.
 struct Sides<'s> {
     gate: &'s GateFiles,
-    /// Files that the gate of the base would call after the merge, each with the file that calls it.
-    after: BTreeMap<String, String>,
+    /// Files that the gate of the base would call after the merge.
+    after: Later,
     /// Paths of sessions, as the change and the store have them.
     records: Vec<String>,
     work: &'s Work,
@@ -89,12 +89,15 @@ fn part(changed: &Changed<'_>, sides: &Sides<'_>, path: &str) -> Option<Part> {
             return Some(Part::Runs);
         }
     }
-    if let Some(by) = gate.called.get(path) {
+    // A program reads it by itself, and reads the same as before.
+    let is_same = |started: &BTreeSet<String>| started.contains(path) && super::parts::are_the_same(changed, path);
+    if let Some(by) = gate.called.get(path).filter(|_| !is_same(&gate.started)) {
         let is_beside = super::recipes::runs_the_same(changed, gate, path);
         let beside = || super::pins::part(changed, gate, path).unwrap_or_else(|| Part::Beside { by: by.clone() });
         return Some(if is_beside { beside() } else { Part::Called { by: by.clone() } });
     }
-    if let Some(by) = sides.after.get(path).filter(|_| !gate.beside.contains_key(path)) {
+    let is_new = || !gate.beside.contains_key(path) && !is_same(&sides.after.started);
+    if let Some(by) = sides.after.called.get(path).filter(|_| is_new()) {
         return Some(Part::WouldBeCalled { by: by.clone() });
     }
     let order = super::order::part(changed, gate, path);

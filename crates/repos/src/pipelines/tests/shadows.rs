@@ -32,12 +32,7 @@ fn a_new_file_that_the_gate_would_take_is_found() {
         ),
         ("uses: ./ci/gate", &[("ci/gate/action.yml", action)], &[], &["ci/gate/action.yaml"]),
         ("run: ci/gate", &[("ci/gate.sh", CHECK)], &["ci/gate"], &[]),
-        (
-            "run: npm run gate",
-            &[("package.json", package)],
-            &[],
-            &[".npmrc", "node_modules/.bin/agent-strace", ".yarnrc.yml"],
-        ),
+        ("run: npm run gate", &[("package.json", package)], &[], &[".npmrc", "node_modules/.bin/agent-strace"]),
         ("run: npx agent-strace check", &[], &[], &["node_modules/.bin/agent-strace", ".npmrc"]),
         ("run: python3 ci/gate.py", &[("ci/gate.py", python)], &[], &["ci/json.py", "ci/subprocess.py"]),
         (
