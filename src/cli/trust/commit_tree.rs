@@ -56,6 +56,17 @@ impl Contents for CommitFiles<'_> {
         content
     }
 
+    fn read_lossily(&self, path: &str) -> Content {
+        match self.files() {
+            Err(reason) => Content::Unreadable(reason.clone()),
+            Ok(files) => match files.read_top(path) {
+                Ok(blob) => Content::Text(String::from_utf8_lossy(&blob.bytes).into_owned()),
+                Err(GitError::NoFile { .. }) => Content::Missing,
+                Err(error) => Content::Unreadable(error.to_string()),
+            },
+        }
+    }
+
     /// What can't be looked up is read as a file, and that fails with the reason.
     fn special(&self, path: &str) -> Option<Special> {
         self.files().as_ref().ok()?.special(path).ok().flatten()

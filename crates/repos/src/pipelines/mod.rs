@@ -27,6 +27,7 @@ mod tests;
 mod touches;
 mod tree;
 mod walk;
+mod wild;
 mod work;
 mod workflow;
 

@@ -13,15 +13,23 @@ const HIDING: &[&str] =
     &["diff", "binary", "linguist-generated", "linguist-vendored", "gitlab-generated", "export-ignore", "merge"];
 /// Files of a session.
 const FILES: &[&str] = &["events.ndjson", "meta.json"];
-/// How recorders name sessions, with `x` for a digit of any value: 8, 12, 16 and 32 hexadecimal digits, a UUID, a time.
+/// How recorders name sessions, with `x` for a digit of any value: 8, 12, 16 and 32 hexadecimal digits, UUIDs, times.
 const SHAPES: &[&str] = &[
     "xxxxxxxx",
     "xxxxxxxxxxxx",
     "xxxxxxxxxxxxxxxx",
     "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
     "xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx",
+    // UUIDs of version 7 begin with the time: these begin with years from 2022 on.
+    "018xxxxx-xxxx-7xxx-8xxx-xxxxxxxxxxxx",
+    "019xxxxx-xxxx-7xxx-8xxx-xxxxxxxxxxxx",
+    "01axxxxx-xxxx-7xxx-8xxx-xxxxxxxxxxxx",
     "20261129-18043x-xxxxxx",
+    "20271129-18043x-xxxxxx",
+    "20281129-18043x-xxxxxx",
     "2026-11-29T18-04-3x-xxxxxx",
+    "2027-11-29T18-04-3x-xxxxxx",
+    "2028-11-29T18-04-3x-xxxxxx",
     "session",
 ];
 /// Sessions of the repository whose names are tried.
@@ -51,7 +59,7 @@ pub(super) fn part(changed: &Changed<'_>, gate: &GateFiles, records: &[String], 
     if !matches!(name, ".gitignore" | ".gitattributes") {
         return None;
     }
-    let text = |side: &dyn Contents| match side.read(path) {
+    let text = |side: &dyn Contents| match side.read_lossily(path) {
         Content::Text(text) => text,
         _ => String::new(),
     };
@@ -61,8 +69,7 @@ pub(super) fn part(changed: &Changed<'_>, gate: &GateFiles, records: &[String], 
     };
     let records: Vec<String> = records.iter().filter_map(within).collect();
     if name == ".gitignore" {
-        let (before, after) = (ignored::Patterns::of(&before), ignored::Patterns::of(&after));
-        let is_hidden = records.iter().any(|record| after.ignore(record) && !before.ignore(record));
+        let is_hidden = ignored::Records::of(&records).are_hidden(&before, &after);
         return is_hidden.then_some(Part::IgnoresRecord);
     }
     let judging = gate.runs.iter().cloned().chain([".agent-scope.json".to_owned()]);

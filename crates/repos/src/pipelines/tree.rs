@@ -21,6 +21,11 @@ pub enum Content {
 pub trait Contents {
     fn read(&self, path: &str) -> Content;
 
+    /// The content for readers that go on behind bytes that are no UTF-8, as git does.
+    fn read_lossily(&self, path: &str) -> Content {
+        self.read(path)
+    }
+
     /// The link or the submodule at a path; `None`: a plain file, or nothing.
     fn special(&self, _path: &str) -> Option<Special> {
         None

@@ -4,6 +4,7 @@ use super::*;
 use agent_strace_git::Special;
 use agent_strace_git::change_set::Part;
 
+mod git;
 mod names;
 mod ordinary;
 mod precision;
@@ -48,6 +49,11 @@ impl Contents for Files {
             Some(_) => Content::Unreadable("it is no plain file".to_owned()),
             None => self.texts.get(path).map_or(Content::Missing, |bytes| text_of(bytes.clone())),
         }
+    }
+
+    fn read_lossily(&self, path: &str) -> Content {
+        let text = |bytes: &Vec<u8>| Content::Text(String::from_utf8_lossy(bytes).into_owned());
+        self.texts.get(path).map_or(Content::Missing, text)
     }
 
     fn special(&self, path: &str) -> Option<Special> {
