@@ -7,13 +7,18 @@ use super::touches::Changed;
 use super::tree::{Content, Contents};
 use crate::repo_audit::{Document, Language, front_matter, members};
 use agent_strace_git::change_set::Part;
-use agent_strace_policy::json::{Data, Value};
+use agent_strace_policy::json::{Data, Key, Value};
 use agent_strace_policy::{AgentFile, agent_file};
 
 /// Endings of texts. A file of another kind beside them is code or settings.
 const TEXTS: &[&str] = &[".md", ".mdc", ".markdown", ".txt"];
 /// Commands of Gemini and of its forks are texts in TOML.
 const COMMANDS: &[&str] = &[".gemini/commands/", ".qwen/commands/", ".iflow/commands/"];
+
+/// Folders of texts in which a command runs without a blank before it.
+const ANYWHERE: &[&str] = &[".opencode/"];
+/// Folders of agents that have all tools unless their front matter says which ones.
+const INHERITING: &[&str] = &[".claude/agents/"];
 
 /// Keys of front matter by which a text runs something or gets rights, without `-`, `_` and in lower case.
 const GRANTS: &[&str] = &[
@@ -86,7 +91,7 @@ pub(super) fn part(changed: &Changed<'_>, path: &str) -> Option<Part> {
     }
     let grants = |side: &dyn Contents| match side.read(path) {
         Content::Missing => Some(BTreeSet::new()),
-        Content::Text(text) => Some(if is_command { of_command(&text) } else { of_text(&text) }),
+        Content::Text(text) => Some(if is_command { of_command(&text) } else { of_text(&folded, &text) }),
         Content::Unreadable(_) => None,
     };
     let after = grants(changed.head)?;
@@ -105,21 +110,38 @@ struct Grant {
     value: String,
 }
 
-fn of_text(text: &str) -> BTreeSet<Grant> {
-    let mut found: BTreeSet<Grant> = inline(text).collect();
+/// `folded`: the path in lower case.
+fn of_text(folded: &str, text: &str) -> BTreeSet<Grant> {
+    let is_below = |folder: &str| folded.starts_with(folder) || folded.contains(&format!("/{folder}"));
+    let runs_anywhere = ANYWHERE.iter().any(|folder| is_below(folder));
+    let starts = |before: &str| runs_anywhere || before.is_empty() || before.ends_with(char::is_whitespace);
+    let mut found: BTreeSet<Grant> = inline(text, &starts).into_iter().collect();
     let Some(matter) = front_matter(text) else { return found };
     match Document::read(Language::Yaml, &matter) {
         Ok(document) => {
-            found.extend(members(&document.root).iter().filter_map(|(key, value)| of_key(&key.name, value)));
+            let keys = members(&document.root);
+            found.extend(keys.iter().filter_map(|(key, value)| of_key(&key.name, value)));
+            let limits =
+                |(key, value): &(Key, Value)| folded_key(&key.name) == "tools" && !matches!(value.data, Data::Null);
+            if INHERITING.iter().any(|folder| is_below(folder)) && !keys.iter().any(limits) {
+                found.insert(Grant {
+                    by: "no `tools` in its front matter, so that it has all of them".to_owned(),
+                    value: String::new(),
+                });
+            }
         }
         Err(_) => drop(found.insert(Grant { by: "front matter that is not YAML".to_owned(), value: matter })),
     }
     found
 }
 
+/// Without `-`, `_` and in lower case.
+fn folded_key(name: &str) -> String {
+    name.to_lowercase().chars().filter(|letter| letter.is_alphanumeric()).collect()
+}
+
 fn of_key(name: &str, value: &Value) -> Option<Grant> {
-    let folded: String = name.to_lowercase().chars().filter(|letter| letter.is_alphanumeric()).collect();
-    if !GRANTS.contains(&folded.as_str()) {
+    if !GRANTS.contains(&folded_key(name).as_str()) {
         return None;
     }
     let shown: String = name.chars().filter(|letter| letter.is_alphanumeric() || matches!(letter, '-' | '_')).collect();
@@ -158,19 +180,20 @@ fn is_harmless(text: &str) -> bool {
 }
 
 /// Lines that run while the text is put together: `` !`command` ``, and blocks that begin with `` ```! ``.
-fn inline(text: &str) -> impl Iterator<Item = Grant> {
+///
+/// `starts`: whether a command may stand behind a text.
+fn inline(text: &str, starts: &dyn Fn(&str) -> bool) -> Vec<Grant> {
     let runs = |line: &str| {
-        let starts =
-            |at: usize| line.get(..at).is_some_and(|before| before.is_empty() || before.ends_with(char::is_whitespace));
-        let inside = line
-            .match_indices("!`")
-            .any(|(at, _)| starts(at) && line.get(at + 2..).is_some_and(|rest| rest.contains('`')));
+        let inside = line.match_indices("!`").any(|(at, _)| {
+            line.get(..at).is_some_and(starts) && line.get(at + 2..).is_some_and(|rest| rest.contains('`'))
+        });
         inside || line.trim_start().starts_with("```!")
     };
     let by = "a line that runs when it is used";
     text.lines()
-        .filter(move |line| runs(line))
-        .map(move |line| Grant { by: by.to_owned(), value: line.trim().to_owned() })
+        .filter(|line| runs(line))
+        .map(|line| Grant { by: by.to_owned(), value: line.trim().to_owned() })
+        .collect()
 }
 
 /// `!{command}` in a command of Gemini.

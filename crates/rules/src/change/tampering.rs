@@ -145,13 +145,14 @@ fn of_part(part: &Part) -> Touched {
         }
         Part::IgnoresRecord => error("git ignores sessions by it, so that none is committed any more".to_owned()),
         Part::RewritesRecord { attribute } => {
-            error(format!("`{attribute}` lets git change sessions when they are committed"))
+            error(format!("`{}` lets git change sessions when they are committed", name_of(attribute)))
         }
         Part::HidesRecord { attribute } if attribute.trim_start_matches('-').starts_with("merge") => {
-            warning(format!("`{attribute}` decides how git merges sessions or the gate, and may drop one side"))
+            let name = name_of(attribute);
+            warning(format!("`{name}` decides how git merges sessions or the gate, and may drop one side"))
         }
         Part::HidesRecord { attribute } => {
-            warning(format!("`{attribute}` hides changes of sessions or of the gate from reviewers"))
+            warning(format!("`{}` hides changes of sessions or of the gate from reviewers", name_of(attribute)))
         }
         Part::NamesGate { is_only } => {
             let why = "it runs the gate, and no file of CI here says who calls it";
@@ -163,6 +164,11 @@ fn of_part(part: &Part) -> Touched {
         Part::Instructs => note(FOLLOWED.to_owned()),
         Part::OfAgent { name } => note(format!("{name} reads it")),
     }
+}
+
+/// An attribute of git without its value, which may be any text, a secret too.
+fn name_of(attribute: &str) -> &str {
+    attribute.split('=').next().unwrap_or_default()
 }
 
 /// The record may grow, and sessions may be added to it.
@@ -229,5 +235,24 @@ fn level(change: &Change, level: Level) -> (Level, String) {
         Some(who) => (Level::Note, format!(" (reviewed: {who})")),
         None if change.landed => (level.min(Level::Warning), " (it is on the branch already)".to_owned()),
         None => (level, String::new()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_value_of_an_attribute_is_shown() {
+        let secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+        for (name, part) in [
+            ("filter", Part::RewritesRecord { attribute: format!("filter={secret}") }),
+            ("merge", Part::HidesRecord { attribute: format!("merge={secret}") }),
+            ("linguist-generated", Part::HidesRecord { attribute: format!("linguist-generated={secret}") }),
+            ("-diff", Part::HidesRecord { attribute: "-diff".to_owned() }),
+        ] {
+            let why = of_part(&part).why;
+            assert!(why.starts_with(&format!("`{name}` ")) && !why.contains(secret), "{why}");
+        }
     }
 }
