@@ -4,6 +4,7 @@
 //! does to the gate; [`crate::doctor`] uses the names of checks, too.
 
 mod calls;
+mod cargo;
 mod formats;
 mod gate;
 mod ignored;

@@ -92,6 +92,13 @@ fn wrapped(rest: &[String]) -> Option<&[String]> {
     rest.get(start..)
 }
 
+/// The module that Python runs, and its words: `python -m pip install .`
+pub(super) fn module<'w>(name: &str, rest: &'w [String]) -> Option<&'w [String]> {
+    let bare = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+    let at = rest.iter().position(|word| word == "-m").filter(|_| matches!(bare, "python" | "pypy" | "py"))?;
+    rest.get(at + 1..)
+}
+
 /// The script of an interpreter, and files that options of it name.
 fn script<'w>(rest: &'w [String], is_file: &dyn Fn(&str) -> bool) -> Vec<&'w str> {
     let mut found = Vec::new();

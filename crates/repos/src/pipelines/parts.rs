@@ -26,6 +26,7 @@ enum Read {
 /// Files by the end of their path. Every other file counts as a whole.
 const READ: &[(&str, Read)] = &[
     ("pyproject.toml", Read::Tables(&["build-system", "tool.tox", "tool.pytest", "tool.hatch"])),
+    ("Cargo.toml", Read::Tables(&["bin", "package.build", "package.default-run"])),
     ("setup.cfg", Read::Sections(&["tox", "testenv", "tool:pytest", "pytest", "options.entry_points"])),
     ("pnpm-workspace.yaml", Read::Without(&["packages", "catalog", "catalogs"])),
     (".tool-versions", Read::BesideVersions),

@@ -12,11 +12,15 @@ const READ: &[(&str, &str)] = &[
     ("just", ".env"),
     (
         "mise",
-        "mise.toml .mise.toml mise.local.toml .mise/config.toml mise/config.toml .config/mise.toml .tool-versions",
+        "mise.toml .mise.toml mise.local.toml .mise/config.toml mise/config.toml .config/mise.toml .config/mise/config.toml \
+         .config/mise/conf.d/* .tool-versions",
     ),
     ("asdf", ".tool-versions .asdfrc"),
     ("direnv", ".envrc .env"),
-    ("cargo", ".cargo/config.toml .cargo/config rust-toolchain rust-toolchain.toml build.rs xtask/build.rs"),
+    (
+        "cargo",
+        ".cargo/config.toml .cargo/config rust-toolchain rust-toolchain.toml build.rs xtask/build.rs xtask/Cargo.toml",
+    ),
     ("mvn mvnw mvnd", "pom.xml .mvn/* .mvn/wrapper/* mvnw mvnw.cmd"),
     (
         "gradle gradlew",

@@ -274,6 +274,9 @@ pub(super) fn files_of_command(tree: &dyn Tree, words: &[String], place: &Place)
         let around = ends.filter_map(|end| Some(format!("{}/__init__.py", path.get(..end)?)));
         found.extend(own.into_iter().chain(around).flat_map(|path| resolved(tree, &path, place)));
     }
+    if let Some((module, rest)) = operands::module(&name, rest).and_then(<[String]>::split_first) {
+        found.extend(files_of_runner(tree, module, rest, place));
+    }
     found.extend(files_of_runner(tree, &name, rest, place));
     found
 }
@@ -286,12 +289,12 @@ fn files_of_runner(tree: &dyn Tree, name: &str, rest: &[String], place: &Place) 
     let runners = RUNNERS.iter().filter(|(names, _)| !is_elsewhere && is_runner(names));
     let mut found: BTreeSet<String> =
         runners.flat_map(|(_, files)| files.iter().flat_map(|file| resolved(tree, file, place))).collect();
-    if name == "cargo" && operands::cargo_runs(rest) {
-        // `cargo xtask`, `cargo run -p gate`: a package that is called like its folder.
-        let folders = rest.iter().flat_map(|word| [format!("{word}/src"), format!("crates/{word}/src")]);
-        found.extend(
-            folders.flat_map(|folder| files_in(tree, &folder).take(FOLDER).map(str::to_owned).collect::<Vec<_>>()),
-        );
+    if name == "cargo" && !is_elsewhere {
+        found.extend(super::cargo::files(tree, rest, place));
+    }
+    if matches!(name, "pip" | "pip3") && !is_elsewhere && rest.iter().any(|word| word == "install") {
+        // `pip install -e .`: it runs before everything that comes later in its job.
+        found.extend(resolved(tree, "setup.py", place));
     }
     if matches!(name, "npm" | "pnpm" | "yarn" | "bun") {
         // `npm run gate --workspace ci`
@@ -361,7 +364,9 @@ pub(super) fn files_of_text(tree: &dyn Tree, text: &str, place: &Place) -> BTree
             names.filter_map(|name| name.split_whitespace().next()).filter(|name| !name.contains(['"', '\'', '/']))
         {
             let path = module.trim_start_matches('.').replace('.', "/");
-            found.extend(resolved(tree, &format!("{path}.py"), place));
+            // A package goes before a module.
+            let files = [format!("{path}.py"), format!("{path}/__init__.py")];
+            found.extend(files.iter().flat_map(|file| resolved(tree, file, place)));
         }
     }
     found

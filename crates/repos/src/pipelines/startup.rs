@@ -71,10 +71,8 @@ pub(super) fn read_by(tree: &dyn Tree, words: &[String], place: &Place) -> BTree
 fn started(words: &[String]) -> Vec<(String, &[String])> {
     let mut found = Vec::new();
     let mut open = vec![words];
-    while let Some((first, rest)) = open.pop().and_then(<[String]>::split_first) {
-        if found.len() >= PROGRAMS_OF_COMMAND {
-            break;
-        }
+    while let Some(words) = open.pop().filter(|_| found.len() < PROGRAMS_OF_COMMAND) {
+        let Some((first, rest)) = words.split_first() else { continue };
         let name = program(first);
         if let Some(command) = operands::of_command(&name, rest, &|_| false).command {
             open.push(command);
@@ -84,9 +82,7 @@ fn started(words: &[String]) -> Vec<(String, &[String])> {
                 at.checked_sub(1).and_then(|at| rest.get(at)).is_some_and(|word| word.starts_with('-'));
             open.extend(command.get(1..).filter(|_| is_perhaps_value));
         }
-        // `python -m pip install .`
-        let module = rest.iter().position(|word| word == "-m").and_then(|at| rest.get(at + 1..));
-        open.extend(module.filter(|_| name.starts_with("py")));
+        open.extend(operands::module(&name, rest));
         found.push((name, rest));
     }
     found

@@ -115,3 +115,42 @@ fn a_file_that_a_program_of_the_gate_reads_counts_by_the_part_that_is_read() {
         assert_eq!(kind(found.as_ref()), expected, "{text}");
     }
 }
+
+#[test]
+fn code_that_stands_before_the_gate_is_a_part_of_it() {
+    let alias = "[alias]\ngate = \"run -p tool --\"\n[build]\njobs = 1\n# agent-strace check\n";
+    let call = "import subprocess\nsubprocess.run(['agent-strace', 'check'])\n";
+    let xtask = "[package]\nname = \"xtask\"\n[dependencies]\na = \"1\"\n";
+    let bin = format!("{xtask}[[bin]]\nname = \"xtask\"\npath = \"../x.rs\"\n");
+    let main = ("xtask/src/main.rs", "// agent-strace check\n");
+    let mise = ("mise.toml", "[tasks.gate]\nrun = \"agent-strace check\"\n");
+    for (run, files, path, text, expected) in [
+        ("cargo gate", &[(".cargo/config.toml", alias)][..], ".cargo/config.toml", "[alias]\n", "called"),
+        (
+            "cargo gate",
+            &[(".cargo/config.toml", alias), ("tool/src/main.rs", "x\n")],
+            "tool/src/main.rs",
+            "y\n",
+            "called",
+        ),
+        ("cargo xtask gate", &[main, ("xtask/Cargo.toml", xtask)], "xtask/Cargo.toml", &bin, "called"),
+        (
+            "cargo xtask gate",
+            &[main, ("xtask/Cargo.toml", xtask)],
+            "xtask/Cargo.toml",
+            &xtask.replace('1', "2"),
+            "nothing",
+        ),
+        ("'pip install -e .; agent-strace check'", &[("setup.py", "setup()\n")], "setup.py", "x\n", "called"),
+        ("'python -m pip install .; agent-strace check'", &[("setup.py", "setup()\n")], "setup.py", "x\n", "called"),
+        ("'pip install -r a.txt; agent-strace check'", &[("setup.py", "setup()\n")], "setup.py", "x\n", "nothing"),
+        ("python ci/gate.py", &[("ci/gate.py", call)], "ci/subprocess/__init__.py", "x = 1\n", "would be called"),
+        ("mise run gate", &[mise], ".config/mise/config.toml", "x = 1\n", "would be called"),
+        ("mise run gate", &[mise], ".config/mise/conf.d/x.toml", "x = 1\n", "would be called"),
+    ] {
+        let workflow = step(&format!("run: {run}"));
+        let base: Vec<(&str, &str)> = files.iter().copied().chain([(WORKFLOW, workflow.as_str())]).collect();
+        let found = part(&base, path, Some(text.as_bytes()));
+        assert_eq!(kind(found.as_ref()), expected, "{run}: {path}: {text}");
+    }
+}
