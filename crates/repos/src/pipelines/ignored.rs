@@ -144,13 +144,11 @@ fn of_attributes(line: &str) -> Option<Line<'_>> {
     if line.starts_with(['#', '!']) || line.starts_with("[attr]") {
         return None;
     }
-    match unquoted(line) {
-        Some((pattern, rest)) => of_pattern(&pattern, false, rest),
-        None => {
-            let (pattern, rest) = line.split_once(BLANK)?;
-            of_pattern(pattern, false, rest)
-        }
+    if let Some((pattern, rest)) = unquoted(line) {
+        return of_pattern(&pattern, false, rest);
     }
+    let (pattern, rest) = line.split_once(BLANK)?;
+    of_pattern(pattern, false, rest)
 }
 
 fn of_pattern<'t>(pattern: &str, negates: bool, rest: &'t str) -> Option<Line<'t>> {
@@ -237,7 +235,7 @@ mod tests {
         let records = Records::of(&records);
         // `t`, and each session with its two files.
         assert_eq!(records.places.len(), 1 + 100 * 3);
-        let text: String = (0..1_000).map(|at| format!("dir{at}/*.log\n")).collect();
+        let text = (0..1_000).map(|at| format!("dir{at}/*.log")).collect::<Vec<_>>().join("\n");
         let known = records.known(lines(&text));
         assert!(known.is_empty(), "lines that match nothing are dropped");
         assert!(records.ignored(&text, &known).is_empty());

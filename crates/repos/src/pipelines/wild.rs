@@ -21,11 +21,14 @@ enum Token {
 #[derive(Debug)]
 enum Member {
     Range(u8, u8),
-    Named(fn(&u8) -> bool),
+    Named(Holds),
 }
 
+/// Whether a class holds a byte.
+type Holds = fn(&u8) -> bool;
+
 /// Classes by their names.
-const NAMED: &[(&str, fn(&u8) -> bool)] = &[
+const NAMED: &[(&str, Holds)] = &[
     ("alnum", u8::is_ascii_alphanumeric),
     ("alpha", u8::is_ascii_alphabetic),
     ("blank", |byte| matches!(byte, b' ' | b'\t')),
