@@ -44,7 +44,7 @@ pub(super) fn below(root: &str, text: &str) -> String {
         let (before, after) = (text.get(done..start).unwrap_or_default(), start + root.len());
         let tail = text.get(after..).unwrap_or_default();
         let is_own = !text.get(..start).unwrap_or_default().ends_with(is_of_name);
-        if !is_own || !(tail.starts_with('/') || !tail.starts_with(is_of_name)) {
+        if !is_own || !tail.starts_with('/') && tail.starts_with(is_of_name) {
             continue;
         }
         shown.push_str(before);

@@ -54,10 +54,10 @@ impl Diagnostics {
 
     pub(super) fn push(&mut self, span: Range<usize>, pointer: &str, message: String, help: Option<String>) {
         // A renderer wraps long lines, and no detector knows a secret with a line break in it.
-        let clean = |text: &str| redact(text).as_str().to_owned();
-        let pointer = clean(&one_line(pointer));
+        let clean = |text: String| redact(text).as_str().to_owned();
+        let pointer = clean(one_line(pointer));
         let location = Locator::new(self.text.as_deref().unwrap_or_default()).location(span.start, &pointer);
-        let (message, help) = (clean(&message), help.as_deref().map(clean));
+        let (message, help) = (clean(message), help.map(clean));
         self.list.push(Diagnostic { location, message, help, span });
     }
 

@@ -94,7 +94,8 @@ mod tests {
 
     #[test]
     fn a_file_is_read_once_for_all_commands() {
-        let make: String = (0..500).map(|at| format!("t{at}:\n\techo {at}\n")).collect();
+        let recipes: Vec<String> = (0..500).map(|at| format!("t{at}:\n\techo {at}\n")).collect();
+        let make = recipes.concat();
         let mut files = RecipeFiles::default();
         let mut reads: Vec<String> = Vec::new();
         for at in 0..500 {
