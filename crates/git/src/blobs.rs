@@ -72,7 +72,7 @@ impl Blobs {
         is_known(bytes) || with_plain_line_ends(bytes).is_some_and(|plain| is_known(&plain))
     }
 
-    /// The same of bytes that are too many to keep: `length` of them, as `reader` gives them.
+    /// Whether the change holds a file of `length` bytes with the content that `reader` gives. It keeps no more than a piece.
     pub fn hold_stream(&self, reader: &mut dyn Read, length: u64) -> io::Result<bool> {
         let mut hash = Sha1::new();
         hash.update(format!("blob {length}\0").as_bytes());

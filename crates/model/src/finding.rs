@@ -95,7 +95,7 @@ pub struct Finding {
     /// Hex of a SHA-256 prefix over rule and normalised effect, never over line, time or session. For missing evidence
     /// also over the session, because logs lack different things.
     pub fingerprint: String,
-    /// Whether the act is on a sensitive file: no advice proposes to allow it.
+    /// Whether the agent touched a sensitive file. Reports do not propose to allow that.
     pub is_sensitive: bool,
     pub impact: VerdictImpact,
     /// The causes, in order; empty unless the caller asked for them.

@@ -21,7 +21,7 @@ pub enum RunSessions {
     /// Those of the store, or of the head of the change.
     #[default]
     Store,
-    /// As the command line names them.
+    /// Paths of logs, as the user wrote them on the command line.
     Named(Vec<String>),
     /// Logs that were looked for on the machine.
     Discovered,
@@ -81,7 +81,7 @@ fn judging(report: &Report) -> Option<&str> {
     Some(revision.rsplit_once(" (").map_or(revision, |(_, commit)| commit.trim_end_matches(')')))
 }
 
-/// The command that finds any finding of the run again: `ID` stands for its name.
+/// The command that explains a finding of the run. The reader puts the name of the finding in the place of `ID`.
 pub(super) fn explain_any(report: &Report) -> String {
     explain(report, "ID", None)
 }

@@ -31,7 +31,7 @@ fn sentence(line: &str) -> Option<usize> {
     let indent = plain.chars().count() - rest.chars().count();
     let first = rest.split_whitespace().next()?;
     if LEVELS.contains(&first) {
-        // Levels are padded, so that what follows them stands in one column.
+        // Reports pad levels with blanks, so that the texts behind them begin in one column.
         let after = rest.strip_prefix(first)?;
         let padding = after.chars().take_while(|character| *character == ' ').count();
         return (padding > 1).then(|| indent + first.chars().count() + padding);

@@ -49,7 +49,7 @@ pub fn advice(entry: &Entry, version: u32) -> Option<String> {
     })
 }
 
-/// What vouches where the policy has no allow list for commands: the first entry of one would refuse all other commands.
+/// Proposes a rule that vouches. The policy has no allow list for commands, and the first entry of one would refuse all others.
 fn vouching_alone(opaque: &Opaque, version: u32) -> String {
     let words: Vec<&str> = opaque.vouched_by.iter().map(String::as_str).collect();
     match opaque.class {

@@ -141,7 +141,7 @@ pub fn without_directory(program: &str) -> &str {
     program.rsplit(['/', '\\']).next().unwrap_or(program)
 }
 
-/// Whether an entry reads the name as it is: a pattern would cover other things, too.
+/// Whether a name holds no wildcard. As an entry of a policy it covers nothing else then.
 pub fn is_plain(name: &str) -> bool {
     !name.contains(['*', '?', '[', '{'])
 }

@@ -41,8 +41,8 @@ pub(super) fn step(report: &Report, finding: &ShownFinding) -> Option<String> {
     })
 }
 
-/// What vouches for it where the policy has no allow list for commands. The first entry of one would refuse every command that
-/// it does not name.
+/// Proposes a rule that vouches for the command. The policy has no allow list for commands, and the first entry of one would
+/// refuse every command that it does not name.
 fn vouching_alone(report: &Report, effect: &ShownEffect, finding: &ShownFinding) -> String {
     let words: Vec<&str> = effect.vouched_by.iter().map(Redacted::as_str).collect();
     let is_code = matches!(words.as_slice(), [program] if matches!(form(program), Form::Code | Form::Commands));

@@ -1,6 +1,6 @@
 //! The words of an examination: strengths, states, what was looked at, and the answer.
 
-/// Who can change the gate that judges a change.
+/// How strongly the gate binds the author of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Strength {
     /// Nothing judges changes, or something takes that back.
@@ -132,7 +132,7 @@ impl Fault {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Gate {
     pub file: String,
-    /// As the file calls it, and as the rules of a branch have to.
+    /// The name of the job's check. The rules of a branch require it by this name.
     pub job: String,
     pub(super) key: String,
     pub line: u32,

@@ -24,7 +24,7 @@ pub(super) enum Does {
     Agent,
 }
 
-/// Actions by their names, in lower case; `/` at the end stands for all of an owner.
+/// Known actions by their names in lower case. A name that ends with `/` covers all actions of an owner.
 const ACTIONS: &[(&str, Does)] = &[
     ("actions/checkout", Does::Checkout),
     ("actions/download-artifact", Does::Fetches),

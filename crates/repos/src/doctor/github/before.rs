@@ -311,7 +311,7 @@ fn plain_of(script: &str) -> String {
     without_expressions(&with_paths(script))
 }
 
-/// Whether an action that is not known seems to check commits out, by its name or by what it is passed.
+/// Whether the name or an input of an unknown action mentions a checkout.
 fn names_checkout(step: &Value) -> bool {
     let with = member(step, "with").map(members).unwrap_or_default();
     let said = with.iter().filter_map(|(_, value)| text(value));
