@@ -58,6 +58,8 @@ pub enum Part {
     NamesGate { is_only: bool },
     /// Sessions are not committed any more.
     IgnoresRecord,
+    /// A file of git that may keep sessions out of commits, and that can't be read.
+    UnreadableRecord { reason: String },
     /// Git changes the content of sessions when they are committed.
     RewritesRecord { attribute: String },
     /// Sessions, or files of the gate, are not shown to reviewers.

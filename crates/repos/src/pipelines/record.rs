@@ -3,7 +3,7 @@
 use super::gate::GateFiles;
 use super::ignored;
 use super::touches::Changed;
-use super::tree::{Content, Contents};
+use super::tree::Content;
 use agent_strace_git::change_set::Part;
 
 /// Attributes by which git changes content when it is committed.
@@ -59,22 +59,30 @@ pub(super) fn part(changed: &Changed<'_>, gate: &GateFiles, records: &[String], 
     if !matches!(name, ".gitignore" | ".gitattributes") {
         return None;
     }
-    let text = |side: &dyn Contents| match side.read_lossily(path) {
-        Content::Text(text) => text,
-        _ => String::new(),
-    };
-    let (before, after) = (text(changed.before), text(changed.head));
     let within = |path: &String| -> Option<String> {
         if folder.is_empty() { Some(path.clone()) } else { path.strip_prefix(&format!("{folder}/")).map(str::to_owned) }
     };
-    let records: Vec<String> = records.iter().filter_map(within).collect();
-    if name == ".gitignore" {
-        let is_hidden = ignored::Records::of(&records).are_hidden(&before, &after);
-        return is_hidden.then_some(Part::IgnoresRecord);
+    let mut paths: Vec<String> = records.iter().filter_map(within).collect();
+    if name == ".gitattributes" {
+        let judging = gate.runs.iter().cloned().chain([".agent-scope.json".to_owned()]);
+        paths.extend(judging.filter_map(|path| within(&path)));
     }
-    let judging = gate.runs.iter().cloned().chain([".agent-scope.json".to_owned()]);
-    let judging: Vec<String> = judging.collect();
-    let paths: Vec<String> = records.into_iter().chain(judging.iter().filter_map(within)).collect();
+    if paths.is_empty() {
+        return None;
+    }
+    let after = match changed.head.read_lossily(path) {
+        Content::Text(text) => text,
+        Content::Missing => String::new(),
+        Content::Unreadable(reason) => return Some(Part::UnreadableRecord { reason }),
+    };
+    // A text before the change that can't be read excuses nothing that is there now.
+    let before = match changed.before.read_lossily(path) {
+        Content::Text(text) => text,
+        Content::Missing | Content::Unreadable(_) => String::new(),
+    };
+    if name == ".gitignore" {
+        return ignored::Records::of(&paths).are_hidden(&before, &after).then_some(Part::IgnoresRecord);
+    }
     of_attributes(&before, &after, &paths)
 }
 

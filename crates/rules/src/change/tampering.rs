@@ -144,6 +144,9 @@ fn of_part(part: &Part) -> Touched {
             warning(format!("no file here names the gate, and `{used}`, which it uses, may be what runs it"))
         }
         Part::IgnoresRecord => error("git ignores sessions by it, so that none is committed any more".to_owned()),
+        Part::UnreadableRecord { reason } => {
+            error(format!("it can't be read, so it may keep sessions out of commits, or change them: {reason}"))
+        }
         Part::RewritesRecord { attribute } => {
             error(format!("`{}` lets git change sessions when they are committed", name_of(attribute)))
         }

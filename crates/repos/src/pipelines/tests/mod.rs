@@ -53,7 +53,10 @@ impl Contents for Files {
 
     fn read_lossily(&self, path: &str) -> Content {
         let text = |bytes: &Vec<u8>| Content::Text(String::from_utf8_lossy(bytes).into_owned());
-        self.texts.get(path).map_or(Content::Missing, text)
+        match self.special(path) {
+            Some(_) => self.read(path),
+            None => self.texts.get(path).map_or(Content::Missing, text),
+        }
     }
 
     fn special(&self, path: &str) -> Option<Special> {
@@ -97,7 +100,7 @@ pub(super) fn kind(part: Option<&Part>) -> &'static str {
         Some(Part::Instructs) => "instructs",
         Some(Part::TakesName { .. }) => "takes name",
         Some(Part::MayTakeName) => "may take name",
-        Some(Part::Unreadable { .. }) => "unreadable",
+        Some(Part::Unreadable { .. } | Part::UnreadableRecord { .. }) => "unreadable",
         Some(Part::SetsChecks) => "sets checks",
         Some(Part::MayRun { .. }) => "may run",
         Some(Part::NamesGate { is_only: true }) => "only gate",

@@ -47,3 +47,18 @@ fn files_of_git_that_hide_the_record_are_found() {
     let base = [(WORKFLOW, gate.as_str()), (".gitignore", ".agent-traces\n")];
     assert_eq!(kind(part(&base, ".gitignore", Some(b".agent-traces\ntarget\n")).as_ref()), "nothing");
 }
+
+/// Content that the gate can't read may keep sessions out of commits, where it is about them.
+#[test]
+fn a_file_of_git_that_can_not_be_read_is_no_empty_one() {
+    let link = format!("{}elsewhere", super::LINK);
+    for (path, expected) in [
+        (".gitignore", "unreadable"),
+        (".gitattributes", "unreadable"),
+        (".agent-traces/.gitignore", "unreadable"),
+        ("docs/.gitignore", "nothing"),
+    ] {
+        let part = super::part(&[], path, Some(link.as_bytes()));
+        assert_eq!(super::kind(part.as_ref()), expected, "{path}");
+    }
+}
