@@ -79,9 +79,10 @@ impl<'p> Records<'p> {
     }
 }
 
-/// The lines of a text, without a byte order mark.
+/// The lines of a text, without a byte order mark. Git takes one carriage return off the end of a line, and no second one.
 fn lines(text: &str) -> impl Iterator<Item = &str> {
-    text.strip_prefix('\u{feff}').unwrap_or(text).lines().map(|line| line.strip_suffix('\r').unwrap_or(line))
+    let bare = text.strip_prefix('\u{feff}').unwrap_or(text);
+    bare.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line))
 }
 
 /// The lines of a `.gitattributes`. Paths count from its folder.

@@ -8,6 +8,7 @@ mod cargo;
 mod formats;
 mod gate;
 mod ignored;
+mod inherited;
 mod jobs;
 mod names;
 mod operands;

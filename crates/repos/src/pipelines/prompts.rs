@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::resolve::has_ending;
 use super::touches::Changed;
 use super::tree::{Content, Contents};
-use crate::repo_audit::{Document, Language, front_matter, members};
+use crate::repo_audit::{Document, Language, front_matter, items, member, members, text};
 use agent_strace_git::change_set::Part;
 use agent_strace_policy::json::{Data, Key, Value};
 use agent_strace_policy::{AgentFile, agent_file};
@@ -17,8 +17,6 @@ const COMMANDS: &[&str] = &[".gemini/commands/", ".qwen/commands/", ".iflow/comm
 
 /// Folders of texts in which a command runs without a blank before it.
 const ANYWHERE: &[&str] = &[".opencode/"];
-/// Folders of agents that have all tools unless their front matter says which ones.
-const INHERITING: &[&str] = &[".claude/agents/"];
 
 /// Keys of front matter by which a text runs something or gets rights, without `-`, `_` and in lower case.
 const GRANTS: &[&str] = &[
@@ -116,19 +114,19 @@ fn of_text(folded: &str, text: &str) -> BTreeSet<Grant> {
     let runs_anywhere = ANYWHERE.iter().any(|folder| is_below(folder));
     let starts = |before: &str| runs_anywhere || before.is_empty() || before.ends_with(char::is_whitespace);
     let mut found: BTreeSet<Grant> = inline(text, &starts).into_iter().collect();
-    let Some(matter) = front_matter(text) else { return found };
+    let inherited = |keys: Option<&[(Key, Value)]>| {
+        let by = super::inherited::all_tools(folded, keys)?;
+        Some(Grant { by: by.to_owned(), value: String::new() })
+    };
+    let Some(matter) = front_matter(text) else {
+        found.extend(inherited(None));
+        return found;
+    };
     match Document::read(Language::Yaml, &matter) {
         Ok(document) => {
             let keys = members(&document.root);
             found.extend(keys.iter().filter_map(|(key, value)| of_key(&key.name, value)));
-            let limits =
-                |(key, value): &(Key, Value)| folded_key(&key.name) == "tools" && !matches!(value.data, Data::Null);
-            if INHERITING.iter().any(|folder| is_below(folder)) && !keys.iter().any(limits) {
-                found.insert(Grant {
-                    by: "no `tools` in its front matter, so that it has all of them".to_owned(),
-                    value: String::new(),
-                });
-            }
+            found.extend(inherited(Some(keys)));
         }
         Err(_) => drop(found.insert(Grant { by: "front matter that is not YAML".to_owned(), value: matter })),
     }
@@ -147,7 +145,10 @@ fn of_key(name: &str, value: &Value) -> Option<Grant> {
     let shown: String = name.chars().filter(|letter| letter.is_alphanumeric() || matches!(letter, '-' | '_')).collect();
     let mut texts = Vec::new();
     leaves(value, &mut texts);
-    let gives = texts.iter().any(|text| !is_harmless(text));
+    // Rules, each with its effect.
+    let effects: Option<Vec<&str>> = items(value).iter().map(|rule| member(rule, "effect").and_then(text)).collect();
+    let denies = effects.is_some_and(|effects| !effects.is_empty() && effects.iter().all(|effect| is_harmless(effect)));
+    let gives = !denies && texts.iter().any(|text| !is_harmless(text));
     gives.then(|| Grant { by: format!("`{shown}` in its front matter"), value: texts.join("\n") })
 }
 
