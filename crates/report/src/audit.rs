@@ -3,7 +3,8 @@
 use super::Colour;
 use super::actions::action;
 use super::escape::{shorten, terminal};
-use super::text::{Paint, counted, gap_text, more, of_change, verdict, waivers};
+use super::paint::Paint;
+use super::text::{counted, gap_text, more, of_change, verdict, waivers};
 use super::view::{Report, ShownEntry, ShownSession};
 use agent_strace_model::Status;
 use agent_strace_model::finding::Family;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use super::escape::terminal;
-use super::text::Paint;
+use super::paint::Paint;
 use super::{Colour, json};
 use agent_strace_repos::doctor::{Check, Examination, State, Strength};
 use agent_strace_secrets::redact;

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::escape::terminal;
 use super::json;
-use super::text::Paint;
+use super::paint::Paint;
 use super::view::{ShownLocation, ShownUse};
 use agent_strace_engine::policy_testing::{Explained, How};
 use agent_strace_policy::{Decision, WaiverOrigin, dotted};

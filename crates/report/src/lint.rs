@@ -2,7 +2,8 @@
 
 use super::Colour;
 use super::escape::{shorten, terminal};
-use super::text::{Paint, counted, gap_text, more, of_change, waivers};
+use super::paint::Paint;
+use super::text::{counted, gap_text, more, of_change, waivers};
 use super::view::{Report, ShownFinding, ShownSession};
 use agent_strace_engine::Verdict;
 use agent_strace_model::finding::{Family, Level};

@@ -4,7 +4,8 @@
 use serde::Serialize;
 
 use super::escape::terminal;
-use super::text::{Paint, columns};
+use super::paint::Paint;
+use super::table::columns;
 use super::{Colour, json};
 use agent_strace_engine::policy_testing::lint::{CODES, Code, Lint, Lints, shown};
 use agent_strace_engine::policy_testing::{Fragility, score};

@@ -4,7 +4,8 @@ use super::causes::{self, CauseGroup};
 use super::command_line;
 use super::escape::{shorten, terminal};
 use super::next_step::{next_step, next_step_of};
-use super::text::{Paint, counted, more};
+use super::paint::Paint;
+use super::text::{counted, more};
 use super::view::{Report, ShownFinding, ShownSession};
 use agent_strace_model::finding::Level;
 

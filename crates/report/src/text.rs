@@ -8,7 +8,7 @@ use super::change::{AfterMerge, ShownChange, ShownRevision};
 use super::escape::{shorten, terminal};
 use super::order;
 use super::overview::{self, Overview};
-use super::tree::Glyphs;
+use super::paint::Paint;
 use super::view::{Report, ShownFinding, ShownGap, ShownSession, ShownUse};
 use super::work_tree::ShownTree;
 use agent_strace_engine::Verdict;
@@ -382,70 +382,4 @@ pub(super) fn more(total: usize, shown: usize) -> Option<String> {
 pub fn gap_lines(gaps: &[Gap]) -> Vec<String> {
     let shown = gaps.iter().take(GAPS).map(|gap| format!("warning: {}", gap_text(&ShownGap::new(gap))));
     shown.chain(more(gaps.len(), GAPS)).collect()
-}
-
-/// A line as long as the longest of a table.
-pub(super) fn rule(table: &str, glyphs: Glyphs) -> String {
-    let width = table.lines().map(|line| line.chars().count()).max().unwrap_or(0);
-    if glyphs == Glyphs::Ascii { "-" } else { "─" }.repeat(width)
-}
-
-/// Rows as columns, two spaces apart.
-pub fn columns<const N: usize>(rows: &[[String; N]]) -> String {
-    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
-    let widths: Vec<usize> = (0..N).map(|column| width(column).unwrap_or(0)).collect();
-    let mut text = String::new();
-    for row in rows {
-        let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
-        text.push_str(cells.join("  ").trim_end());
-        text.push('\n');
-    }
-    text
-}
-
-/// Colours where they are wanted.
-pub(super) struct Paint(pub(super) Colour);
-
-impl Paint {
-    fn style(&self, style: anstyle::Style, text: &str) -> String {
-        match self.0 {
-            Colour::Plain => text.to_owned(),
-            Colour::Ansi => format!("{style}{text}{style:#}"),
-        }
-    }
-
-    pub(super) fn bold(&self, text: &str) -> String {
-        self.style(anstyle::Style::new().bold(), text)
-    }
-
-    pub(super) fn good(&self, text: &str) -> String {
-        self.style(anstyle::AnsiColor::Green.on_default().bold(), text)
-    }
-
-    pub(super) fn warning(&self, text: &str) -> String {
-        self.style(anstyle::AnsiColor::Yellow.on_default().bold(), text)
-    }
-
-    pub(super) fn error(&self, text: &str) -> String {
-        self.style(anstyle::AnsiColor::Red.on_default().bold(), text)
-    }
-
-    /// The word for how bad a finding is.
-    pub(super) fn finding(&self, finding: &ShownFinding) -> String {
-        if finding.is_incomplete() { self.warning("incomplete") } else { self.level(finding.level) }
-    }
-
-    /// The level, as wide as the longest one: for columns.
-    pub(super) fn level(&self, level: Level) -> String {
-        self.of_level(level, &format!("{:<7}", level.name()))
-    }
-
-    /// A text in the colour of a level.
-    pub(super) fn of_level(&self, level: Level, text: &str) -> String {
-        match level {
-            Level::Error => self.error(text),
-            Level::Warning => self.warning(text),
-            Level::Note => self.bold(text),
-        }
-    }
 }

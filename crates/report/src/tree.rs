@@ -4,7 +4,7 @@ use super::actions::{action, command};
 use super::effects::{Ruling, Traced};
 use super::escape::{shorten, terminal};
 use super::next_step::vouching;
-use super::text::Paint;
+use super::paint::Paint;
 use agent_strace_model::finding::Level;
 use agent_strace_policy::{Basis, Decision};
 use agent_strace_secrets::Redacted;

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::effects::{EffectsEvent, Event};
 use super::escape::terminal;
-use super::text::Paint;
+use super::paint::Paint;
 use super::{Colour, Glyphs, json};
 use agent_strace_secrets::{Redacted, redact};
 

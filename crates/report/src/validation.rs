@@ -58,7 +58,7 @@ impl Validated {
         let (file, version) = (terminal(&self.file), policy.identity().map_or(1, |identity| identity.version));
         let mut text = format!("{file}: valid, version {version}\n");
         for lint in &self.idle {
-            text.push_str(&super::lints::line(lint, &file, &super::text::Paint(super::Colour::Plain)));
+            text.push_str(&super::lints::line(lint, &file, &super::paint::Paint(super::Colour::Plain)));
         }
         Some(text)
     }

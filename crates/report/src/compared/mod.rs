@@ -7,7 +7,7 @@ mod semantic;
 
 use super::escape::{shorten, terminal};
 use super::measured::{shown, told};
-use super::text::{columns, rule};
+use super::table::{columns, rule};
 use super::tree::Glyphs;
 use agent_strace_metrics::{Phase, Profile};
 use agent_strace_secrets::redact;

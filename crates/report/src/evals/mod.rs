@@ -9,7 +9,7 @@ mod summary;
 use std::fmt::Write as _;
 
 use super::escape::{shorten, terminal};
-use super::text::{columns, rule};
+use super::table::{columns, rule};
 use super::tree::Glyphs;
 use agent_strace_engine::SessionOutcome;
 use agent_strace_model::Gap;

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::super::escape::terminal;
 use super::super::json::to_text;
-use super::super::text::{columns, rule};
+use super::super::table::{columns, rule};
 use super::super::tree::Glyphs;
 use super::document::scalar;
 use agent_strace_engine::SessionOutcome;

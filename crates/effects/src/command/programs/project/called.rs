@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::recipes::Recipes;
-use super::{Divided, RUNNERS, Runner};
+use super::runner::{Divided, RUNNERS, Runner};
 use crate::command::argument::Arg;
 
 /// A file of recipes that a command reads, and the lines of it that it runs.
