@@ -147,6 +147,8 @@ fn advice_fits_the_case() {
     let deny = r#"{"version": 2, "files": {"read": {"deny": ["secrets/**"]}}}"#;
     let old = r#"{"files": {"read": {"deny": ["secrets/**"]}}}"#;
     let allow = r#"{"version": 2, "files": {"write": {"allow": ["src/**"]}}}"#;
+    let default = r#"{"version": 2, "defaults": {"decision": "deny"}, "commands": {"allow": ["cat"]}}"#;
+    let reads = r#"{"version": 2, "files": {"read": {"allow": ["src/**"]}}}"#;
     let commands = r#"{"version": 2, "commands": {"allow": ["ls"]}}"#;
     let no_curl = r#"{"version": 2, "commands": {"deny": ["curl"], "ask": ["git push"]}}"#;
     let network = r#"{"version": 2, "network": {"deny_all": true}}"#;
@@ -157,6 +159,11 @@ fn advice_fits_the_case() {
         (allow, write("x.txt"), &["add `/x.txt` to files.write.allow"]),
         (allow, write("docs/x.md"), &["add `docs/x.md` to files.write.allow"]),
         (allow, write("/etc/x"), &["add `//etc/x` to files.write.allow"]),
+        (allow, write("secrets/token.txt"), &["a person has to decide", "would allow sensitive files", EXCEPTION]),
+        (default, read("secrets/key"), &["a person has to decide", "would allow sensitive files", EXCEPTION]),
+        (reads, bash("cat secrets/*"), &["a person has to decide", "would allow sensitive files", EXCEPTION]),
+        (reads, bash("cat docs/*"), &["add an entry to files.read.allow that holds all of `docs/*`"]),
+        (default, read("docs/x.md"), &["add `docs/x.md` to files.read.allow: `defaults.decision` denies"]),
         (commands, bash("cargo build --release"), &["add `cargo build` to commands.allow"]),
         (commands, bash("python3 x.py"), &["add `python3 x.py` to commands.allow", "`python3` alone allows any code"]),
         (commands, bash("PowerShell.exe -c ls"), &["without `PowerShell.exe`"]),

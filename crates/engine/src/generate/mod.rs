@@ -9,6 +9,7 @@ mod agent_folders;
 mod commands;
 mod draft;
 mod families;
+mod for_people;
 mod form;
 mod held_out;
 mod kin;
@@ -22,6 +23,7 @@ mod tables;
 mod workspace;
 
 pub use draft::{Draft, Review, Seen, Settings, Written, draft};
+pub use for_people::is_for_people;
 pub use form::{Form, form};
 pub use held_out::{HeldOut, Refused, Verdict, held_out};
 pub use observe::Observed;

@@ -168,7 +168,7 @@ fn is_forbidden(judged: &Judgement) -> bool {
     by_entry && matches!(judged.decision, Decision::Denied | Decision::Asked)
 }
 
-fn forbids(judged: &Judgement) -> bool {
+pub(super) fn forbids(judged: &Judgement) -> bool {
     judged.sensitive || is_forbidden(judged) || judged.decision == Decision::Denied && judged.location.is_none()
 }
 

@@ -19,10 +19,17 @@ pub fn advice(entry: &Entry, version: u32) -> Option<String> {
     let act = ProposedFor::of(&view);
     let target = || act.entry(version).map(|entry| format!("`{entry}`"));
     let key = list.rsplit('.').next().unwrap_or_default();
+    let is_unlisted = matches!(key, "allow" | "decision");
     let refuses = matches!(entry.decision, Decision::Denied | Decision::Asked | Decision::Unresolved);
     if refuses && entry.sensitive && entry.rule.family() != Family::Floor {
         return Some(
             "the file is a sensitive one: only an exception with an end date lets an agent have it".to_owned(),
+        );
+    }
+    if refuses && is_unlisted && act.is_for_people() {
+        return Some(
+            "let a person decide, because an entry for it would allow sensitive files; an exception with an end date allows less"
+                .to_owned(),
         );
     }
     Some(match entry.decision {
@@ -31,6 +38,7 @@ pub fn advice(entry: &Entry, version: u32) -> Option<String> {
         }
         Decision::Denied if key == "allow" => format!("add {} to {list}{line}", target()?),
         Decision::Denied if key == "deny_all" => format!("add {} to network.allow", target()?),
+        Decision::Denied if key == "decision" => format!("add {} to {}.allow", target()?, act.section()?),
         Decision::Denied => format!("narrow or remove {name}{line}: a deny wins over every allow"),
         Decision::Asked => format!("take it out of {name}{line}, or let an exception with an end approve it"),
         Decision::Unresolved => match &entry.effect.kind {

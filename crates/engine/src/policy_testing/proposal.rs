@@ -3,7 +3,7 @@
 
 use agent_strace_model::finding::EffectView;
 
-use crate::generate::{Form, form};
+use crate::generate::{Form, form, is_for_people};
 
 /// The parts of an effect that an entry names. Reports give them without secrets.
 #[derive(Debug, Default)]
@@ -64,6 +64,11 @@ impl<'a> ProposedFor<'a> {
             None if version >= 2 && !is_anchored && !path.contains('/') => format!("/{entry}"),
             _ => entry,
         })
+    }
+
+    /// An entry that allowed the path would allow sensitive files: no entry is proposed, and people decide.
+    pub fn is_for_people(&self) -> bool {
+        self.path.is_some_and(|path| is_for_people(self.kind, path))
     }
 
     /// The program, and its subcommand where the next word is one.

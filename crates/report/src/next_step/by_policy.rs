@@ -44,9 +44,19 @@ impl Decider {
     }
 }
 
+/// Returns true if advice would propose to allow sensitive files.
+pub(super) fn is_for_people(finding: &ShownFinding) -> bool {
+    let (Some(effect), Some(location)) = (finding.effect.as_deref(), finding.policy.as_ref()) else { return false };
+    matches!(Decider::of(finding, location), Decider::Unlisted | Decider::Default)
+        && proposed_for(effect).is_for_people()
+}
+
 /// Advice about one act.
 pub(super) fn step(report: &Report, finding: &ShownFinding) -> Option<String> {
     let (effect, location) = (finding.effect.as_deref()?, finding.policy.as_ref()?);
+    if is_for_people(finding) {
+        return Some(FOR_PEOPLE.to_owned());
+    }
     Some(match Decider::of(finding, location) {
         Decider::Deny => denied(report, effect, location),
         Decider::Ask => format!("a person has to look at it: {EXCEPTION} in the policy approves it"),
@@ -99,6 +109,10 @@ fn denied(report: &Report, effect: &ShownEffect, location: &ShownLocation) -> St
     format!("{NO_ALLOW}: let the agent do without, {edit}, or add {EXCEPTION}")
 }
 
+/// Advice where an entry would allow sensitive files.
+pub(super) const FOR_PEOPLE: &str = "a person has to decide, because an entry for it would allow sensitive files: let the agent \
+                                     do without, or add an exception with an end date";
+
 /// The reason why a deny is not mended by an entry that allows.
 const NO_ALLOW: &str = "no allow overrides a deny";
 
@@ -109,7 +123,8 @@ fn allow_host(effect: &ShownEffect) -> Option<String> {
 
 /// One edit for acts on several targets. Sensitive files are no part of it.
 pub(super) fn step_of_several<'f>(report: &Report, findings: impl Iterator<Item = &'f ShownFinding>) -> Option<String> {
-    let (sensitive, others): (Vec<&ShownFinding>, Vec<&ShownFinding>) = findings.partition(|one| one.is_sensitive);
+    let (sensitive, others): (Vec<&ShownFinding>, Vec<&ShownFinding>) =
+        findings.partition(|one| one.is_sensitive || is_for_people(one));
     let first = *others.first()?;
     let effects: Vec<&ShownEffect> = others.iter().filter_map(|finding| finding.effect.as_deref()).collect();
     let step = edit_of_several(report, first, &effects);

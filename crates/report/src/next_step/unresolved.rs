@@ -4,7 +4,7 @@ use agent_strace_engine::generate::{Form, form};
 use agent_strace_engine::policy_testing::{is_of_commands, vouching_rule, without_directory};
 use agent_strace_secrets::Redacted;
 
-use super::by_policy::{Decider, list_of};
+use super::by_policy::{Decider, FOR_PEOPLE, is_for_people, list_of};
 use super::{EXCEPTION, NAME, quoted, target, version};
 use crate::escape::shorten;
 use crate::view::{Report, ShownEffect, ShownFinding};
@@ -28,6 +28,7 @@ pub(super) fn step(report: &Report, finding: &ShownFinding) -> Option<String> {
             "let the agent name {exactly} exactly, so that it can be judged; if the act is right, narrow the entry in \
              {list}, or add {EXCEPTION}"
         ),
+        Decider::Unlisted if is_for_people(finding) => FOR_PEOPLE.to_owned(),
         Decider::Unlisted => match target(report, effect) {
             Some(entry) => {
                 format!("let the agent name {exactly} exactly, or add an entry to {list} that holds all of {entry}")
