@@ -17,11 +17,11 @@ use super::pipeline::Inputs;
 use super::policy_file;
 use super::trust::TrustBase;
 use agent_strace_effects::{Effect, Kind, Repository, Roots, Tracker, causes};
-use agent_strace_engine::policy_testing::Explained;
+use agent_strace_engine::policy_testing::{self, Explained};
 use agent_strace_engine::{Entries, Entry, Settings};
 use agent_strace_ingest::discover::Selection;
 use agent_strace_model::{Arguments, Dialect, Event, EventKind, Gap, Origin, Session, Status, ToolCall};
-use agent_strace_policy::Policy;
+use agent_strace_policy::{Decision, Policy};
 use agent_strace_report::{Colour, EffectInput, EffectsEvent, EffectsReport, EffectsSession, Glyphs, Report};
 
 pub(super) const EXAMPLES: &str = "\
@@ -192,7 +192,15 @@ fn judged(
     let entries: Vec<&Entry> = outcome.sessions.iter().flat_map(|session| &session.entries).collect();
     let effects: Vec<&Effect> = entries.iter().map(|entry| &entry.effect).collect();
     let events = session.events.iter().take(1);
-    let events = events.map(|event| shown(event, command, &effects, &entries)).collect();
+    let version = policy.identity().map_or(1, |identity| identity.version);
+    // Of other refusals the reason names the entry. What vouches for code that is not seen is not in it.
+    let advice = |entry: &Entry| {
+        let is_open = matches!(entry.effect.kind, Kind::Opaque(_)) && entry.decision == Decision::Unresolved;
+        is_open.then(|| policy_testing::advice(entry, version)).flatten()
+    };
+    let events = events
+        .map(|event| told(event, command, &effects, &Said { entries: &entries, explained: &[], advice: &advice }));
+    let events = events.collect();
     (EffectsSession::new(&session.id, &session.agent, &session.source, events), Report::new(outcome))
 }
 
@@ -244,24 +252,27 @@ pub(super) fn explained_event(
             let judged: Vec<&Entry> = explained.iter().map(|explained| &explained.judged).collect();
             // Results of the session settle effects, and add others.
             let effects: Vec<&Effect> = judged.iter().map(|entry| &entry.effect).collect();
-            return Some(told(event, tracker.text().unwrap_or_default(), &effects, &judged, explained));
+            let said = Said { entries: &judged, explained, advice: &|_| None };
+            return Some(told(event, tracker.text().unwrap_or_default(), &effects, &said));
         }
     }
     None
 }
 
-/// One event; `entries`: what a policy says about each of its effects, where one was asked.
-fn shown(event: &Event<'_>, text: &str, effects: &[&Effect], entries: &[&Entry]) -> EffectsEvent {
-    told(event, text, effects, entries, &[])
+/// What a policy says about the effects of an event.
+struct Said<'a> {
+    entries: &'a [&'a Entry],
+    /// Every entry that speaks about each of the effects, if the caller asked for them.
+    explained: &'a [Explained],
+    advice: &'a dyn Fn(&Entry) -> Option<String>,
 }
 
-fn told(
-    event: &Event<'_>,
-    text: &str,
-    effects: &[&Effect],
-    entries: &[&Entry],
-    explained: &[Explained],
-) -> EffectsEvent {
+/// One event; `entries`: what a policy says about each of its effects, where one was asked.
+fn shown(event: &Event<'_>, text: &str, effects: &[&Effect], entries: &[&Entry]) -> EffectsEvent {
+    told(event, text, effects, &Said { entries, explained: &[], advice: &|_| None })
+}
+
+fn told(event: &Event<'_>, text: &str, effects: &[&Effect], said: &Said<'_>) -> EffectsEvent {
     let (tool, status) = match &event.kind {
         EventKind::Call(call) => (Some(call.tool.as_ref()), call.status),
         // The log states it as done.
@@ -272,8 +283,9 @@ fn told(
         effect: effect.view(),
         cause,
         piece: effect.origin.span.filter(|_| matches!(effect.kind, Kind::Execute(_))).and_then(|span| span.slice(text)),
-        judged: entries.get(index).copied(),
-        explained: explained.get(index),
+        judged: said.entries.get(index).copied(),
+        explained: said.explained.get(index),
+        advice: said.entries.get(index).and_then(|entry| (said.advice)(entry)),
     });
     EffectsEvent::new(event.number, event.id.as_deref(), tool, status, text, told)
 }

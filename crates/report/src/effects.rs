@@ -53,6 +53,8 @@ pub struct EffectInput<'a> {
     pub judged: Option<&'a Entry>,
     /// The entries that apply to it, if the caller asked for them.
     pub explained: Option<&'a Explained>,
+    /// A change of the policy that would change the judgement, where `explained` does not hold it.
+    pub advice: Option<String>,
 }
 
 /// An effect in redacted form.
@@ -63,6 +65,7 @@ pub(super) struct Traced {
     pub(super) piece: Option<Redacted>,
     pub(super) ruling: Option<Ruling>,
     pub(super) entry_decisions: Option<EntryDecisions>,
+    pub(super) advice: Option<Redacted>,
 }
 
 /// The decision of a policy about an effect.
@@ -204,13 +207,18 @@ impl Traced {
             entry_decisions: input.explained.map(EntryDecisions::new),
             piece: input.piece.and_then(|piece| pieces.shown(piece, secrets)),
             ruling: input.judged.map(|entry| Ruling::new(entry, secrets)),
+            advice: input.advice.map(|advice| secrets.redact(advice)),
         }
     }
 
     fn document(&self) -> JudgedEffect<'_> {
         JudgedEffect {
             entries: self.entry_decisions.as_ref().map(EntryDecisions::document),
-            help: self.entry_decisions.as_ref().and_then(EntryDecisions::help),
+            help: self
+                .entry_decisions
+                .as_ref()
+                .and_then(EntryDecisions::help)
+                .or(self.advice.as_ref().map(Redacted::as_str)),
             waivers: self
                 .entry_decisions
                 .iter()

@@ -3,8 +3,8 @@
 use super::actions::{action, command};
 use super::effects::{Ruling, Traced};
 use super::escape::{shorten, terminal};
-use super::next_step::vouching;
 use super::paint::Paint;
+use super::view::ShownEffect;
 use agent_strace_model::finding::Level;
 use agent_strace_policy::{Basis, Decision};
 use agent_strace_secrets::Redacted;
@@ -58,7 +58,8 @@ pub(super) fn lines(effects: &[Traced], policy: Option<&str>, paint: &Paint, gly
         lines.push(format!("{start}{number}{act}{}", remarks(effect, policy, paint)));
         let stem = if children.is_empty() { gap } else { bar };
         let notes = effect.entry_decisions.iter().flat_map(|entry_decisions| entry_decisions.lines(policy, paint));
-        lines.extend(notes.map(|note| format!("{under}{stem}  {note}")));
+        let advice = effect.advice.iter().map(|advice| format!("to change that: {}", terminal(advice.as_str())));
+        lines.extend(notes.chain(advice).map(|note| format!("{under}{stem}  {note}")));
         for (at, child) in children.iter().enumerate().rev() {
             let (mark, more) = if at + 1 == children.len() { (last, gap) } else { (middle, bar) };
             let deeper = level < LEVELS;
@@ -136,11 +137,17 @@ fn manner(effect: &Traced) -> String {
             _ => {}
         }
     }
-    let allowed = effect.ruling.as_ref().is_some_and(|ruling| ruling.decision == Decision::Allowed);
-    if shown.kind == "opaque" && !allowed {
-        said.push(terminal(&vouching(shown, None)));
+    if effect.ruling.is_none() {
+        said.extend(vouched(shown));
     }
     if said.is_empty() { String::new() } else { format!("  ({})", said.join("; ")) }
+}
+
+/// The command that a policy can vouch for, where none judged. How it does depends on its lists.
+fn vouched(effect: &ShownEffect) -> Option<String> {
+    let words: Vec<&str> = effect.vouched_by.iter().map(Redacted::as_str).collect();
+    let is_possible = effect.class != Some("hidden") && !words.is_empty();
+    is_possible.then(|| format!("a policy can vouch for `{}`", shorten(&terminal(&words.join(" ")), PIECE)))
 }
 
 /// The policy's answer.

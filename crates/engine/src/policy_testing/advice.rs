@@ -3,9 +3,9 @@
 //! Readers of a report get other advice, because they have people, suppressions and the agent at hand. Both propose the same
 //! entries, and neither proposes one for a sensitive file.
 
-use super::proposal::{ProposedFor, is_of_commands, vouching_rule};
+use super::proposal::{ProposedFor, Vouching};
 use crate::Entry;
-use agent_strace_effects::{Class, Kind, Opaque};
+use agent_strace_effects::{Kind, Opaque};
 use agent_strace_model::finding::Family;
 use agent_strace_policy::{Decision, dotted};
 
@@ -42,10 +42,7 @@ pub fn advice(entry: &Entry, version: u32) -> Option<String> {
         Decision::Denied => format!("narrow or remove {name}{line}: a deny wins over every allow"),
         Decision::Asked => format!("take it out of {name}{line}, or let an exception with an end approve it"),
         Decision::Unresolved => match &entry.effect.kind {
-            Kind::Opaque(opaque) if location.is_some_and(|location| is_of_commands(&location.pointer)) => {
-                vouching(opaque)
-            }
-            Kind::Opaque(opaque) => vouching_alone(opaque, version),
+            Kind::Opaque(opaque) => vouching(opaque, location.map(|location| location.pointer.as_str()), version),
             _ if key == "allow" => format!("name it exactly, or add an entry to {list}{line} that holds all of it"),
             _ => format!("name it exactly: {name}{line} may be meant"),
         },
@@ -57,31 +54,28 @@ pub fn advice(entry: &Entry, version: u32) -> Option<String> {
     })
 }
 
-/// Proposes a rule that vouches. The policy has no allow list for commands, and the first entry of one would refuse all others.
-fn vouching_alone(opaque: &Opaque, version: u32) -> String {
+/// What vouches for an act that is not resolved.
+fn vouching(opaque: &Opaque, pointer: Option<&str>, version: u32) -> String {
     let words: Vec<&str> = opaque.vouched_by.iter().map(String::as_str).collect();
-    match opaque.class {
-        Class::Hidden => vouching(opaque),
-        Class::Changed => "look at what it runs, or take an exception with an end date".to_owned(),
-        _ if words.is_empty() => vouching(opaque),
-        _ => match vouching_rule(&words).filter(|_| version >= 2) {
-            Some(rule) => format!("add `{rule}` to the rules to vouch for it"),
-            None => "look at what it runs, or take an exception with an end date".to_owned(),
-        },
-    }
-}
-
-/// The entry that vouches for an act that is not resolved.
-fn vouching(opaque: &Opaque) -> String {
-    match (opaque.class, opaque.vouched_by.as_slice()) {
-        (Class::Changed, []) => {
+    match Vouching::new(opaque.class.name(), &words, pointer, version) {
+        Vouching::Hidden => {
+            "no entry vouches for hidden code: write the command out, or take an exception with an end date".to_owned()
+        }
+        Vouching::Unnamed => {
+            "say in the command itself what it touches, or take an exception with an end date".to_owned()
+        }
+        Vouching::Entry(words) => format!("put `{words}` into commands.allow to vouch for it"),
+        Vouching::EvenIfChanged(None) => {
             "allow the command with `\"even_if_changed\": true` in commands.allow (version 2) to vouch for it"
                 .to_owned()
         }
-        (Class::Hidden, _) => {
-            "no entry vouches for hidden code: write the command out, or take an exception with an end date".to_owned()
+        Vouching::EvenIfChanged(Some(words)) => format!(
+            "put `{{\"command\": \"{words}\", \"even_if_changed\": true}}` into commands.allow (version 2) to vouch for it"
+        ),
+        Vouching::Rule(rule) => format!("add `{rule}` to the rules to vouch for it"),
+        Vouching::AnyCode(program) => {
+            format!("run the command itself: an entry for `{program}` would vouch for any code")
         }
-        (_, []) => "say in the command itself what it touches, or take an exception with an end date".to_owned(),
-        (_, words) => format!("put `{}` into commands.allow to vouch for it", words.join(" ")),
+        Vouching::Nothing => "look at what it runs, or take an exception with an end date".to_owned(),
     }
 }

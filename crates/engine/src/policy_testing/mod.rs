@@ -15,7 +15,7 @@ pub use advice::advice;
 pub use cases::{Case, Checked, Mismatch, Strictness, cases_of, check, inline};
 pub use explain::{Explained, How, SingleEntryPolicies};
 pub use fragile::{Fragility, score};
-pub use proposal::{ProposedFor, is_of_commands, is_plain, vouching_rule, without_directory};
+pub use proposal::{ProposedFor, Vouching, is_of_commands, is_plain};
 pub use trial::{answer_of, refused, session};
 
 #[cfg(test)]

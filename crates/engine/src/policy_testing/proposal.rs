@@ -99,6 +99,9 @@ impl<'a> ProposedFor<'a> {
         let is_file = !word.is_empty()
             && !word.starts_with('-')
             && word.contains(['.', '/'])
+            && is_plain(word)
+            // A part that the shell puts in is not known.
+            && !word.contains(['$', '`'])
             && !word.contains(char::is_whitespace);
         is_file.then_some(word)
     }
@@ -122,8 +125,47 @@ pub fn is_of_commands(pointer: &str) -> bool {
     pointer.starts_with("/commands")
 }
 
+/// What vouches for an act that is not resolved.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Vouching {
+    /// Nothing does, because the code is hidden.
+    Hidden,
+    /// Nothing does, because no words name the command.
+    Unnamed,
+    /// An entry of `commands.allow` with these words.
+    Entry(String),
+    /// The same with `even_if_changed`, because the session changed what runs. `None`: the entry for the command itself.
+    EvenIfChanged(Option<String>),
+    /// A rule, because the policy has no allow list for commands: the first entry of one would refuse all other commands.
+    Rule(String),
+    /// Only an entry for this program would, and it would vouch for any code.
+    AnyCode(String),
+    /// Nothing that this policy can hold.
+    Nothing,
+}
+
+impl Vouching {
+    /// `class`: of the effect. `words`: those that vouch for it. `pointer`: the place in the policy that decided. `version`: of
+    /// the policy.
+    pub fn new(class: &str, words: &[&str], pointer: Option<&str>, version: u32) -> Self {
+        let has_list = pointer.is_some_and(is_of_commands);
+        match (class, words) {
+            ("hidden", _) => Self::Hidden,
+            ("changed", _) if !has_list => Self::Nothing,
+            ("changed", []) => Self::EvenIfChanged(None),
+            ("changed", words) => Self::EvenIfChanged(Some(words.join(" "))),
+            (_, []) => Self::Unnamed,
+            (_, [program]) if matches!(form(program), Form::Code | Form::Commands) => {
+                Self::AnyCode(without_directory(program).to_owned())
+            }
+            (_, words) if has_list => Self::Entry(words.join(" ")),
+            (_, words) => vouching_rule(words).filter(|_| version >= 2).map_or(Self::Nothing, Self::Rule),
+        }
+    }
+}
+
 /// The rule that vouches for a command, where an allow list would refuse all others. `None`: a name would be read as a pattern.
-pub fn vouching_rule(words: &[&str]) -> Option<String> {
+fn vouching_rule(words: &[&str]) -> Option<String> {
     let (program, rest) = words.split_first()?;
     if program.is_empty() || !words.iter().all(|word| is_plain(word) && !word.contains(char::is_whitespace)) {
         return None;
@@ -142,7 +184,7 @@ pub fn vouching_rule(words: &[&str]) -> Option<String> {
 }
 
 /// The name of a program without the directory that it is in.
-pub fn without_directory(program: &str) -> &str {
+fn without_directory(program: &str) -> &str {
     program.rsplit(['/', '\\']).next().unwrap_or(program)
 }
 
@@ -153,7 +195,7 @@ pub fn is_plain(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{ProposedFor, vouching_rule};
+    use super::{ProposedFor, Vouching, vouching_rule};
     use agent_strace_policy::Policy;
 
     #[test]
@@ -165,6 +207,25 @@ mod tests {
         }
         assert_eq!(vouching_rule(&["*"]), None);
         assert_eq!(vouching_rule(&[]), None);
+    }
+
+    #[test]
+    fn what_vouches_fits_the_policy() {
+        let listed = Some("/commands/allow");
+        let [words, bash] = [&["npm", "test"][..], &["bash"]];
+        for (class, words, pointer, version, expected) in [
+            ("hidden", words, listed, 2, Vouching::Hidden),
+            ("delegated", words, listed, 1, Vouching::Entry("npm test".to_owned())),
+            ("delegated", words, Some("/network/deny_all"), 2, Vouching::Rule(vouching_rule(words).unwrap())),
+            ("delegated", words, None, 1, Vouching::Nothing),
+            ("delegated", bash, listed, 2, Vouching::AnyCode("bash".to_owned())),
+            ("unknown", &[], listed, 2, Vouching::Unnamed),
+            ("changed", words, listed, 2, Vouching::EvenIfChanged(Some("npm test".to_owned()))),
+            ("changed", &[], listed, 2, Vouching::EvenIfChanged(None)),
+            ("changed", words, None, 2, Vouching::Nothing),
+        ] {
+            assert_eq!(Vouching::new(class, words, pointer, version), expected, "{class} {words:?} {pointer:?}");
+        }
     }
 
     #[test]

@@ -18,8 +18,6 @@ use super::escape::shorten;
 use super::sarif::catalogue::document;
 use super::view::{Report, ShownEffect, ShownFinding, ShownSession};
 
-pub(super) use unresolved::vouching;
-
 /// Longest name in a text.
 const NAME: usize = 120;
 /// A text of a rule is cut after the sentence that reaches this length. The first sentence is always whole.

@@ -1,7 +1,6 @@
 //! Advice about an act that the log does not show in full.
 
-use agent_strace_engine::generate::{Form, form};
-use agent_strace_engine::policy_testing::{is_of_commands, vouching_rule, without_directory};
+use agent_strace_engine::policy_testing::Vouching;
 use agent_strace_secrets::Redacted;
 
 use super::by_policy::{Decider, FOR_PEOPLE, is_for_people, list_of};
@@ -12,12 +11,7 @@ use crate::view::{Report, ShownEffect, ShownFinding};
 pub(super) fn step(report: &Report, finding: &ShownFinding) -> Option<String> {
     let effect = finding.effect.as_deref()?;
     if effect.kind == "opaque" {
-        let has_list = finding.policy.as_ref().is_some_and(|location| is_of_commands(&location.pointer));
-        return Some(if has_list {
-            vouching(effect, finding.tool.as_ref().map(Redacted::as_str))
-        } else {
-            vouching_alone(report, effect, finding)
-        });
+        return Some(vouching(report, effect, finding));
     }
     let exactly = if effect.kind == "connect" { "the host" } else { "what it touches" };
     let plain = || format!("let the agent name {exactly} exactly, or add {EXCEPTION}");
@@ -42,48 +36,34 @@ pub(super) fn step(report: &Report, finding: &ShownFinding) -> Option<String> {
     })
 }
 
-/// Proposes a rule that vouches for the command. The policy has no allow list for commands, and the first entry of one would
-/// refuse every command that it does not name.
-fn vouching_alone(report: &Report, effect: &ShownEffect, finding: &ShownFinding) -> String {
+/// What vouches for it, or what helps where nothing does.
+fn vouching(report: &Report, effect: &ShownEffect, finding: &ShownFinding) -> String {
     let words: Vec<&str> = effect.vouched_by.iter().map(Redacted::as_str).collect();
-    let is_code = matches!(words.as_slice(), [program] if matches!(form(program), Form::Code | Form::Commands));
-    if effect.class == Some("hidden") || words.is_empty() && effect.class != Some("changed") || is_code {
-        return vouching(effect, finding.tool.as_ref().map(Redacted::as_str));
-    }
-    let rule = vouching_rule(&words).filter(|_| version(report) >= 2 && effect.class != Some("changed"));
-    match rule {
-        Some(rule) => format!("add `{rule}` to the rules of the policy to vouch for it"),
-        None => format!("look at what it runs, or add {EXCEPTION}"),
-    }
-}
-
-/// The entry that vouches for it, or what helps where none does.
-pub(crate) fn vouching(effect: &ShownEffect, tool: Option<&str>) -> String {
-    let words: Vec<&str> = effect.vouched_by.iter().map(Redacted::as_str).collect();
-    let words = shorten(&words.join(" "), NAME);
-    match (effect.class, words.as_str()) {
-        (Some("hidden"), _) => {
+    let pointer = finding.policy.as_ref().map(|location| location.pointer.as_str());
+    match Vouching::new(effect.class.unwrap_or_default(), &words, pointer, version(report)) {
+        Vouching::Hidden => {
             format!("no entry vouches for hidden code: let the agent write the command out, or add {EXCEPTION}")
         }
-        (Some("changed"), "") => format!(
-            "the session changed what runs: allow the command with `\"even_if_changed\": true` in commands.allow (version \
-             2), or add {EXCEPTION}"
-        ),
-        (Some("changed"), words) => format!(
-            "the session changed what runs: put `{{\"command\": \"{words}\", \"even_if_changed\": true}}` into \
-             commands.allow (version 2) to vouch for it"
-        ),
-        (_, "") => match tool.and_then(tool_entry) {
+        Vouching::Unnamed => match finding.tool.as_ref().and_then(|tool| tool_entry(tool.as_str())) {
             Some(entry) => format!("add {entry} to vouch for the tool, or add {EXCEPTION}"),
             None => format!("let the agent write out what it does, so that it can be judged, or add {EXCEPTION}"),
         },
-        (_, words) => match effect.vouched_by.as_slice() {
-            [program] if matches!(form(program.as_str()), Form::Code | Form::Commands) => format!(
-                "let the agent run the command itself: an entry for `{}` in commands.allow would vouch for any code",
-                without_directory(program.as_str())
-            ),
-            _ => format!("put `{words}` into commands.allow to vouch for it"),
-        },
+        Vouching::Entry(words) => format!("put {} into commands.allow to vouch for it", quoted(&words)),
+        Vouching::EvenIfChanged(None) => format!(
+            "the session changed what runs: allow the command with `\"even_if_changed\": true` in commands.allow (version \
+             2), or add {EXCEPTION}"
+        ),
+        Vouching::EvenIfChanged(Some(words)) => format!(
+            "the session changed what runs: put `{{\"command\": \"{}\", \"even_if_changed\": true}}` into \
+             commands.allow (version 2) to vouch for it",
+            shorten(&words, NAME)
+        ),
+        Vouching::Rule(rule) => format!("add `{rule}` to the rules of the policy to vouch for it"),
+        Vouching::AnyCode(program) => format!(
+            "let the agent run the command itself: an entry for {} in commands.allow would vouch for any code",
+            quoted(&program)
+        ),
+        Vouching::Nothing => format!("look at what it runs, or add {EXCEPTION}"),
     }
 }
 
