@@ -11,7 +11,7 @@ use super::committed::Committed;
 use super::environment::Environment;
 use super::failure::Failure;
 use super::judge_config::JudgeConfig;
-use super::output;
+use super::output::{self, Searched};
 use super::pipeline::Inputs;
 use super::retention::{self, Overdues};
 use super::session_filter::SessionFilter;
@@ -194,7 +194,11 @@ pub(super) fn run(
     let change = change::of_run(request, trust, trace_dir, environment, &config, &mut inputs, &mut notes)?;
     let people_may_have_done_it = change.as_ref().is_some_and(|change| change.extent == Extent::Everything);
     if inputs.is_empty() && !people_may_have_done_it {
-        return Ok(no_sessions(trace_dir, streams));
+        let searched = match request.sessions {
+            SelectedSessions::Named(named) => Searched::new(named, trace_dir),
+            SelectedSessions::Discovered => Searched::Machine,
+        };
+        return Ok(output::no_sessions(searched, "judged", streams.stderr));
     }
     config.set_change(change.as_ref());
     config.entries = entries(request);
@@ -285,14 +289,6 @@ pub(super) fn committed_from(trust_base: TrustBase<'_>, above: Option<&Path>) ->
     let start = above.filter(|_| !trust_base.is_top()).unwrap_or(trust_base.folder());
     let revision = trust_base.revision.unwrap_or("HEAD").to_owned();
     Committed { start: start.to_owned(), from_top: trust_base.is_top(), revisions: vec![revision] }
-}
-
-/// Nothing to judge proves nothing.
-fn no_sessions(trace_dir: &Path, streams: &mut Streams<'_>) -> u8 {
-    let shown = agent_strace_report::terminal(&trace_dir.display().to_string());
-    output::note(streams.stderr, &format!("error: no session was found in `{shown}`: nothing was judged"));
-    output::note(streams.stderr, output::NO_SESSION);
-    3
 }
 
 fn write(

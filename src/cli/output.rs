@@ -133,6 +133,62 @@ pub(super) fn prefix_in_repository() -> String {
 pub(super) const NO_SESSION: &str = "  hint: name a log (`agent-strace list --discover` finds those of all agents on this machine); \
                                      `agent-strace setup --write` records sessions from now on";
 
+/// The place in which a command looked for sessions.
+#[derive(Clone, Copy)]
+pub(super) enum Searched<'a> {
+    Store(&'a Path),
+    /// Sessions, logs and folders by their names.
+    Named(&'a [String]),
+    Machine,
+}
+
+impl<'a> Searched<'a> {
+    /// The names, or the store where there are none.
+    pub(super) fn new(named: &'a [String], trace_dir: &'a Path) -> Self {
+        if named.is_empty() { Self::Store(trace_dir) } else { Self::Named(named) }
+    }
+
+    fn shown(self) -> String {
+        let quoted = |text: &str| match text {
+            "-" => "standard input".to_owned(),
+            text => format!("`{}`", agent_strace_report::terminal(text)),
+        };
+        match self {
+            Self::Store(folder) => format!("in `{}`", agent_strace_report::terminal(&folder.display().to_string())),
+            Self::Named(names) => {
+                let more = names.len().saturating_sub(NAMED);
+                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+                let names: Vec<String> = names.iter().take(NAMED).map(|name| quoted(name)).collect();
+                format!("in {}{more}", names.join(", "))
+            }
+            Self::Machine => "on this machine".to_owned(),
+        }
+    }
+}
+
+/// Names in one message.
+const NAMED: usize = 4;
+
+/// Reports that there was nothing to work on, which proves nothing, and returns the exit code. `undone`: such as `judged`.
+pub(super) fn no_sessions(searched: Searched<'_>, undone: &str, stderr: &mut dyn Write) -> u8 {
+    note(stderr, &format!("error: no session was found {}: nothing was {undone}", searched.shown()));
+    note(
+        stderr,
+        match searched {
+            Searched::Store(_) => NO_SESSION,
+            Searched::Named(_) => NO_LOG,
+            Searched::Machine => {
+                "  hint: logs are looked for where the agents keep them; `agent-strace setup --write` records sessions from now on"
+            }
+        },
+    );
+    3
+}
+
+/// The way on where files were named and none of them is a log.
+const NO_LOG: &str = "  hint: no file there is a log of an agent or an archive of logs; the content decides, not the name \
+                      (`agent-strace list --discover` finds the logs of all agents on this machine)";
+
 /// A line for people beside the report. Where it can't be written, the exit code still says everything.
 pub(super) fn note(stderr: &mut dyn Write, line: &str) {
     let _ = writeln!(stderr, "{}", redact(line).as_str());

@@ -239,7 +239,7 @@ fn auto(trace_dir: &Path, args: &AutoArgs, environment: Environment, streams: &m
     };
     let gaps = gaps(&outcome);
     if outcome.sessions.is_empty() {
-        return Ok(super::no_sessions(trace_dir, streams));
+        return Ok(super::no_sessions(&[], trace_dir, streams));
     }
     keep(&own(path, trace_dir)?, entries, streams)?;
     tell(&gaps, streams);

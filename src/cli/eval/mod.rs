@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use super::Streams;
 use super::baseline::Baseline as KnownFindings;
+use super::configuration;
 use super::demands::{self, Origin};
 use super::environment::Environment;
 use super::failure::Failure;
@@ -19,11 +20,11 @@ use super::gate;
 use super::judge;
 use super::judge_config::JudgeConfig;
 use super::measured::prices;
+use super::output::{self, Searched};
 use super::pipeline::Inputs;
 use super::policy_file;
 use super::retention::Overdues;
 use super::trust::TrustBase;
-use super::{configuration, output};
 use agent_strace_effects::DeniedLines;
 use agent_strace_engine::{Entries, Outcome, SessionOutcome, Settings};
 use agent_strace_policy::Policy;
@@ -177,9 +178,7 @@ pub(super) fn both(
     Ok((evals, first, second))
 }
 
-/// Nothing to judge proves nothing.
-fn no_sessions(trace_dir: &Path, streams: &mut Streams<'_>) -> u8 {
-    let shown = agent_strace_report::terminal(&trace_dir.display().to_string());
-    output::note(streams.stderr, &format!("error: no session was found in `{shown}`: nothing was measured"));
-    3
+/// `named`: the sessions that were asked for.
+fn no_sessions(named: &[String], trace_dir: &Path, streams: &mut Streams<'_>) -> u8 {
+    output::no_sessions(Searched::new(named, trace_dir), "measured", streams.stderr)
 }

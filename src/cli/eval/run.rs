@@ -40,7 +40,7 @@ pub(super) fn run(
     let selection = if all { Selection::All } else { Selection::Latest };
     let inputs = Inputs::select(trace_dir, &args.sessions, selection, environment, streams.stdin)?.only(wanted);
     if inputs.is_empty() {
-        return Ok(no_sessions(trace_dir, streams));
+        return Ok(no_sessions(&args.sessions, trace_dir, streams));
     }
     let left_out = inputs.left_out();
     let outcome = measure.judge(inputs);
