@@ -140,6 +140,27 @@ fn many_findings_read_in_one_screen() {
     assert!(few.contains("> curl https://e.example") && few.contains("fix: no allow overrides a deny"), "{few}");
 }
 
+/// No advice proposes the entry that gave the finding its weight.
+#[test]
+fn advice_proposes_nothing_that_the_policy_holds() {
+    let advice = |level: &str| {
+        let world = World::empty();
+        git(&world, &["init", "-q", "-b", "main"]);
+        let policy = format!(r#"{{"evidence": {{"rules": {{"coverage/unexplained-change": "{level}"}}}}}}"#);
+        world.write(".agent-scope.json", &policy).session("s1", 1_790_000_000, &[read("a")]);
+        git(&world, &["add", "-A"]);
+        git(&world, &["commit", "-q", "-m", "base"]);
+        git(&world, &["checkout", "-q", "-b", "topic"]);
+        world.write("src/b.rs", "x\n");
+        git(&world, &["add", "-A"]);
+        git(&world, &["commit", "-q", "-m", "work"]);
+        let text = check(&world, &["--base", "main"]).stdout;
+        text.lines().find_map(|line| line.trim().strip_prefix("fix: ")).unwrap_or_else(|| panic!("{text}")).to_owned()
+    };
+    assert_eq!(advice("error"), "hand over the session that made it");
+    assert!(advice("warning").contains("`\"evidence\": {\"rules\": {\"coverage/unexplained-change\": \"error\"}}`"));
+}
+
 /// A policy, a call, and what a reader is told to do about it.
 #[test]
 fn advice_fits_the_case() {

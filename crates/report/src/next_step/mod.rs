@@ -172,7 +172,12 @@ fn quoted(text: &str) -> String {
 /// Returns the advice of the rule as one sentence.
 fn remedy_of(finding: &ShownFinding) -> String {
     let text = remedy(finding.rule.as_str()).unwrap_or_default();
-    let sentences = text.trim_end_matches('.').split(". ").map(|sentence| {
+    // A sentence that proposes the entry which gave the finding its weight would change nothing.
+    let judged_by = finding.policy.as_ref().filter(|location| location.pointer.starts_with("/evidence/rules/"));
+    let weight = if finding.is_incomplete() { "incomplete" } else { finding.level.name() };
+    let entry = judged_by.map(|_| format!("\"{}\": \"{weight}\"", finding.rule));
+    let is_news = |sentence: &&str| entry.as_ref().is_none_or(|entry| !sentence.contains(entry));
+    let sentences = text.trim_end_matches('.').split(". ").filter(is_news).map(|sentence| {
         let mut characters = sentence.chars();
         let first: String = characters.next().into_iter().flat_map(char::to_lowercase).collect();
         format!("{first}{}", characters.as_str())
