@@ -429,6 +429,15 @@ fn a_change_by_people_passes() {
     assert_eq!(answer.code, 0, "{answer:?}");
     assert!(answer.stderr.contains("1 session of earlier changes left out"), "{answer:?}");
     assert!(answer.stdout.contains("note     coverage/unexplained-change"), "{answer:?}");
+    // A session that is named is judged, and counts, wherever it is from.
+    let args = ["check", ".agent-traces", "--base", &base, "--now", "2026-03-01T12:00:00Z"];
+    let text = forge.world.spawn("forge", &args, &[], "").stdout;
+    let json = forge.world.spawn("forge", &[&args[..], &["--format", "json"]].concat(), &[], "").stdout;
+    let document: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(document["summary"]["sessions"], 1, "{document}");
+    assert_eq!(document["sessions"][0]["of_base"], true, "{document}");
+    assert!(text.contains(": 1 session, "), "{text}");
+    assert!(text.contains("the base of the change has this session already"), "{text}");
     // A commit of an agent without a session does not.
     git(&folder, &["commit", "-q", "--amend", "-m", "work\n\nCo-Authored-By: Claude <noreply@anthropic.com>"]);
     let answer = forge.world.spawn("forge", &["check", "--base", &base, "--now", "2026-03-01T12:00:00Z"], &[], "");

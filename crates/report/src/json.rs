@@ -148,6 +148,9 @@ struct Session<'a> {
     verdict: &'static str,
     /// Everything in its log was read.
     complete: bool,
+    /// The base of the change has its log already: it was judged because it was named, and it explains no file of the change.
+    #[serde(skip_serializing_if = "is_false")]
+    of_base: bool,
     attribution: Attribution<'a>,
     evidence: Evidence<'a>,
 }
@@ -392,6 +395,7 @@ fn session(session: &ShownSession) -> Session<'_> {
         tool_calls: session.tool_calls,
         verdict: verdict_name(session.verdict),
         complete: session.gaps.is_empty(),
+        of_base: session.is_of_base,
         attribution: session.who.document(),
         evidence: session.proof.document(),
     }

@@ -80,6 +80,7 @@ fn by_session(report: &Report, overview: &Overview<'_>, paint: &Paint) -> Vec<St
         }
         lines.push(String::new());
         lines.push(heading(session, paint));
+        lines.extend(session.is_of_base.then(|| "  the base of the change has this session already".to_owned()));
         lines.extend(session.who.line(terminal).map(|line| format!("  {line}")));
         // Findings are sorted by event, so those of one call are together.
         let mut events: Vec<&[&ShownFinding]> = listed.chunk_by(|left, right| left.event == right.event).collect();

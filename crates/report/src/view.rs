@@ -86,6 +86,8 @@ pub(super) struct ShownSession {
     pub(super) who: ShownWho,
     pub(super) proof: ShownProof,
     pub(super) verdict: Verdict,
+    /// The base of the change that is judged has its log already.
+    pub(super) is_of_base: bool,
     pub(super) findings: Vec<ShownFinding>,
     pub(super) gaps: Vec<ShownGap>,
     pub(super) activity: ShownActivity,
@@ -126,7 +128,8 @@ impl Report {
         let secrets: Vec<Known> = sessions.iter().map(|session| session.secrets.clone()).collect();
         let sessions = sessions.into_iter().enumerate().map(|(index, session)| {
             let waived = of_sessions.get(&index).map(Vec::as_slice).unwrap_or_default();
-            ShownSession::new(session, waived)
+            let is_of_base = change.as_ref().is_some_and(|change| change.settled.contains(&session.source));
+            ShownSession { is_of_base, ..ShownSession::new(session, waived) }
         });
         let report = Self {
             verdict,
@@ -278,6 +281,7 @@ impl ShownSession {
             attempts: session.attempts,
             unknown_records: session.unknown_records,
             verdict: session.verdict,
+            is_of_base: false,
             findings: session.findings.into_iter().map(|finding| ShownFinding::new(finding, secrets)).collect(),
             gaps: session.gaps.iter().map(ShownGap::new).collect(),
             activity: ShownActivity::new(&session.activity, secrets),
