@@ -64,7 +64,7 @@ pub(super) fn run(
     let examination = doctor::examine(&held(trace_dir, args)?);
     let colour = if environment.colour && !args.no_color { Colour::Ansi } else { Colour::Plain };
     let text = match args.format {
-        PlainFormat::Text => agent_strace_report::examination(&examination, colour),
+        PlainFormat::Text => environment.fitted(agent_strace_report::examination(&examination, colour)),
         PlainFormat::Json => agent_strace_report::examination_json(&examination),
     };
     output::print(streams.stdout, &text)?;

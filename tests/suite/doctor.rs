@@ -63,7 +63,7 @@ fn a_workflow_that_no_change_brings_is_enforced() {
     let answer = world.run(&["doctor", "--ci"]);
     assert_eq!(said(&answer), ("gate in CI: enforced", 0), "{}", answer.stdout);
     assert!(
-        !answer.stdout.contains("defeated") && answer.stdout.contains("unseen   forge/same-name"),
+        !answer.stdout.contains("defeated") && answer.stdout.contains("unseen    forge/same-name"),
         "{}",
         answer.stdout
     );
@@ -143,7 +143,7 @@ fn a_gate_behind_a_workflow_that_is_called_is_judged_as_its_caller_runs_it() {
     commit(world.path());
     let answer = world.run(&["doctor", "--ci"]);
     assert_eq!(said(&answer), ("gate in CI: none", 2), "{}", answer.stdout);
-    assert!(answer.stdout.contains("unknown  gate/called"), "{}", answer.stdout);
+    assert!(answer.stdout.contains("unknown   gate/called"), "{}", answer.stdout);
 }
 
 #[test]
@@ -180,8 +180,8 @@ fn a_store_that_git_ignores_and_a_policy_that_is_broken_are_found() {
     commit(world.path());
     let answer = world.run(&["doctor"]);
     assert_eq!(answer.code, 1);
-    assert!(answer.stdout.contains("weak     store/committed"), "{}", answer.stdout);
-    assert!(answer.stdout.contains("defeated policy/there"), "{}", answer.stdout);
+    assert!(answer.stdout.contains("weak      store/committed"), "{}", answer.stdout);
+    assert!(answer.stdout.contains("defeated  policy/there"), "{}", answer.stdout);
     assert!(answer.stdout.contains("did you mean") || answer.stdout.contains("fils"), "{}", answer.stdout);
 }
 

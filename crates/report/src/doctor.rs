@@ -37,7 +37,7 @@ pub fn text(examination: &Examination, colour: Colour) -> String {
         };
         let location =
             check.location.as_ref().map_or_else(String::new, |(file, line)| format!("{}:{line}: ", shown(file)));
-        let _ = writeln!(text, "  {state} {:<16} {location}{}", check.id, shown(&check.message));
+        let _ = writeln!(text, "  {state}  {:<16}  {location}{}", check.id, shown(&check.message));
     }
     text
 }

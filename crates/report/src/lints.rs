@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::escape::terminal;
+use super::escape::{shorten, terminal};
 use super::paint::Paint;
 use super::table::columns;
 use super::{Colour, json};
@@ -14,6 +14,9 @@ use agent_strace_secrets::redact;
 
 /// Slips of one deny that text shows.
 const MOST_SLIPS: usize = 5;
+
+/// Longest name of a deny in the table, which fits 80 columns then.
+const MOST_NAME: usize = 48;
 
 /// The lints of some policies.
 pub struct LintReport {
@@ -71,7 +74,7 @@ pub(super) fn line(lint: &Lint, file: &str, paint: &Paint) -> String {
     let help = lint.help.as_ref().map_or_else(String::new, |help| format!("  help: {}\n", shown_of_policy(help)));
     let level = paint.level(lint.level);
     format!(
-        "{level} {} {file}:{}:{}: {}\n{help}",
+        "{level}  {} {file}:{}:{}: {}\n{help}",
         lint.code.id,
         location.line,
         location.column,
@@ -110,6 +113,7 @@ fn scores(denies: &[Fragility]) -> String {
         vec![["denies in disguise".to_owned(), "refused".to_owned(), "of".to_owned(), "not resolved".to_owned()]];
     for deny in denies {
         let name = format!("  {} {}", shown_of_policy(&deny.entry.name), shown_of_policy(&deny.entry.text));
+        let name = shorten(&name, MOST_NAME);
         if deny.tried == 0 {
             rows.push([name, "no example".to_owned(), String::new(), String::new()]);
         } else {

@@ -5,9 +5,11 @@
 
 /// Terminals that are narrower get the lines as they are.
 const NARROWEST: usize = 40;
-/// The words with which sentences begin that are broken: levels, and marks of a list.
-const LEVELS: &[&str] = &["error", "warning", "note", "incomplete"];
-const MARKS: &[&str] = &["fix:", "-"];
+/// The words with which sentences begin that are broken: levels and states, and marks of a list.
+const LEVELS: &[&str] = &["error", "warning", "note", "incomplete", "unknown", "defeated", "weak", "good", "unseen"];
+const MARKS: &[&str] = &["fix:", "help:", "-"];
+/// The start of a line that holds a verdict and its meaning.
+const HEADING: &str = "gate in CI: ";
 
 /// The text for a terminal of this width.
 pub fn wrapped(text: &str, width: usize) -> String {
@@ -30,6 +32,9 @@ fn sentence(line: &str) -> Option<usize> {
     let rest = plain.trim_start();
     let indent = plain.chars().count() - rest.chars().count();
     let first = rest.split_whitespace().next()?;
+    if plain.starts_with(HEADING) {
+        return Some(HEADING.len());
+    }
     if LEVELS.contains(&first) {
         // Reports pad levels with blanks, so that the texts behind them begin in one column.
         let after = rest.strip_prefix(first)?;
@@ -107,6 +112,14 @@ mod tests {
         assert_eq!(wrapped(text, 40), expected);
         assert_eq!(wrapped(text, 200), text);
         assert_eq!(wrapped(text, 10), text);
+    }
+
+    #[test]
+    fn lines_of_a_table_of_states_are_broken() {
+        let text =
+            "gate in CI: none (no change has to pass the gate)\n  defeated  gate/there        no job judges changes\n";
+        let expected = "gate in CI: none (no change has to pass\n            the gate)\n  defeated  gate/there        no job\n            judges changes\n";
+        assert_eq!(wrapped(text, 40), expected);
     }
 
     #[test]
