@@ -3,6 +3,7 @@
 use clap::{Args, Subcommand};
 
 use super::super::args::{FailOn, PlainFormat, parse_now};
+use super::super::policy_file;
 use super::backtest::BacktestArgs;
 use super::coverage::CoverageArgs;
 use super::diff::DiffArgs;
@@ -129,11 +130,28 @@ pub(in crate::cli) struct PolicyFileArgs {
     pub(in crate::cli) policy_ref: Option<String>,
 }
 
+/// The policies of a command that reads nothing else.
 #[derive(Debug, Args)]
-pub(in crate::cli) struct ValidateArgs {
+pub(in crate::cli) struct PolicyListArgs {
     /// The policies [default: .agent-scope.json].
     #[arg(value_name = "FILE")]
-    pub(in crate::cli) files: Vec<String>,
+    files: Vec<String>,
+
+    /// Like FILE: commands that read sessions, too, take their policy this way.
+    #[arg(long = "policy", value_name = "FILE", conflicts_with = "files")]
+    options: Vec<String>,
+}
+
+impl PolicyListArgs {
+    pub(super) fn or_default(&self) -> Vec<String> {
+        policy_file::named_or_default(if self.files.is_empty() { &self.options } else { &self.files })
+    }
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct ValidateArgs {
+    #[command(flatten)]
+    pub(in crate::cli) policies: PolicyListArgs,
 
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(in crate::cli) format: PlainFormat,
@@ -145,9 +163,8 @@ pub(in crate::cli) struct ValidateArgs {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct FmtArgs {
-    /// The policies, or `-` [default: .agent-scope.json].
-    #[arg(value_name = "FILE")]
-    pub(in crate::cli) files: Vec<String>,
+    #[command(flatten)]
+    pub(in crate::cli) policies: PolicyListArgs,
 
     /// Change nothing, and name the files that are not in style: exit code 1.
     #[arg(long, conflicts_with = "stdout")]
@@ -170,7 +187,11 @@ pub(in crate::cli) struct FmtArgs {
 pub(in crate::cli) struct TestArgs {
     /// The policy [default: .agent-scope.json].
     #[arg(value_name = "FILE")]
-    pub(in crate::cli) file: Option<String>,
+    file: Option<String>,
+
+    /// Like FILE: commands that read sessions, too, take their policy this way.
+    #[arg(long, value_name = "FILE", conflicts_with = "file")]
+    policy: Option<String>,
 
     /// Cases of this file, one JSON object a line, and not those of the policy.
     #[arg(long, value_name = "FILE")]
@@ -188,11 +209,16 @@ pub(in crate::cli) struct TestArgs {
     pub(in crate::cli) no_color: bool,
 }
 
+impl TestArgs {
+    pub(super) fn policy(&self) -> &str {
+        self.file.as_deref().or(self.policy.as_deref()).unwrap_or(policy_file::DEFAULT)
+    }
+}
+
 #[derive(Debug, Args)]
 pub(in crate::cli) struct LintArgs {
-    /// The policies [default: .agent-scope.json].
-    #[arg(value_name = "FILE")]
-    pub(in crate::cli) files: Vec<String>,
+    #[command(flatten)]
+    pub(in crate::cli) policies: PolicyListArgs,
 
     /// Say what a code means, e.g. `POL004`; `all` lists the codes.
     #[arg(long, value_name = "CODE", conflicts_with = "files")]

@@ -23,7 +23,7 @@ pub(super) fn run(args: &FmtArgs, environment: Environment, streams: &mut Stream
     let colour = environment.colour && !args.no_color;
     let comments = if args.strip_comments { Comments::Strip } else { Comments::Keep };
     let mut code = 0;
-    for file in policy_file::named_or_default(&args.files) {
+    for file in args.policies.or_default() {
         let mode = match (args.check, args.stdout || file == "-") {
             (true, _) => OutputMode::Check,
             (false, true) => OutputMode::Print,

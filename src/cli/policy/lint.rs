@@ -18,7 +18,7 @@ pub(super) fn run(args: &LintArgs, environment: Environment, streams: &mut Strea
     let now = args.now.or_else(|| environment.machine.map(|machine| machine.now));
     let mut files = Vec::new();
     let mut broken = 0;
-    for file in policy_file::named_or_default(&args.files) {
+    for file in args.policies.or_default() {
         match policy_file::read_named(&file) {
             Ok(policy) => {
                 let parts = policy_file::parts_of(&file, streams.stdin, coloured)?;

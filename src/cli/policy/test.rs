@@ -18,7 +18,7 @@ const MOST_ADVICE: usize = 3;
 
 pub(super) fn run(args: &TestArgs, environment: Environment, streams: &mut Streams<'_>) -> Result<u8, Failure> {
     let coloured = environment.colour && !args.no_color;
-    let file = args.file.as_deref().unwrap_or(policy_file::DEFAULT);
+    let file = args.policy();
     let policy = policy_file::read_named(file).map_err(|faults| policy_file::unusable(file, &faults, coloured))?;
     let (source, cases) = match &args.cases {
         None => (file, policy_testing::inline(&policy)),

@@ -13,7 +13,7 @@ use agent_strace_report::Validated;
 pub(super) fn run(args: &ValidateArgs, environment: Environment, streams: &mut Streams<'_>) -> Result<u8, Failure> {
     let colour = environment.colour && !args.no_color;
     let mut files = Vec::new();
-    for file in policy_file::named_or_default(&args.files) {
+    for file in args.policies.or_default() {
         let read = policy_file::read_named(&file);
         let idle = match &read {
             Ok(policy) => lint::idle(policy, &policy_file::parts_of(&file, streams.stdin, colour)?),
