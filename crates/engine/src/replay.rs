@@ -1,6 +1,6 @@
 //! A session with its effects, computed once so that several policies can judge them.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 #[cfg(test)]
 use agent_strace_effects::Effect;
@@ -49,6 +49,8 @@ pub(super) struct Step<'s> {
     pub(super) text: Option<Arc<str>>,
     /// The text of the whole shell command, where the call runs one.
     pub(super) raw: Option<Arc<str>>,
+    /// The identity of the text, computed on first use.
+    pub(super) digest: OnceLock<String>,
 }
 
 impl Step<'_> {
@@ -104,7 +106,7 @@ impl<'s> Replay<'s> {
         };
         for event in &session.events {
             let effects = tracker.step_with(event, results);
-            let mut step = Step { event, status: None, effects, text: None, raw: None };
+            let mut step = Step { event, status: None, effects, text: None, raw: None, digest: OnceLock::new() };
             if let Some(call) = event.call() {
                 if !step.is_copied() {
                     replay.calls += 1;

@@ -1,33 +1,102 @@
 //! The identity of an act that could not be resolved.
 //!
 //! Its reason says why it is not resolved, and many acts share one reason. A reader who accepts one of them must not accept
-//! the others, so an act is known by its command, by the code that it comes from, or by its tool.
+//! the others, so an act is known by its command, where it ran and what fed it, by the code that it comes from, or by its
+//! tool. Where a word of the command is not known, any part of the call may decide what it is, so all of its text counts.
 
-use agent_strace_effects::{Effect, Kind};
+use agent_strace_effects::{Argument, Certainty, Class, Effect, Execution, Kind, Opaque};
+use agent_strace_model::Arguments;
 
+use super::findings::digest;
 use super::replay::Step;
+
+/// Longer input of a command is known by the whole text of its call, which is hashed once.
+const LONGEST_INPUT: usize = 512;
 
 /// The part of an unresolved act by which it differs from another of the same reason. It holds no place, time or session.
 /// `root`: where the checkout of the session lies, which is no part of it either.
 pub(super) fn act(effect: &Effect, step: &Step<'_>, root: Option<&str>) -> Vec<(&'static str, String)> {
-    if !matches!(effect.kind, Kind::Opaque(_)) {
-        return Vec::new();
-    }
-    let command = effect.origin.parent.and_then(|parent| step.effects.get(parent as usize));
+    let opaque = match &effect.kind {
+        Kind::Opaque(opaque) => Some(opaque),
+        kind if effect.certainty == Certainty::Pattern && is_unknown_target(kind) => None,
+        _ => return Vec::new(),
+    };
+    let parent = effect.origin.parent.and_then(|parent| step.effects.get(parent as usize));
+    let command = parent.and_then(|parent| match &parent.kind {
+        Kind::Execute(execution) => Some(execution),
+        _ => None,
+    });
     let mut parts: Vec<(&'static str, String)> = Vec::new();
-    if let Some(Kind::Execute(execution)) = command.map(|command| &command.kind) {
+    if let Some(execution) = command {
         parts.extend(execution.argv.iter().map(|word| ("command", word.text.clone())));
     }
-    parts.extend(code(effect, command, step).map(|code| ("code", code)));
+    parts.extend(code(effect, parent, step).map(|code| ("code", code)));
     if parts.is_empty() {
         parts.extend(step.event.tool().map(|tool| ("of-tool", tool.to_owned())));
+        // Any use of a tool that is not known is one act, for which a policy vouches by the name of the tool.
+        let shows_act = opaque.is_none_or(|opaque| opaque.class == Class::Hidden);
+        parts.extend(arguments(step).filter(|_| shows_act).map(|text| ("arguments", without_breaks(text))));
+    }
+    if let Some(opaque) = opaque {
+        parts.extend(opaque.directory.iter().map(|directory| ("in", directory.clone())));
+        parts.extend(input(opaque, step, root).map(|input| ("input", input)));
     }
     if let Some(root) = root {
         for (_, text) in &mut parts {
             *text = below(root, text);
         }
     }
+    if command.is_some_and(has_unknown_word) || is_directory_unknown(opaque) {
+        parts.extend(whole_text(step, root).map(|digest| ("call", digest.to_owned())));
+    }
     parts
+}
+
+/// Nothing of the file or the host is known.
+fn is_unknown_target(kind: &Kind) -> bool {
+    match kind {
+        Kind::Connect(connection) => connection.host.is_none(),
+        kind => kind.path().is_some_and(|target| target.path.starts_with("**")),
+    }
+}
+
+fn is_directory_unknown(opaque: Option<&Opaque>) -> bool {
+    opaque.and_then(|opaque| opaque.directory.as_deref()).is_some_and(|directory| directory.contains('*'))
+}
+
+/// A glob says which files it means, so it is a word like others, unless a part of it stands for unknown text.
+fn has_unknown_word(execution: &Execution) -> bool {
+    let is_glob = |text: &str| text.contains(['*', '?', '[']) && !text.contains("**") && !text.contains(['$', '`']);
+    execution.argv.iter().any(|Argument { text, known }| !known && !is_glob(text))
+}
+
+/// What the command reads from its standard input, as the text of the call spells it.
+fn input(opaque: &Opaque, step: &Step<'_>, root: Option<&str>) -> Option<String> {
+    let text = opaque.input?.slice(step.text.as_deref()?)?;
+    if text.len() > LONGEST_INPUT { whole_text(step, root).map(str::to_owned) } else { Some(without_breaks(text)) }
+}
+
+/// The arguments of the call as recorded.
+fn arguments<'s>(step: &'s Step<'_>) -> Option<&'s str> {
+    match &step.event.call()?.arguments {
+        Arguments::Json(text) | Arguments::Text(text) => Some(text),
+        Arguments::Missing => None,
+    }
+}
+
+/// The digest of the whole text of the call.
+fn whole_text<'s>(step: &'s Step<'_>, root: Option<&str>) -> Option<&'s str> {
+    let text = step.text.as_deref()?;
+    let of_text = || {
+        let text = without_breaks(text);
+        digest(&[("text", root.map(|root| below(root, &text)).as_deref().unwrap_or(&text))])
+    };
+    Some(step.digest.get_or_init(of_text))
+}
+
+/// The text on one line. Line breaks and indentation are no part of an act.
+fn without_breaks(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The text with paths that count from the root: `/home/dana/rates/scripts/a.sh` → `scripts/a.sh`, and the root itself → `.`.
@@ -59,7 +128,7 @@ pub(super) fn below(root: &str, text: &str) -> String {
 }
 
 /// The text that the act comes from, where the words of its command do not hold it: code on standard input, or a text that
-/// runs no command that is known. Line breaks and indentation are no part of it.
+/// runs no command that is known.
 fn code(effect: &Effect, command: Option<&Effect>, step: &Step<'_>) -> Option<String> {
     let text = step.text.as_deref()?;
     let own = effect.origin.span;
@@ -71,17 +140,20 @@ fn code(effect: &Effect, command: Option<&Effect>, step: &Step<'_>) -> Option<St
         return None;
     }
     let text = own.map_or(Some(text), |own| own.slice(text))?;
-    Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
+    Some(without_breaks(text))
 }
 
 /// The part of the identity that equal effects of equal shell commands do not share: the tool, and the text that is no
 /// shell command.
 pub(super) fn beyond_command<'s>(step: &'s Step<'_>) -> Option<(&'s str, Option<&'s str>)> {
-    let is_unresolved = step.effects.iter().any(|effect| matches!(effect.kind, Kind::Opaque(_)));
+    let is_unresolved = step
+        .effects
+        .iter()
+        .any(|effect| matches!(effect.kind, Kind::Opaque(_)) || effect.certainty == Certainty::Pattern);
     if !is_unresolved {
         return None;
     }
-    let text = if step.raw.is_some() { None } else { step.text.as_deref() };
+    let text = if step.raw.is_some() { None } else { step.text.as_deref().or_else(|| arguments(step)) };
     Some((step.event.tool().unwrap_or_default(), text))
 }
 

@@ -67,6 +67,31 @@ pub enum Node {
     },
 }
 
+impl Node {
+    /// The piece of the text where its first command, or the first word of its loop, is.
+    pub fn first_command(&self) -> Option<Span> {
+        let of_script = |script: &Script| script.nodes.iter().find_map(Self::first_command);
+        match self {
+            Self::Simple(simple) => simple.span,
+            Self::Pipeline(stages) => stages.iter().find_map(Self::first_command),
+            Self::Negated(node)
+            | Self::AndOr { first: node, .. }
+            | Self::Coprocess { node, .. }
+            | Self::Background(node)
+            | Self::Redirected { node, .. } => node.first_command(),
+            Self::Subshell(script) | Self::Group(script) => of_script(script),
+            Self::Branches { conditions, bodies } => conditions.iter().chain(bodies).find_map(of_script),
+            Self::Loop { variable, condition, body } => {
+                let words = variable.iter().flat_map(|(_, words)| words);
+                words.clone().find_map(|word| word.span).or_else(|| of_script(condition)).or_else(|| of_script(body))
+            }
+            Self::Case { word, .. } => word.span,
+            Self::Test(words) => words.iter().find_map(|word| word.span),
+            Self::Function { .. } => None,
+        }
+    }
+}
+
 /// Text stands between quotes, or it does not: then what it expands to is split into fields and searched for globs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quoting {

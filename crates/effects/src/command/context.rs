@@ -17,6 +17,8 @@ pub(crate) struct Context {
     pub(super) span: Option<Span>,
     /// The span of the first command of the pipeline that this part belongs to.
     pub(super) pipe: Option<Span>,
+    /// The redirection that feeds the standard input of this part.
+    pub(super) fed: Option<Span>,
     /// The command that is running: its index among the effects.
     pub(super) parent: Option<u32>,
     /// Whether this part ran, succeeded or failed, provided that the call succeeded.
@@ -66,6 +68,13 @@ impl Context {
     /// The context for the part at `span`, if that is known.
     pub(super) fn at(self, span: Option<Span>) -> Self {
         Self { span: span.or(self.span), ..self }
+    }
+
+    /// The piece of the text that feeds the standard input of this part: a redirection, or all that comes before it in its
+    /// pipeline.
+    pub(super) fn input(&self) -> Option<Span> {
+        let before = || self.pipe.zip(self.span).and_then(|(first, own)| Span::new(first.start(), own.start()));
+        self.fed.or_else(before)
     }
 
     /// Where what happens now comes from.

@@ -218,14 +218,23 @@ impl Machine<'_> {
         if let Kind::Opaque(opaque) = &mut effect.kind {
             opaque.or_by = or_by.iter().map(|word| (*word).to_owned()).collect();
         }
-        self.emitter.add(Effect { origin: self.origin(), ..effect });
+        self.add_opaque(effect);
     }
 
     fn opaque_indexed(&mut self, about: About, reason: Reason, vouched_by: &[&str]) -> Option<u32> {
         if self.context.guessed {
             return None;
         }
-        self.emitter.add(Effect { origin: self.origin(), ..opaque(about, reason, vouched_by) })
+        self.add_opaque(opaque(about, reason, vouched_by))
+    }
+
+    /// Equal commands are different acts where they run in other directories or read another input.
+    fn add_opaque(&mut self, mut effect: Effect) -> Option<u32> {
+        if let Kind::Opaque(opaque) = &mut effect.kind {
+            opaque.directory = self.world.directory_below_root();
+            opaque.input = self.context.input();
+        }
+        self.emitter.add(Effect { origin: self.origin(), ..effect })
     }
 
     /// One simple command ran, and causes what follows. The first command of a text is never inert.

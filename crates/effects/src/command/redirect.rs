@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::PathTarget;
-use agent_strace_shell::{Provenance, Redirect, RedirectKind, Scope, Word};
+use agent_strace_shell::{Provenance, Redirect, RedirectKind, Scope, Span, Word};
 
 use super::argument::{Arg, Known};
 use super::descriptors::Descriptor;
@@ -19,6 +19,8 @@ use super::write_mode::WriteMode;
 pub(crate) struct Opened {
     /// New standard input.
     pub input: Option<Stream>,
+    /// The piece of the text that the new standard input comes from.
+    pub fed: Option<Span>,
     /// Files that get the standard output instead of the next command, with their content before.
     pub output: Option<Vec<(PathTarget, Before)>>,
     /// Process substitutions that read standard output.
@@ -75,6 +77,10 @@ impl Machine<'_> {
         opened.socket |= text == Stream::Foreign(Provenance::Socket);
         if redirect.variable.is_none() && matches!(redirect.descriptor, None | Some(0)) {
             opened.input = Some(text);
+            opened.fed = match &redirect.kind {
+                RedirectKind::Here { body, .. } => body.span.or(redirect.span),
+                _ => redirect.span,
+            };
         } else {
             self.keep_open(redirect, Arc::new(Descriptor::Input(text)), scope);
         }

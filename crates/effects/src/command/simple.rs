@@ -51,7 +51,8 @@ impl Machine<'_> {
         } else {
             let fresh_input = opened.input.is_some() && !opened.is_shared || self.context.condition_reads;
             let mut io = Io { scope: &mut *scope, input: opened.input.as_ref().unwrap_or(input) };
-            let mut command = self.with(Context { fresh_input, ..self.context });
+            let fed = opened.fed.or(self.context.fed);
+            let mut command = self.with(Context { fed, fresh_input, ..self.context });
             command.nested(Stream::Unknown, |machine| machine.dispatch(&words, &mut io))
         };
         self.flows_of_command(&opened.parts(mark..ran));

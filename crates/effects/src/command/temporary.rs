@@ -42,6 +42,9 @@ pub(super) fn generalised(mut effect: Effect) -> Effect {
             if let Some(name) = opaque.reason.quoted_mut().filter(|name| name.contains(MARK)) {
                 *name = starred(name);
             }
+            if let Some(directory) = opaque.directory.as_mut().filter(|directory| directory.contains(MARK)) {
+                *directory = starred(directory);
+            }
         }
         _ => {}
     }

@@ -153,7 +153,8 @@ impl Machine<'_> {
         let opened = self.redirects(redirects, scope);
         let ran = self.emitter.mark();
         let input = opened.input.clone().unwrap_or_else(|| input.clone());
-        let output = self.node(node, scope, &input);
+        let fed = opened.fed.or(self.context.fed);
+        let output = self.with(Context { fed, ..self.context }).node(node, scope, &input);
         self.flows_of_command(&opened.parts(mark..ran));
         self.shell.descriptors = before;
         self.close(&opened, output)
@@ -183,7 +184,8 @@ impl Machine<'_> {
             found.push(stage, self.emitter.mark());
             let position = if at + 1 == stages.len() { Stage::Last } else { Stage::Earlier };
             let outcome = self.outcome_of_stage(position, scope);
-            let mut shell = self.with(Context { pipe, outcome, ..self.context });
+            let fed = self.context.fed.filter(|_| at == 0);
+            let mut shell = self.with(Context { pipe, fed, outcome, ..self.context });
             let printed = shell.forked(scope, |machine, scope| machine.node(stage, scope, &flow));
             flow = printed.or_passed_on(&flow);
             if !self.may_spend(flow.size() / BYTES_A_STEP) {
@@ -192,11 +194,13 @@ impl Machine<'_> {
             if received.iter().any(|file| names(stage, file)) && flow == Stream::Unknown {
                 flow = Stream::Foreign(Provenance::Socket);
             }
-            if let Node::Simple(simple) = stage {
-                pipe = pipe.or(simple.span);
-                if flow == Stream::nothing() && position == Stage::Earlier && may_print(simple, scope) {
-                    flow = Stream::Unknown;
-                }
+            pipe = pipe.or_else(|| stage.first_command());
+            if let Node::Simple(simple) = stage
+                && flow == Stream::nothing()
+                && position == Stage::Earlier
+                && may_print(simple, scope)
+            {
+                flow = Stream::Unknown;
             }
         }
         self.shell.received.truncate(self.shell.received.len().saturating_sub(received.len()));

@@ -5,7 +5,7 @@ mod reason;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use agent_strace_shell::Provenance;
+use agent_strace_shell::{Provenance, Span};
 use serde::Deserialize;
 
 pub use reason::Reason;
@@ -22,13 +22,17 @@ pub struct Opaque {
     pub vouched_by: Vec<String>,
     /// Other words that do so: of the program that a runner of packages or modules runs.
     pub or_by: Vec<String>,
+    /// The directory it happens in, written as a path of an effect. `None`: the root, or no command did it.
+    pub directory: Option<String>,
+    /// The piece of the call's text that feeds its standard input: a redirection, or the earlier stages of a pipeline.
+    pub input: Option<Span>,
 }
 
 impl Opaque {
     pub fn new(about: About, reason: Reason, vouched_by: Vec<String>) -> Self {
         let class = reason.class();
         let class = if about == About::Elsewhere { class.max(Class::Unknown) } else { class };
-        Self { class, reason, about, vouched_by, or_by: Vec::new() }
+        Self { class, reason, about, vouched_by, or_by: Vec::new(), directory: None, input: None }
     }
 
     /// The leading words of which a policy has to allow so many.
@@ -52,7 +56,11 @@ impl Opaque {
 /// The class explains an effect, as its origin does, and is no part of what makes two of them equal.
 impl PartialEq for Opaque {
     fn eq(&self, other: &Self) -> bool {
-        self.about == other.about && self.vouched_by == other.vouched_by && self.reason == other.reason
+        self.about == other.about
+            && self.vouched_by == other.vouched_by
+            && self.reason == other.reason
+            && self.directory == other.directory
+            && self.input == other.input
     }
 }
 
@@ -60,7 +68,7 @@ impl Eq for Opaque {}
 
 impl Hash for Opaque {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (&self.reason, self.about, &self.vouched_by).hash(state);
+        (&self.reason, self.about, &self.vouched_by, &self.directory, self.input).hash(state);
     }
 }
 

@@ -228,6 +228,16 @@ impl World {
         self.cwd.as_deref()
     }
 
+    /// The working directory as effects name it, where it is not the root: `web`, `/tmp/x`, `**` if it is not known.
+    pub(crate) fn directory_below_root(&self) -> Option<String> {
+        let is_root = |cwd: &String| self.root.as_ref() == Some(cwd) || cwd == ".";
+        if self.cwd.as_ref().is_some_and(is_root) {
+            return None;
+        }
+        let (target, _) = self.locate(".", Certainty::Exact);
+        (target.path != ".").then_some(target.path)
+    }
+
     /// Whether the working directory lies outside of the workspace and does not contain it, or is unknown.
     pub(crate) fn is_elsewhere(&self) -> bool {
         self.root.is_some() && self.cwd.as_deref().is_none_or(|cwd| self.is_outside(cwd))
