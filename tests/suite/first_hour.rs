@@ -66,6 +66,35 @@ fn assert_ends(answer: &Answer, code: i32, says: &str) {
     assert!(answer.stdout.contains(says) || answer.stderr.contains(says), "no `{says}`: {answer:?}");
 }
 
+/// A branch of its own brings the gate, and changes are merged into another one.
+#[test]
+fn the_workflow_names_the_branch_that_changes_are_merged_into() {
+    let action = "acme/agent-strace@0123456789abcdef0123456789abcdef01234567";
+    for (default, remote, says_so) in [("main", true, true), ("master", true, true), ("main", false, false)] {
+        let world = World::empty();
+        let repository = Repository::new(&world, "r");
+        repository.git(&["checkout", "-q", "-B", default]);
+        repository.file("a", "a\n").commit("begin");
+        if remote {
+            repository.git(&["init", "-q", "--bare", "-b", default, "../remote"]);
+            repository.git(&["remote", "add", "origin", "../remote"]);
+            repository.git(&["push", "-q", "-u", "origin", default]);
+        }
+        repository.git(&["checkout", "-q", "-b", "add-gate"]);
+        let answer = world.run_in("r", &["init", "--ci", "github", "--action", action]);
+        assert_eq!(answer.code, 0, "{answer:?}");
+        assert!(answer.stdout.contains(&format!("judges changes into `{default}`")), "{answer:?}");
+        assert_eq!(answer.stderr.contains("`--branch` names another"), says_so, "{answer:?}");
+        let workflow = world.read("r/.github/workflows/agent-strace.yml");
+        assert!(workflow.contains(&format!("base-branches: \"{default}\"")), "{workflow}");
+        if remote {
+            repository.git(&["remote", "set-head", "origin", "--auto"]);
+            let again = world.run_in("r", &["init", "--ci", "github", "--action", action, "--force"]);
+            assert!(!again.stderr.contains("--branch"), "{again:?}");
+        }
+    }
+}
+
 #[test]
 fn people_alone_pass() {
     let world = World::empty();

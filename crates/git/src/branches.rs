@@ -31,10 +31,26 @@ pub fn default_branches(start: &Path) -> Vec<String> {
     branches
 }
 
-/// The branch that a new job judges changes into: the default branch as the clone knows it, else the one here, else `main`.
-pub fn merged_into(start: &Path) -> String {
-    let named = open(start).ok().and_then(|repository| of_origin(&repository).or_else(|| current(&repository)));
-    named.unwrap_or_else(|| "main".to_owned())
+/// The branch that a new job judges changes into.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MergedInto {
+    /// The default branch of `origin`, or the branch that must be it because there is no remote.
+    Known(String),
+    /// The clone does not say which branch of the remote is the default one: a usual name, else the branch that is checked
+    /// out.
+    Likely(String),
+}
+
+/// A topic branch is checked out where a change brings the job, so the branch here is the last that comes into question.
+pub fn merged_into(start: &Path) -> MergedInto {
+    let likely = default_branches(start).into_iter().next().unwrap_or_else(|| "main".to_owned());
+    match open(start) {
+        Ok(repository) if of_origin(&repository).is_some() || repository.remotes().is_ok_and(|all| all.is_empty()) => {
+            MergedInto::Known(likely)
+        }
+        Ok(_) => MergedInto::Likely(likely),
+        Err(_) => MergedInto::Known(likely),
+    }
 }
 
 fn of_origin(repository: &git2::Repository) -> Option<String> {

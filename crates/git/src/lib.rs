@@ -17,7 +17,7 @@ mod tree;
 mod tests;
 
 pub use blobs::Blobs;
-pub use branches::{default_branches, merged_into};
+pub use branches::{MergedInto, default_branches, merged_into};
 pub use commits::{Backend, Change, Commit, Id, Person, Revisions, Status};
 pub use diff::{
     ChangedFile, Hunk, changed_files, commit_and_parents, ends, grown_from, holds, is_behind, is_branch_name,

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use agent_strace_git::MergedInto;
 use agent_strace_repos::doctor::Forge;
 
 use clap::ValueEnum;
@@ -102,13 +103,15 @@ fn owners(forge: Forge) -> String {
 
 pub(super) fn run(platform: Platform, args: &InitArgs, streams: &mut Streams<'_>) -> Result<u8, Failure> {
     let recipe = recipe(platform, args.strength)?;
-    let text = filled(platform, args, recipe.text)?;
+    let merged_into = branch(args);
+    let (MergedInto::Known(branch) | MergedInto::Likely(branch)) = &merged_into;
+    let text = filled(platform, args, recipe.text, branch)?;
     let file = args.output.clone().unwrap_or_else(|| PathBuf::from(recipe.file));
     refuse_to_replace(&file, args.force)?;
     output::write_with_folder(&file, &text)?;
     let mut said = format!("wrote {}\n", agent_strace_report::terminal(&file.to_string_lossy()));
     if platform == Platform::Github {
-        let _ = writeln!(said, "  judges changes into `{}`", branch(args));
+        let _ = writeln!(said, "  judges changes into `{branch}`");
     }
     for (number, step) in recipe.next.iter().enumerate() {
         let label = if number == 0 { "  next: " } else { "        " };
@@ -116,20 +119,31 @@ pub(super) fn run(platform: Platform, args: &InitArgs, streams: &mut Streams<'_>
     }
     said.push_str("        `agent-strace doctor --ci` says what holds then\n");
     output::print(streams.stdout, &said)?;
+    if platform == Platform::Github && matches!(merged_into, MergedInto::Likely(_)) {
+        output::note(
+            streams.stderr,
+            &format!(
+                "note: which branch of the remote is the default one is not known here, and `{branch}` is taken for it: \
+                 `--branch` names another"
+            ),
+        );
+    }
     if !Path::new(super::POLICY).exists() {
         output::note(streams.stderr, "note: there is no `.agent-scope.json` yet: `agent-strace init` writes one");
     }
     Ok(0)
 }
 
-/// The branch that is named, or the one that `origin/HEAD` or else `HEAD` names.
-fn branch(args: &InitArgs) -> String {
-    args.branch.clone().unwrap_or_else(|| agent_strace_git::merged_into(Path::new(".")))
+/// The branch that is named, or the one that changes are merged into as far as the clone knows.
+fn branch(args: &InitArgs) -> MergedInto {
+    match &args.branch {
+        Some(named) => MergedInto::Known(named.clone()),
+        None => agent_strace_git::merged_into(Path::new(".")),
+    }
 }
 
-fn filled(platform: Platform, args: &InitArgs, text: &str) -> Result<String, Failure> {
-    let branch = branch(args);
-    if !is_branch(&branch) {
+fn filled(platform: Platform, args: &InitArgs, text: &str, branch: &str) -> Result<String, Failure> {
+    if !is_branch(branch) {
         return Err(Failure::new(format!("`{branch}` is no name of a branch"))
             .hint("letters, digits and `-_./` can stand in it, such as `main`"));
     }
@@ -150,7 +164,7 @@ fn filled(platform: Platform, args: &InitArgs, text: &str) -> Result<String, Fai
         return Err(Failure::new(format!("`{action}` is no action at a commit"))
             .hint("write OWNER/REPOSITORY@COMMIT with all 40 digits: a tag or a branch can be moved to other code"));
     }
-    Ok(text.replace("@ACTION@", action).replace("@BRANCH@", &branch))
+    Ok(text.replace("@ACTION@", action).replace("@BRANCH@", branch))
 }
 
 fn is_name(text: &str, more: &[char]) -> bool {

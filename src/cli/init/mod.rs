@@ -58,7 +58,8 @@ pub(super) struct InitArgs {
     #[arg(long, value_name = "OWNER/REPOSITORY@COMMIT", requires = "ci")]
     action: Option<String>,
 
-    /// With `--ci github`: the branch that changes are merged into [default: that of `origin/HEAD`, of `HEAD`, or `main`].
+    /// With `--ci github`: the branch that changes are merged into [default: that of `origin/HEAD`, else a usual name such as `main` that is
+    /// here, else that of `HEAD`].
     #[arg(long, value_name = "NAME", requires = "ci")]
     branch: Option<String>,
 }
