@@ -6,14 +6,18 @@ use super::super::environment::Machine;
 use super::super::policy_file;
 use agent_strace_live::hook_events::Agent;
 
-/// Returns the project that the host names; else the top of the repository that holds the policy, which no command moves;
+/// Returns the project that the host names, or the top of the repository around it where the policy lies there; else the top of the repository that holds the policy, which no command moves;
 /// else the top of the repository that the hook runs in; else where it runs.
 pub(super) fn root(agent: &Agent, machine: Option<&Machine>, cwd: Option<&str>) -> PathBuf {
     let told = agent.variable.and_then(|name| machine?.projects.get(name)).filter(|path| path.is_dir());
-    if let Some(told) = told {
-        return told.clone();
-    }
-    around(cwd)
+    told.map_or_else(|| around(cwd), |told| project_of(told).to_path_buf())
+}
+
+/// An agent that was started in a folder of a repository names that folder. The policy of the repository judges it there too,
+/// unless the folder has one of its own.
+fn project_of(named: &Path) -> &Path {
+    let has_policy = named.join(policy_file::DEFAULT).symlink_metadata().is_ok();
+    if has_policy { named } else { top_of(named).unwrap_or(named) }
 }
 
 /// The same, whatever an agent says.

@@ -10,6 +10,10 @@ use crate::world::{Answer, World};
 
 /// A call of an agent whose hooks and shell run in this folder of the repository.
 fn told(world: &World, folder: &str, agent: &str, path: &str) -> Answer {
+    told_with(world, folder, agent, path, &[])
+}
+
+fn told_with(world: &World, folder: &str, agent: &str, path: &str, variables: &[(&str, &str)]) -> Answer {
     let top = world.path().canonicalize().unwrap();
     let cwd = top.join(folder);
     let payload = json!({
@@ -17,7 +21,7 @@ fn told(world: &World, folder: &str, agent: &str, path: &str) -> Answer {
         "tool_input": {"file_path": top.join(path), "content": "X\n"}, "tool_use_id": "t1",
     });
     let arguments = ["hook", "pre-tool", "--agent", agent, "--enforce"];
-    world.spawn(folder, &arguments, &[], &payload.to_string())
+    world.spawn(folder, &arguments, variables, &payload.to_string())
 }
 
 fn world() -> World {
@@ -56,4 +60,29 @@ fn a_repository_in_the_repository_moves_nothing() {
     let answer = told(&world, "infra", "codex", "infra/main.tf");
     assert!(answer.stdout.contains("\"deny\""), "{answer:?}");
     assert!(!world.path().join("infra/.agent-traces").exists());
+}
+
+/// Claude Code names the folder that it was started in.
+#[test]
+fn a_folder_that_the_agent_names_is_judged_by_the_policy_at_the_top() {
+    for named in [".", "infra", "src"] {
+        let world = world();
+        let named = world.path().canonicalize().unwrap().join(named);
+        let variables = [("CLAUDE_PROJECT_DIR", named.to_str().unwrap())];
+        let answer = told_with(&world, "src", "claude-code", "infra/main.tf", &variables);
+        assert!(answer.stdout.contains("\"deny\""), "{named:?}: {answer:?}");
+        assert!(meta(&world).exists(), "{named:?}");
+    }
+}
+
+/// A project in a folder has a policy of its own, and the workflow names it.
+#[test]
+fn a_folder_with_a_policy_is_judged_by_that_one() {
+    let world = world();
+    world.write("infra/.agent-scope.json", r#"{"files": {"write": {"deny": ["src/**"]}}}"#);
+    let named = world.path().canonicalize().unwrap().join("infra");
+    let variables = [("CLAUDE_PROJECT_DIR", named.to_str().unwrap())];
+    let answer = told_with(&world, "infra", "claude-code", "infra/main.tf", &variables);
+    assert_eq!((answer.code, answer.stdout.as_str()), (0, ""), "{answer:?}");
+    assert!(world.path().join("infra/.agent-traces").exists());
 }
