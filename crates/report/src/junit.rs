@@ -44,7 +44,7 @@ struct Suite {
 pub(super) fn render(report: &Report) -> String {
     let mut sessions: Vec<&ShownSession> = report.sessions.iter().collect();
     // A session without findings comes after those that have some.
-    sessions.sort_by_key(|session| {
+    sessions.sort_by_cached_key(|session| {
         let worst = session.findings.iter().map(order::rank).min();
         (worst.is_none(), worst)
     });

@@ -91,7 +91,8 @@ pub(super) fn arranged<'f>(findings: impl IntoIterator<Item = &'f ShownFinding>)
 /// Sorts groups of findings for formats that show only the first ones: the gate, then one group of each rule, then the
 /// others by level. So no rule takes the room of another one.
 pub(super) fn arrange<'a, T: AsRef<Group<'a>>>(groups: &mut Vec<T>) {
-    groups.sort_by_key(|group| group.as_ref().rank());
+    // A group may hold thousands of findings: its rank is worked out once, not in each comparison.
+    groups.sort_by_cached_key(|group| group.as_ref().rank());
     let mut seen: BTreeSet<RuleId> = BTreeSet::new();
     let (mut first, mut others) = (Vec::new(), Vec::new());
     for shown in groups.drain(..) {
@@ -100,7 +101,7 @@ pub(super) fn arrange<'a, T: AsRef<Group<'a>>>(groups: &mut Vec<T>) {
         let is_note = shown.as_ref().level() == Level::Note;
         if class(rule) == Class::Gate || is_new && !is_note { first.push(shown) } else { others.push(shown) }
     }
-    others.sort_by_key(|shown| Reverse(shown.as_ref().level()));
+    others.sort_by_cached_key(|shown| Reverse(shown.as_ref().level()));
     first.append(&mut others);
     *groups = first;
 }

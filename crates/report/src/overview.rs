@@ -137,7 +137,7 @@ pub(super) fn sessions(report: &Report, paint: &Paint) -> Vec<String> {
     }
     let of =
         |session: &ShownSession, level: Level| session.findings.iter().filter(|found| found.level == level).count();
-    found.sort_by_key(|session| {
+    found.sort_by_cached_key(|session| {
         std::cmp::Reverse([Level::Error, Level::Warning, Level::Note].map(|level| of(session, level)))
     });
     let heading = format!("{} of {} with findings", found.len(), counted(report.sessions.len(), "session"));

@@ -68,7 +68,7 @@ impl<'a> Excerpt<'a> {
             keep_worst(&mut groups, most);
         }
         groups.retain(|group| !group.findings.is_empty());
-        groups.sort_by_key(|group| group.findings.iter().map(|finding| order::rank_in_session(finding)).min());
+        groups.sort_by_cached_key(|group| group.findings.iter().map(|finding| order::rank_in_session(finding)).min());
         Self { groups, shown: total.min(most), total }
     }
 

@@ -94,7 +94,7 @@ fn group(report: &Report, group: &Group<'_>, fold: Fold, number: &mut usize) -> 
         Subject::Change | Subject::Run => report.file_of(left) == report.file_of(right),
     });
     let mut events: Vec<&[&ShownFinding]> = of_one.collect();
-    events.sort_by_key(|findings| findings.iter().map(|finding| order::rank_in_session(finding)).min());
+    events.sort_by_cached_key(|findings| findings.iter().map(|finding| order::rank_in_session(finding)).min());
     parts.extend(events.into_iter().map(|findings| event(report, group.subject, findings, number)));
     let mut attributes = vec![("class", "group"), ("aria-labelledby", &*title)];
     attributes.extend((fold == Fold::Open).then_some(("open", "")));
