@@ -173,13 +173,17 @@ pub fn standing(start: &Path) -> Standing {
 }
 
 /// The addresses of all remotes of the repository around `start`, in the order of their names.
-pub fn remotes(start: &Path) -> Vec<String> {
-    let Ok(repository) = open(start) else { return Vec::new() };
-    let Ok(names) = repository.remotes() else { return Vec::new() };
-    let mut names: Vec<&str> = names.iter().flatten().flatten().collect();
+pub fn remotes(start: &Path) -> Result<Vec<String>, GitError> {
+    let repository = open(start)?;
+    let listed = repository.remotes().map_err(|error| broken(&error))?;
+    let names: Result<Vec<Option<&str>>, git2::Error> = listed.iter().collect();
+    let mut names: Vec<&str> = names.map_err(|error| broken(&error))?.into_iter().flatten().collect();
     names.sort_unstable();
-    let remotes = names.into_iter().filter_map(|name| repository.find_remote(name).ok());
-    remotes.filter_map(|remote| remote.url().ok().map(str::to_owned)).collect()
+    let address = |name| {
+        let remote = repository.find_remote(name).map_err(|error| broken(&error))?;
+        Ok(String::from_utf8_lossy(remote.url_bytes()).into_owned())
+    };
+    names.into_iter().map(address).collect()
 }
 
 fn commit_of<'r>(repository: &'r git2::Repository, revision: &str) -> Result<git2::Commit<'r>, GitError> {

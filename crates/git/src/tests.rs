@@ -3,7 +3,7 @@ use std::path::Path;
 
 use git2::{Repository, Signature};
 
-use super::{Blobs, GitError, layout, read_blob, trailers};
+use super::{Blobs, GitError, layout, read_blob, remotes, trailers};
 
 /// A repository with one commit that holds a policy at the top and in a folder, and a link.
 fn repository() -> tempfile::TempDir {
@@ -131,4 +131,20 @@ fn contents_are_known_whether_they_are_kept_or_streamed() {
         assert!(!blobs.hold(other) && !streamed(other));
     }
     assert!(!blobs.hold_stream(&mut &b"short"[..], 6).unwrap(), "a file that was cut is another one");
+}
+
+#[test]
+fn remotes_are_listed_all_or_none() {
+    let folder = repository();
+    let set = |name: &str, value: &str| {
+        Repository::open(folder.path()).unwrap().config().unwrap().set_str(name, value).unwrap();
+    };
+    assert_eq!(remotes(folder.path()).unwrap(), Vec::<String>::new());
+    set("remote.origin.url", "https://forge.example/acme/rates.git");
+    set("remote.fork.url", "https://forge.example/dana/rates.git");
+    let both = ["https://forge.example/dana/rates.git", "https://forge.example/acme/rates.git"];
+    assert_eq!(remotes(folder.path()).unwrap(), both);
+    set("remote.fork.fetch", "+refs/heads/*:refs/remotes/fork");
+    assert!(matches!(remotes(folder.path()), Err(GitError::Broken(_))));
+    assert!(matches!(remotes(tempfile::tempdir().unwrap().path()), Err(GitError::NoRepository(_))));
 }

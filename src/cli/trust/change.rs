@@ -37,7 +37,7 @@ pub(in crate::cli) fn of_run(
         trace_dir,
         judging: judging(request, config),
         logs: inputs.logs(),
-        addresses: addresses(trust, environment, &config.policy),
+        addresses: addresses(trust, environment, &config.policy)?,
         reviewed: request.args.tampering_reviewed.as_deref().map(str::trim).filter(|who| !who.is_empty()),
     };
     let GatheredChange { change, gaps } = gather(trust, ends, &context)?;
@@ -55,16 +55,15 @@ pub(in crate::cli) fn of_run(
 }
 
 /// The address of the judged repository, as the forge has it, those of the clone's remotes, and what the policy says that it
-/// is called beside.
-fn addresses(trust: &Trust<'_>, environment: Environment<'_>, policy: &Policy) -> Vec<String> {
-    let remotes = agent_strace_git::remotes(trust.folder()).into_iter();
-    let remotes = remotes.map(|address| without_credentials(address.into()).into_owned());
-    environment
-        .repository()
-        .into_iter()
-        .chain(remotes)
-        .chain(policy.evidence().repositories().iter().cloned())
-        .collect()
+/// is called beside. A session that names none of them is not of the change, so every remote has to be known.
+fn addresses(trust: &Trust<'_>, environment: Environment<'_>, policy: &Policy) -> Result<Vec<String>, Failure> {
+    let remotes = agent_strace_git::remotes(trust.folder()).map_err(|error| {
+        Failure::new(format!("the remotes of the repository can't be listed: {error}"))
+            .hint("correct the settings of the remotes in its git configuration; `git remote -v` lists them")
+    })?;
+    let remotes = remotes.into_iter().map(|address| without_credentials(address.into()).into_owned());
+    let named = policy.evidence().repositories().iter().cloned();
+    Ok(environment.repository().into_iter().chain(remotes).chain(named).collect())
 }
 
 /// The files that the author of the change could write: those of its head and of its commits, and those of the base. `None`:
