@@ -45,6 +45,7 @@ mod identity;
 mod leaks;
 mod lint_doubts;
 mod live;
+mod made_commits;
 mod many;
 mod mcp;
 mod oracle;

@@ -6,6 +6,8 @@ use std::process::Command;
 use crate::world::World;
 
 pub(crate) const DATE: &str = "2026-02-20T12:00:00Z";
+/// The same in seconds of the epoch.
+pub(crate) const DATE_SECONDS: i64 = 1_771_588_800;
 
 /// A repository in a folder of the world.
 pub(crate) struct Repository<'w> {
@@ -23,6 +25,21 @@ impl<'w> Repository<'w> {
 
     pub(crate) fn git(&self, args: &[&str]) -> String {
         git(&self.world.path().join(&self.folder), DATE, args)
+    }
+
+    /// Runs a script of the shell as a developer here would: whether it went well, and what it printed.
+    #[expect(clippy::disallowed_methods, reason = "scripts run git as agents and developers do")]
+    pub(crate) fn sh(&self, script: &str) -> (bool, String) {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]).current_dir(self.world.path().join(&self.folder));
+        command.env("GIT_AUTHOR_DATE", DATE).env("GIT_COMMITTER_DATE", DATE);
+        command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_EDITOR", "true");
+        for role in ["AUTHOR", "COMMITTER"] {
+            command.env(format!("GIT_{role}_NAME"), "Dana Moreau").env(format!("GIT_{role}_EMAIL"), "dana@example.com");
+        }
+        let output = command.output().expect("a shell is needed");
+        let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat();
+        (output.status.success(), text)
     }
 
     pub(crate) fn file(&self, path: &str, text: &str) -> &Self {

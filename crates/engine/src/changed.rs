@@ -22,6 +22,7 @@ pub(super) fn judge(policy: &Policy, sessions: &mut [SessionOutcome], change: &C
             let came_along = !change.settled.contains(&session.source);
             Witness {
                 agent: &session.agent,
+                family: session.parent.as_deref().unwrap_or(&session.id),
                 is_new: came_along && session.foreign.is_none(),
                 foreign: session.foreign.as_ref().filter(|_| came_along),
                 recorded: session.recorded.as_ref().unwrap_or(&nothing),

@@ -126,6 +126,10 @@ pub struct Commit {
     pub marks: Vec<Mark>,
     pub files: Vec<String>,
     pub is_merge: bool,
+    /// The first paragraph of its message in one line, where it says that a tool made it.
+    pub subject: String,
+    /// When it was written and when it was committed, in seconds of the epoch; 0 where it can't be read.
+    pub dates: [i64; 2],
     /// A commit of the default branch that it was picked from, unchanged.
     pub picked_from: Option<String>,
 }

@@ -78,6 +78,19 @@ fn commit(repository: &Repository, revision: &str) -> Result<git2::Oid, git2::Er
     Ok(repository.revparse_single(revision)?.peel_to_commit()?.id())
 }
 
+/// Characters of a subject that are kept.
+const MOST_OF_SUBJECT: usize = 500;
+
+/// The first paragraph of a message in one line, as git shows it.
+pub fn subject(message: &[u8]) -> String {
+    // No character has more bytes than four.
+    let start = message.trim_ascii_start();
+    let start = start.get(..4 * MOST_OF_SUBJECT).unwrap_or(start);
+    let text = String::from_utf8_lossy(start);
+    let lines = text.lines().map(str::trim).take_while(|line| !line.is_empty());
+    lines.collect::<Vec<_>>().join(" ").chars().take(MOST_OF_SUBJECT).collect()
+}
+
 /// Values of `KEY: VALUE` lines. Squashed commits keep trailers in the middle of their message, so all lines count.
 fn values<'m>(message: &'m str, key: &str) -> Vec<&'m str> {
     let value = |line: &'m str| {

@@ -22,7 +22,7 @@ pub use commits::{Backend, Change, Commit, Id, Person, Revisions, Status};
 pub use diff::{
     ChangedFile, Hunk, changed_files, commit_and_parents, ends, grown_from, holds, is_behind, is_branch_name,
 };
-pub use history::{references, trailers};
+pub use history::{references, subject, trailers};
 pub use picked::Picks;
 pub use repository::{Objects, PathOfTree, Repository};
 pub use tree::{TreeFile, TreeKind, files, object, tracked};

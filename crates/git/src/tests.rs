@@ -3,7 +3,7 @@ use std::path::Path;
 
 use git2::{Repository, Signature};
 
-use super::{Blobs, GitError, layout, read_blob, remotes, trailers};
+use super::{Blobs, GitError, layout, read_blob, remotes, subject, trailers};
 
 /// A repository with one commit that holds a policy at the top and in a folder, and a link.
 fn repository() -> tempfile::TempDir {
@@ -147,4 +147,18 @@ fn remotes_are_listed_all_or_none() {
     set("remote.fork.fetch", "+refs/heads/*:refs/remotes/fork");
     assert!(matches!(remotes(folder.path()), Err(GitError::Broken(_))));
     assert!(matches!(remotes(tempfile::tempdir().unwrap().path()), Err(GitError::NoRepository(_))));
+}
+
+#[test]
+fn a_subject_is_the_first_paragraph_of_a_message() {
+    let (long, kept) = ("\u{e9}".repeat(3_000), "\u{e9}".repeat(500));
+    for (message, expected) in [
+        ("", ""),
+        ("Add b", "Add b"),
+        ("\n \n  Add b  \n\nbody\n", "Add b"),
+        ("Add b\nand c\r\n\r\nbody", "Add b and c"),
+        (long.as_str(), kept.as_str()),
+    ] {
+        assert_eq!(subject(message.as_bytes()), expected, "{message:?}");
+    }
 }

@@ -114,12 +114,11 @@ fn commits(trust: &Trust<'_>, ends: &Ends, store: Option<&str>, gaps: &mut Vec<G
     let mut found: BTreeMap<String, Commit> = BTreeMap::new();
     let history = repository.commits(&range, Backend::Library, &mut |commit| {
         let id = commit.id.to_string();
-        let known = found.entry(id.clone()).or_insert_with(|| Commit {
-            marks: repo_audit::marks(tables, commit).into_iter().map(mark).collect(),
-            files: Vec::new(),
-            is_merge: commit.parents > 1,
-            picked_from: None,
-            id,
+        let known = found.entry(id.clone()).or_insert_with(|| {
+            let marks: Vec<Mark> = repo_audit::marks(tables, commit).into_iter().map(mark).collect();
+            let subject = if marks.is_empty() { String::new() } else { agent_strace_git::subject(commit.message) };
+            let dates = [commit.authored, commit.seconds];
+            Commit { id, marks, files: Vec::new(), is_merge: commit.parents > 1, subject, dates, picked_from: None }
         });
         known.files.extend(commit.changes.iter().map(|change| String::from_utf8_lossy(change.path).into_owned()));
         ControlFlow::Continue(())

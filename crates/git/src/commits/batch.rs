@@ -86,6 +86,7 @@ impl<'a, 'e> Delivery<'a, 'e> {
             parents: header.parents,
             author: header.author,
             committer: header.committer,
+            authored: header.authored,
             seconds: header.seconds,
             message: raw.message(),
             encoding: header.encoding,

@@ -75,6 +75,8 @@ pub struct Commit<'b> {
     pub parents: usize,
     pub author: Person<'b>,
     pub committer: Person<'b>,
+    /// The author's date, which a rebase keeps; 0 where it can't be read.
+    pub authored: i64,
     /// The committer's date; 0 where it can't be read.
     pub seconds: i64,
     /// The bytes as stored: the first MiB of them.

@@ -24,6 +24,9 @@ pub(super) struct Header<'b> {
     pub(super) parents: usize,
     pub(super) author: Person<'b>,
     pub(super) committer: Person<'b>,
+    /// The author's date.
+    pub(super) authored: i64,
+    /// The committer's date.
     pub(super) seconds: i64,
     pub(super) encoding: Option<&'b [u8]>,
 }
@@ -67,14 +70,17 @@ impl Raw {
     pub(super) fn header(&self) -> Header<'_> {
         let nobody = Person { name: b"", email: b"" };
         let parents = self.parents().count();
-        let mut header = Header { tree: None, parents, author: nobody, committer: nobody, seconds: 0, encoding: None };
+        let mut header =
+            Header { tree: None, parents, author: nobody, committer: nobody, authored: 0, seconds: 0, encoding: None };
         let (mut author, mut committer) = (false, false);
         for line in lines(&self.header) {
             let Some((key, value)) = memchr(b' ', line).and_then(|at| line.split_at_checked(at)) else { continue };
             let value = value.trim_ascii_start();
             match key {
                 b"tree" if header.tree.is_none() => header.tree = Id::from_hex(value),
-                b"author" if !author => (header.author, author) = (person(value), true),
+                b"author" if !author => {
+                    (header.author, header.authored, author) = (person(value), seconds(value), true);
+                }
                 b"committer" if !committer => {
                     (header.committer, header.seconds, committer) = (person(value), seconds(value), true);
                 }

@@ -64,7 +64,7 @@ impl Command<'_> {
     }
 
     /// Git works in the directory that the command runs in, not in one that an option names.
-    fn is_here(&self) -> bool {
+    pub(super) fn is_here(&self) -> bool {
         let names_directory =
             |word: &&str| ["-C", "--git-dir", "--work-tree"].iter().any(|option| word.starts_with(option));
         !self.words.iter().any(names_directory)
@@ -155,15 +155,66 @@ impl Command<'_> {
     }
 
     pub(super) fn commits(&self) -> bool {
+        self.is_git(&["commit", "ci", "am", "cherry-pick", "revert", "merge", "rebase"]) || self.commits_beside_git()
+    }
+
+    fn commits_beside_git(&self) -> bool {
         const OTHERS: &[&str] = &["jj", "sl", "gt", "hub"];
-        self.is_git(&["commit", "ci", "am", "cherry-pick", "revert", "merge", "rebase"])
-            || OTHERS.contains(&self.program) && ["commit", "ci", "create", "modify", "amend"].contains(&self.verb)
+        OTHERS.contains(&self.program) && ["commit", "ci", "create", "modify", "amend"].contains(&self.verb)
+    }
+
+    /// It makes commits of its own. A merge brings commits that others made, and a rebase makes them anew.
+    pub(super) fn makes_commits(&self) -> bool {
+        const ENDS: &[&str] = &["--abort", "--quit", "--skip", "--dry-run", "--show-current-patch"];
+        let is_git = self.is_git(&["commit", "ci"]) || self.brings_commits();
+        (is_git || self.commits_beside_git()) && !self.has_option(ENDS)
+    }
+
+    /// It commits what another commit or a patch holds.
+    pub(super) fn brings_commits(&self) -> bool {
+        self.is_git(&["am"]) || self.is_git(&["cherry-pick", "revert"]) && !self.has_option(&["-n", "--no-commit"])
+    }
+
+    /// Commits or patches that it names. A small number is the parent that `-m` takes of a merge.
+    pub(super) fn named(&self) -> usize {
+        self.operands().filter(|word| word.parse::<u8>().is_err()).count()
+    }
+
+    /// It may commit nothing.
+    pub(super) fn may_be_empty(&self) -> bool {
+        self.has_option(&["--allow-empty"])
+    }
+
+    /// It puts content into files or into the index that is not committed on the branch. Another branch that is checked out
+    /// brings nothing that can be committed.
+    pub(super) fn brings_files(&self) -> bool {
+        let is_merge = self.is_git(&["merge"]) && self.has_option(&["--squash", "--no-commit"]);
+        let is_submodule = self.is_git(&["submodule"]) && matches!(self.operands().next(), Some("update" | "add"));
+        let is_other = self.is_git(&["cherry-pick", "revert", "read-tree", "checkout-index", "subtree"]);
+        is_merge || is_submodule || is_other || self.moves_back() || self.brings_back()
+    }
+
+    /// The branch goes to another commit, and the files stay.
+    fn moves_back(&self) -> bool {
+        let mut operands = self.operands();
+        let (named, other) = (operands.next().filter(|named| !is_head(named)), operands.next());
+        let is_revision = |word: &str| {
+            word.contains(['~', '^', '@']) || word.len() >= 7 && word.bytes().all(|byte| byte.is_ascii_hexdigit())
+        };
+        let is_whole = self.is_git(&["reset"]) && other.is_none() && !self.has_dashes();
+        let leaves = self.has_option(&["--soft", "--mixed"]);
+        is_whole && !self.has_option(&["--hard"]) && named.is_some_and(|named| leaves || is_revision(named))
     }
 
     /// The commands that it runs work in other repositories, or on other machines.
     pub(super) fn works_elsewhere(&self) -> bool {
         const MACHINES: &[&str] = &["ssh", "docker", "podman", "kubectl", "vagrant"];
         MACHINES.contains(&self.program) || self.program == "git" && self.verb == "submodule"
+    }
+
+    /// It is git, whose commands are told apart, or a client of a forge.
+    pub(super) fn is_of_hosting(&self) -> bool {
+        ["git", "gh", "glab", "hub", "tea"].contains(&self.program)
     }
 
     /// It keeps the content of files in the index.

@@ -5,6 +5,8 @@ mod dependency;
 mod foreign;
 mod formatters;
 mod git;
+mod made;
+mod making;
 mod managers;
 mod no_session;
 mod origin;
@@ -45,6 +47,8 @@ pub struct Changed<'a> {
 /// A session, as far as it accounts for the change.
 pub struct Witness<'a> {
     pub agent: &'a str,
+    /// The session that started it, else its own id: a session and its sub-agents work together.
+    pub family: &'a str,
     /// It was recorded with the change, not with an earlier one, and may be of it.
     pub is_new: bool,
     /// It was recorded with the change, and can't be of it.

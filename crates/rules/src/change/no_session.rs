@@ -1,5 +1,6 @@
 //! `coverage/no-session`: a commit says that an agent made it, and no session of that agent tells how.
 
+use super::made::{Made, Maker};
 use super::told::Told;
 use super::{ChangeHit, ChangeSite, Changed, Check, Rule, Witness, bounded, weigh};
 use agent_strace_git::change_set::{Commit, Extent, Mark};
@@ -21,10 +22,12 @@ fn check(changed: &Changed<'_>, hits: &mut Vec<ChangeHit>) {
         return;
     }
     let Some((weight, location)) = weigh(changed.policy, &RULE, Level::Error) else { return };
+    let made = Made::of(changed, |session, commit| commit.marks.iter().any(|mark| is_by(session.agent, mark)));
     let mut found = Vec::new();
-    for commit in &changed.change.commits {
+    for (index, commit) in changed.change.commits.iter().enumerate() {
+        let makers = made.makers(index);
         // What a merge brings along has commits of its own.
-        let unseen = commit.marks.iter().find(|mark| !is_covered(changed, commit, mark));
+        let unseen = commit.marks.iter().find(|mark| !is_covered(changed, commit, mark, makers));
         let is_own = !commit.is_merge && !commit.files.is_empty() && commit.picked_from.is_none();
         let Some(mark) = unseen.filter(|_| is_own) else { continue };
         let short = commit.id.get(..DIGITS).unwrap_or(&commit.id);
@@ -32,7 +35,7 @@ fn check(changed: &Changed<'_>, hits: &mut Vec<ChangeHit>) {
             "the commit {short} says that {} made it (`{}`), and {}",
             mark.name,
             mark.said,
-            missing(changed, commit, mark)
+            missing(changed, commit, mark, makers)
         );
         let about = vec![mark.tool.clone(), commit.id.clone()];
         found.push(ChangeHit { weight, message, site: site(changed, commit), location: location.clone(), about });
@@ -41,17 +44,22 @@ fn check(changed: &Changed<'_>, hits: &mut Vec<ChangeHit>) {
 }
 
 /// Says which session is missing, or why the one that is here does not count.
-fn missing(changed: &Changed<'_>, commit: &Commit, mark: &Mark) -> String {
+fn missing(changed: &Changed<'_>, commit: &Commit, mark: &Mark, makers: &[Maker<'_>]) -> String {
     let would_cover = |session: &&Witness<'_>| session.foreign.is_some() && covers(changed, session, commit, mark);
-    match changed.sessions.iter().find(would_cover).and_then(|session| session.foreign) {
-        Some(foreign) => format!("the session that touches its files does not account for them: {foreign}"),
-        None => "no session of it that touches its files is here".to_owned(),
+    if let Some(foreign) = changed.sessions.iter().find(would_cover).and_then(|session| session.foreign) {
+        return format!("the session that touches its files does not account for them: {foreign}");
     }
+    if makers.iter().any(|maker| is_by(maker.session.agent, mark)) {
+        return "the session that committed it neither touches its files nor runs anything that may have brought them"
+            .to_owned();
+    }
+    "no session of it that touches its files or made the commit is here".to_owned()
 }
 
-/// Some session of the tool, recorded with the change, touched a file of the commit.
-fn is_covered(changed: &Changed<'_>, commit: &Commit, mark: &Mark) -> bool {
+/// Some session of the tool, recorded with the change, touched a file of the commit, or brought files and committed it.
+fn is_covered(changed: &Changed<'_>, commit: &Commit, mark: &Mark, makers: &[Maker<'_>]) -> bool {
     changed.sessions.iter().any(|session| session.is_new && covers(changed, session, commit, mark))
+        || makers.iter().any(|maker| maker.brings && is_by(maker.session.agent, mark))
 }
 
 /// A session of the tool touched a file of the commit.

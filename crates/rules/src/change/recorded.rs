@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use super::commands::{Command, Puts};
 use super::formatters::formats;
 use super::git::{Source, Staged, Untracked};
+use super::making::{Brought, Making, Makings};
 use super::managers::Managing;
 use super::touch::{Extent, Managed, Touch};
 use crate::lint::edits::{self, Edit};
@@ -34,6 +35,9 @@ pub struct Recorded {
     touches: BTreeMap<usize, Touch>,
     /// Files that it wrote in its workspace and that are not in the change, each once, as first written.
     strays: Vec<Stray>,
+    /// Commits that it made, in the order of its calls.
+    makings: Vec<Making>,
+    brought: Option<Brought>,
 }
 
 #[derive(Debug)]
@@ -56,6 +60,15 @@ impl Recorded {
 
     pub(crate) fn strays(&self) -> &[Stray] {
         &self.strays
+    }
+
+    pub(super) fn makings(&self) -> &[Making] {
+        &self.makings
+    }
+
+    /// When it ran something that may have brought files, the first time, where that is recorded.
+    pub(super) fn brought_from(&self) -> Option<i64> {
+        self.brought?.from
     }
 
     /// It wrote a file of this name that is not in the change.
@@ -84,6 +97,7 @@ pub struct Recorder<'c> {
     reached: RefCell<BTreeMap<(String, bool, bool), Vec<usize>>>,
     /// The first event that wrote each.
     strayed: BTreeMap<String, &'c Event<'c>>,
+    makings: Makings<'c>,
 }
 
 impl<'c> Recorder<'c> {
@@ -108,6 +122,7 @@ impl<'c> Recorder<'c> {
             aside: BTreeMap::new(),
             reached: RefCell::default(),
             strayed: BTreeMap::new(),
+            makings: Makings::new(session),
         }
     }
 
@@ -116,6 +131,7 @@ impl<'c> Recorder<'c> {
         if status == Some(Status::Denied) || event.line <= self.before {
             return;
         }
+        self.makings.read(event, status, effects);
         let edits = event.call().map(edits::of).unwrap_or_default();
         if status == Some(Status::Error) && !edits.is_empty() {
             return;
@@ -253,6 +269,7 @@ impl<'c> Recorder<'c> {
         self.recorded.strays = strays.collect();
         self.recorded.strays.sort_by(|left, right| (left.event, &left.path).cmp(&(right.event, &right.path)));
         self.recorded.strays.truncate(MOST_STRAYS);
+        (self.recorded.makings, self.recorded.brought) = self.makings.finish();
         self.recorded
     }
 
