@@ -50,10 +50,17 @@ impl ReadFrom {
         }
     }
 
-    fn programs(self) -> &'static [&'static str] {
+    /// Other commands that may stay open, by the words that they begin with: the gate itself, and those that push.
+    fn commands(self) -> &'static [&'static [&'static str]] {
         match self {
             Self::Commit => &[],
-            Self::Elsewhere => &["agent-strace"],
+            Self::Elsewhere => &[
+                &["agent-strace"],
+                &["gh", "pr", "create"],
+                &["glab", "mr", "create"],
+                &["gt", "submit"],
+                &["jj", "git", "push"],
+            ],
         }
     }
 }
@@ -64,9 +71,10 @@ pub(crate) fn stops_in_a_call(session: &Session<'_>, read_from: ReadFrom) -> boo
         !matches!(event.kind, EventKind::End(_) | EventKind::Message(_) | EventKind::Prompt(_) | EventKind::Failure(_))
     });
     let has_ended = session.events.iter().any(|event| matches!(event.kind, EventKind::End(_)));
-    let mut calls = said.filter_map(Event::call).enumerate();
-    let may_be_open = |back: usize, call: &ToolCall<'_>| back == 0 && runs_the_reader(call, read_from);
-    !has_ended && calls.any(|(back, call)| call.status == Status::Missing && !may_be_open(back, call))
+    let mut open = said.filter_map(Event::call).filter(|call| call.status == Status::Missing);
+    // Calls that were made beside it may have been answered first.
+    let may_be_open = |call: &ToolCall<'_>| runs_the_reader(call, read_from);
+    !has_ended && (open.next().is_some_and(|call| !may_be_open(call)) || open.next().is_some())
 }
 
 /// One of the commands in the arguments is what the log waits for while it is read.
@@ -118,10 +126,11 @@ fn is_open_command(command: &str, read_from: ReadFrom) -> bool {
     }
     let program = words.next().and_then(|word| word.rsplit('/').next()).unwrap_or_default();
     if STARTERS.contains(&program) {
-        return words.any(|word| read_from.programs().contains(&word));
+        return words.any(|word| read_from.commands().contains(&[word].as_slice()));
     }
     if program != "git" {
-        return read_from.programs().contains(&program);
+        let named: Vec<&str> = std::iter::once(program).chain(words.filter(|word| !word.starts_with('-'))).collect();
+        return read_from.commands().iter().any(|command| named.starts_with(command));
     }
     while let Some(word) = words.next() {
         match word {

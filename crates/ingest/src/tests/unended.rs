@@ -117,6 +117,10 @@ fn a_recording_may_end_in_the_call_that_makes_it_be_read() {
         "git --git-dir .git push",
         "npx --package agent-strace-gate agent-strace check",
         "uvx --from agent-strace-gate agent-strace check",
+        "gh pr create --fill",
+        "git add -A && GH_PROMPT_DISABLED=1 gh pr create --title x --body y",
+        "glab mr create --push",
+        "jj git push",
     ] {
         assert!(!stopped(&[start, &bash(command)], ReadFrom::Elsewhere), "{command}");
         assert!(stopped(&[start, &bash(command)], ReadFrom::Commit), "it makes no commit: {command}");
@@ -129,6 +133,9 @@ fn a_recording_may_end_in_the_call_that_makes_it_be_read() {
         bash("git log | grep commit; ./run.sh"),
         bash("cat .github/commitlint.config.js && curl e"),
         bash("git status"),
+        bash("gh pr view 12"),
+        bash("gh issue create --title pr"),
+        bash("echo gh pr create"),
         bash("cat agent-strace"),
         call("Write", r#"{"file_path":"/w/a","content":"Use git and commit"}"#),
         call("mcp__git__create_commit", r#"{"repo":"git/x","message":"commit"}"#),
@@ -137,4 +144,30 @@ fn a_recording_may_end_in_the_call_that_makes_it_be_read() {
             assert!(stopped(&[start, &other], read_from), "{other}");
         }
     }
+}
+
+/// An agent makes several calls at once, and the others may be answered before the one that makes the recording be read.
+#[test]
+fn calls_beside_the_one_that_stays_open_may_be_answered() {
+    let start = r#"{"event_type":"session_start","timestamp":1,"event_id":"e1","session_id":"s","data":{"cwd":"/w","capture":{"format":"claude-code","agent":"claude-code"}}}"#;
+    let call = |at: u32, command: &str| {
+        format!(
+            r#"{{"event_type":"tool_call","timestamp":2,"event_id":"e{at}","session_id":"s","data":{{"tool_name":"Bash","arguments":{{"command":"{command}"}},"tool_use_id":"t{at}"}}}}"#
+        )
+    };
+    let answer = |at: u32| {
+        format!(
+            r#"{{"event_type":"tool_result","timestamp":3,"event_id":"r{at}","session_id":"s","parent_id":"e{at}","data":{{"tool_use_id":"t{at}","result":"a"}}}}"#
+        )
+    };
+    let stopped = |lines: &[String]| {
+        let lines: Vec<&str> = std::iter::once(start).chain(lines.iter().map(String::as_str)).collect();
+        gaps("events.ndjson", &lines, None).iter().any(|gap| gap.contains("stops in a call"))
+    };
+    let (push, ls, test) = (call(2, "git push"), call(3, "ls"), call(4, "npm test"));
+    assert!(!stopped(&[push.clone(), ls.clone(), answer(3)]));
+    assert!(!stopped(&[ls.clone(), push.clone(), answer(3)]));
+    assert!(stopped(&[push.clone(), ls.clone(), answer(3), test.clone()]));
+    assert!(stopped(&[test.clone(), push.clone(), ls.clone(), answer(3)]));
+    assert!(stopped(&[test, ls, answer(3)]));
 }
