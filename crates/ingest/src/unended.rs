@@ -35,7 +35,7 @@ fn goes_on(session: &Session<'_>) -> bool {
 /// Where a log was read, which says what its last call may be waiting for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReadFrom {
-    /// An agent that commits its own recording does so in a call, which has no result there.
+    /// An agent that commits its own recording adds it to the index in a call, which has no result there.
     Commit,
     /// The gate may run in the last call: in a hook of git, or because the agent asks it. The result comes later.
     Elsewhere,
@@ -45,8 +45,20 @@ impl ReadFrom {
     /// The subcommand of git in a call that may stay open.
     fn subcommands(self) -> &'static [&'static str] {
         match self {
-            Self::Commit => &["am", "cherry-pick", "commit", "merge", "pull", "rebase", "revert"],
+            Self::Commit => &["add", "am", "cherry-pick", "commit", "merge", "pull", "rebase", "revert", "stage"],
             Self::Elsewhere => &["am", "cherry-pick", "commit", "merge", "pull", "push", "rebase", "revert"],
+        }
+    }
+
+    /// The text of a gap about a recording whose last call has no result.
+    pub(crate) fn stopped(self) -> &'static str {
+        match self {
+            Self::Commit => {
+                "the recording stops in a call: it was committed while the session ran, or the agent or its hooks were stopped; commit it once more when the session has ended (`git add .agent-traces && git commit`)"
+            }
+            Self::Elsewhere => {
+                "the recording stops in a call: the session still runs, or the agent or its hooks were stopped; judge it once more when it has ended, or with the agent's own log"
+            }
         }
     }
 

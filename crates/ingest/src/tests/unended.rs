@@ -118,12 +118,18 @@ fn a_recording_may_end_in_the_call_that_makes_it_be_read() {
         "npx --package agent-strace-gate agent-strace check",
         "uvx --from agent-strace-gate agent-strace check",
         "gh pr create --fill",
-        "git add -A && GH_PROMPT_DISABLED=1 gh pr create --title x --body y",
+        "git status && GH_PROMPT_DISABLED=1 gh pr create --title x --body y",
         "glab mr create --push",
         "jj git push",
     ] {
         assert!(!stopped(&[start, &bash(command)], ReadFrom::Elsewhere), "{command}");
         assert!(stopped(&[start, &bash(command)], ReadFrom::Commit), "it makes no commit: {command}");
+    }
+    // The recording is committed as it was when it was added.
+    for command in ["git add -A", "git add .agent-traces src", "git -C . stage ."] {
+        assert!(!stopped(&[start, &bash(command)], ReadFrom::Commit), "{command}");
+        assert!(stopped(&[start, &bash(command)], ReadFrom::Elsewhere), "nothing reads it: {command}");
+        assert!(stopped(&[start, &bash(command), &bash("ls")], ReadFrom::Commit), "something ran after it: {command}");
     }
     for other in [
         bash("gitk committee"),

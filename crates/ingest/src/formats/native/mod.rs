@@ -41,9 +41,6 @@ pub(crate) static FORMAT: Format = Format {
     }],
 };
 
-/// The text of a gap about a recording whose last call has no result.
-const STOPPED: &str = "the recording stops in a call: the session still runs, or the agent or its hooks were stopped; judge it once more when it has ended, or with the agent's own log";
-
 /// Reads the events of a store entry, or of a bare events file, which may hold several sessions.
 fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
     let Input { text, shape, log } = *input;
@@ -95,7 +92,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
         }
         // A hook is asked before a call ends: that it has no result yet says nothing.
         if is_captured && !is_proxied && !is_held && unended::stops_in_a_call(session, log.read_from) {
-            gaps.push(None, GapKind::missing(STOPPED));
+            gaps.push(None, GapKind::missing(log.read_from.stopped()));
         }
         session.evidence.truncated |= is_cut || (is_proxied && !has_ended);
     }
