@@ -157,7 +157,7 @@ fn advice_proposes_nothing_that_the_policy_holds() {
         let text = check(&world, &["--base", "main"]).stdout;
         text.lines().find_map(|line| line.trim().strip_prefix("fix: ")).unwrap_or_else(|| panic!("{text}")).to_owned()
     };
-    assert_eq!(advice("error"), "hand over the session that made it");
+    assert_eq!(advice("error"), "if an agent made it, hand over its session");
     assert!(advice("warning").contains("`\"evidence\": {\"rules\": {\"coverage/unexplained-change\": \"error\"}}`"));
 }
 

@@ -16,6 +16,7 @@ use super::order::{self, Class};
 use super::text::{after_merge, change_shown, counted, counts, use_text};
 use super::view::{Report, ShownFinding, ShownGap, ShownSession};
 use agent_strace_engine::Verdict;
+use agent_strace_model::finding::Level;
 
 /// By this a job finds its comment again. It stays the same for ever.
 const MARKER: &str = "<!-- agent-strace:gate -->";
@@ -57,8 +58,10 @@ pub(super) fn render(report: &Report) -> String {
     push_causes(&mut text, report, &causes);
     push_findings(&mut text, report, &causes);
     push_rules(&mut text, report);
-    let did = activity::lines(report, cell).each_ref().map(activity_line);
-    push_part(&mut text, "What the agents did", ACTIVITY, did.to_vec(), "lines");
+    if !report.sessions.is_empty() {
+        let did = activity::lines(report, cell).each_ref().map(activity_line);
+        push_part(&mut text, "What the agents did", ACTIVITY, did.to_vec(), "lines");
+    }
     let uses = report.uses.iter().map(|used| format!("- {}\n", cell(&use_text(report, used)))).collect();
     push_part(&mut text, "Findings that do not count", USES, uses, "exceptions");
     let gaps = report.gaps.iter().map(gap_line).collect();
@@ -74,7 +77,7 @@ fn verdict(report: &Report) -> String {
         Verdict::Pass if report.sessions.is_empty() => {
             "✅ agent-strace: pass, no agent session came with this".to_owned()
         }
-        Verdict::Pass => "✅ agent-strace: pass, all that agents did was read and stays within the policy".to_owned(),
+        Verdict::Pass => "✅ agent-strace: pass, all that the sessions show was read and stays within the policy".to_owned(),
         Verdict::Fail => {
             let failing = report.findings().filter(|(_, finding)| report.fails(finding)).count();
             let verb = if failing == 1 { "fails" } else { "fail" };
@@ -176,7 +179,8 @@ fn push_causes(text: &mut String, report: &Report, causes: &[CauseGroup<'_>]) {
         return;
     }
     let findings: usize = folded.iter().map(|cause| cause.findings.len()).sum();
-    let heading = format!("{} with {}", counted(folded.len(), "more cause"), counted(findings, "finding"));
+    let cause = if folded.len() == causes.len() { "cause" } else { "more cause" };
+    let heading = format!("{} with {}", counted(folded.len(), cause), counted(findings, "finding"));
     let _ = write!(text, "\n<details><summary>{heading}</summary>\n\n");
     let lines = folded.iter().map(|cause| cause_item(report, cause));
     push_lines(text, MORE_CAUSES, folded.len(), lines, "causes");
@@ -287,7 +291,12 @@ fn push_rules(text: &mut String, report: &Report) {
     }
     let mut found: Vec<(&str, usize)> = found.into_iter().collect();
     found.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let _ = write!(text, "\n### How to fix or except them\n\n{EXCEPTIONS}\n\n");
+    let has_worse = report.findings().any(|(_, finding)| finding.level > Level::Note || report.fails(finding));
+    if has_worse {
+        let _ = write!(text, "\n### How to fix or except them\n\n{EXCEPTIONS}\n\n");
+    } else {
+        text.push_str("\n### About these notes\n\n");
+    }
     let total = found.len();
     push_lines(text, RULES, total, found.into_iter().map(|(id, count)| rule_details(id, count)), "rules");
 }
