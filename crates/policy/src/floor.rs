@@ -6,6 +6,7 @@ use agent_strace_effects::{Certainty, PathTarget, Purpose};
 use agent_strace_model::finding::RuleId;
 
 use super::Context;
+use super::glob::Glob;
 use super::judge::files::Reached;
 use super::path::{Files, OwnRule};
 
@@ -178,20 +179,41 @@ const TABLE: &[Row] = &[
         why: "the gate's workflow decides whether anything is judged",
         globs: &[".github/workflows/*agent-strace*", ".gitlab/*agent-strace*"],
     },
-    Row {
-        rule: RuleId::FloorGate,
-        why: "hooks and workflows run this program to judge the agent",
-        globs: &["bin/agent-strace", "bin/agent-strace.exe", ".bin/agent-strace*", "scripts/agent-strace.exe"],
-    },
 ];
 
-static COMPILED: LazyLock<Vec<(&'static Row, Vec<OwnRule>)>> = LazyLock::new(|| {
-    TABLE.iter().map(|row| (row, row.globs.iter().map(|glob| OwnRule::new(glob)).collect())).collect()
-});
+/// Repositories keep other programs in folders of these names. The evaluator names the file where it is known to lie in a folder
+/// that is deleted.
+static PROGRAM: Row = Row {
+    rule: RuleId::FloorGate,
+    why: "hooks and workflows run this program to judge the agent",
+    globs: &["bin/agent-strace", "bin/agent-strace.exe", ".bin/agent-strace*", "scripts/agent-strace.exe"],
+};
+
+/// Where installers put the program: folders of users and systems, which hold what was installed without a trace in the repository.
+const INSTALLED: &[&str] = &[
+    "~/bin/agent-strace",
+    "~/.cargo/bin/agent-strace",
+    "~/.local/bin/agent-strace",
+    "/usr/local/bin/agent-strace",
+    "/usr/bin/agent-strace",
+    "/opt/homebrew/bin/agent-strace",
+];
+
+fn rows() -> impl Iterator<Item = &'static Row> {
+    TABLE.iter().chain([&PROGRAM])
+}
+
+fn compile(row: &'static Row) -> (&'static Row, Vec<OwnRule>) {
+    (row, row.globs.iter().map(|glob| OwnRule::new(glob)).collect())
+}
+
+static COMPILED: LazyLock<Vec<(&'static Row, Vec<OwnRule>)>> = LazyLock::new(|| rows().map(compile).collect());
+
+static PLACES: LazyLock<Vec<Glob>> = LazyLock::new(|| INSTALLED.iter().map(|place| Glob::effect(place)).collect());
 
 /// Every entry, for engines that know no floor.
 pub fn globs() -> impl Iterator<Item = &'static str> {
-    TABLE.iter().flat_map(|row| row.globs).copied()
+    rows().flat_map(|row| row.globs).copied()
 }
 
 /// What the floor says of a file of the repository, written or deleted.
@@ -231,8 +253,15 @@ pub(super) fn covers(files: &Files<'_>) -> Option<(RuleId, &'static str)> {
     Some((row.rule, row.why))
 }
 
+/// The way in which an effect changes files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Change {
+    Written,
+    Deleted,
+}
+
 /// For effects that write or delete. `judging`: the files of the policy itself.
-pub(super) fn check(files: &Files<'_>, reached: Reached, judging: &[OwnRule]) -> Option<Floor> {
+pub(super) fn check(files: &Files<'_>, reached: Reached, change: Change, judging: &[OwnRule]) -> Option<Floor> {
     if files.is_unknown() && reached.gathered != Some(Purpose::Check) {
         return Some(Floor::Perhaps);
     }
@@ -248,8 +277,16 @@ pub(super) fn check(files: &Files<'_>, reached: Reached, judging: &[OwnRule]) ->
             why: "this file is part of the policy that judges the agent",
         });
     }
-    if let Some((row, _)) = COMPILED.iter().find(|(_, globs)| globs.iter().any(broken)) {
+    let is_broken = |(row, globs): &&(&Row, Vec<OwnRule>)| {
+        let is_named = |own: &OwnRule| !std::ptr::eq(*row, &raw const PROGRAM) || !files.are_of_another_folder(own);
+        globs.iter().any(|own| is_named(own) && broken(own))
+    };
+    if let Some((row, _)) = COMPILED.iter().find(is_broken) {
         return Some(Floor::Broken { rule: row.rule, why: row.why });
+    }
+    let is_uninstalled = change == Change::Deleted && !is_gathered && reached.certainty == Certainty::Exact;
+    if is_uninstalled && PLACES.iter().any(|place| files.take_along(place)) {
+        return Some(Floor::Broken { rule: PROGRAM.rule, why: PROGRAM.why });
     }
     let reaches = |own: &OwnRule| files.reaches(own);
     let perhaps = || judging.iter().any(reaches) || COMPILED.iter().any(|(_, globs)| globs.iter().any(reaches));

@@ -164,6 +164,41 @@ fn is_folder(text: &str, at: usize) -> bool {
     !is_own && behind.strip_prefix(separator).is_some_and(|rest| !rest.is_empty() && !rest.starts_with(['*', '?', '{']))
 }
 
+/// A word names the program, or a file that is called after it.
+pub(crate) fn names(word: &str) -> bool {
+    means(word, Text::Place)
+}
+
+/// The file is called like the program.
+pub(crate) fn is_program(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    name.strip_suffix(".exe").unwrap_or(&name) == NAME
+}
+
+/// The files of the repository that a text calls, or otherwise names, as the program: `./bin/agent-strace hook`,
+/// `$CLAUDE_PROJECT_DIR/bin/agent-strace`. A path that starts at the top of a disk, or a URL, is none of them.
+pub(crate) fn called_in(text: &str) -> impl Iterator<Item = String> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
+    text.match_indices(NAME).filter_map(move |(at, _)| {
+        let (before, behind) = (text.get(..at)?, text.get(at + NAME.len()..)?);
+        let ending = behind.strip_prefix(".exe").map_or("", |_| ".exe");
+        let follows = |c: char| is_part(c) || matches!(c, '@' | ':' | '\\');
+        if behind.get(ending.len()..)?.chars().next().is_some_and(follows) {
+            return None;
+        }
+        let folder = before.get(before.trim_end_matches(is_part).len()..)?.strip_suffix('/')?;
+        let in_front = before.get(..before.len() - folder.len() - 1)?;
+        let folder = match (in_front.chars().next_back(), folder.split_once('/')) {
+            // A variable names the top of the repository.
+            (Some('$'), below) => below?.1,
+            (Some('}'), Some(("", below))) => below,
+            _ if folder.starts_with('/') || folder.is_empty() => return None,
+            _ => folder.trim_start_matches("./"),
+        };
+        Some(format!("{folder}/{NAME}{ending}"))
+    })
+}
+
 /// The file says what runs.
 pub(crate) fn is_recipe(path: &str) -> bool {
     let path = path.to_ascii_lowercase();
@@ -285,6 +320,27 @@ mod tests {
             ("//usr/bin/agent-strace check", ""),
         ] {
             assert!(loses_call(before, after), "{before} -> {after}");
+        }
+    }
+
+    #[test]
+    fn texts_that_call_the_program_in_the_repository() {
+        for (text, expected) in [
+            (r#"{"command": "./bin/agent-strace hook --enforce"}"#, "bin/agent-strace"),
+            ("run: bin/agent-strace check", "bin/agent-strace"),
+            (r#""$CLAUDE_PROJECT_DIR/tools/bin/agent-strace" hook"#, "tools/bin/agent-strace"),
+            ("exec ${{ github.workspace }}/bin/agent-strace check", "bin/agent-strace"),
+            ("bin/agent-strace.exe check", "bin/agent-strace.exe"),
+            ("mv x bin/agent-strace", "bin/agent-strace"),
+            ("/usr/local/bin/agent-strace check", ""),
+            ("~/.cargo/bin/agent-strace check", ""),
+            ("agent-strace check", ""),
+            ("uses: owner/agent-strace@0123", ""),
+            ("https://example.com/owner/agent-strace", ""),
+            ("bin/agent-strace-dev check", ""),
+            ("bin/agent-strace/x", ""),
+        ] {
+            assert_eq!(super::called_in(text).collect::<Vec<_>>().join(" "), expected, "{text}");
         }
     }
 

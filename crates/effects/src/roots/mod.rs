@@ -10,6 +10,7 @@ mod guarded;
 mod inferred;
 mod mentioned;
 mod places;
+mod programs;
 mod repository;
 
 use std::sync::Arc;
@@ -98,6 +99,10 @@ impl Roots {
     }
 
     pub fn repository(&self) -> &Repository {
+        &self.repository
+    }
+
+    pub(crate) fn shared_repository(&self) -> &Arc<Repository> {
         &self.repository
     }
 

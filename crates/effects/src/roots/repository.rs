@@ -24,6 +24,8 @@ pub struct Repository {
     changed: BTreeSet<String>,
     /// All of these, folded and sorted, once somebody asks.
     tracked: OnceLock<Vec<(String, String)>>,
+    /// Where the program that judges the agent lies in it, once somebody asks.
+    pub(super) programs: OnceLock<BTreeSet<String>>,
     /// The contents of these files, where they can be read.
     contents: Option<Arc<dyn Contents>>,
     /// The directory of the policy; empty at the top.

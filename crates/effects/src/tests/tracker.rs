@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Certainty, Guarded, Kind, Repository, Roots, Tracker};
+use crate::{Certainty, Contents, Guarded, Kind, Repository, Roots, Tracker};
 use agent_strace_model::evidence::Restart;
 use agent_strace_model::{Access, Arguments, Dialect, Event, EventKind, FileEvent, Origin, Session, Status, ToolCall};
 
@@ -513,4 +513,40 @@ fn an_edited_script_of_the_repository_is_its_own_text_and_that_of_the_edits() {
     let mut tracker = track(Some("/repo"), &STAYS);
     edit(&mut tracker, &serde_json::json!({ "path": "main.py", "old_str": "a" }), Status::Ok);
     assert!(run(&mut tracker, "Bash", "python main.py").contains("content in this session is not known"));
+}
+
+/// The content of every committed file.
+#[derive(Debug)]
+struct Committed(&'static str);
+
+impl Contents for Committed {
+    fn of(&self, _: &str) -> Vec<Arc<[u8]>> {
+        vec![self.0.as_bytes().into()]
+    }
+}
+
+#[test]
+fn a_folder_takes_the_program_along_that_the_repository_puts_there() {
+    const LOST: &str = "; delete bin/agent-strace";
+    for (file, content, command, is_lost) in [
+        ("bin/agent-strace", "", "rm -rf bin", true),
+        ("bin/agent-strace", "", "git rm -r bin", true),
+        ("bin/agent-strace", "", "mv bin b2", true),
+        ("bin/agent-strace", "", "rm -rf b*", true),
+        ("bin/agent-strace", "", "rm -rf bin2 src/bin", false),
+        ("bin/agent-strace-dev", "", "rm -rf bin", false),
+        ("bin/tool", "exec bin/agent-strace check", "rm -rf bin", false),
+        (".github/workflows/ci.yml", "run: ./bin/agent-strace check", "rm -rf bin", true),
+        (".github/workflows/ci.yml", "run: ./bin/other check", "rm -rf bin", false),
+        (".claude/settings.json", "\"$CLAUDE_PROJECT_DIR/bin/agent-strace\" hook", "rm -rf bin", true),
+        ("Makefile", "judge:\n\tbin/agent-strace check", "rm -rf bin", true),
+        ("docs/a.md", "bin/agent-strace check", "rm -rf bin", false),
+    ] {
+        let session = session(Some("/repo"), &STAYS);
+        let repository = Repository::default().with_files([file.to_owned()]);
+        let repository = Arc::new(repository.with_contents(Arc::new(Committed(content))));
+        let mut tracker = Tracker::new(&session, &Roots::of(&session, &repository, &Guarded::default()));
+        let found = run(&mut tracker, "Bash", command);
+        assert_eq!(found.contains(LOST), is_lost, "{file} {command}: {found}");
+    }
 }

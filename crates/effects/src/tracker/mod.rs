@@ -1,5 +1,6 @@
 //! Walks a session in order and turns each call into effects.
 
+mod programs;
 mod siblings;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -11,7 +12,10 @@ use super::command::knowledge::Knowledge;
 use super::jobs::Jobs;
 use super::settle::{self, Ran, Results, Shown, Trust};
 use super::world::{Left, System};
-use super::{Certainty, Class, Effect, Effects, Kind, Memo, PathTarget, Roots, World, command, paths, tools};
+use super::{
+    Certainty, Class, Effect, Effects, Kind, Memo, PathTarget, Repository, Roots, World, command, paths, tools,
+};
+use programs::Programs;
 
 /// Symlinks that are part of the repository: path from the workspace root → target as stored, relative to the link's
 /// directory or absolute.
@@ -29,6 +33,8 @@ pub struct Tracker {
     /// The directory in which earlier calls may have left a shell that lives on, whatever the records say.
     moved: Option<String>,
     jobs: Jobs,
+    committed: Committed,
+    programs: Programs,
     /// Lines of files that nobody may read.
     shown: Shown,
     /// Directories in which the session starts again, the next one last.
@@ -37,6 +43,25 @@ pub struct Tracker {
     text: Option<Arc<str>>,
     /// The whole command of the last event, as its call names it.
     raw: Option<Arc<str>>,
+}
+
+/// The judged repository, and the directory from which its paths count.
+#[derive(Debug)]
+struct Committed {
+    repository: Arc<Repository>,
+    top: String,
+}
+
+impl Committed {
+    fn of(roots: &Roots) -> Self {
+        let top = roots.top().unwrap_or(".").to_owned();
+        Self { repository: Arc::clone(roots.shared_repository()), top }
+    }
+
+    /// The name that the session has for a file of the repository.
+    fn place(&self, file: &str, world: &World) -> PathTarget {
+        world.locate_from(&self.top, file).0
+    }
 }
 
 impl Tracker {
@@ -58,6 +83,8 @@ impl Tracker {
             moved: base.clone(),
             base,
             jobs: Jobs::default(),
+            committed: Committed::of(roots),
+            programs: Programs::default(),
             shown: Shown::default(),
             restarts: session
                 .evidence
@@ -138,7 +165,9 @@ impl Tracker {
                 let (shell, effects) = (self.shell.clone(), self.call(call));
                 let mut effects = self.settled(call, effects, results, shell.or(before));
                 self.shown.testify(call, self.dialect.agent, &mut effects, results, &self.world);
+                self.programs.name(&mut effects, &self.committed, &self.world);
                 if call.status != Status::Denied {
+                    self.programs.note(&effects);
                     self.world.note_preparation(&effects);
                     self.world.note_code_of_others(&effects);
                 }

@@ -2,7 +2,7 @@
 
 use crate::agent_files;
 use crate::compiled::{CompiledLists, Rules};
-use crate::floor::{self, Floor};
+use crate::floor::{self, Change, Floor};
 use crate::path::{Files, Grade, Member, Met, PathList, PathRule, Seen};
 use crate::sensitive::{self, Touch};
 use crate::{Context, Decision, Judgement, JudgementDetail, LeftOpen, Policy};
@@ -106,7 +106,8 @@ impl CompiledLists {
             && context.detail == JudgementDetail::Everything
             && agent_files::instructs(&files)
             && !self.without_floor.contains(&RuleId::FloorAgentSettings);
-        let floor = if touch == Touch::Write { floor::check(&files, reached, &self.judging) } else { None };
+        let change = if wording.rule == DELETE.rule { Change::Deleted } else { Change::Written };
+        let floor = if touch == Touch::Write { floor::check(&files, reached, change, &self.judging) } else { None };
         let floor =
             floor.filter(|floor| !matches!(floor, Floor::Broken { rule, .. } if self.without_floor.contains(rule)));
         let approval = context.sight.map_or(Approval::Impossible, Sight::approval);

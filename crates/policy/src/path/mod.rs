@@ -367,36 +367,6 @@ impl<'a> Files<'a> {
         anchored.peek().is_some() && self.own_below().is_some_and(|names| names.within(anchored))
     }
 
-    /// Whether an entry of the product's own is among the files. Of a directory whose names are not spelled, only the
-    /// directory itself and the entry at the root and at home count: a `.claude` further down may not exist.
-    #[inline]
-    pub(super) fn reaches(&self, own: &OwnRule) -> bool {
-        if !self.nameless {
-            return self.folded().names.meets(&own.anywhere);
-        }
-        let is_named = || self.certainty == Certainty::Exact && own.anywhere.matches(&self.folded().path);
-        self.reaches_in_place(own) || is_named()
-    }
-
-    fn reaches_in_place(&self, own: &OwnRule) -> bool {
-        let Names::Many(paths) = &self.folded().names else { return false };
-        let in_place = || {
-            let root = self.root.filter(|_| self.anchored)?;
-            Some(Glob::after(&format!("{}/", fold(root).trim_end_matches('/')), &own.at_root))
-        };
-        paths.meets(&own.at_root) != Answer::No
-            || paths.meets(&own.at_home) != Answer::No
-            || in_place().is_some_and(|entry| paths.meets(&entry) != Answer::No)
-    }
-
-    /// Whether a pattern asks for names with a leading dot (`.a*`, `.[a-z]*`), and what the entry spells is one of them, at
-    /// the root or at home: `.*.swp` in one of its directories is no attack on it.
-    pub(super) fn asks_for(&self, own: &OwnRule) -> bool {
-        let folded = self.folded();
-        let Names::Many(paths) = &folded.names else { return false };
-        spells_a_dot(&folded.path) && own.spelled.iter().any(|place| paths.meets(place) != Answer::No)
-    }
-
     /// Whether they may be of a pattern whose texts have these pairs.
     pub(super) fn may_be_of(&self, pairs: Pairs) -> bool {
         match &self.folded().names {

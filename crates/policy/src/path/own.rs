@@ -1,9 +1,11 @@
 //! Entries of the product's own tables.
 
-use agent_strace_effects::escaped;
+use agent_strace_effects::{Certainty, escaped};
 
 use crate::fold::fold;
-use crate::glob::Glob;
+use crate::glob::{Answer, Glob};
+
+use super::{Files, Names, spells_a_dot};
 
 /// An entry of the product's own tables, relative to wherever it counts.
 #[derive(Debug, Clone)]
@@ -62,4 +64,46 @@ pub(crate) fn without_wildcards(glob: &str) -> String {
     let glob = glob.strip_suffix("/**").unwrap_or(glob).replace("**/", "");
     let name = |component: &str| if component == "*" { component.to_owned() } else { component.replace('*', "") };
     glob.split('/').map(name).collect::<Vec<_>>().join("/")
+}
+
+impl Files<'_> {
+    /// Whether an entry of the product's own is among the files. Of a directory whose names are not spelled, only the
+    /// directory itself and the entry at the root and at home count: a `.claude` further down may not exist.
+    #[inline]
+    pub(crate) fn reaches(&self, own: &OwnRule) -> bool {
+        if !self.nameless {
+            return self.folded().names.meets(&own.anywhere);
+        }
+        let is_named = || self.certainty == Certainty::Exact && own.anywhere.matches(&self.folded().path);
+        self.reaches_in_place(own) || is_named()
+    }
+
+    /// They are known by the folder alone that holds them, and the entry does not name that folder.
+    pub(crate) fn are_of_another_folder(&self, own: &OwnRule) -> bool {
+        self.nameless && !own.anywhere.matches(&self.folded().path)
+    }
+
+    /// The file of this absolute path, or of this path below a home directory, is in a folder that the effect names.
+    pub(crate) fn take_along(&self, file: &Glob) -> bool {
+        self.nameless && self.anchored && self.folded().names.meets(file)
+    }
+
+    fn reaches_in_place(&self, own: &OwnRule) -> bool {
+        let Names::Many(paths) = &self.folded().names else { return false };
+        let in_place = || {
+            let root = self.root.filter(|_| self.anchored)?;
+            Some(Glob::after(&format!("{}/", fold(root).trim_end_matches('/')), &own.at_root))
+        };
+        paths.meets(&own.at_root) != Answer::No
+            || paths.meets(&own.at_home) != Answer::No
+            || in_place().is_some_and(|entry| paths.meets(&entry) != Answer::No)
+    }
+
+    /// Whether a pattern asks for names with a leading dot (`.a*`, `.[a-z]*`), and what the entry spells is one of them, at
+    /// the root or at home: `.*.swp` in one of its directories is no attack on it.
+    pub(crate) fn asks_for(&self, own: &OwnRule) -> bool {
+        let folded = self.folded();
+        let Names::Many(paths) = &folded.names else { return false };
+        spells_a_dot(&folded.path) && own.spelled.iter().any(|place| paths.meets(place) != Answer::No)
+    }
 }
