@@ -36,9 +36,17 @@ pub(crate) fn log_with_results<'r>(
 
 /// The levels of the unresolved acts of a session whose change has these files.
 fn unresolved(files: &[&str], commands: &[&str], args: &[&str]) -> Vec<String> {
+    let found = judged(POLICY, files, commands, args);
+    let found = found.iter().filter(|finding| finding["rule"] == "scope/unresolved");
+    found.map(|finding| format!("{} {}", finding["event"], finding["level"].as_str().unwrap())).collect()
+}
+
+/// The findings about a session whose change has these files.
+fn judged(policy: &str, files: &[&str], commands: &[&str], args: &[&str]) -> Vec<Value> {
     let world = World::empty();
     let repository = Repository::new(&world, "r");
-    repository.file(".agent-scope.json", POLICY).file("docs/guide.md", "a\n").commit("base");
+    repository.file(".agent-scope.json", policy).file("docs/guide.md", "a\n").file(".github/hooks/x.json", "{}\n");
+    repository.commit("base");
     repository.git(&["checkout", "-q", "-b", "topic"]);
     for file in files {
         repository.file(file, "fn a() {}\n");
@@ -51,9 +59,7 @@ fn unresolved(files: &[&str], commands: &[&str], args: &[&str]) -> Vec<String> {
     let args = [&["check", "../log.jsonl", "--format", "json", "--now", "2026-03-01T12:00:00Z"], args].concat();
     let answer = world.run_in("r", &args);
     let document: Value = serde_json::from_str(&answer.stdout).unwrap_or_else(|_| panic!("{answer:?}"));
-    let found = document["findings"].as_array().unwrap().iter();
-    let found = found.filter(|finding| finding["rule"] == "scope/unresolved");
-    found.map(|finding| format!("{} {}", finding["event"], finding["level"].as_str().unwrap())).collect()
+    document["findings"].as_array().unwrap().clone()
 }
 
 const CHANGE: &[&str] = &["--base", "main", "--head", "topic"];
@@ -87,4 +93,24 @@ fn a_change_does_not_speak_for_what_lies_outside_of_it() {
         let found = unresolved(files, commands, CHANGE);
         assert!(found.iter().any(|found| found.ends_with("warning")), "{files:?} {commands:?}: {found:?}");
     }
+}
+
+const DENIES: &str = r#"{"version": 2, "files": {"write": {"deny": [".github/**"]}}}"#;
+
+#[test]
+fn programs_that_gather_files_left_those_that_the_change_does_not_hold() {
+    let is_refused = |files: &[&str], command: &str, args: &[&str]| {
+        let found = judged(DENIES, files, &[command], args);
+        found.iter().any(|finding| finding["rule"] == "scope/write" && finding["level"] == "error")
+    };
+    for command in ["git checkout -- .", "git checkout .", "git restore .", "chmod -R u+w ."] {
+        assert!(!is_refused(&[LEFT], command, CHANGE), "{command}");
+        assert!(is_refused(&[LEFT, ".github/hooks/x.json"], command, CHANGE), "{command}: the change holds the file");
+        assert!(is_refused(&["src/b.rs"], command, CHANGE), "{command}: the change is of another session");
+    }
+    for command in ["git checkout -- .github", "git restore .github/hooks/x.json", "chmod -R u+w .github"] {
+        assert!(is_refused(&[LEFT], command, CHANGE), "{command}: the call names the file");
+    }
+    let pushed = judged(DENIES, &[LEFT], &["git restore .", "git push origin HEAD:main"], CHANGE);
+    assert!(pushed.iter().any(|finding| finding["rule"] == "scope/write"), "{pushed:?}");
 }

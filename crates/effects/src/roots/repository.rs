@@ -168,6 +168,11 @@ impl Repository {
         pairs.filter(|(top, end)| !top.is_empty() && end.contains('/') && self.has_file(end))
     }
 
+    /// The regular file is the same at the base and at the head of the change.
+    pub fn keeps(&self, file: &str) -> bool {
+        self.has_changes() && self.files.contains(file) && !self.changes(file) && !self.links.contains_key(file)
+    }
+
     pub(super) fn changes(&self, path: &str) -> bool {
         self.changed.contains(path)
     }

@@ -1,7 +1,8 @@
 //! The change as a witness: a session whose work is in the change left nothing else behind in the repository.
 //!
-//! It only speaks for acts that put files of another revision into the work tree (`git checkout`, `git pull`). It says
-//! nothing of what ran in between, and nothing where the session may have pushed something else than the head.
+//! It only speaks for acts that put files of another revision into the work tree (`git checkout`, `git pull`), and for programs
+//! that change files which they gather themselves (`git restore .`, `chmod -R u+w .`). It says nothing of what ran in between,
+//! and nothing where the session may have pushed something else than the head.
 
 mod pushes;
 mod work_tree;
@@ -55,9 +56,12 @@ impl<'a> ChangeWitness<'a> {
 
     /// The reach of the change, for a step that needs to know it.
     pub(super) fn reach(&self, step: &Step<'_>, policy: &Policy, actor: Actor<'_>) -> ChangeReach {
-        let is_of_state =
-            |effect: &Effect| matches!(&effect.kind, Kind::Opaque(opaque) if opaque.class == Class::State);
-        if step.event.line <= self.before || !step.effects.iter().any(is_of_state) {
+        let may_leave_files = |effect: &Effect| match &effect.kind {
+            Kind::Opaque(opaque) => opaque.class == Class::State,
+            Kind::Write(_) => effect.gathered.is_some() && !effect.origin.elsewhere,
+            _ => false,
+        };
+        if step.event.line <= self.before || !step.effects.iter().any(may_leave_files) {
             return ChangeReach::Unknown;
         }
         let key = policy.parts_for(&actor);

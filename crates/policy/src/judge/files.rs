@@ -5,7 +5,7 @@ use crate::compiled::{CompiledLists, Rules};
 use crate::floor::{self, Change, Floor};
 use crate::path::{Files, Grade, Member, Met, PathList, PathRule, Seen};
 use crate::sensitive::{self, Touch};
-use crate::{Context, Decision, Judgement, JudgementDetail, LeftOpen, Policy};
+use crate::{ChangeReach, Context, Decision, Judgement, JudgementDetail, LeftOpen, Policy};
 use agent_strace_effects::{Approval, Certainty, Effect, PathTarget, Purpose, ReadPolicy, Sight};
 use agent_strace_model::finding::{Level, RuleId};
 
@@ -94,6 +94,8 @@ impl CompiledLists {
         };
         let files = Files::new(target, certainty, context).gathered_for(purpose);
         let files = if is_inside { files.in_workspace() } else { files };
+        let is_left = wording.rule == WRITE.rule && context.change == ChangeReach::Writable;
+        let files = if is_left { files.shown_by_change() } else { files };
         let (rules, touch) = match &self.delete {
             _ if wording.rule == READ.rule => (&self.read, Touch::Read),
             Some(delete) if wording.rule == DELETE.rule => (delete, Touch::Write),

@@ -176,7 +176,7 @@ impl Files<'_> {
     /// shows all or a line.
     fn shown_of(&self, rule: &PathRule, list: &PathList) -> Option<Member> {
         let members = || rule.set.any_of.iter().flat_map(|pattern| self.tracked(pattern));
-        let members = || members().filter(|file| !self.leaves_out(rule, list, file));
+        let members = || members().filter(|file| !self.leaves_out(rule, list, file) && !self.is_unchanged(file));
         match (self.gathered?, self.search) {
             (Purpose::Whole, _) => members().next().map(|file| Member::Tracked(file.to_owned())),
             (Purpose::Search, Some(search)) => {
@@ -185,6 +185,11 @@ impl Files<'_> {
             }
             (Purpose::Search | Purpose::Check, _) => None,
         }
+    }
+
+    /// The program may have changed the file, but the session left it as it is at the base.
+    fn is_unchanged(&self, file: &str) -> bool {
+        self.is_shown_by_change && self.repository.is_some_and(|repository| repository.keeps(file))
     }
 
     /// The entry, or the list that it is of, leaves out the file.

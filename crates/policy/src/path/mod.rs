@@ -50,6 +50,8 @@ pub(super) struct Files<'a> {
     /// The names as relative paths, if a program gathered the files below a directory of the workspace.
     relative: OnceCell<Names<'a>>,
     is_placed: bool,
+    /// Of files that are changed, the change that is judged shows those that stayed so.
+    is_shown_by_change: bool,
     /// The log does not say where the session ran.
     is_rootless: bool,
     /// The judged repository, where the files count from its most likely root.
@@ -159,6 +161,7 @@ impl<'a> Files<'a> {
             gathered: None,
             relative: OnceCell::new(),
             is_placed: false,
+            is_shown_by_change: false,
             is_rootless: context.root.is_none() && context.roots.is_some_and(|roots| roots.first().is_none()),
             repository: context.roots.map(Roots::repository),
             search: context.search,
@@ -181,6 +184,11 @@ impl<'a> Files<'a> {
     /// The program gathered the files below a directory of the workspace, so that a wildcard matches no other place.
     pub(super) fn in_workspace(self) -> Self {
         Self { is_placed: self.gathered.is_some() && !self.anchored, ..self }
+    }
+
+    /// The files are changed, and the change shows what the session left of that.
+    pub(super) fn shown_by_change(self) -> Self {
+        Self { is_shown_by_change: true, ..self }
     }
 
     /// The names of the files as an allow compares them.
