@@ -225,6 +225,7 @@ impl Machine<'_> {
                 let words = Self::split_command(word);
                 self.command(&words, io);
             }
+            Role::Toolchain => self.toolchain(word, io),
             Role::Possible => {
                 self.possible_operand(word);
                 if word.text.contains(char::is_whitespace) {

@@ -3,13 +3,13 @@
 use agent_strace_shell::{AssignedValue, Scope};
 
 use super::argument::Arg;
-use super::knowledge::Role;
+use super::knowledge::{Role, names};
 use super::machine::Machine;
 use super::option_variables::holds_options;
 use super::simple::{Io, looks_like_path};
 use super::steering;
 use super::stream::Stream;
-use crate::{About, Certainty, Kind, Reason};
+use crate::{About, Certainty, Kind, Reason, paths};
 
 impl Machine<'_> {
     /// Programs get a variable in their environment.
@@ -94,7 +94,13 @@ impl Machine<'_> {
             return self.connect(proxy);
         }
         if let Some((role, value)) = steering::names_target(name).zip(value) {
-            return self.targets_of_variable(role, value, scope);
+            if self.is_default(name, value) {
+                return;
+            }
+            return match role {
+                Role::Toolchain => self.toolchain_of_variable(name, value, scope),
+                role => self.targets_of_variable(role, value, scope),
+            };
         }
         if let Some(text) = value.and_then(Arg::literal) {
             self.options_in_variable(name, text, scope);
@@ -141,6 +147,41 @@ impl Machine<'_> {
         }
     }
 
+    /// The variable says what holds without it: nothing is done elsewhere than it would be.
+    fn is_default(&self, name: &str, value: &Arg) -> bool {
+        let place = value.literal().map(|text| self.world.locate_word(&value.with(text.trim_end_matches('/'))).0);
+        place.is_some_and(|place| names::is_default(name, &paths::in_home(&place.path)))
+    }
+
+    /// Builds and tests run the program that the variable names, or programs of the folder.
+    fn toolchain_of_variable(&mut self, name: &str, value: &Arg, scope: &mut Scope) {
+        if self.runs_as_toolchain(value) {
+            self.opaque(About::Anything, Reason::SteeringVariable(name.to_owned()), &[]);
+        }
+        self.guessed(|machine| machine.toolchain(value, &mut Io { scope, input: &Stream::Unknown }));
+    }
+
+    /// A program, or the folder of programs, that another one runs. What is installed on the machine is what it is called; any
+    /// other program is run here.
+    pub(super) fn toolchain(&mut self, word: &Arg, io: &mut Io<'_>) {
+        if is_place(word) {
+            self.possible_path(Role::Read, word);
+        }
+        if self.runs_as_toolchain(word) {
+            self.role(Role::Program, word, io);
+        }
+    }
+
+    /// The word names a program that the session made, or one outside of the workspace that nobody installs there.
+    fn runs_as_toolchain(&self, word: &Arg) -> bool {
+        if !is_place(word) {
+            return false;
+        }
+        let (target, _) = self.world.locate_word(word);
+        let is_outside = target.path.starts_with(['/', '~']);
+        self.world.is_written(&target) || is_outside && !steering::is_installed(&paths::in_home(&target.path))
+    }
+
     /// Some programs read the variable and use the files and hosts that it names. This program may be one of them.
     fn targets_of_variable(&mut self, role: Role, value: &Arg, scope: &mut Scope) {
         let Some(text) = value.literal() else {
@@ -151,4 +192,9 @@ impl Machine<'_> {
             self.guessed(|machine| machine.role(role, &word, &mut Io { scope: &mut *scope, input: &Stream::Unknown }));
         }
     }
+}
+
+/// The word is a path, and neither a version (`3.12`) nor a name that is looked up (`python3.12`).
+fn is_place(word: &Arg) -> bool {
+    word.literal().is_some_and(|text| text.contains(['/', '\\']) && looks_like_path(text))
 }

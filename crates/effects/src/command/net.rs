@@ -51,12 +51,14 @@ impl Machine<'_> {
     pub(super) fn catch_variable(&mut self, name: &str, value: Option<&str>) {
         let is_file = |text: &&str| looks_like_path(text) && !is_device(text) && !text.contains([':', '*', '?']);
         let Some(text) = value.filter(is_file) else { return };
-        if steering::names_target(name).is_some() {
+        if steering::names_target(name).is_some() || steering::places_scratch(name) {
             return;
         }
         let (target, _) = self.world.locate_word(&Arg::exact(text));
         self.mention(Kind::Read(target.clone()));
-        self.mention(Kind::Write(target));
+        if !steering::is_only_run(name) {
+            self.mention(Kind::Write(target));
+        }
     }
 
     /// The paths, URLs and commands that the words name, neither explained by an effect nor data.
@@ -233,7 +235,9 @@ impl Roles {
         let of_options = arguments.options.iter().filter_map(|option| Some((option.role?, option.value.as_ref()?)));
         let assigned = assign(entry, &arguments);
         let of_operands = assigned.iter().map(|(role, word, _)| (*role, *word));
-        let plain = |(role, word)| (Role::Value == role).then_some((role, word));
+        // A version, or a program that the option's own effect runs or reads.
+        let is_plain = |role: Role| matches!(role, Role::Value | Role::Toolchain);
+        let plain = |(role, word)| is_plain(role).then_some((role, word));
         // The arguments of a package that runs may be a command.
         let is_data = |role: Role| match role {
             Role::Text | Role::Pattern | Role::AtFile | Role::Code => true,
@@ -252,7 +256,7 @@ impl Roles {
         let of_operands = of_operands.filter(|(role, _)| *role != Role::AtFile).filter_map(data);
         for (role, word) in of_options.chain(of_operands) {
             let at = places.get_mut(&(bounds(word), word.text.as_str())).and_then(Vec::pop);
-            if role == Role::Value { roles.plain.extend(at) } else { roles.data.extend(at) }
+            if is_plain(role) { roles.plain.extend(at) } else { roles.data.extend(at) }
         }
         roles
     }

@@ -24,7 +24,10 @@ pub(super) fn names_tool(name: &str) -> bool {
     TOOLS.contains(&name)
 }
 
-/// A compiler by its bare name, flags that choose no program: what developers set every day.
+/// Where systems keep their compilers.
+const OF_COMPILERS: &[&str] = &["/usr/bin/", "/bin/", "/usr/local/bin/"];
+
+/// A compiler by its bare name or in a folder of the system, flags that choose no program: what developers set every day.
 pub(super) fn is_plain_tool(name: &str, value: &str) -> bool {
     match name {
         "RUSTFLAGS" | "CARGO_ENCODED_RUSTFLAGS" => {
@@ -36,6 +39,7 @@ pub(super) fn is_plain_tool(name: &str, value: &str) -> bool {
         }
         _ => {
             let program = value.split_whitespace().next().unwrap_or_default();
+            let program = OF_COMPILERS.iter().find_map(|place| program.strip_prefix(place)).unwrap_or(program);
             [
                 "cc", "c++", "gcc", "g++", "clang", "clang++", "cpp", "ld", "lld", "mold", "ar", "as", "musl-gcc",
                 "ccache", "sccache",
@@ -189,6 +193,26 @@ pub(super) fn steers(name: &str) -> bool {
         || prefixes.iter().any(|prefix| name.starts_with(prefix))
         || name.starts_with("CARGO_TARGET_") && (name.ends_with("_RUNNER") || name.ends_with("_LINKER"))
         || names::variable(name).is_some_and(Role::runs)
+}
+
+/// Variables of these lists that name files which programs also write.
+const WRITTEN: &[&str] = &["JULIA_DEPOT_PATH", "LD_DEBUG_OUTPUT", "LD_PROFILE", "ZDOTDIR"];
+
+/// A variable that decides what programs run names a program or a folder of code: they read or run it, and write it never.
+pub(super) fn is_only_run(name: &str) -> bool {
+    let may_be_written = WRITTEN.contains(&name) || name.starts_with("GIT_CONFIG");
+    let is_of_vcs = STEERING_VCS.contains(&name) && !holds_command(name) && name != "GIT_ASKPASS";
+    steers(name) && !may_be_written && !is_of_vcs
+}
+
+/// Places of software that was installed before any session: of systems and their package managers, and folders of tools
+/// below a home directory.
+const INSTALLED: &[&str] =
+    &["/usr/", "/bin/", "/sbin/", "/opt/", "/nix/", "/snap/", "/Library/", "/Applications/", "/System/", "~/."];
+
+/// The folder or program lies where people install software.
+pub(super) fn is_installed(path: &str) -> bool {
+    INSTALLED.iter().any(|place| path.starts_with(place))
 }
 
 /// Its value is a command.

@@ -1,5 +1,5 @@
 //! Names that have one meaning in all programs: `option_names.tsv` gives the role of an option (`--output-file`, `-outfile`,
-//! `--outputFile`), `variables.tsv` the role of a variable of the environment, and `option_variables.tsv` the program whose
+//! `--outputFile`), `variables.tsv` the role of a variable of the environment and the places that hold without it, and `option_variables.tsv` the program whose
 //! options a variable holds. `application_code.tsv` says which subcommands of runners are given code.
 //!
 //! A family's file decides about the options of its programs. The tables decide about the options that it does not mention.
@@ -33,6 +33,13 @@ pub(crate) fn variable(name: &str) -> Option<Role> {
     role(VARIABLES, name)
 }
 
+/// Returns whether the program that reads the variable keeps its files at this place even if the variable is not set. Homes of
+/// users are `~`.
+pub(crate) fn is_default(variable: &str, place: &str) -> bool {
+    let defaults = lines::line(VARIABLES, variable).and_then(|line| line.split('\t').nth(2));
+    defaults.is_some_and(|places| places.split(',').any(|default| default == place))
+}
+
 /// Returns the program, with its subcommand, whose options the variable holds.
 pub(crate) fn program_of(variable: &str) -> Option<&'static str> {
     Some(lines::line(OPTION_VARIABLES, variable)?.split_once('\t')?.1)
@@ -53,8 +60,7 @@ pub(crate) fn application_code(program: &str, subcommand: &str) -> Option<(Langu
 }
 
 fn role(table: &'static str, name: &str) -> Option<Role> {
-    let (_, role) = lines::line(table, name)?.split_once('\t')?;
-    Role::named(role)
+    Role::named(lines::line(table, name)?.split('\t').nth(1)?)
 }
 
 /// `outputFile` and `output_file` are `output-file`.

@@ -52,6 +52,9 @@ pub enum Role {
     Argv,
     /// A program by name or path that runs without arguments of ours.
     Program,
+    /// A program that runs what the project brings, or the folder of such programs, by version, name or path
+    /// (`--python 3.12`, `JAVA_HOME`): it is read and run, and never written.
+    Toolchain,
     /// A file with a program: what it does is not known, unless it is in the language of an interpreter that has code.
     Script,
     /// Program text in the entry's language.
@@ -175,6 +178,7 @@ pub const ROLES: &[(&str, Role)] = &[
     ("command", Role::Command),
     ("argv", Role::Argv),
     ("program", Role::Program),
+    ("toolchain", Role::Toolchain),
     ("script", Role::Script),
     ("code", Role::Code),
     ("possible", Role::Possible),
