@@ -157,8 +157,9 @@ impl Tracker {
 
     /// `x*/key`, where `xx` is a link to a directory: the wildcard of a directory matches the link.
     fn through(&self, alias: &str, effect: &Effect, target: &PathTarget) -> Vec<Effect> {
-        // `**` goes through no link.
-        let is_wild = |directory: &str| directory.contains(['*', '?', '[']) && !directory.ends_with("**");
+        // For programs that only read, `**` goes through no link. What `find -L` deletes, it deletes there.
+        let follows = matches!(effect.kind, Kind::Write(_) | Kind::Delete(_));
+        let is_wild = |directory: &str| directory.contains(['*', '?', '[']) && (follows || !directory.ends_with("**"));
         let ends = target.path.match_indices('/').take(DEPTH);
         let parts = ends.filter_map(|(at, _)| target.path.split_at_checked(at));
         let parts = parts.filter(|(directory, _)| is_wild(directory) && glob::matches(directory, alias));

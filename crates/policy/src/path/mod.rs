@@ -247,11 +247,13 @@ impl<'a> Files<'a> {
         if rule.is_whole_home() && self.is_inside_first() {
             return false;
         }
-        let meets = match (&rule.itself, self.crossed()) {
+        let meets = || match (&rule.itself, self.crossed()) {
             (Some(itself), Some(crossed)) => self.folded().names.meets(itself) || crossed.meets(entry),
             _ => self.folded().names.meets(entry),
         };
-        if meets || as_written() {
+        // The wildcards of files below a directory of the workspace match no place outside of it.
+        let is_elsewhere = self.is_placed && rule.anchored;
+        if !is_elsewhere && (meets() || as_written()) {
             return true;
         }
         if rule.anchored && self.in_reach_of(rule) && self.folded_below().is_some_and(|names| names.meets(entry)) {
