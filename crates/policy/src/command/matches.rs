@@ -72,51 +72,92 @@ pub(super) fn is_flag(word: &str) -> bool {
 
 /// The entry's operands must be the command's leading ones, in order, behind global options. `flags` are the entry's, too.
 pub(super) fn operands_match(wanted: &[&str], flags: &[&str], arguments: &[Argument], program: &str) -> Match {
-    let mut wanted = wanted.iter().copied().peekable();
-    let (globals, runner) = (globals::of(program), goals::runner(program));
-    let mut arguments = arguments.iter();
-    let (mut operands_only, mut may_be_value, mut place) = (false, false, Place::Front);
-    while let Some(next) = wanted.peek().copied() {
-        let Some(argument) = arguments.next() else { return Match::No };
-        let text = argument.text.as_str();
-        if !operands_only && text == "--" {
-            if runner.is_some_and(|runner| runner.rest() == Rest::Arguments) {
-                return Match::No;
-            }
-            operands_only = true;
-            continue;
-        }
-        if !operands_only && argument.known && is_flag(text) {
-            if next == "*" {
-                return Match::Yes;
-            }
-            match value_of(text, place, &globals, runner) {
-                Value::Next if runner.is_some() && (names_a_file(next) || names_option(flags, argument, program)) => {}
-                Value::Next => {
-                    arguments.next();
+    let entry = EntryOperands { flags, program, globals: globals::of(program), runner: goals::runner(program) };
+    let start = Reader { arguments, behind_dashes: false, may_be_value: false, place: Place::Front };
+    entry.follow(wanted, start, Star::MayBeOption)
+}
+
+/// The part of an entry and its program that decides how the words of a command are read.
+struct EntryOperands<'e> {
+    flags: &'e [&'e str],
+    program: &'e str,
+    globals: Globals,
+    runner: Option<&'static Runner>,
+}
+
+/// The words of a command that are left, and how the next one is read.
+#[derive(Clone, Copy)]
+struct Reader<'a> {
+    arguments: &'a [Argument],
+    behind_dashes: bool,
+    may_be_value: bool,
+    place: Place,
+}
+
+/// The words that the next `*` of an entry stands for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Star {
+    /// An option counts as a word, too.
+    MayBeOption,
+    /// The options were tried.
+    IsOperand,
+}
+
+impl EntryOperands<'_> {
+    /// Compares the wanted words with what is left. Each `*` is followed in two ways at most: more options behind the first one
+    /// make no difference.
+    fn follow(&self, mut wanted: &[&str], mut reader: Reader<'_>, mut star: Star) -> Match {
+        while let Some((next, behind)) = wanted.split_first() {
+            let Some((argument, rest)) = reader.arguments.split_first() else { return Match::No };
+            reader.arguments = rest;
+            let text = argument.text.as_str();
+            if !reader.behind_dashes && text == "--" {
+                if self.runner.is_some_and(|runner| runner.rest() == Rest::Arguments) {
+                    return Match::No;
                 }
-                Value::None => {}
-                Value::Perhaps => may_be_value = !text.contains('='),
+                reader.behind_dashes = true;
+                continue;
             }
-            continue;
-        }
-        if place == Place::Front && program == "cargo" && text.starts_with('+') {
-            continue;
-        }
-        match word_matches(next, argument) {
-            Match::Yes => {
-                wanted.next();
-                place = Place::Behind;
+            if !reader.behind_dashes && argument.known && is_flag(text) {
+                self.skip_value(next, argument, &mut reader);
+                if *next == "*" && star == Star::MayBeOption {
+                    let found = self.follow(behind, reader, Star::MayBeOption);
+                    if found != Match::No {
+                        return found;
+                    }
+                    star = Star::IsOperand;
+                }
+                continue;
             }
-            // An unknown word may stand for several: nothing behind it can be told.
-            Match::Maybe => return Match::Maybe,
-            Match::No if runner.is_some() => place = Place::Behind,
-            Match::No if may_be_value || names_a_path(next) => {}
-            Match::No => return Match::No,
+            if reader.place == Place::Front && self.program == "cargo" && text.starts_with('+') {
+                continue;
+            }
+            match word_matches(next, argument) {
+                Match::Yes => {
+                    (wanted, star) = (behind, Star::MayBeOption);
+                    reader.place = Place::Behind;
+                }
+                // An unknown word may stand for several: nothing behind it can be told.
+                Match::Maybe => return Match::Maybe,
+                Match::No if self.runner.is_some() => reader.place = Place::Behind,
+                Match::No if reader.may_be_value || names_a_path(next) => {}
+                Match::No => return Match::No,
+            }
+            reader.may_be_value = false;
         }
-        may_be_value = false;
+        Match::Yes
     }
-    Match::Yes
+
+    /// Reads the value of an option, where it takes one.
+    fn skip_value(&self, next: &str, option: &Argument, reader: &mut Reader<'_>) {
+        let is_named = || names_a_file(next) || names_option(self.flags, option, self.program);
+        match value_of(&option.text, reader.place, &self.globals, self.runner) {
+            Value::Next if self.runner.is_some() && is_named() => {}
+            Value::Next => reader.arguments = reader.arguments.get(1..).unwrap_or_default(),
+            Value::None => {}
+            Value::Perhaps => reader.may_be_value = !option.text.contains('='),
+        }
+    }
 }
 
 /// The way in which an option takes the word behind it.

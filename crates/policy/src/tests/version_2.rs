@@ -512,6 +512,32 @@ fn a_rule_that_only_warns_hides_nothing() {
     assert!(warned >= 3, "the rules say nothing");
 }
 
+/// A `*` is a word, and what the entry names behind it is another one.
+#[test]
+fn words_behind_a_wildcard_have_to_be_there() {
+    let scope = policy(
+        r#"{"version": 2, "rules": [{"id": "A", "effect": "deny", "match":
+            {"exec": {"program": "python3", "subcommand": ["setup.py * upload", "x *", "y * a * b"]}}}]}"#,
+    );
+    for (text, expected) in [
+        ("python3 setup.py sdist upload", Decision::Denied),
+        ("python3 setup.py --quiet upload", Decision::Denied),
+        ("python3 setup.py --quiet sdist upload", Decision::Denied),
+        ("python3 setup.py --quiet sdist --formats=zip upload", Decision::Denied),
+        ("python3 setup.py --quiet --verbose upload", Decision::Denied),
+        ("python3 x --any", Decision::Denied),
+        ("python3 y --q a --r b", Decision::Denied),
+        ("python3 y c a d b", Decision::Denied),
+        ("python3 y --q a b", Decision::Allowed),
+        ("python3 setup.py --version", Decision::Allowed),
+        ("python3 setup.py --name", Decision::Allowed),
+        ("python3 setup.py sdist --formats=zip", Decision::Allowed),
+        ("python3 setup.py --quiet sdist", Decision::Allowed),
+    ] {
+        assert_eq!(decide(&scope, &command(text), Some("/repo")).decision, expected, "{text}");
+    }
+}
+
 /// What lists can say of a rule: each form denies only what the rule denies.
 #[test]
 fn rules_are_told_apart_into_entries() {
