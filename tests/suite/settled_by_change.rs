@@ -114,3 +114,23 @@ fn programs_that_gather_files_left_those_that_the_change_does_not_hold() {
     let pushed = judged(DENIES, &[LEFT], &["git restore .", "git push origin HEAD:main"], CHANGE);
     assert!(pushed.iter().any(|finding| finding["rule"] == "scope/write"), "{pushed:?}");
 }
+
+#[test]
+fn directories_break_a_budget_only_with_the_files_that_the_repository_has_in_them() {
+    const FEW: &str = r#"{"version": 2, "budgets": {"files_changed": 2}}"#;
+    let level = |command: &str, args: &[&str]| {
+        let found = judged(FEW, &[LEFT], &[command], args);
+        let found = found.iter().find(|finding| finding["rule"] == "budget/exceeded");
+        found.map_or("none", |finding| finding["level"].as_str().unwrap()).to_owned()
+    };
+    for (command, args, expected) in [
+        ("rm -rf node_modules", &[][..], "note"),
+        ("rm -rf docs", &[], "warning"),
+        ("rm -rf docs", CHANGE, "note"),
+        ("rm -rf src", CHANGE, "warning"),
+        ("rm -rf *", &[], "warning"),
+        ("rm a b c", &[], "error"),
+    ] {
+        assert_eq!(level(command, args), expected, "{command} {args:?}");
+    }
+}

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use super::asked::{is_asked, is_main};
 use super::money::{Pricing, Unpriced};
 use super::{ActorActivity, TimedEffect};
-use agent_strace_effects::{Certainty, Connection, Kind, PathTarget};
+use agent_strace_effects::{Certainty, Connection, Kind, PathTarget, fold_for_deny};
 use agent_strace_model::{Arguments, Event, EventKind, RecordRole, Session, Spent, Status, Usage, moment};
 
 /// What was spent.
@@ -142,6 +142,25 @@ pub fn files(actor: &ActorActivity<'_>) -> Series {
         }
     }
     series
+}
+
+/// The fixed beginnings, folded as denies compare them, of the directories and patterns that were changed in the workspace: none
+/// of them begins another one.
+pub fn changed_sets(actor: &ActorActivity<'_>) -> Vec<String> {
+    let is_set = |(timed, target): &(&TimedEffect<'_>, &PathTarget)| {
+        target.subtree || timed.effect.certainty == Certainty::Pattern
+    };
+    let start = |(timed, target): (&TimedEffect<'_>, &PathTarget)| {
+        let path = fold_for_deny(&target.path);
+        if timed.effect.certainty == Certainty::Pattern {
+            return path.split(['*', '?', '[']).next().unwrap_or_default().to_owned();
+        }
+        if path == "." { String::new() } else { format!("{}/", path.trim_end_matches('/')) }
+    };
+    let mut starts: Vec<String> = changes(&actor.effects).filter(is_set).map(start).collect();
+    starts.sort();
+    starts.dedup_by(|later, kept| later.starts_with(kept.as_str()));
+    starts
 }
 
 /// Connections to other machines, in order.

@@ -24,8 +24,9 @@ pub(super) static UNRECORDED: Rule = Rule {
 
 fn exceeded(log: &Log<'_>, hits: &mut Vec<Hit>) {
     let mut first: Option<(u32, usize, usize)> = None;
-    each(log, |limit, series, who| {
+    each(log, |limit, actor, who| {
         let measure = limit.measure;
+        let series = &spent(limit, actor, log);
         let spent = || measure.spent(series.total());
         let allowed = || format!("{} allows {}", key(limit), measure.amount(limit.most));
         // Who spent too much may spend nothing more.
@@ -41,7 +42,9 @@ fn exceeded(log: &Log<'_>, hits: &mut Vec<Hit>) {
             hits.push(hit(&EXCEEDED, Site::Event(event), Level::Error, message, limit, who));
         } else if let Some((event, what)) = &series.unknown {
             let message = format!("{} {} or more: {}, and {what}", who.words(), spent(), allowed());
-            let hit = hit(&EXCEEDED, Site::Event(*event), Level::Warning, message, limit, who);
+            let level =
+                if measure == Measure::FilesChanged { level_of_sets(limit, actor, log) } else { Level::Warning };
+            let hit = hit(&EXCEEDED, Site::Event(*event), level, message, limit, who);
             let impact = if is_of_usage(measure) { VerdictImpact::Incomplete } else { VerdictImpact::ByLevel };
             hits.push(Hit { impact, ..hit });
         }
@@ -59,7 +62,8 @@ fn is_of_usage(measure: Measure) -> bool {
 }
 
 fn unrecorded(log: &Log<'_>, hits: &mut Vec<Hit>) {
-    each(log, |limit, series, who| {
+    each(log, |limit, actor, who| {
+        let series = spent(limit, actor, log);
         // What is recorded in part may be too much already.
         if series.recorded || series.passes(limit.most).is_some() {
             return;
@@ -70,15 +74,29 @@ fn unrecorded(log: &Log<'_>, hits: &mut Vec<Hit>) {
     });
 }
 
-/// Every limit with what was spent of it.
-fn each(log: &Log<'_>, mut judge: impl FnMut(&Limit, &Series, Who<'_>)) {
+/// The level of changed directories and patterns. They may break a limit only where the repository has files enough in them that
+/// the change does not keep: what nobody committed is no work that a reviewer has to read.
+fn level_of_sets(limit: &Limit, actor: &ActorActivity<'_>, log: &Log<'_>) -> Level {
+    let repository = log.roots.repository();
+    if repository.tracked_below("").next().is_none() {
+        return Level::Warning;
+    }
+    let sets = series::changed_sets(actor);
+    let files = sets.iter().flat_map(|start| repository.tracked_below(start));
+    let files = files.filter(|(_, file)| !repository.keeps(file)).count();
+    let single = series::files(actor).total();
+    if single.saturating_add(files as u128) > limit.most { Level::Warning } else { Level::Note }
+}
+
+/// Every limit with the activity that it is about.
+fn each(log: &Log<'_>, mut judge: impl FnMut(&Limit, &ActorActivity<'_>, Who<'_>)) {
     let (budgets, of_hooks) = (log.policy.budgets(), &log.policy.hooks().limits);
     if budgets.is_empty() && of_hooks.is_empty() {
         return;
     }
     let whole = log.measured.whole();
     for limit in budgets.limits.iter().chain(of_hooks) {
-        judge(limit, &spent(limit, &whole, log), Who::Session);
+        judge(limit, &whole, Who::Session);
     }
     if budgets.per_subagent.is_empty() {
         return;
@@ -91,7 +109,7 @@ fn each(log: &Log<'_>, mut judge: impl FnMut(&Limit, &Series, Who<'_>)) {
     for actor in own.into_iter().chain(log.measured.subagents()).filter(asks) {
         let who = actor.subagent.map_or(Who::Child, Who::Subagent);
         for limit in &budgets.per_subagent {
-            judge(limit, &spent(limit, &actor, log), who);
+            judge(limit, &actor, who);
         }
     }
 }
