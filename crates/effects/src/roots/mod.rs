@@ -6,6 +6,7 @@
 //! session with the files of the repository adds and ranks candidates; it never removes one.
 
 mod candidates;
+mod crates;
 mod guarded;
 mod inferred;
 mod mentioned;

@@ -1,6 +1,6 @@
 //! The judged repository, as far as it is known apart from any session.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 use super::super::paths;
@@ -26,6 +26,8 @@ pub struct Repository {
     tracked: OnceLock<Vec<(String, String)>>,
     /// Where the program that judges the agent lies in it, once somebody asks.
     pub(super) programs: OnceLock<BTreeSet<String>>,
+    /// The manifests of its packages for cargo by the names of these, once somebody asks.
+    pub(super) crates: OnceLock<BTreeMap<String, BTreeSet<String>>>,
     /// The contents of these files, where they can be read.
     contents: Option<Arc<dyn Contents>>,
     /// The directory of the policy; empty at the top.

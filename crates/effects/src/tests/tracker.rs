@@ -550,3 +550,25 @@ fn a_folder_takes_the_program_along_that_the_repository_puts_there() {
         assert_eq!(found.contains(LOST), is_lost, "{file} {command}: {found}");
     }
 }
+
+#[test]
+fn a_package_of_cargo_has_its_manifest_where_the_repository_says() {
+    const MEMBER: &str = "[package]\nname = \"core-rates\"\n";
+    for (command, expected) in [
+        ("cargo add serde -p core-rates", "write crates/core/Cargo.toml"),
+        ("cargo add serde --package=core-rates --features derive", "write crates/core/Cargo.toml"),
+        ("cargo remove -p core-rates serde", "write crates/core/Cargo.toml"),
+        ("cd docs && cargo add serde -p core-rates", "write crates/core/Cargo.toml"),
+        ("cargo add serde", "write Cargo.toml"),
+        ("cargo add serde -p other", "write Cargo.toml"),
+        ("cargo add serde -p core-rates -p other", "write Cargo.toml"),
+    ] {
+        let session = session(Some("/repo"), &STAYS);
+        let repository = Repository::default().with_files(["crates/core/Cargo.toml".to_owned()]);
+        let repository = Arc::new(repository.with_contents(Arc::new(Committed(MEMBER))));
+        let mut tracker = Tracker::new(&session, &Roots::of(&session, &repository, &Guarded::default()));
+        let found = run(&mut tracker, "Bash", command);
+        let writes: Vec<&str> = found.split("; ").filter(|effect| effect.starts_with("write ")).collect();
+        assert_eq!(writes.join("; "), expected, "{command}: {found}");
+    }
+}

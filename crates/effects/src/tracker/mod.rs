@@ -1,5 +1,6 @@
 //! Walks a session in order and turns each call into effects.
 
+mod manifests;
 mod programs;
 mod siblings;
 
@@ -166,6 +167,7 @@ impl Tracker {
                 let mut effects = self.settled(call, effects, results, shell.or(before));
                 self.shown.testify(call, self.dialect.agent, &mut effects, results, &self.world);
                 self.programs.name(&mut effects, &self.committed, &self.world);
+                manifests::locate(&mut effects, &self.committed, &self.world);
                 if call.status != Status::Denied {
                     self.programs.note(&effects);
                     self.world.note_preparation(&effects);
