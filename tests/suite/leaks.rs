@@ -103,6 +103,20 @@ const COMMANDS: &[&str] = &[
     "kubectl apply -f https://bob:X@k.example/r.yml",
     "cp https:/bob:X@k.example/r .",
     "tee out/https://bob:X@k.example/r",
+    "cat HTTPS://bob:X@k.example/r",
+    "cat Https://bob:X@k.example/r",
+    "cat FTP://bob:X@k.example/r",
+    "cat weird://bob:X@k.example/r",
+    "tee HTTPS://bob:X@k.example/r < x",
+    "curl -o HTTPS://bob:X@k.example/r https://a.example",
+    "cp HTTPS://bob:X@k.example/a src/b",
+    "gem push --key X a.gem",
+    "cat --password X",
+    "tee --token X/f",
+    "rm --api-key X",
+    "curl --password X",
+    "docker login -u a -p X r.example && ./X",
+    "cat secrets/a --password X",
     "psql postgres://bob:X@db.example/x",
     "redis-cli -a X",
     "openssl enc -k X -in a",
@@ -175,9 +189,20 @@ fn policy(words: &[String]) -> String {
     .to_string()
 }
 
+/// A session that does nothing of note, to compare the others with.
+const OTHER: &str = "ba5e0000";
+
 /// Everything that shows what sessions did, in every format.
 fn answers(world: &World) -> Vec<(String, Answer)> {
+    world.session(OTHER, 1_790_000_000, &[bash("ls")]);
+    world.write("old.json", r#"{"version": 2, "commands": {"deny": ["docker", "rm", "tee"]}}"#);
     let mut answers = Vec::new();
+    for command in [&["policy", "backtest"][..], &["policy", "coverage"]] {
+        for format in ["text", "json"] {
+            let args = [command, &["--format", format]].concat();
+            answers.push((args.join(" "), world.run(&args)));
+        }
+    }
     for command in [&["check"][..], &["audit", "--all"], &["effects"], &["list"], &["stats"], &["lint"], &["cost"]] {
         for format in formats(world, command) {
             let args = [command, &["--format", &format]].concat();
@@ -193,8 +218,20 @@ fn answers(world: &World) -> Vec<(String, Answer)> {
                 answers.push((args.join(" "), world.run(&args)));
             }
         }
-        for args in [vec!["why", &session, "2"], vec!["policy", &session], vec!["replay", &session, "--tree"]] {
-            answers.push((args.join(" "), world.run(&args)));
+        let of_session: [&[&str]; 10] = [
+            &["why", &session, "2"],
+            &["replay", &session, "--tree"],
+            &["timeline", &session],
+            &["diff", &session, OTHER],
+            &["diff", &session, OTHER, "--format", "json"],
+            &["policy", &session],
+            &["policy", &session, "--format", "json"],
+            &["policy", &session, "--held-out"],
+            &["policy", "explain", &session],
+            &["policy", "diff", "old.json", ".agent-scope.json", &session, "--format", "json"],
+        ];
+        for args in of_session {
+            answers.push((args.join(" "), world.run(args)));
         }
     }
     answers

@@ -1,14 +1,16 @@
 //! A session with its effects, computed once so that several policies can judge them.
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-#[cfg(test)]
-use agent_strace_effects::Effect;
-use agent_strace_effects::{Denied, DeniedLines, Effects, Kind, Left, Repository, Results, Roots, Tracker, Trust};
-use agent_strace_metrics::{Measured, Pricing, TimedEffect};
+use agent_strace_effects::{
+    Denied, DeniedLines, Effect, Effects, Kind, Left, Repository, Results, Roots, Tracker, Trust,
+};
+use agent_strace_metrics::{Measured, Pricing, Profile, TimedEffect};
 use agent_strace_model::{Event, EventKind, Session, Status};
 use agent_strace_policy::Policy;
 use agent_strace_policy::evidence::Grade;
+use agent_strace_secrets::Known;
 
 use super::cache::JudgementCache;
 
@@ -58,6 +60,22 @@ impl Step<'_> {
     pub(super) fn is_copied(&self) -> bool {
         matches!(self.event.kind, EventKind::Copied(_))
     }
+
+    fn commands(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        commands(self.raw.as_deref().or(self.text.as_deref()), &self.effects)
+    }
+}
+
+/// The commands of a call as they are written, and word by word without their quotes where that differs.
+pub(crate) fn commands<'c>(text: Option<&'c str>, effects: &'c [Effect]) -> impl Iterator<Item = Cow<'c, str>> {
+    let commands = effects.iter().filter_map(|effect| match &effect.kind {
+        Kind::Execute(execution) => {
+            Some(execution.argv.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "))
+        }
+        _ => None,
+    });
+    let spelled = commands.filter(move |command| !text.is_some_and(|text| text.contains(command.as_str())));
+    text.map(Cow::Borrowed).into_iter().chain(spelled.map(Cow::Owned))
 }
 
 impl<'s> Replay<'s> {
@@ -132,6 +150,21 @@ impl<'s> Replay<'s> {
             step.effects.iter().map(|effect| TimedEffect { event: step.event.number, status: step.status, effect })
         });
         Measured::new(self.session, effects.collect(), pricing)
+    }
+
+    /// The measurements without what the commands give away: a password that a program takes for a path is in no report.
+    pub fn profile(&self, pricing: Pricing<'_>) -> Profile {
+        let mut profile = self.measured(pricing).into_profile();
+        let secrets = self.secrets();
+        if !secrets.is_empty() {
+            profile.rewrite(&|text| secrets.hide(text));
+        }
+        profile
+    }
+
+    /// Secrets that its commands contain: no output may show them, wherever they are.
+    pub(super) fn secrets(&self) -> Known {
+        Known::of(self.steps.iter().flat_map(Step::commands))
     }
 
     /// Keeps one event only; its effects still depend on the events before it.

@@ -175,22 +175,20 @@ pub(super) fn judge_session(session: &Session<'_>, gaps: Vec<Gap>, judging: Judg
     }
     // Where nothing is reported, nothing has to be hidden.
     if entries != Entries::Drop || !outcome.findings.is_empty() {
-        outcome.secrets = Known::of(replay.steps.iter().flat_map(said));
+        outcome.secrets = replay.secrets();
+        hide(&mut outcome);
     }
     outcome
 }
 
-/// The commands of a call as they are written, and word by word without their quotes where that differs.
-fn said<'s>(step: &'s Step<'_>) -> impl Iterator<Item = Cow<'s, str>> {
-    let text = step.raw.as_deref().or(step.text.as_deref());
-    let commands = step.effects.iter().filter_map(|effect| match &effect.kind {
-        Kind::Execute(execution) => {
-            Some(execution.argv.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "))
+/// Takes what the commands give away out of what is said of them: a hook or a proxy sees no more than one message.
+fn hide(outcome: &mut SessionOutcome) {
+    let messages = outcome.findings.iter_mut().map(|finding| &mut finding.message);
+    for text in messages.chain(outcome.entries.iter_mut().map(|entry| &mut entry.reason)) {
+        if let Cow::Owned(hidden) = outcome.secrets.hide(text) {
+            *text = hidden;
         }
-        _ => None,
-    });
-    let spelled = commands.filter(move |command| !text.is_some_and(|text| text.contains(command.as_str())));
-    text.map(Cow::Borrowed).into_iter().chain(spelled.map(Cow::Owned))
+    }
 }
 
 fn entry(step: &Step<'_>, effect: &Effect, judgement: &Judgement) -> Entry {

@@ -18,6 +18,7 @@ mod running;
 pub mod series;
 mod tools;
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
@@ -254,6 +255,28 @@ impl Profile {
             subagents: count(&series::subagents(&whole, session)),
             decisions: decisions(session),
             phases: phase::phases(session, effects, requests, pricing, failures, retries),
+        }
+    }
+
+    /// Rewrites what was done to files, run and said; the numbers stay.
+    pub fn rewrite(&mut self, written: &dyn for<'t> Fn(&'t str) -> Cow<'t, str>) {
+        let rewrite = |text: &mut String| {
+            if let Cow::Owned(other) = written(text) {
+                *text = other;
+            }
+        };
+        let rewrite_all = |texts: &mut BTreeSet<String>| {
+            *texts = std::mem::take(texts).iter().map(|text| written(text).into_owned()).collect();
+        };
+        self.failures.iter_mut().filter_map(|failure| failure.said.as_mut()).for_each(rewrite);
+        self.files.rereads.iter_mut().for_each(|reread| rewrite(&mut reread.path));
+        self.commands.iter_mut().flat_map(|ran| &mut ran.words).for_each(rewrite);
+        self.decisions.iter_mut().for_each(rewrite);
+        rewrite_all(&mut self.hosts);
+        for phase in &mut self.phases {
+            rewrite(&mut phase.label);
+            rewrite_all(&mut phase.read);
+            rewrite_all(&mut phase.changed);
         }
     }
 

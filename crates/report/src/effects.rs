@@ -204,7 +204,7 @@ impl Traced {
         Self {
             effect: ShownEffect::new(input.effect, secrets),
             cause: input.cause,
-            entry_decisions: input.explained.map(EntryDecisions::new),
+            entry_decisions: input.explained.map(|explained| EntryDecisions::new(explained, secrets)),
             piece: input.piece.and_then(|piece| pieces.shown(piece, secrets)),
             ruling: input.judged.map(|entry| Ruling::new(entry, secrets)),
             advice: input.advice.map(|advice| secrets.redact(advice)),

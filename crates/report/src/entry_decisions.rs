@@ -8,7 +8,7 @@ use super::paint::Paint;
 use super::view::{ShownLocation, ShownUse};
 use agent_strace_engine::policy_testing::{Explained, How};
 use agent_strace_policy::{Decision, WaiverOrigin, dotted};
-use agent_strace_secrets::{Redacted, redact};
+use agent_strace_secrets::{Known, Redacted, redact};
 
 /// The decisions of all entries about one effect.
 #[derive(Debug)]
@@ -33,7 +33,8 @@ struct EntryDecision {
 }
 
 impl EntryDecisions {
-    pub(super) fn new(explained: &Explained) -> Self {
+    /// `secrets`: what the call gives away.
+    pub(super) fn new(explained: &Explained, secrets: &Known) -> Self {
         let entry_decisions = explained.spoken.iter().map(|spoken| EntryDecision {
             name: redact(&spoken.entry.name),
             text: redact(&spoken.entry.text),
@@ -46,7 +47,7 @@ impl EntryDecisions {
             all: entry_decisions.collect(),
             decision: explained.judged.decision,
             unplaced: explained.judged.location.is_none(),
-            help: explained.advice.as_deref().map(redact),
+            help: explained.advice.as_deref().map(|advice| secrets.redact(advice)),
             excuses: explained.excuses.iter().map(ShownUse::new).collect(),
         }
     }

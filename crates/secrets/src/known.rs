@@ -1,16 +1,18 @@
 //! Redaction of texts that belong together: what one of them gives away is secret in all of them.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use agent_strace_model::finding::RuleId;
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, Match, MatchKind};
 
 use super::find::merge;
 use super::{Confidence, Hit, MARK, ROUNDS, Redacted, WORD_END, free_ranges, has_mark, replace, secret};
 
 /// Shorter values are also ordinary words, and most of a longer one has to be hidden.
 const SHORTEST: usize = 8;
+/// The same where a value is hidden only as a word of its own.
+const SHORTEST_WORD: usize = 4;
 /// How many different values are looked for, those of all texts together. The commands of a session give away a few dozen;
 /// what finds the values takes memory for each of their bytes, and a hostile log may hold any number of them. The values
 /// beyond are still hidden where a text shows by itself that they are secret, but not in their parts.
@@ -20,32 +22,62 @@ const MOST: usize = 1_000;
 /// made of a URL, doesn't show by itself what it is.
 #[derive(Debug, Clone, Default)]
 pub struct Known {
-    /// Finds the values; `None`: there are none.
+    /// Finds the values, in any case: a host is written in lower case. `None`: there are none.
     finder: Option<AhoCorasick>,
+    /// Whether a value is hidden only where it is a word of its own, by its place among the values.
+    is_word: Vec<bool>,
+}
+
+/// Which of the secret values are looked for in other texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    /// A password that may as well be the name of a folder or a database is hidden only where it is given.
+    Telling,
+    /// Such a password, too.
+    All,
 }
 
 impl Known {
     /// The secrets of texts, such as those of the commands of one session.
     pub fn of<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Self {
-        let mut values = BTreeSet::new();
+        Self::wanted(texts, Wanted::Telling)
+    }
+
+    /// The secrets of one call, also those that may as well be names: what is made of the call and kept, such as an entry of
+    /// a policy, must not hold any.
+    pub fn of_call<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Self {
+        Self::wanted(texts, Wanted::All)
+    }
+
+    fn wanted<T: AsRef<str>>(texts: impl IntoIterator<Item = T>, wanted: Wanted) -> Self {
+        let mut values = BTreeMap::new();
         for text in texts {
             let text = text.as_ref();
-            for hit in hits(text, &Self::default()).iter().filter(|hit| hit.confidence >= Confidence::Medium) {
-                let room = MOST - values.len();
-                let new = parts(text.get(hit.start..hit.end).unwrap_or_default()).filter(|part| !values.contains(part));
-                values.extend(new.take(room).collect::<Vec<_>>());
-            }
+            add(text, &free_hits(text), wanted, &mut values);
             if values.len() >= MOST {
                 break;
             }
         }
+        Self::finding(values)
+    }
+
+    fn finding(values: BTreeMap<String, bool>) -> Self {
+        let (values, is_word): (Vec<String>, Vec<bool>) = values.into_iter().unzip();
+        let mut builder = AhoCorasick::builder();
+        builder.match_kind(MatchKind::LeftmostLongest).ascii_case_insensitive(true);
         // Building fails only beyond any number of states that so few values have.
-        let finder = || AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&values).ok();
-        Self { finder: if values.is_empty() { None } else { finder() } }
+        let finder = if values.is_empty() { None } else { builder.build(&values).ok() };
+        Self { finder, is_word }
     }
 
     pub fn is_empty(&self) -> bool {
         self.finder.is_none()
+    }
+
+    /// Replaces the known values in a text, and nothing else.
+    pub fn hide<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let hits: Vec<Hit> = self.find(text).collect();
+        if hits.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(replace(text, &hits)) }
     }
 
     /// Replaces every secret in a text, also what is only likely one.
@@ -103,7 +135,12 @@ impl Known {
 
     fn find<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Hit> + 't {
         let finders = self.finder.iter();
-        finders.flat_map(move |finder| finder.find_iter(text)).map(|found| Hit {
+        let found = finders.flat_map(move |finder| finder.find_iter(text));
+        let is_meant = move |found: &Match| {
+            !self.is_word.get(found.pattern().as_usize()).is_some_and(|is_word| *is_word)
+                || secret::is_whole_word(text, found.start(), found.end())
+        };
+        found.filter(is_meant).map(|found| Hit {
             start: found.start(),
             end: found.end(),
             rule: RuleId::SecretKeyedSecret.as_str(),
@@ -113,28 +150,65 @@ impl Known {
     }
 }
 
-/// Pieces of a secret that are secret by themselves: the lines of a key. A password that may as well be the name of a
-/// folder or a database is hidden only where it is given.
-fn parts(value: &str) -> impl Iterator<Item = String> {
-    let is_part = |part: &&str| part.len() >= SHORTEST && !part.contains("-----") && !secret::may_be_a_name(part);
-    let parts = value.split(|character: char| character.is_whitespace() || "\"'\\".contains(character));
-    parts.filter(is_part).map(str::to_owned)
+/// Adds the values of hits in a text, each with whether it is hidden only where it is a word of its own.
+fn add(text: &str, hits: &[Hit], wanted: Wanted, values: &mut BTreeMap<String, bool>) {
+    for hit in hits {
+        let is_sure = hit.confidence >= Confidence::Medium;
+        let value = text.get(hit.start..hit.end).unwrap_or_default();
+        for part in parts(value).filter(|part| is_sure || wanted == Wanted::All && is_mixed(part)) {
+            let is_telling = is_sure && part.len() >= SHORTEST && !secret::may_be_a_name(part);
+            let is_wanted = is_telling || wanted == Wanted::All && part.len() >= SHORTEST_WORD;
+            if is_wanted && values.len() < MOST && !values.contains_key(part) {
+                values.insert(part.to_owned(), !is_telling);
+            }
+        }
+    }
 }
 
-/// Finds secrets outside of marks, whose text is never searched.
+/// Whether a value is neither a word nor a number.
+fn is_mixed(value: &str) -> bool {
+    value.bytes().any(|byte| byte.is_ascii_alphabetic()) && value.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+/// Pieces of a secret that are secret by themselves: the lines of a key, and what is left of a password where a path is made
+/// of it, whose separators and marks of patterns are written in another way.
+fn parts(value: &str) -> impl Iterator<Item = &str> {
+    let is_break = |character: char| character.is_whitespace() || "\"'\\".contains(character);
+    let words = value.split(is_break).filter(|part| !part.contains("-----"));
+    words.flat_map(|word| {
+        let pieces = word.split(['/', '*', '?', '[', ']', '{', '}']).filter(move |piece| piece.len() < word.len());
+        std::iter::once(word).chain(pieces)
+    })
+}
+
+/// Finds secrets outside of marks, whose text is never searched, and the values of secrets wherever else they are.
 fn hits(text: &str, known: &Known) -> Vec<Hit> {
-    let find = |text: &str| {
-        let mut hits = secret::find(None, text);
-        let told = hits.len();
-        hits.extend(known.find(text));
-        if hits.len() > told { merge(hits) } else { hits }
-    };
-    if !has_mark(text) {
-        return find(text);
+    let mut hits = free_hits(text);
+    let mut values = BTreeMap::new();
+    add(text, &hits, Wanted::Telling, &mut values);
+    let own = if values.is_empty() { Known::default() } else { Known::finding(values) };
+    if known.is_empty() && own.is_empty() {
+        return hits;
     }
-    let moved = |(start, end): (usize, usize)| {
-        let hits = find(text.get(start..end).unwrap_or_default()).into_iter();
-        hits.map(move |hit| Hit { start: hit.start + start, end: hit.end + start, ..hit })
+    for (start, end) in free_ranges(text) {
+        let piece = text.get(start..end).unwrap_or_default();
+        let found = known.find(piece).chain(own.find(piece));
+        hits.extend(found.map(|hit| moved(hit, start)));
+    }
+    merge(hits)
+}
+
+fn free_hits(text: &str) -> Vec<Hit> {
+    if !has_mark(text) {
+        return secret::find(None, text);
+    }
+    let find = |(start, end): (usize, usize)| {
+        let hits = secret::find(None, text.get(start..end).unwrap_or_default()).into_iter();
+        hits.map(move |hit| moved(hit, start))
     };
-    free_ranges(text).into_iter().flat_map(moved).collect()
+    free_ranges(text).into_iter().flat_map(find).collect()
+}
+
+fn moved(hit: Hit, by: usize) -> Hit {
+    Hit { start: hit.start + by, end: hit.end + by, ..hit }
 }

@@ -365,6 +365,30 @@ fn what_a_command_gives_away_is_known_in_its_parts() {
     assert_eq!(super::Known::of(["mysql -proot"]).redact("reads /root/x").as_str(), "reads /root/x");
 }
 
+/// A host is written in lower case, and a pattern with marks before what would be one.
+#[test]
+fn a_value_is_known_however_it_is_written() {
+    let known = super::Known::of(["cat --password 'Zq8vK3nT5wPx*7LmR2cYbQs' x"]);
+    for text in ["zq8vk3nt5wpx", r"a/Zq8vK3nT5wPx\*7LmR2cYbQs", "7LmR2cYbQs/x"] {
+        assert!(!known.hide(text).to_ascii_lowercase().contains("zq8v"), "{text}: {}", known.hide(text));
+        assert!(!known.hide(text).contains("7LmR"), "{text}: {}", known.hide(text));
+    }
+    assert_eq!(known.hide("src/main.rs"), "src/main.rs");
+}
+
+/// What is kept of a call holds none of its passwords, not even one that may be a name.
+#[test]
+fn a_call_keeps_no_password_of_its_own() {
+    let command = "cat --password hunter2 --user production";
+    let (known, of_call) = (super::Known::of([command]), super::Known::of_call([command]));
+    assert_eq!(known.hide("/hunter2"), "/hunter2");
+    assert_eq!(of_call.hide("/hunter2"), "/[REDACTED:secret]");
+    for text in ["hunter22/x", "production/x"] {
+        assert_eq!(of_call.hide(text), text);
+    }
+    assert!(super::Known::of_call(["mysql -ppostgres postgres"]).is_empty());
+}
+
 /// A secret that many commands hold leaves room for the others.
 #[test]
 fn one_secret_of_many_commands_counts_once() {

@@ -21,6 +21,7 @@ use agent_strace_engine::{Entries, Entry, Outcome, SessionOutcome, Settings};
 use agent_strace_model::Session;
 use agent_strace_model::finding::{self, EffectView, Finding, Level, RuleId, VerdictImpact};
 use agent_strace_policy::{Decision, Policy};
+use agent_strace_secrets::Known;
 
 /// Reasons and effects of one answer, and bytes of what is asked about.
 const MOST: usize = 100;
@@ -216,7 +217,7 @@ fn answer(outcome: &Outcome, session: &Session<'_>, policy: &Policy) -> Result<O
     let reasons: Vec<Reason> = reasons.iter().take(MOST).map(|finding| Reason::of(finding, file)).collect();
     let effects = judged.entries.iter().take(MOST).map(|entry| Judged {
         kind: entry.effect.kind.name(),
-        target: target(&entry.effect.view()),
+        target: target(&entry.effect.view(), &judged.secrets),
         decision: entry.decision.name(),
         reason: shown(&entry.reason, SHORT),
         policy: entry.location.as_ref().map(|location| PolicyLocation::of(location, file)),
@@ -274,13 +275,14 @@ impl PolicyLocation {
     }
 }
 
-fn target(view: &EffectView) -> String {
+fn target(view: &EffectView, secrets: &Known) -> String {
     let words = view.argv.as_ref().map(|argv| {
-        let words = agent_strace_secrets::redact_words(argv.iter().map(String::as_str));
+        let words = secrets.redact_words(argv.iter().map(String::as_str));
         words.iter().map(agent_strace_secrets::Redacted::as_str).collect::<Vec<_>>().join(" ")
     });
     let plain = [&view.path, &words, &view.host, &view.tool, &view.agent, &view.name, &view.reason];
-    shown(plain.into_iter().flatten().next().map(String::as_str).unwrap_or_default(), SHORT)
+    let plain = plain.into_iter().flatten().next().map(String::as_str).unwrap_or_default();
+    shown(&secrets.hide(plain), SHORT)
 }
 
 fn summary(decision: Answer, reasons: &[Reason]) -> String {

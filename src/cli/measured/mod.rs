@@ -122,7 +122,7 @@ fn measure_in<T: Send>(
     let left_out = inputs.left_out();
     let of_session = |session: &Session<'_>| {
         agent_strace_engine::guarded(session, || {
-            let profile = Replay::new(session, &policy, &repository).measured(pricing).into_profile();
+            let profile = Replay::new(session, &policy, &repository).profile(pricing);
             (profile, tell(session))
         })
     };

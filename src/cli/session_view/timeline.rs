@@ -70,7 +70,7 @@ fn done(session: &Session<'_>, policy: &Policy, repository: &Arc<Repository>) ->
     let replay = Replay::new(session, policy, repository);
     let measured = replay.measured(Pricing::Later(|| shipped()));
     let effects = measured.whole().effects;
-    let profile = replay.measured(Pricing::Later(|| shipped())).into_profile();
+    let profile = replay.profile(Pricing::Later(|| shipped()));
     let done = profile.phases.iter().map(|phase| of_phase(phase, &effects)).collect();
     Timeline { profile, done }
 }

@@ -129,7 +129,9 @@ impl<'o, 's> Writing<'o, 's> {
         });
         writing.drop_entries(|_, entry| {
             let holds = |text: &str| {
-                agent_strace_secrets::has_mark(text) || agent_strace_secrets::redact(text).as_str() != text
+                // A pattern has the bracket of a mark as `[[]`.
+                agent_strace_secrets::has_mark(&text.replace("[[]", "["))
+                    || agent_strace_secrets::redact(text).as_str() != text
             };
             let server = matches!(&entry.slot, Slot::Mcp(server) if holds(server));
             (server || holds(&entry.text)).then_some(Reason::Secret)

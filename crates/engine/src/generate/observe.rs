@@ -10,7 +10,7 @@ use agent_strace_effects::{Argument, Effect, Kind, Reason, Repository, Results, 
 use agent_strace_model::{EventKind, Session, Status, moment};
 use agent_strace_policy::Policy;
 
-use crate::replay::trust;
+use crate::replay::{commands, trust};
 use agent_strace_secrets::{Known, redact_words};
 
 use super::commands::Besides;
@@ -93,24 +93,52 @@ pub struct Observed {
     seen: BTreeMap<String, Observation>,
 }
 
-/// Commands without what only the text around them gives away, such as a line of a private key.
+/// Effects without what only the text around them gives away, such as a line of a private key, or a password that a program
+/// takes for a path: neither is to become an entry.
 fn shown<'e>(effects: &'e [Effect], secrets: &Known) -> Cow<'e, [Effect]> {
     if secrets.is_empty() {
         return Cow::Borrowed(effects);
     }
     let mut effects = effects.to_vec();
     for effect in &mut effects {
-        let Kind::Execute(execution) = &mut effect.kind else { continue };
-        let words: Vec<&str> = execution.argv.iter().map(|word| word.text.as_str()).collect();
-        let known = secrets.redact_words(words.iter().copied());
-        if known == redact_words(words) {
-            continue;
-        }
-        for (word, known) in execution.argv.iter_mut().zip(&known) {
-            known.as_str().clone_into(&mut word.text);
+        match &mut effect.kind {
+            Kind::Execute(execution) => hide_in_words(&mut execution.argv, secrets),
+            Kind::Read(target) | Kind::Write(target) | Kind::Delete(target) | Kind::List(target) => {
+                hide(&mut target.path, secrets);
+            }
+            Kind::Connect(connection) => hide_each(&mut connection.host, secrets),
+            Kind::Tool { server, tool } => {
+                hide_each(server, secrets);
+                hide(tool, secrets);
+            }
+            Kind::Spawn { agent } => hide_each(agent, secrets),
+            Kind::Env { name } => hide(name, secrets),
+            Kind::Opaque(opaque) => hide_each(opaque.vouched_by.iter_mut().chain(&mut opaque.or_by), secrets),
         }
     }
     Cow::Owned(effects)
+}
+
+/// A word that shows by itself that it is secret stays: the entry that would hold it is left out.
+fn hide_in_words(argv: &mut [Argument], secrets: &Known) {
+    let words: Vec<&str> = argv.iter().map(|word| word.text.as_str()).collect();
+    let known = secrets.redact_words(words.iter().copied());
+    if known == redact_words(words) {
+        return;
+    }
+    for (word, known) in argv.iter_mut().zip(&known) {
+        known.as_str().clone_into(&mut word.text);
+    }
+}
+
+fn hide_each<'t>(texts: impl IntoIterator<Item = &'t mut String>, secrets: &Known) {
+    texts.into_iter().for_each(|text| hide(text, secrets));
+}
+
+fn hide(text: &mut String, secrets: &Known) {
+    if let Cow::Owned(hidden) = secrets.hide(text) {
+        *text = hidden;
+    }
 }
 
 impl Observed {
@@ -124,7 +152,8 @@ impl Observed {
         let results = Results::of(session, trust(policy));
         for event in &session.events {
             let effects = tracker.step_with(event, &results);
-            let secrets = Known::of(tracker.take_raw().as_deref());
+            let raw = tracker.take_raw();
+            let secrets = Known::of_call(commands(raw.as_deref(), &effects));
             let time = event.time.as_deref().and_then(moment);
             looked.last = looked.last.max(time);
             let status = match &event.kind {

@@ -27,7 +27,7 @@ mod wrapper;
 pub(super) use encoded::beginning as base64_beginning;
 pub(super) use exclude::is_uuid;
 pub(super) use keyword::is_in as is_name;
-pub(super) use text::WORD_END;
+pub(super) use text::{WORD_END, is_whole_word};
 pub(super) use value::is_name as may_be_a_name;
 
 use super::bits::Blocks;

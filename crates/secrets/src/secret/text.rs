@@ -95,6 +95,11 @@ pub(super) fn starts_word(text: &str, index: usize) -> bool {
     }
 }
 
+/// Whether neither a letter nor a digit stands beside a piece of a text.
+pub(in super::super) fn is_whole_word(text: &str, start: usize, end: usize) -> bool {
+    !before(text, start).is_ascii_alphanumeric() && !at(text, end).is_ascii_alphanumeric()
+}
+
 /// The nearest character boundary at or after an offset.
 pub(super) fn ceil(text: &str, mut index: usize) -> usize {
     while index < text.len() && !text.is_char_boundary(index) {
