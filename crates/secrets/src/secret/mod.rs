@@ -15,6 +15,7 @@ mod name;
 mod programs;
 mod run;
 mod shell;
+mod sign;
 mod structure;
 #[cfg(test)]
 mod tests;
@@ -60,6 +61,7 @@ fn search(name: Option<&str>, text: &str, depth: usize, hits: &mut Vec<Hit>) {
     let blocks = Blocks::of(text.as_bytes());
     run::search(text, &blocks, depth, hits);
     keyword::search(text, hits);
+    sign::search(text, hits);
     client::search(text, hits);
     if let Some(name) = name {
         assigned::whole(name, text, hits);

@@ -225,21 +225,6 @@ pub(super) fn authority(text: &str, colon: usize, hits: &mut Vec<Hit>) {
     }
 }
 
-/// `scheme:/user:password@host`: a URL of which a path or a pointer was made.
-pub(super) fn cleaned_authority(text: &str, start: usize, hits: &mut Vec<Hit>) {
-    let start = start + if piece(text, start, start + 2) == "~1" { 2 } else { 0 };
-    let accept = |byte: u8| !byte.is_ascii_control() && !b" \"'<>`\\|/".contains(&byte);
-    let reach = piece(text, start, super::text::floor(text, start + run_most(text, start, 512, accept)));
-    let Some((user, password)) = reach.rsplit_once('@').and_then(|(user_info, _)| user_info.split_once(':')) else {
-        return;
-    };
-    if let Some(confidence) = value::of_password(password) {
-        let from = start + user.len() + 1;
-        let (rule, kind) = (RuleId::SecretUrlCredentials.as_str(), "url-credentials");
-        hits.push(hit(from, from + password.len(), rule, kind, confidence));
-    }
-}
-
 /// `@` beyond a `/`: only where a host with a dot or a port follows it.
 fn far_sign(reach: &str) -> Option<usize> {
     let sign = reach.find('@')?;
