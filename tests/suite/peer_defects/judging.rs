@@ -72,8 +72,10 @@ fn audit_network_miss() {
 
 #[test]
 fn audit_network_fp() {
-    let policy = json!({"network": {"deny_all": true, "allow": ["localhost", "127.0.0.1", "::1"]}});
+    let policy = json!({"commands": {"allow": ["curl"], "deny": ["curl --upload-file"]}, "network": {"deny_all": true, "allow": ["localhost", "127.0.0.1", "::1"]}});
     let commands = [
+        "curl http://[::1]:8080/",
+        "curl http://[::1]:8080",
         "curl \"http://localhost\"",
         "curl 'http://localhost?x=1'",
         "curl http://LOCALHOST/",

@@ -79,10 +79,11 @@ impl Arg {
         self.is_exact().then_some(self.text.as_str())
     }
 
-    /// `https://host/page?name=value`: no file is called so, and the shell passes the word on as it is.
+    /// `https://host/page?name=value`, `http://[::1]:8080/`: no file is called so, and the shell passes the word on as it is.
     pub(crate) fn is_address(&self) -> bool {
-        let host = || self.text.split_once("://").and_then(|(_, rest)| rest.split_once('/')).map(|(host, _)| host);
-        self.known == Known::Glob && host().is_some_and(|host| !host.contains(['*', '?', '[']))
+        let host = || self.text.split_once("://").map(|(_, rest)| rest.split_once('/').map_or(rest, |(host, _)| host));
+        let is_literal = |host: &str| !behind_address(host).contains(['*', '?', '[']);
+        self.known == Known::Glob && host().is_some_and(is_literal)
     }
 
     /// The text, or what it probably is.
@@ -328,4 +329,10 @@ impl Arguments {
             .filter(|option| names.contains(&option.name.as_str()))
             .filter_map(|option| option.value.as_ref())
     }
+}
+
+/// What follows the address in brackets at the start of a host; all of the host where there is none.
+fn behind_address(host: &str) -> &str {
+    let bracketed = host.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    bracketed.filter(|(address, _)| address.parse::<std::net::Ipv6Addr>().is_ok()).map_or(host, |(_, rest)| rest)
 }
