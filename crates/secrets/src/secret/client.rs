@@ -25,7 +25,8 @@ const OF_CLIENT: &str = "client-password";
 const OF_USER: &str = "user-password";
 
 pub(super) fn search(text: &str, hits: &mut Vec<Hit>) {
-    let mut search = Search { text, commands: Commands::of(text), found: Vec::new(), hits };
+    let mut search =
+        Search { text, commands: Commands::of(text), unbroken: Unbroken::default(), found: Vec::new(), hits };
     for names in &*NAMES {
         for found in names.find(text.as_bytes()) {
             search.name(found.start());
@@ -41,6 +42,7 @@ fn goes_on(byte: u8) -> bool {
 struct Search<'t, 'h> {
     text: &'t str,
     commands: Commands<'t>,
+    unbroken: Unbroken,
     /// The part of a text that one word holds.
     found: Vec<Hit>,
     hits: &'h mut Vec<Hit>,
@@ -86,7 +88,7 @@ impl Search<'_, '_> {
         let Some(first) = self.behind(row) else { return };
         match &row.place {
             Place::Input => {
-                if let Some(word) = input(self.text, name.start, name.end) {
+                if let Some(word) = input(self.text, name.start, name.end, &mut self.unbroken) {
                     row.secret(&word, Confidence::Low, &mut self.found);
                     self.report(row, name);
                 }
@@ -131,7 +133,13 @@ impl Search<'_, '_> {
                 may_be_value = word.is_option();
             }
         }
-        Some(number)
+        row.with.is_none_or(|with| self.holds(with)).then_some(number)
+    }
+
+    /// Whether a word of the command holds a text.
+    fn holds(&mut self, with: &str) -> bool {
+        let mut words = (0..).map_while(|number| self.commands.word(number));
+        with.is_empty() || words.any(|word| word.text.contains(with))
     }
 
     /// Whether options or subcommands read or remove a setting: what follows its name is no value.
@@ -223,7 +231,9 @@ impl Row {
             Form::Word | Form::Named => password(word, OF_CLIENT, least, hits),
             Form::Behind(mark) => {
                 // `//` starts a URL, which has a detector of its own.
-                if let Some(at) = word.text.find(mark).filter(|_| !word.text.contains("//")) {
+                if let Some(at) =
+                    word.text.find(mark).filter(|at| !word.text.contains("//") && !is_file(word.text, *at))
+                {
                     password(&word.from(word.text.get(at..).unwrap_or_default(), 1), OF_USER, least, hits);
                 }
             }
@@ -237,6 +247,13 @@ impl Row {
                 }
             }
             Form::Pair => behind_equals(word, Confidence::Medium, hits),
+            Form::Login => login(word, hits),
+            Form::Drawn => drawn(word, hits),
+            Form::Typed => {
+                if let Some(typed) = word.text.trim_end_matches(['"', '\'']).strip_suffix(r"\r") {
+                    drawn(&Word { start: word.start, text: typed }, hits);
+                }
+            }
             Form::Source => {
                 if let Some(value) = word.text.strip_prefix("pass:") {
                     password(&word.from(value, 0), OF_CLIENT, least, hits);
@@ -246,16 +263,34 @@ impl Row {
     }
 }
 
+/// How much of a command is looked at before and behind the name of a program that reads its standard input.
+const NEAR: usize = 300;
+
+/// The text before the name of a program in which no command ends. Who asks again behind it does not look at it once more.
+#[derive(Debug, Clone, Copy, Default)]
+struct Unbroken {
+    from: usize,
+    to: usize,
+}
+
+impl Unbroken {
+    /// Where the text before a name starts.
+    fn start(&mut self, text: &str, name: usize) -> usize {
+        let new = name.checked_sub(self.to).filter(|new| *new < NEAR);
+        let length = run_before(text, name, new.unwrap_or(NEAR), |byte| !b"\n|;&".contains(&byte));
+        let from = if new == Some(length) { self.from } else { name - length };
+        *self = Self { from, to: name };
+        from
+    }
+}
+
 /// The text on the standard input of a program: from `echo … |` or `printf '%s' … |` before it, or from `<<< …` behind it.
-fn input(text: &str, start: usize, end: usize) -> Option<Word<'_>> {
-    const NEAR: usize = 300;
-    let line = start - run_before(text, start, NEAR, |byte| byte != b'\n');
-    let before = piece(text, ceil(text, line), start);
-    looked_at(before.len());
-    if let Some((writer, _)) = before.rsplit_once('|').filter(|(_, between)| !between.contains([';', '&'])) {
-        let from = writer.rfind([';', '&', '|', '(']).map_or(0, |at| at + 1);
-        let from = ceil(text, line) + from;
-        let mut said = words(text, from);
+fn input<'t>(text: &'t str, start: usize, end: usize, unbroken: &mut Unbroken) -> Option<Word<'t>> {
+    let from = unbroken.start(text, start);
+    if before(text, from) == b'|' && start - from < NEAR {
+        let pipe = from - 1;
+        let line = pipe - run_before(text, pipe, NEAR, |byte| !b"\n;&|(".contains(&byte));
+        let mut said = words(text, ceil(text, line));
         let program = said.next().filter(|word| matches!(word.text, "echo" | "printf"))?;
         return said
             .take_while(|word| word.start < start)
@@ -266,6 +301,33 @@ fn input(text: &str, start: usize, end: usize) -> Option<Word<'_>> {
     let behind = piece(text, end, floor(text, end + NEAR));
     let at = behind.split('\n').next().unwrap_or_default().find("<<<")?;
     words(text, end + at + "<<<".len()).next()
+}
+
+/// `C:\certs\client.pem`, `pkcs11:object=…`.
+fn is_file(word: &str, colon: usize) -> bool {
+    let (name, rest) = word.split_at_checked(colon).unwrap_or_default();
+    name == "pkcs11" || name.len() == 1 && rest.starts_with([':']) && matches!(at(rest, 1), b'\\' | b'/')
+}
+
+/// `user:password@host/path`. A password without a scheme may as well be a part of a path or a revision, and has to look like
+/// one.
+fn login(word: &Word<'_>, hits: &mut Vec<Hit>) {
+    let near = word.text.split('/').next().unwrap_or_default();
+    let Some((user_info, host)) = near.rsplit_once('@') else { return };
+    let Some((user, _)) = user_info.split_once(':') else { return };
+    let is_host = host.starts_with(|first: char| first.is_ascii_alphanumeric() || first == '[');
+    if is_host && !user_info.contains(char::is_whitespace) {
+        let given = piece(word.text, user.len() + 1, user_info.len());
+        password(&Word { start: word.start + user.len() + 1, text: given }, OF_USER, Confidence::Medium, hits);
+    }
+}
+
+/// A value that is neither a name nor a switch nor prose.
+fn drawn(word: &Word<'_>, hits: &mut Vec<Hit>) {
+    let is_prose = word.text.contains(char::is_whitespace) || word.text.starts_with('/');
+    if !is_prose && !value::is_name(word.text) {
+        password(word, OF_CLIENT, Confidence::Medium, hits);
+    }
 }
 
 fn behind_equals(word: &Word<'_>, least: Confidence, hits: &mut Vec<Hit>) {

@@ -6,7 +6,8 @@ use super::super::hit::{Confidence, Hit};
 use super::exclude::is_reference;
 use super::structure::hit;
 use super::text::{
-    FAR, Stretch, at, before, is_base64, is_space, is_url_safe, looked_at, piece, run, run_before, starts_word,
+    FAR, Stretch, at, before, is_base64, is_space, is_url_safe, looked_at, piece, run, run_before, run_most,
+    starts_word,
 };
 use super::value;
 
@@ -140,8 +141,32 @@ pub(super) fn shared_access(text: &str, start: usize, end: usize, hits: &mut Vec
     }
 }
 
+/// `'user', 'password'`. Returns whether it is such a pair.
+pub(super) fn pair(text: &str, start: usize, hits: &mut Vec<Hit>) -> bool {
+    let Some((_, end)) = quoted(text, start) else { return false };
+    let comma = end + run(text, end, is_space);
+    let from = comma + 1 + run(text, comma + 1, is_space);
+    let Some((password, _)) = quoted(text, from).filter(|_| at(text, comma) == b',') else { return false };
+    if let Some(confidence) = value::of_password(password).filter(|_| !is_reference(password)) {
+        let from = from + 1;
+        let end = from + password.len();
+        hits.push(hit(from, end, RuleId::SecretPassword.as_str(), "user-password", confidence));
+    }
+    true
+}
+
+/// The text in the quotes that open at an offset, and where it goes on behind them.
+fn quoted(text: &str, start: usize) -> Option<(&str, usize)> {
+    const MOST: usize = 200;
+    let quote = at(text, start);
+    let length = run_most(text, start + 1, MOST, |byte| byte != quote && byte != b'\n' && byte != b'\\');
+    let end = start + 1 + length;
+    (matches!(quote, b'"' | b'\'') && at(text, end) == quote).then(|| (piece(text, start + 1, end), end + 1))
+}
+
 /// `host:port:database:user:password` on the lines below the name of the file.
 pub(super) fn password_file(text: &str, end: usize, read: &mut Read, hits: &mut Vec<Hit>) {
+    written(text, end, hits);
     const NEAR: usize = 1024;
     let near = piece(text, end, super::text::floor(text, end + NEAR));
     let mut index = end;
@@ -152,19 +177,36 @@ pub(super) fn password_file(text: &str, end: usize, read: &mut Read, hits: &mut 
             continue;
         }
         looked_at(line.len());
-        let mut fields = line.splitn(5, ':');
-        let is_port = |port: &str| port == "*" || !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
-        let port = fields.nth(1).is_some_and(is_port);
-        if let (true, Some(password)) = (port, fields.nth(2)) {
-            let password = password.trim_end();
-            let from = index + line.rfind(password).unwrap_or(0);
-            if let Some(confidence) = value::of_password(password).filter(|_| !password.contains(' ')) {
-                hits.push(hit(from, from + password.len(), RuleId::SecretPassword.as_str(), "pgpass", confidence));
-            }
-        }
+        fields(line, index, hits);
         // The last line may be cut.
         read.lines = read.lines.max(index);
         index += line.len() + 1;
+    }
+}
+
+/// `echo 'host:port:database:user:password' >> ~/.pgpass`: the line that is written stands before the name.
+fn written(text: &str, end: usize, hits: &mut Vec<Hit>) {
+    const NEAR: usize = 300;
+    let first = super::text::ceil(text, end - run_before(text, end, NEAR, |byte| byte != b'\n'));
+    let before = piece(text, first, end);
+    let Some(arrow) = before.rfind('>') else { return };
+    let mut index = first;
+    for word in piece(before, 0, arrow).split([' ', '"', '\'', '>']) {
+        fields(word, index, hits);
+        index += word.len() + 1;
+    }
+}
+
+/// Finds the password in a line of a file of passwords that starts at an offset of the text.
+fn fields(line: &str, index: usize, hits: &mut Vec<Hit>) {
+    let mut fields = line.splitn(5, ':');
+    let is_port = |port: &str| port == "*" || !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+    let port = fields.nth(1).is_some_and(is_port);
+    let (true, Some(password)) = (port, fields.nth(2)) else { return };
+    let password = password.trim_end();
+    let from = index + line.rfind(password).unwrap_or(0);
+    if let Some(confidence) = value::of_password(password).filter(|_| !password.contains(' ')) {
+        hits.push(hit(from, from + password.len(), RuleId::SecretPassword.as_str(), "pgpass", confidence));
     }
 }
 

@@ -23,6 +23,8 @@ pub(super) enum KeywordKind {
     Signature,
     PasswordFile,
     Piped,
+    /// `('user', 'password')`: arguments, or the value of `auth`.
+    Pair,
 }
 
 const KEYWORDS: &[(&str, KeywordKind)] = &[
@@ -38,6 +40,8 @@ const KEYWORDS: &[(&str, KeywordKind)] = &[
     ("sig=", KeywordKind::Signature),
     (".pgpass", KeywordKind::PasswordFile),
     ("--password-stdin", KeywordKind::Piped),
+    ("auth=(", KeywordKind::Pair),
+    ("BasicAuth(", KeywordKind::Pair),
     ("pw:", KeywordKind::Name),
     ("pw\"", KeywordKind::Name),
     ("pin\"", KeywordKind::Name),
@@ -127,6 +131,12 @@ pub(super) fn search(text: &str, hits: &mut Vec<Hit>) {
             KeywordKind::Signature => form::shared_access(text, start, found_end, hits),
             KeywordKind::PasswordFile => form::password_file(text, found_end, &mut read, hits),
             KeywordKind::Piped => form::piped(text, start, hits),
+            KeywordKind::Pair if form::pair(text, found_end, hits) => {}
+            KeywordKind::Pair if start >= named => {
+                let name = text::run(text, start, |byte| byte.is_ascii_alphabetic());
+                named = assigned::at(text, start, start + name, &mut unquoted, hits);
+            }
+            KeywordKind::Pair => {}
         }
     }
 }

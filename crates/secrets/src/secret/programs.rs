@@ -41,12 +41,20 @@ pub(super) enum Form {
     Pair,
     Source,
     Named,
+    /// `user:password@host`, without a scheme.
+    Login,
+    /// All of the value, if it can't be anything else.
+    Drawn,
+    /// The same before the `\r` that ends what is typed into a program.
+    Typed,
 }
 
 pub(super) struct Row {
     /// Its place in the table: programs that share a line have the same.
     pub(super) number: u32,
     pub(super) subcommands: Vec<&'static str>,
+    /// What a word of the command holds, wherever it is; `None`: nothing has to.
+    pub(super) with: Option<&'static str>,
     pub(super) place: Place,
     pub(super) form: Form,
 }
@@ -67,7 +75,13 @@ static ROWS: LazyLock<BTreeMap<&'static str, Vec<Row>>> = LazyLock::new(|| {
 
 /// Programs whose names begin alike: `mysql*`.
 static FAMILIES: LazyLock<Vec<(&'static str, Vec<Row>)>> = LazyLock::new(|| {
-    programs().filter_map(|(program, row)| Some((program.strip_suffix('*')?, row.into_iter().collect()))).collect()
+    let mut families: BTreeMap<_, Vec<Row>> = BTreeMap::new();
+    for (program, row) in programs() {
+        if let Some(stem) = program.strip_suffix('*') {
+            families.entry(stem).or_default().extend(row);
+        }
+    }
+    families.into_iter().collect()
 });
 
 /// Endings of the names of programs of Windows.
@@ -75,7 +89,7 @@ const WINDOWS: &[&str] = &[".exe", ".cmd", ".bat"];
 
 /// The names of programs, with the blank behind them where more has to follow, and the endings of other names.
 pub(super) static NAMES: LazyLock<Vec<Words>> = LazyLock::new(|| {
-    let is_enough = |row: &Row| row.subcommands.is_empty() && matches!(row.place, Place::Input);
+    let is_enough = |row: &Row| row.subcommands.is_empty() && row.with.is_none() && matches!(row.place, Place::Input);
     let name = |(name, rows): (&&str, &Vec<Row>)| match name.strip_suffix('*') {
         Some(stem) => stem.to_owned(),
         None if rows.iter().any(is_enough) => (*name).to_owned(),
@@ -93,7 +107,9 @@ pub(super) fn lines() -> impl Iterator<Item = &'static str> {
 /// `None`: the row is not understood, which a test finds.
 fn parse(number: u32, line: &'static str) -> Option<Row> {
     let mut fields = line.split('\t').skip(1);
-    let subcommands = fields.next()?.split_whitespace().collect();
+    let (with, subcommands): (Vec<&str>, Vec<&str>) =
+        fields.next()?.split_whitespace().partition(|word| word.starts_with('&'));
+    let with = with.first().map(|word| word.get(1..).unwrap_or_default());
     let place = match fields.next()? {
         "<" => Place::Input,
         "*" => Place::Operands,
@@ -111,9 +127,12 @@ fn parse(number: u32, line: &'static str) -> Option<Row> {
         "pair" => Form::Pair,
         "source" => Form::Source,
         "named" => Form::Named,
+        "login" => Form::Login,
+        "drawn" => Form::Drawn,
+        "typed" => Form::Typed,
         _ => return None,
     };
-    fields.next().is_none().then_some(Row { number, subcommands, place, form })
+    fields.next().is_none().then_some(Row { number, subcommands, with, place, form })
 }
 
 fn option(text: &'static str) -> OptionName {

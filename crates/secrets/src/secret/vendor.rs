@@ -256,7 +256,7 @@ impl Row {
     /// The token of this row at an offset, as far as its shape says.
     fn matched(&self, text: &str, start: usize, runs: &mut Runs) -> Option<Hit> {
         let from = start + self.prefix.len();
-        let mut end = from;
+        let (mut end, mut last) = (from, from);
         for part in &self.shape {
             match part {
                 Part::Literal(literal) => {
@@ -270,7 +270,7 @@ impl Row {
                     if count < *least {
                         return None;
                     }
-                    end += count;
+                    (last, end) = (end, end + count);
                 }
             }
         }
@@ -280,7 +280,11 @@ impl Row {
         if self.alone && matches!(text::before(text, start), b'-' | b'.') {
             return None;
         }
-        if !is_drawn(telling(text, from, end)) || (self.named && !exclude::secret_is_named(text, start)) {
+        // The number before a token may be the one that documents count with.
+        let is_last_drawn = || last > from && end - last >= SHORTEST_PART && is_drawn(telling(text, last, end));
+        if !(is_drawn(telling(text, from, end)) || is_last_drawn())
+            || (self.named && !exclude::secret_is_named(text, start))
+        {
             return None;
         }
         let certain = !self.checked || has_checksum(piece(text, from, from + CHECKED));
@@ -299,6 +303,9 @@ impl Row {
         Hit { end: text::ceil(text, hit.end + tail), ..hit.clone() }
     }
 }
+
+/// The shortest part of a token that tells by itself whether it was drawn.
+const SHORTEST_PART: usize = 20;
 
 /// Characters of a body that ends with its checksum.
 const CHECKED: usize = 36;
