@@ -34,6 +34,8 @@ pub enum Part {
     Unseen,
     /// The gate calls it, by the file `by`.
     Called { by: String },
+    /// It runs before the gate in its job, by the file `by`, and may replace the gate there.
+    RunsBefore { by: String },
     /// The gate would call it after the merge, by the file `by`, and does not at the base.
     WouldBeCalled { by: String },
     /// It is new, and its system would read it in place of `gate`, which runs the gate.

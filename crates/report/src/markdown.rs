@@ -77,7 +77,9 @@ fn verdict(report: &Report) -> String {
         Verdict::Pass if report.sessions.is_empty() => {
             "✅ agent-strace: pass, no agent session came with this".to_owned()
         }
-        Verdict::Pass => "✅ agent-strace: pass, all that the sessions show was read and stays within the policy".to_owned(),
+        Verdict::Pass => {
+            "✅ agent-strace: pass, all that the sessions show was read and stays within the policy".to_owned()
+        }
         Verdict::Fail => {
             let failing = report.findings().filter(|(_, finding)| report.fails(finding)).count();
             let verb = if failing == 1 { "fails" } else { "fail" };

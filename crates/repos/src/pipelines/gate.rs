@@ -24,6 +24,8 @@ pub(super) struct GateFiles {
     pub(super) called: BTreeMap<String, String>,
     /// Files among them that programs only read by themselves.
     pub(super) started: BTreeSet<String>,
+    /// Files among them that only run in steps before the gate.
+    pub(super) before: BTreeSet<String>,
     /// Files of recipes that it calls as nothing else: the commands that run them, and what they run.
     pub(super) recipes: BTreeMap<String, Vec<Recipes>>,
     /// Files whose recipes run in the job of the gate, and not before it.
@@ -108,15 +110,20 @@ impl GateFiles {
     fn follow(&mut self, leads: &Leads, graph: &Graph, tree: &dyn Tree) {
         let mut whole: BTreeSet<String> = BTreeSet::new();
         for call in leads.walk(graph) {
-            if let (Part::Lines(lines), Role::Called) = (&call.to.part, call.role) {
+            let is_part = call.role != Role::Beside;
+            if let (Part::Lines(lines), true) = (&call.to.part, is_part) {
                 let commands = graph.commands.get(call.to).cloned().unwrap_or_default();
                 let is_leading = leads.leading.contains(call.to);
                 let made = super::recipes::made(tree, &call.to.file, &commands);
                 self.made.extend(made.into_iter().map(|path| (path, call.to.file.clone())));
                 let recipes = Recipes { commands, lines: lines.clone(), is_leading };
                 self.recipes.entry(call.to.file.clone()).or_default().push(recipes);
-            } else if call.role == Role::Called {
+            } else if is_part {
                 whole.insert(call.to.file.clone());
+            }
+            // The calls of the gate itself come first.
+            if call.role == Role::Before && !self.called.contains_key(&call.to.file) {
+                self.before.insert(call.to.file.clone());
             }
             let found = if call.role == Role::Beside { &mut self.beside } else { &mut self.called };
             found.entry(call.to.file.clone()).or_insert_with(|| call.from.file.clone());
@@ -145,7 +152,7 @@ impl GateFiles {
     pub(super) fn called_in(&self, tree: &dyn Tree) -> Later {
         let files: BTreeSet<&str> = self.runs.iter().map(String::as_str).collect();
         let graph = graph_from(tree, files.into_iter());
-        let calls = self.leads.walk(&graph).into_iter().filter(|call| call.role == Role::Called);
+        let calls = self.leads.walk(&graph).into_iter().filter(|call| call.role != Role::Beside);
         let mut found = Later::default();
         for (file, by) in calls.map(|call| (&call.to.file, &call.from.file)) {
             found.called.entry(file.clone()).or_insert_with(|| by.clone());

@@ -94,7 +94,10 @@ fn part(changed: &Changed<'_>, sides: &Sides<'_>, path: &str) -> Option<Part> {
     if let Some(by) = gate.called.get(path).filter(|_| !is_same(&gate.started)) {
         let is_beside = super::recipes::runs_the_same(changed, gate, path);
         let beside = || super::pins::part(changed, gate, path).unwrap_or_else(|| Part::Beside { by: by.clone() });
-        return Some(if is_beside { beside() } else { Part::Called { by: by.clone() } });
+        let counted = |by: String| {
+            if gate.before.contains(path) { Part::RunsBefore { by } } else { Part::Called { by } }
+        };
+        return Some(if is_beside { beside() } else { counted(by.clone()) });
     }
     let is_new = || !gate.beside.contains_key(path) && !is_same(&sides.after.started);
     if let Some(by) = sides.after.called.get(path).filter(|_| is_new()) {

@@ -24,8 +24,10 @@ pub(super) struct Call<'g> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
-    /// It leads to the gate, or runs before it and may replace its program or set its variables.
+    /// It leads to the gate, or the gate runs it.
     Called,
+    /// It runs in an earlier step of the job, and may replace the program of the gate or set its variables.
+    Before,
     /// The gate is over when it runs.
     Beside,
 }
@@ -38,18 +40,31 @@ impl Leads {
         Self { leading, last, started }
     }
 
-    /// All calls that begin at the jobs of the gate.
+    /// All calls that begin at the jobs of the gate, those of the gate itself first.
     pub(super) fn walk<'g>(&'g self, graph: &'g Graph) -> Vec<Call<'g>> {
         let mut open: Vec<&Node> = self.leading.iter().collect();
         let mut seen: BTreeSet<&Node> = open.iter().copied().collect();
-        let mut calls = Vec::new();
+        let (mut calls, mut earlier) = (Vec::new(), Vec::new());
         while let Some(from) = open.pop() {
             for to in graph.calls.get(from).into_iter().flatten() {
                 let role = self.role(graph, from, to);
-                calls.push(Call { from, to, role });
-                if role == Role::Called && seen.insert(to) {
-                    open.push(to);
+                match role {
+                    Role::Called if seen.insert(to) => open.push(to),
+                    Role::Called | Role::Beside => {}
+                    Role::Before => {
+                        earlier.push(Call { from, to, role });
+                        continue;
+                    }
                 }
+                calls.push(Call { from, to, role });
+            }
+        }
+        let mut open: Vec<&Node> = earlier.iter().map(|call| call.to).filter(|to| seen.insert(to)).collect();
+        calls.extend(earlier);
+        while let Some(from) = open.pop() {
+            for to in graph.calls.get(from).into_iter().flatten() {
+                calls.push(Call { from, to, role: Role::Before });
+                open.extend(Some(to).filter(|to| seen.insert(to)));
             }
         }
         calls
@@ -59,11 +74,12 @@ impl Leads {
         let steps = || graph.steps.get(&(from.clone(), to.clone())).zip(self.last.get(from));
         let is_recipe = matches!(to.part, Part::Lines(_));
         if self.leading.contains(to) {
-            Role::Called
-        } else if is_recipe && steps().is_some_and(|((first, _), last)| first > last) {
-            Role::Beside
-        } else {
-            Role::Called
+            return Role::Called;
+        }
+        match steps() {
+            Some(((_, end), last)) if end < last => Role::Before,
+            Some(((first, _), last)) if is_recipe && first > last => Role::Beside,
+            _ => Role::Called,
         }
     }
 

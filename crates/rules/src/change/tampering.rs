@@ -119,6 +119,10 @@ fn of_part(part: &Part) -> Touched {
         Part::OtherJobs => note("it runs the gate, and only jobs differ that the gate does not need".to_owned()),
         Part::Unseen => note("it runs the gate, and nothing but comments or blanks differs".to_owned()),
         Part::Called { by } => error(format!("the gate calls it (`{by}`)")),
+        Part::RunsBefore { by } => error(format!(
+            "it runs before the gate in its job (`{by}`), and could replace it there: run the gate in a job of its own, where \
+             this file is no part of it"
+        )),
         Part::WouldBeCalled { by } => error(format!("the gate would call it after the merge (`{by}`)")),
         Part::Supersedes { gate } => error(format!("CI would read it in place of `{gate}`, which runs the gate")),
         Part::MaySupersede { gate } => warning(format!(

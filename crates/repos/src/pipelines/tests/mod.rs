@@ -87,7 +87,7 @@ pub(super) fn kind(part: Option<&Part>) -> &'static str {
     match part {
         None => "nothing",
         Some(Part::Runs) => "runs",
-        Some(Part::Called { .. }) => "called",
+        Some(Part::Called { .. } | Part::RunsBefore { .. }) => "called",
         Some(Part::WouldBeCalled { .. }) => "would be called",
         Some(Part::PinsGate) => "pins",
         Some(Part::MovesActions { .. }) => "moves actions",
