@@ -209,6 +209,7 @@ fn free_hits(text: &str) -> Vec<Hit> {
     free_ranges(text).into_iter().flat_map(find).collect()
 }
 
-fn moved(hit: Hit, by: usize) -> Hit {
-    Hit { start: hit.start + by, end: hit.end + by, ..hit }
+fn moved(mut hit: Hit, by: usize) -> Hit {
+    (hit.start, hit.end) = (hit.start + by, hit.end + by);
+    hit
 }

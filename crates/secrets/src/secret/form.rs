@@ -166,8 +166,8 @@ fn quoted(text: &str, start: usize) -> Option<(&str, usize)> {
 
 /// `host:port:database:user:password` on the lines below the name of the file.
 pub(super) fn password_file(text: &str, end: usize, read: &mut Read, hits: &mut Vec<Hit>) {
-    written(text, end, hits);
     const NEAR: usize = 1024;
+    written(text, end, hits);
     let near = piece(text, end, super::text::floor(text, end + NEAR));
     let mut index = end;
     for line in near.split('\n') {

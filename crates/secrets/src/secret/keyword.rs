@@ -114,7 +114,6 @@ pub(super) fn search(text: &str, hits: &mut Vec<Hit>) {
         let end = found_end - usize::from(matches!(text::before(text, found_end), b':' | b'=' | b'"'));
         match kind {
             KeywordKind::Name if start >= named => named = assigned::at(text, start, end, &mut unquoted, hits),
-            KeywordKind::Name => {}
             KeywordKind::PrivateKey => structure::private_key(text, start, hits),
             KeywordKind::Authority => structure::authority(text, start, hits),
             KeywordKind::Basic => structure::basic(text, found_end, hits),
@@ -136,7 +135,7 @@ pub(super) fn search(text: &str, hits: &mut Vec<Hit>) {
                 let name = text::run(text, start, |byte| byte.is_ascii_alphabetic());
                 named = assigned::at(text, start, start + name, &mut unquoted, hits);
             }
-            KeywordKind::Pair => {}
+            KeywordKind::Name | KeywordKind::Pair => {}
         }
     }
 }
