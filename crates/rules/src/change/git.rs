@@ -31,6 +31,12 @@ pub(super) enum Staged {
 /// Options with which git writes one of the sides of a merge.
 const SIDES: &[&str] = &["--ours", "--theirs", "-2", "-3", "-m", "--merge", "--conflict"];
 
+/// Options with which a command of git ends what an earlier one began, or does nothing.
+const ENDS: &[&str] = &["--abort", "--quit", "--skip", "--dry-run", "--show-current-patch"];
+
+/// Options with which it only says what it would do, or goes on with what an earlier command brought.
+const SHOWS: &[&str] = &["--check", "--stat", "--numstat", "--summary", "--continue"];
+
 impl Command<'_> {
     /// One of these subcommands runs, and does not only explain itself.
     fn is_git(&self, verbs: &[&str]) -> bool {
@@ -165,7 +171,6 @@ impl Command<'_> {
 
     /// It makes commits of its own. A merge brings commits that others made, and a rebase makes them anew.
     pub(super) fn makes_commits(&self) -> bool {
-        const ENDS: &[&str] = &["--abort", "--quit", "--skip", "--dry-run", "--show-current-patch"];
         let is_git = self.is_git(&["commit", "ci"]) || self.brings_commits();
         (is_git || self.commits_beside_git()) && !self.has_option(ENDS)
     }
@@ -189,15 +194,26 @@ impl Command<'_> {
     /// brings nothing that can be committed.
     pub(super) fn brings_files(&self) -> bool {
         let is_merge = self.is_git(&["merge"]) && self.has_option(&["--squash", "--no-commit"]);
-        let is_submodule = self.is_git(&["submodule"]) && matches!(self.operands().next(), Some("update" | "add"));
         let is_other = self.is_git(&["cherry-pick", "revert", "read-tree", "checkout-index", "subtree"]);
-        is_merge || is_submodule || is_other || self.moves_back() || self.brings_back()
+        let is_any = is_merge || self.brings_submodule() || is_other || self.moves_back() || self.brings_back();
+        is_any && !self.has_option(ENDS) && !self.has_option(SHOWS)
+    }
+
+    /// The submodule comes to another commit, not only to the one that is committed.
+    fn brings_submodule(&self) -> bool {
+        self.is_git(&["submodule"])
+            && match self.operands().next() {
+                Some("add") => true,
+                Some("update") => self.has_option(&["--remote"]),
+                _ => false,
+            }
     }
 
     /// The branch goes to another commit, and the files stay.
     fn moves_back(&self) -> bool {
         let mut operands = self.operands();
-        let (named, other) = (operands.next().filter(|named| !is_head(named)), operands.next());
+        let is_here = |word: &&str| is_head(word) || word.ends_with("~0") || word.ends_with("^0");
+        let (named, other) = (operands.next().filter(|named| !is_here(named)), operands.next());
         let is_revision = |word: &str| {
             word.contains(['~', '^', '@']) || word.len() >= 7 && word.bytes().all(|byte| byte.is_ascii_hexdigit())
         };

@@ -208,6 +208,9 @@ fn is_name(word: &str) -> bool {
     word.len() >= LEAST_DIGITS && word.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
+/// Git says so where it makes no commit.
+const NOTHING: &[&str] = &["nothing to commit", "nothing added to commit", "no changes added to commit"];
+
 /// Returns true if a line of the result counts the files of a commit, or is one of `git log --oneline` with its subject.
 fn shows_commit(text: &str, subject: Option<&str>) -> bool {
     let counts = |line: &str| {
@@ -220,7 +223,8 @@ fn shows_commit(text: &str, subject: Option<&str>) -> bool {
         let words = line.trim().split_once(' ');
         words.is_some_and(|(name, said)| is_name(name) && subject.is_some_and(|subject| said.ends_with(subject)))
     };
-    lines(text).any(|line| counts(line) || names(line))
+    let failed = |line: &str| NOTHING.iter().any(|said| line.contains(said));
+    !lines(text).any(failed) && lines(text).any(|line| counts(line) || names(line))
 }
 
 /// The message that a command gives, where its text is known: that of the first `-m`.
