@@ -83,10 +83,19 @@ pub(crate) fn stops_in_a_call(session: &Session<'_>, read_from: ReadFrom) -> boo
         !matches!(event.kind, EventKind::End(_) | EventKind::Message(_) | EventKind::Prompt(_) | EventKind::Failure(_))
     });
     let has_ended = session.events.iter().any(|event| matches!(event.kind, EventKind::End(_)));
-    let mut open = said.filter_map(Event::call).filter(|call| call.status == Status::Missing);
-    // Calls that were made beside it may have been answered first.
-    let may_be_open = |call: &ToolCall<'_>| runs_the_reader(call, read_from);
-    !has_ended && (open.next().is_some_and(|call| !may_be_open(call)) || open.next().is_some())
+    let said: Vec<&Event<'_>> = said.collect();
+    let is_open = |event: &&Event<'_>| event.call().is_some_and(|call| call.status == Status::Missing);
+    let mut open = said.iter().copied().enumerate().filter(|(_, event)| is_open(event));
+    // Calls that were made beside it may have been answered first: they came before any answer.
+    let is_last = |back: usize| {
+        let behind = said.get(..back).unwrap_or_default();
+        let first_call = behind.iter().position(|event| event.call().is_some()).unwrap_or(back);
+        let called_again = behind.get(first_call..).unwrap_or_default();
+        !called_again.iter().any(|event| matches!(event.kind, EventKind::Result(_)))
+    };
+    let may_be_open = |event: &Event<'_>| event.call().is_some_and(|call| runs_the_reader(call, read_from));
+    !has_ended
+        && (open.next().is_some_and(|(back, event)| !may_be_open(event) || !is_last(back)) || open.next().is_some())
 }
 
 /// One of the commands in the arguments is what the log waits for while it is read.

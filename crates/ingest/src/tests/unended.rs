@@ -174,6 +174,7 @@ fn calls_beside_the_one_that_stays_open_may_be_answered() {
     assert!(!stopped(&[push.clone(), ls.clone(), answer(3)]));
     assert!(!stopped(&[ls.clone(), push.clone(), answer(3)]));
     assert!(stopped(&[push.clone(), ls.clone(), answer(3), test.clone()]));
+    assert!(stopped(&[push.clone(), ls.clone(), answer(3), test.clone(), answer(4)]), "a call came after an answer");
     assert!(stopped(&[test.clone(), push.clone(), ls.clone(), answer(3)]));
     assert!(stopped(&[test, ls, answer(3)]));
 }
