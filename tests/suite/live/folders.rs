@@ -75,6 +75,20 @@ fn a_folder_that_the_agent_names_is_judged_by_the_policy_at_the_top() {
     }
 }
 
+/// A home may be a repository, too: the projects below it keep their own stores.
+#[test]
+fn a_folder_below_a_repository_without_a_policy_is_its_own_project() {
+    let world = World::empty();
+    let _ = Repository::new(&world, ".");
+    world.write("code/proj/a", "a\n");
+    let named = world.path().canonicalize().unwrap().join("code/proj");
+    let variables = [("CLAUDE_PROJECT_DIR", named.to_str().unwrap())];
+    let answer = told_with(&world, "code/proj", "claude-code", "code/proj/a", &variables);
+    assert!(!answer.stdout.contains("\"deny\""), "{answer:?}");
+    assert!(world.path().join("code/proj/.agent-traces").exists());
+    assert!(!world.path().join(".agent-traces").exists());
+}
+
 /// A project in a folder has a policy of its own, and the workflow names it.
 #[test]
 fn a_folder_with_a_policy_is_judged_by_that_one() {
