@@ -56,6 +56,9 @@ fn different_unresolved_acts_are_different_alerts() {
         (bash("for f in l; do cat $f; done | ./a.sh"), bash("for f in m; do cat $f; done | ./a.sh")),
         (bash("cat l | xargs -I{} sh -c \"{}\""), bash("cat m | xargs -I{} sh -c \"{}\"")),
         (bash("./a.sh < \"$A\""), bash("./a.sh < \"$B\"")),
+        (bash("{ sort | ./a.sh; } < l"), bash("{ sort | ./a.sh; } < m")),
+        (bash("bash -c './a.sh' < l"), bash("bash -c './a.sh' < m")),
+        (bash("f(){ ./a.sh; }; cat x | f"), bash("f(){ ./a.sh; }; cat y | f")),
         // So does the directory.
         (bash("(cd a && ./other.sh)"), bash("(cd b && ./other.sh)")),
         (bash("(cd a && npm run build)"), bash("npm run build")),
@@ -123,12 +126,17 @@ fn an_unresolved_act_keeps_its_identity() {
         ("npm run build", "npm run build 2>&1 | tail -5"),
         ("npm run build | head", "ls; npm run build | tail"),
         ("./a.sh *.txt", "ls; ./a.sh *.txt"),
+        ("./a.sh <x.txt", "./a.sh < x.txt"),
+        ("cat l|./a.sh", "cat l | ./a.sh"),
+        ("cd /home/dana/x && ./a.sh", "cd /Users/eve/x && ./a.sh"),
         ("cat l | ./a.sh", "ls; cat  l |\n  ./a.sh > out.txt"),
         ("cd web && npm run build", "ls\ncd ./web\nnpm run build 2>&1"),
         ("cd web && npm run build", "(cd web; npm run build)"),
     ] {
         assert_eq!(identities("s1", &[bash(one)]), identities("s2", &[bash(same)]), "{one} {same}");
     }
+    let long = format!("./a.sh <<'EOF'\n{}EOF", "a line of the input\n".repeat(100));
+    assert_eq!(identities("s1", &[bash(&long)]), identities("s1", &[bash(&format!("ls\n{long}"))]));
     let [tight, wide] = ["python3 - <<EOF\nfoo(1)\nEOF", "ls\n\npython3 - <<EOF\n\n  foo(1)\nEOF"]
         .map(|text| identities("s1", &[bash(text)]));
     assert_eq!(tight, wide);

@@ -10,8 +10,10 @@ use agent_strace_model::Arguments;
 use super::findings::digest;
 use super::replay::Step;
 
-/// Longer input of a command is known by the whole text of its call, which is hashed once.
-const LONGEST_INPUT: usize = 512;
+/// Longer input of a command is known by the whole text of its call, which is hashed once. Stages of a pipeline have all that
+/// comes before them as their input, so a text can repeat much of it.
+const LONGEST_PIPELINE: usize = 512;
+const LONGEST_REDIRECTED: usize = 8 * 1024;
 
 /// The part of an unresolved act by which it differs from another of the same reason. It holds no place, time or session.
 /// `root`: where the checkout of the session lies, which is no part of it either.
@@ -39,7 +41,7 @@ pub(super) fn act(effect: &Effect, step: &Step<'_>, root: Option<&str>) -> Vec<(
     }
     if let Some(opaque) = opaque {
         parts.extend(opaque.directory.iter().map(|directory| ("in", directory.clone())));
-        parts.extend(input(opaque, step, root).map(|input| ("input", input)));
+        parts.extend(input(opaque, effect, step, root).map(|input| ("input", input)));
     }
     if let Some(root) = root {
         for (_, text) in &mut parts {
@@ -71,9 +73,16 @@ fn has_unknown_word(execution: &Execution) -> bool {
 }
 
 /// What the command reads from its standard input, as the text of the call spells it.
-fn input(opaque: &Opaque, step: &Step<'_>, root: Option<&str>) -> Option<String> {
-    let text = opaque.input?.slice(step.text.as_deref()?)?;
-    if text.len() > LONGEST_INPUT { whole_text(step, root).map(str::to_owned) } else { Some(without_breaks(text)) }
+fn input(opaque: &Opaque, effect: &Effect, step: &Step<'_>, root: Option<&str>) -> Option<String> {
+    let span = opaque.input?;
+    let is_before = effect.origin.span.is_some_and(|own| span.start() < own.start());
+    let most = if is_before { LONGEST_PIPELINE } else { LONGEST_REDIRECTED };
+    let text = span.slice(step.text.as_deref()?)?;
+    if text.len() > most {
+        return whole_text(step, root).map(str::to_owned);
+    }
+    // Blanks beside these change nothing for a shell.
+    Some(without_breaks(&text.replace('<', " < ").replace('|', " | ")))
 }
 
 /// The arguments of the call as recorded.

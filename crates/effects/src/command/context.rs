@@ -19,6 +19,8 @@ pub(crate) struct Context {
     pub(super) pipe: Option<Span>,
     /// The redirection that feeds the standard input of this part.
     pub(super) fed: Option<Span>,
+    /// The redirection that feeds a compound command around this part, which may read from it, too.
+    pub(super) fed_around: Option<Span>,
     /// The command that is running: its index among the effects.
     pub(super) parent: Option<u32>,
     /// Whether this part ran, succeeded or failed, provided that the call succeeded.
@@ -71,10 +73,14 @@ impl Context {
     }
 
     /// The piece of the text that feeds the standard input of this part: a redirection, or all that comes before it in its
-    /// pipeline.
+    /// pipeline. The body of a function lies elsewhere; the first command of the pipeline is known for it.
     pub(super) fn input(&self) -> Option<Span> {
-        let before = || self.pipe.zip(self.span).and_then(|(first, own)| Span::new(first.start(), own.start()));
-        self.fed.or_else(before)
+        let before =
+            self.pipe.zip(self.span).map(|(first, own)| Span::new(first.start(), own.start()).unwrap_or(first));
+        self.fed.or_else(|| match (before, self.fed_around) {
+            (Some(before), Some(around)) => Some(before.join(around)),
+            (before, around) => before.or(around),
+        })
     }
 
     /// Where what happens now comes from.

@@ -51,8 +51,9 @@ impl Machine<'_> {
         } else {
             let fresh_input = opened.input.is_some() && !opened.is_shared || self.context.condition_reads;
             let mut io = Io { scope: &mut *scope, input: opened.input.as_ref().unwrap_or(input) };
-            let fed = opened.fed.or(self.context.fed);
-            let mut command = self.with(Context { fed, fresh_input, ..self.context });
+            // What the command runs itself may read on from its input.
+            let fed_around = self.context.fed.or(self.context.fed_around);
+            let mut command = self.with(Context { fed: opened.fed, fed_around, fresh_input, ..self.context });
             command.nested(Stream::Unknown, |machine| machine.dispatch(&words, &mut io))
         };
         self.flows_of_command(&opened.parts(mark..ran));

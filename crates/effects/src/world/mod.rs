@@ -235,7 +235,7 @@ impl World {
             return None;
         }
         let (target, _) = self.locate(".", Certainty::Exact);
-        (target.path != ".").then_some(target.path)
+        (target.path != ".").then(|| paths::in_home(&target.path).into_owned())
     }
 
     /// Whether the working directory lies outside of the workspace and does not contain it, or is unknown.
