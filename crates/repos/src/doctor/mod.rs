@@ -67,10 +67,12 @@ pub fn examine(held: &Held<'_>) -> Examination {
         let policies: Vec<Check> = policies.iter().flat_map(|path| policy::checks(held, path)).collect();
         gate.checks.extend(policies);
     }
+    let mut judging: BTreeSet<String> = gates.iter().flat_map(|gate| gate.policies.iter().cloned()).collect();
     if gates.is_empty() || gates.iter().any(|gate| gate.policies.is_empty()) {
         checks.extend(policy::checks(held, &held.policy_path));
+        judging.insert(held.policy_path.clone());
     }
-    checks.extend(settings::checks(held));
+    checks.extend(settings::checks(held, &judging));
     checks.push(store(held));
     let owners = owners::of_forge(&held.owners, forge(&gates));
     let owned = owners::checks(owners, &guarded(held, &gates, owners));

@@ -1,5 +1,7 @@
 //! The policy that judges changes: whether it is there, can be used, and forbids anything.
 
+use std::rc::Rc;
+
 use super::{Check, Held, State};
 use crate::repo_audit::{Document, Language};
 use agent_strace_policy::Policy;
@@ -11,7 +13,7 @@ const SILENT: &[&str] = &["version", "$schema", "name", "description", "tests", 
 const EVERYTHING: &[&str] = &["*", "**", "/**", "**/*", "*/**"];
 
 /// A file with a policy, as a commit holds it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum PolicyFile {
     Missing,
     /// Why it can't be used, in one line.
@@ -19,17 +21,19 @@ pub enum PolicyFile {
     /// `forbids`: some act at all.
     Usable {
         forbids: bool,
+        policy: Rc<Policy>,
     },
 }
 
 impl PolicyFile {
     pub fn read(path: &str, revision: &str, bytes: &[u8]) -> Self {
-        if let Err(faults) = Policy::from_bytes(path, Some(revision.to_owned()), bytes) {
-            return Self::Broken(faults.in_one_line());
-        }
+        let policy = match Policy::from_bytes(path, Some(revision.to_owned()), bytes) {
+            Ok(policy) => Rc::new(policy),
+            Err(faults) => return Self::Broken(faults.in_one_line()),
+        };
         let text = String::from_utf8_lossy(bytes);
         let document = Document::read(Language::Json, &text);
-        Self::Usable { forbids: document.is_ok_and(|document| forbids(&document.root)) }
+        Self::Usable { forbids: document.is_ok_and(|document| forbids(&document.root)), policy }
     }
 }
 
@@ -62,8 +66,8 @@ pub(super) fn checks(held: &Held<'_>, path: &str) -> Vec<Check> {
     let (state, message) = match (held.policy)(path) {
         PolicyFile::Missing => (State::Defeated, "it is not committed: without a policy nothing is judged".to_owned()),
         PolicyFile::Broken(fault) => (State::Defeated, format!("it can't be used, so nothing is judged: {fault}")),
-        PolicyFile::Usable { forbids: true } => (State::Good, "it is committed, and it can be used".to_owned()),
-        PolicyFile::Usable { forbids: false } => {
+        PolicyFile::Usable { forbids: true, .. } => (State::Good, "it is committed, and it can be used".to_owned()),
+        PolicyFile::Usable { forbids: false, .. } => {
             let message = "it forbids no file, command, host or tool: name in it what agents may do";
             return vec![Check::new("policy/empty", State::Defeated, message).at(path, 1)];
         }

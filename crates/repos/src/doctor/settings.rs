@@ -1,6 +1,8 @@
 //! Settings of the program that are committed: what they take from a verdict.
 
-use super::{Check, Held, State};
+use std::collections::BTreeSet;
+
+use super::{Check, Held, PolicyFile, State};
 use crate::repo_audit::{Document, Language, items, member, members, text};
 use agent_strace_policy::config;
 use agent_strace_policy::json::{Data, Value};
@@ -8,13 +10,25 @@ use agent_strace_policy::json::{Data, Value};
 /// Conditions that hold for everything.
 const EVERYTHING: &[&str] = &["*", "**", "/**", "**/*"];
 
-pub(super) fn checks(held: &Held<'_>) -> Vec<Check> {
-    held.settings.iter().flat_map(|(path, content)| of_file(path, content)).collect()
+/// `policies`: the paths of those that judge.
+pub(super) fn checks(held: &Held<'_>, policies: &BTreeSet<String>) -> Vec<Check> {
+    held.settings.iter().flat_map(|(path, content)| of_file(path, content, held, policies)).collect()
 }
 
-fn of_file(path: &str, content: &str) -> Vec<Check> {
-    if let Err(faults) = config::read_for_repository(path, content.as_bytes()) {
-        let message = format!("it can't be used, so nothing is judged: {}", faults.in_one_line());
+/// Why settings can't be used. Suppressions are from rules of the policy, too, so that each policy that judges is asked.
+fn fault(path: &str, content: &str, held: &Held<'_>, policies: &BTreeSet<String>) -> Option<String> {
+    let usable = policies.iter().filter_map(|policy| match (held.policy)(policy) {
+        PolicyFile::Usable { policy, .. } => Some(policy),
+        PolicyFile::Missing | PolicyFile::Broken(_) => None,
+    });
+    let by_policies = usable.map(|policy| config::read(path, content.as_bytes(), &policy));
+    let mut all = by_policies.chain([config::read_for_repository(path, content.as_bytes())]);
+    all.find_map(|read| read.err().map(|faults| faults.in_one_line()))
+}
+
+fn of_file(path: &str, content: &str, held: &Held<'_>, policies: &BTreeSet<String>) -> Vec<Check> {
+    if let Some(fault) = fault(path, content, held, policies) {
+        let message = format!("it can't be used, so nothing is judged: {fault}");
         return vec![Check::new("settings/there", State::Defeated, message).at(path, 1)];
     }
     let Ok(document) = Document::read(Language::Yaml, content) else { return Vec::new() };

@@ -156,6 +156,32 @@ fn without_a_policy_that_can_be_used_no_gate_is_in_force() {
     }
 }
 
+#[test]
+fn settings_that_a_policy_refuses_judge_nothing() {
+    let waiver = |rule: &str| {
+        format!(
+            "suppressions:\n  - rule: {rule}\n    match: {{path: a}}\n    reason: x\n    owner: '@a'\n    until: 2099-12-31\n"
+        )
+    };
+    for (rule, expected) in [
+        ("'*'", Strength::None),
+        ("scope/raed", Strength::None),
+        ("files.read.deny[0]", Strength::None),
+        ("scope/read", Strength::Visible),
+        ("commands.deny[0]", Strength::Visible),
+    ] {
+        let mut held = held(FILE, &workflow(ON, "", ""));
+        held.settings.push((".agent-strace.yaml".to_owned(), waiver(rule)));
+        let examination = examine(&held);
+        assert_eq!(examination.strength, expected, "{rule}: {:?}", bad(&examination));
+        assert_eq!(
+            bad(&examination).contains(&("settings/there", "defeated", 1)),
+            expected == Strength::None,
+            "{rule}"
+        );
+    }
+}
+
 /// A name, what starts the workflow, its job, its step, the strength with owners everywhere, and what says so.
 type Case = (&'static str, &'static str, &'static str, &'static str, Strength, &'static str);
 
