@@ -125,8 +125,9 @@ const UNPACKING: &[(&str, &[&str])] = &[("tar", &["-C", "--directory"]), ("unzip
 /// Subcommands and options of git that run other commands.
 const STARTS: &[&str] = &["foreach", "bisect", "-x", "--exec", "-c", "difftool", "mergetool", "commit", "merge", "am"];
 /// Words and operators before a command.
-const LEADING: &[&str] =
-    &["if", "!", "then", "do", "else", "while", "until", "&&", "||", "{", "(", "$(", "timeout", "env"];
+const LEADING: &[&str] = &[
+    "if", "!", "then", "do", "else", "while", "until", "&&", "||", "{", "(", "$(", "timeout", "env", "time", "time -p",
+];
 
 /// The effect of a script on the workspace and the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -306,6 +307,10 @@ fn placed(rest: &[String], fetches: bool) -> Effect {
     let is_out = target.starts_with(['/', '~', '$'])
         && !target.contains("GITHUB_WORKSPACE")
         && !target.contains("CI_PROJECT_DIR");
+    // The program itself is put there under this name by whoever installs it.
+    if program(target) == "git" && target.starts_with('/') && operands.clone().any(|word| program(word) != "git") {
+        return Effect::Replaces;
+    }
     let is_of_workspace = operands.any(|word| super::sources::is_of_workspace(word));
     match (is_out && is_of_workspace, fetches) {
         (false, _) => Effect::Nothing,

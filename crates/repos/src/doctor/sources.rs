@@ -133,10 +133,17 @@ pub(super) fn of_variable(name: &str) -> Option<Fault> {
 
 /// A search path that a script sets.
 pub(super) fn of_path(value: &str, scene: &Scene<'_>) -> Option<Fault> {
-    if scene.workspace != Workspace::Change {
-        return None;
-    }
     let folders: Vec<&str> = value.split(':').filter(|folder| !folder.starts_with("$PATH")).collect();
+    if scene.workspace != Workspace::Change {
+        let is_of_job = |folder: &&&str| is_of_workspace(folder) && !folder.contains("$(…)");
+        return folders.iter().find(is_of_job).map(|folder| {
+            let message = format!(
+                "`{folder}` comes first in the search path of the gate, and whatever puts a file there decides what judges: name \
+                 a folder outside of the job's own"
+            );
+            Fault::weak(PROGRAM, message)
+        });
+    }
     if folders.iter().any(|folder| is_of_workspace(folder)) {
         let message = "programs of the change come first in the search path of the gate: take the folder out";
         return Some(Fault::defeats(PROGRAM, message));
@@ -183,6 +190,48 @@ pub(super) fn of_program(path: &str, before: &[String], scene: &Scene<'_>) -> Op
         );
         Fault::limits(PROGRAM, message)
     })
+}
+
+/// Programs that fetch a package and start it, with the words by which they do.
+const FETCHERS: &[(&str, &[&str])] = &[
+    ("uvx", &[]),
+    ("uv", &["tool", "run"]),
+    ("uv", &["x"]),
+    ("pipx", &["run"]),
+    ("pnpm", &["dlx"]),
+    ("yarn", &["dlx"]),
+    ("npx", &["-y"]),
+    ("npx", &["--yes"]),
+];
+/// Options with the name of the package.
+const PACKAGES: &[&str] = &["--from", "--spec", "--package", "-p", "--with"];
+
+/// A package that is fetched for the call, without a version: the newest one judges.
+pub(super) fn of_version(program: &str, before: &[String]) -> Option<Fault> {
+    let (first, rest) = before.split_first()?;
+    let name = crate::repo_audit::program(first);
+    let fetches = |words: &[&str]| words.iter().all(|word| rest.iter().any(|other| other == word));
+    if !FETCHERS.iter().any(|(known, words)| *known == name && fetches(words)) {
+        return None;
+    }
+    let joined = rest.iter().filter_map(|word| word.split_once('='));
+    let joined = joined.filter(|(option, _)| PACKAGES.contains(option)).map(|(_, package)| package);
+    let apart = rest.iter().zip(rest.iter().skip(1)).filter(|(option, _)| PACKAGES.contains(&option.as_str()));
+    let packages = joined.chain(apart.map(|(_, package)| package.as_str())).chain([program]);
+    if packages.into_iter().any(names_version) {
+        return None;
+    }
+    let message = format!(
+        "`{name}` fetches whatever release is the newest one: name a version, such as `agent-strace-gate==1.2.3`"
+    );
+    Some(Fault::weak("gate/pinned", message))
+}
+
+/// `name==1.2`, `name@1.2`, `git+https://…@COMMIT`
+fn names_version(package: &str) -> bool {
+    let version = package.rsplit_once("==").or_else(|| package.rsplit_once('@')).map(|(_, version)| version);
+    version
+        .is_some_and(|version| version.trim_start_matches('v').starts_with(|letter: char| letter.is_ascii_hexdigit()))
 }
 
 /// Commands of git that put other files into the checkout.

@@ -84,6 +84,7 @@ fn gate(job: &Job, all: &[Job], pipeline: &Pipeline, held: &Held<'_>) -> Option<
     let mut policies = Vec::new();
     let mut found = Found { gate: &mut gate };
     runs(job, pipeline, held, &mut found);
+    staged(job, pipeline, &mut found);
     needs(job, all, held, &mut found);
     passed(job, all, pipeline, held, &mut found);
     steered(job, pipeline, &mut found);
@@ -94,8 +95,11 @@ fn gate(job: &Job, all: &[Job], pipeline: &Pipeline, held: &Held<'_>) -> Option<
     let scene = scene(job, pipeline, held, &script);
     let at = job.member("script").map_or(place, |script| &script.place);
     let plain = without_expressions(&script);
-    let runs_code = effect(plain.get(..start).unwrap_or_default()) != Effect::Nothing;
-    if scene.workspace == Workspace::Change && runs_code {
+    let effect = effect(plain.get(..start).unwrap_or_default());
+    if effect == Effect::Replaces {
+        let message = "the script puts another program in the place of one that judges: take it out";
+        found.push(Fault::unknown("gate/before", message), at);
+    } else if scene.workspace == Workspace::Change && effect != Effect::Nothing {
         let message = "code of the change runs in this job before the gate, and may replace it: judge in another job";
         found.push(Fault::defeats("gate/before", message), at);
     }
@@ -209,6 +213,18 @@ fn of_lists(job: &Node, found: &mut Found<'_>) {
             found.push(Fault::defeats("gate/skipped", format!("it runs for no merge request: {remedy}")), &list.place);
         }
     }
+}
+
+/// GitLab starts no pipeline where a job is in a stage that is not listed.
+fn staged(job: &Node, pipeline: &Pipeline, found: &mut Found<'_>) {
+    let Some(stages) = pipeline.root.member("stages").or_else(|| pipeline.root.member("types")) else { return };
+    let stage = job.member("stage").and_then(Node::text).unwrap_or("test");
+    let is_listed = |name: &&str| *name == stage || name.contains('$');
+    if matches!(stage, ".pre" | ".post") || stage.contains('$') || stages.texts().iter().any(is_listed) {
+        return;
+    }
+    let message = format!("`stages` leaves out `{stage}`, the stage of the gate, so that no pipeline starts: add it");
+    found.push(Fault::defeats("gate/skipped", message), &stages.place);
 }
 
 /// A job that waits for one that somebody has to start is never run, and the pipeline passes.

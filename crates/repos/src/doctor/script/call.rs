@@ -182,6 +182,7 @@ pub(super) fn verdict(start: &Start, scene: &Scene<'_>) -> Verdict {
     }
     verdict.faults.extend(scene.moves.fault(reads_commits));
     verdict.faults.extend(sources::of_program(&start.program, &start.before, scene));
+    verdict.faults.extend(sources::of_version(&start.program, &start.before));
     verdict.faults.extend(start.variables.iter().filter_map(|name| sources::of_variable(name)));
     verdict
 }
