@@ -9,7 +9,7 @@ use super::systems::{Dialect, dialect};
 use super::tree::{ChangedPath, Content, Contents, Merged, Tree};
 use super::work::{Spent, Work};
 use super::workflow::{NamedJob, Workflows, sets_checks};
-use crate::repo_audit::tables;
+use crate::repo_audit::{Document, Language, gate_calls, items, members, tables};
 use agent_strace_git::change_set::Part;
 
 /// Tools whose files are records: agents write them, and do not follow them.
@@ -231,12 +231,34 @@ fn of_pipeline(changed: &Changed<'_>, gate: &GateFiles, path: &str) -> Option<Pa
 /// A script or a file of recipes that runs the gate, called by something that is in no file: settings of a CI server.
 fn of_script(changed: &Changed<'_>, gate: &GateFiles, path: &str) -> Option<Part> {
     let Content::Text(text) = changed.before.read(path) else { return None };
-    let runs = super::calls::names_gate(&text) && super::resolve::is_code(path, &text) && gives_verdict(&text);
+    let is_data = super::resolve::is_yaml(path);
+    let is_code = if is_data { calls_gate_in_yaml(&text) } else { super::resolve::is_code(path, &text) };
+    if !is_code || !super::calls::names_gate(&text) || !gives_verdict(&text) {
+        return None;
+    }
     let is_only = gate.runs.is_empty();
-    // Where the gate is called elsewhere, a file of many recipes matters only by those that call it.
-    let is_elsewhere = !is_only && super::resolve::is_recipes(path);
-    let same = || matches!(changed.head.read(path), Content::Text(head) if naming(&head) == naming(&text));
-    (runs && !(is_elsewhere && same())).then_some(Part::NamesGate { is_only })
+    let is_same = || matches!(changed.head.read(path), Content::Text(head) if naming(&head) == naming(&text));
+    // Where the gate is called elsewhere, a file of many recipes matters only by those that call it. In YAML it is not known
+    // which lines belong to those.
+    let holds_more = is_data || super::resolve::is_recipes(path);
+    match (is_only, holds_more && is_same()) {
+        (false, true) => None,
+        (_, is_same) => Some(Part::NamesGate { is_only: is_only && !(is_data && is_same) }),
+    }
+}
+
+/// Whether a value in a file of YAML is a text for a shell that calls the gate.
+fn calls_gate_in_yaml(text: &str) -> bool {
+    let Ok(document) = Document::read(Language::Yaml, text) else { return false };
+    let mut open = vec![&document.root];
+    while let Some(value) = open.pop() {
+        if crate::repo_audit::text(value).is_some_and(|script| !gate_calls(script).is_empty()) {
+            return true;
+        }
+        open.extend(items(value));
+        open.extend(members(value).iter().map(|(_, value)| value));
+    }
+    false
 }
 
 /// The lines that name the gate.
@@ -246,7 +268,7 @@ fn naming(text: &str) -> Vec<&str> {
 }
 
 /// Whether a line of a text calls the gate for a verdict.
-fn gives_verdict(text: &str) -> bool {
+pub(super) fn gives_verdict(text: &str) -> bool {
     const VERDICTS: &[&str] = &["check", "audit", "lint", "eval"];
     let of_line = |line: &str| {
         let (_, behind) = line.split_once(super::calls::GATE)?;

@@ -11,6 +11,7 @@ mod precision;
 mod prompts;
 mod record;
 mod shadows;
+mod systems;
 
 /// Paths with a text, or with what is expected of them.
 type Listed<'l> = &'l [(&'l str, &'l str)];
