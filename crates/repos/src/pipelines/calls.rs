@@ -9,7 +9,7 @@ use super::resolve::{self, Place};
 use super::startup;
 use super::systems::{Dialect, dialect};
 use super::tree::{Content, Tree, located, text_at};
-use super::{formats, others};
+use super::{formats, modules, others};
 use crate::repo_audit::{commands, program};
 use agent_strace_effects::RecipeFiles;
 use agent_strace_git::Special;
@@ -205,6 +205,7 @@ impl Reader<'_> {
                     self.script(node, content, &place);
                 } else {
                     self.tokens(node, content, &place);
+                    self.modules(node, content);
                 }
             }
         }
@@ -333,6 +334,13 @@ impl Reader<'_> {
     /// Names of files in a text of any language.
     pub(super) fn tokens(&mut self, node: &Node, text: &str, place: &Place) {
         for path in resolve::files_of_text(self.tree, text, place) {
+            self.call(node, Node::file(path));
+        }
+    }
+
+    /// Modules of the repository that a script takes.
+    fn modules(&mut self, node: &Node, text: &str) {
+        for path in modules::of_script(self.tree, &node.file, text) {
             self.call(node, Node::file(path));
         }
     }

@@ -10,6 +10,7 @@ mod gate;
 mod ignored;
 mod inherited;
 mod jobs;
+mod modules;
 mod names;
 mod operands;
 mod order;

@@ -5,6 +5,7 @@ use agent_strace_git::Special;
 use agent_strace_git::change_set::Part;
 
 mod git;
+mod modules;
 mod names;
 mod ordinary;
 mod precision;
