@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::definitions::{self, Definitions, Perhaps};
 use super::resolve::{self, Place};
 use super::startup;
 use super::systems::{Dialect, dialect};
@@ -78,8 +79,21 @@ pub(super) struct Graph {
     pub(super) included: BTreeSet<String>,
     /// Workflows and actions of other repositories that jobs use.
     pub(super) elsewhere: Vec<(Node, String)>,
+    /// Calls that count only where they lead to the gate, until the graph is settled.
+    pub(super) perhaps: Vec<Perhaps>,
     /// A limit was reached, so that calls are missing.
     pub(super) is_cut: bool,
+}
+
+impl Graph {
+    /// Adds a call. `step`: the step of a job that makes it.
+    pub(super) fn called(&mut self, from: &Node, to: &Node, step: Option<usize>) {
+        if let (Some(step), Part::Job(_)) = (step, &from.part) {
+            let steps = self.steps.entry((from.clone(), to.clone())).or_insert((step, step));
+            *steps = (steps.0.min(step), steps.1.max(step));
+        }
+        self.calls.entry(from.clone()).or_default().insert(to.clone());
+    }
 }
 
 /// A command whose programs read files of the repository by themselves.
@@ -103,14 +117,17 @@ pub(super) fn graph(tree: &dyn Tree) -> Graph {
 /// Reads some files and what they call.
 pub(super) fn graph_from<'p>(tree: &dyn Tree, files: impl Iterator<Item = &'p str>) -> Graph {
     let (open, seen) = (Vec::new(), BTreeSet::new());
-    let known = BTreeMap::new();
-    let mut reader = Reader { tree, graph: Graph::default(), open, seen, files: known, bytes: 0, step: None };
-    for path in files {
-        reader.reach(Node::file(path));
+    let (known, definitions) = (BTreeMap::new(), Definitions::default());
+    let mut reader =
+        Reader { tree, graph: Graph::default(), open, seen, files: known, definitions, bytes: 0, step: None };
+    let roots: BTreeSet<Node> = files.map(Node::file).collect();
+    for root in &roots {
+        reader.reach(root.clone());
     }
     while let Some(node) = reader.open.pop() {
         reader.node(&node);
     }
+    definitions::settle(&mut reader.graph, &roots);
     reader.graph
 }
 
@@ -121,13 +138,14 @@ pub(super) struct Reader<'t> {
     seen: BTreeSet<Node>,
     /// Files of recipes by the folder where commands run.
     files: BTreeMap<String, RecipeFiles>,
+    pub(super) definitions: Definitions,
     bytes: usize,
     /// The step of a job that is being read.
     pub(super) step: Option<usize>,
 }
 
 impl Reader<'_> {
-    fn reach(&mut self, node: Node) {
+    pub(super) fn reach(&mut self, node: Node) {
         if self.seen.contains(&node) {
             return;
         }
@@ -144,11 +162,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn call(&mut self, from: &Node, to: Node) {
-        if let (Some(step), Part::Job(_)) = (self.step, &from.part) {
-            let steps = self.graph.steps.entry((from.clone(), to.clone())).or_insert((step, step));
-            *steps = (steps.0.min(step), steps.1.max(step));
-        }
-        self.graph.calls.entry(from.clone()).or_default().insert(to.clone());
+        self.graph.called(from, &to, self.step);
         self.reach(to);
     }
 
@@ -175,7 +189,7 @@ impl Reader<'_> {
         }
     }
 
-    fn text(&mut self, path: &str) -> Option<String> {
+    pub(super) fn text(&mut self, path: &str) -> Option<String> {
         if self.bytes > BYTES {
             self.graph.is_cut = true;
             return None;
@@ -198,10 +212,15 @@ impl Reader<'_> {
             _ if is_action() => formats::action(self, node, content),
             Some(Dialect::Other) => others::other(self, node, content),
             _ if resolve::is_yaml(&node.file) => formats::included(self, node, content),
+            // It tells people of the gate.
+            _ if resolve::is_prose(&node.file) => {}
             _ => {
                 self.name(node, content);
                 let place = Place::of_file(&node.file);
-                if resolve::is_shell_script(&node.file, content) {
+                if definitions::is_definition(&node.file) {
+                    self.tokens(node, content, &place);
+                    self.nested(node, content, &place);
+                } else if resolve::is_shell_script(&node.file, content) {
                     self.script(node, content, &place);
                 } else {
                     self.tokens(node, content, &place);
@@ -236,7 +255,7 @@ impl Reader<'_> {
         for folder in startup::search_path(&text) {
             self.programs(node, &folder);
         }
-        for line in startup::lines_for_later(&text) {
+        for line in startup::lines_for_later(&text).chain(startup::lines_that_run_text(&text)) {
             self.named(node, line, place);
         }
         for pattern in startup::patterns_of_loops(&text) {
@@ -265,8 +284,12 @@ impl Reader<'_> {
                 self.graph.elsewhere.push((node.clone(), format!("{SUBMODULE}{}", words.join(" "))));
             }
         }
+        for path in startup::set_for_git(self.tree, words, place) {
+            self.call(node, Node::file(path));
+        }
         let files = startup::read_by(self.tree, words, place);
-        let may_lead = !runs.is_empty() || words.iter().any(|word| names_gate(word));
+        let has_definitions = self.defined(node, words, place);
+        let may_lead = has_definitions || !runs.is_empty() || words.iter().any(|word| names_gate(word));
         if may_lead {
             self.graph.starts.push(Start { from: node.clone(), words: words.to_vec(), runs, files });
         }

@@ -5,6 +5,7 @@
 
 mod calls;
 mod cargo;
+mod definitions;
 mod formats;
 mod gate;
 mod ignored;

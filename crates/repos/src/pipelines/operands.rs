@@ -74,6 +74,12 @@ pub(super) fn is_data(name: &str) -> bool {
     is_in(DATA, name)
 }
 
+/// Whether a word behind a program may be the name of a target of a build: not of programs that run files or other commands.
+pub(super) fn may_name_target(name: &str) -> bool {
+    let bare = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+    name != GATE && ![DATA, COPIERS, INTERPRETERS, WRAPPERS].iter().any(|list| is_in(list, name) || is_in(list, bare))
+}
+
 /// Whether cargo runs a program of a package.
 pub(super) fn cargo_runs(rest: &[String]) -> bool {
     let subcommand = rest.iter().find(|word| !word.starts_with(['-', '+']));

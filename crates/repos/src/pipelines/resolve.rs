@@ -142,6 +142,16 @@ const RECIPES: &[&str] = &[
     "devbox.json",
 ];
 
+/// Whether a runner takes recipes from files of this name.
+pub(super) fn is_of_runner(path: &str) -> bool {
+    RUNNERS.iter().any(|(_, files)| files.contains(&name_of(path)))
+}
+
+/// Whether a file is a text for people.
+pub(super) fn is_prose(path: &str) -> bool {
+    ["md", "mdx", "markdown", "rst", "adoc"].iter().any(|ending| has_ending(path, ending))
+}
+
 /// Whether a file holds many recipes.
 pub(super) fn is_recipes(path: &str) -> bool {
     RECIPES.contains(&name_of(path).to_lowercase().as_str())
@@ -342,6 +352,10 @@ pub(super) fn files_of_text(tree: &dyn Tree, text: &str, place: &Place) -> BTree
         let is_path = token.contains('/') || ENDINGS.iter().any(|ending| token.ends_with(ending));
         if is_path {
             found.extend(resolved(tree, token, place));
+        }
+        // `//ci:gate.sh` and `:gate.sh` are files by their labels.
+        if let Some(label) = token.strip_prefix("//").or_else(|| token.strip_prefix(':')) {
+            found.extend(resolved(tree, &label.replace(':', "/"), place));
         }
         if found.len() >= FILES {
             return found;

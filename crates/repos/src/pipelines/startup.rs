@@ -59,6 +59,11 @@ const STEERING: &[&str] = &[
     "RUSTC_WRAPPER",
 ];
 
+/// Shells, which run their input and the text behind `-c`.
+const SHELLS: &[&str] = &["sh", "bash", "dash", "ash", "zsh", "ksh"];
+/// Commands that run the text that they are given.
+const TAKES_TEXT: &[&str] = &["eval", "source", "iex", "Invoke-Expression"];
+
 /// Files of the repository that a command reads before it does what it is asked for.
 pub(super) fn read_by(tree: &dyn Tree, words: &[String], place: &Place) -> BTreeSet<String> {
     let files = started(words).into_iter().flat_map(|(name, rest)| reads::files(&name, rest));
@@ -68,7 +73,7 @@ pub(super) fn read_by(tree: &dyn Tree, words: &[String], place: &Place) -> BTree
 }
 
 /// The programs that a command starts, each with its words: the first one, and those that wrappers and `-m` start.
-fn started(words: &[String]) -> Vec<(String, &[String])> {
+pub(super) fn started(words: &[String]) -> Vec<(String, &[String])> {
     let mut found = Vec::new();
     let mut open = vec![words];
     while let Some(words) = open.pop().filter(|_| found.len() < PROGRAMS_OF_COMMAND) {
@@ -135,4 +140,69 @@ pub(super) fn patterns_of_loops(text: &str) -> impl Iterator<Item = &str> {
         .map(|(_, rest)| rest);
     let words = loops.flat_map(|rest| rest.split(';').next().unwrap_or_default().split_whitespace());
     words.map(|word| word.trim_matches(['"', '\''])).filter(|word| word.contains('*') && word.contains('/'))
+}
+
+/// Lines in which a shell runs a text that another program gives it, or a file that it reads as its input:
+/// `eval "$(cat ci/gate.txt)"`, `bash < ci/gate.txt`, `cat ci/gate.txt | sh`.
+pub(super) fn lines_that_run_text(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter(|line| runs_substitution(line) || runs_input(line))
+}
+
+fn is_shell(word: &str) -> bool {
+    SHELLS.contains(&program(word.trim_matches(['"', '\'', '(', ')'])).as_str())
+}
+
+/// `eval "$(…)"`, `bash -c "$(…)"`, `source <(…)`
+fn runs_substitution(line: &str) -> bool {
+    let is_given = line.contains('`') || line.contains("$(") || line.contains("<(");
+    let words = || line.split(|letter: char| letter.is_whitespace() || ";|&({".contains(letter));
+    let follows = |(word, next): (&str, &str)| {
+        TAKES_TEXT.contains(&word) || is_shell(word) && next.starts_with('-') && next.ends_with('c')
+    };
+    is_given && (words().zip(words().skip(1)).any(follows) || line.contains(". <("))
+}
+
+/// `… | sh`, `bash < FILE`
+fn runs_input(line: &str) -> bool {
+    let begins = |part: &str| part.split_whitespace().next().is_some_and(is_shell);
+    let is_open = |part: &str| part.split_whitespace().rev().find(|word| !word.starts_with('-')).is_some_and(is_shell);
+    line.split('|').skip(1).any(begins) || line.rsplit_once('<').is_some_and(|(before, _)| is_open(before))
+}
+
+/// Files of the repository that a command puts into the settings of git: hooks, helpers, other settings.
+pub(super) fn set_for_git(tree: &dyn Tree, words: &[String], place: &Place) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for (key, value) in settings_of_git(words) {
+        let key = key.to_ascii_lowercase();
+        if key.ends_with("path") || key.ends_with("dir") {
+            found.extend(files_below(tree, value, place));
+        }
+        // A value may be a command with its words.
+        for part in value.split_whitespace().map(|part| part.trim_start_matches('!')) {
+            found.extend(resolved(tree, part, place));
+        }
+    }
+    found
+}
+
+/// `git -c KEY=VALUE …`, `git config KEY VALUE`
+fn settings_of_git(words: &[String]) -> Vec<(&str, &str)> {
+    let mut found = Vec::new();
+    let Some((_, rest)) = words.split_first().filter(|(first, _)| program(first) == "git") else { return found };
+    let mut left = rest.iter().map(String::as_str);
+    while let Some(word) = left.next() {
+        match word {
+            "-c" => found.extend(left.next().and_then(|setting| setting.split_once('='))),
+            "-C" => drop(left.next()),
+            "config" => {
+                let mut named = left.filter(|word| !word.starts_with('-') && *word != "set");
+                let key = named.next().unwrap_or_default();
+                found.extend(named.map(|value| (key, value)));
+                return found;
+            }
+            _ if word.starts_with('-') => {}
+            _ => return found,
+        }
+    }
+    found
 }

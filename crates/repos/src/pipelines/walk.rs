@@ -97,8 +97,11 @@ impl Leads {
 }
 
 /// Everything from which calls lead to a text that names the gate.
-fn leading(graph: &Graph) -> BTreeSet<Node> {
+pub(super) fn leading(graph: &Graph) -> BTreeSet<Node> {
     let mut callers: BTreeMap<&Node, Vec<&Node>> = BTreeMap::new();
+    for perhaps in &graph.perhaps {
+        callers.entry(&perhaps.to).or_default().push(&perhaps.from);
+    }
     for (from, to) in graph.calls.iter().chain(&graph.members) {
         for to in to {
             callers.entry(to).or_default().push(from);

@@ -4,6 +4,7 @@ use super::*;
 use agent_strace_git::Special;
 use agent_strace_git::change_set::Part;
 
+mod definitions;
 mod git;
 mod modules;
 mod names;
