@@ -44,8 +44,29 @@ fn beside(tree: &dyn Tree, path: &str, text: &str) -> BTreeSet<String> {
     let is_package = joined(folder, "__init__.py").is_some_and(|file| holds(tree, &file));
     let loaded = LOADED.split(' ').filter(|_| !is_package);
     let words: BTreeSet<&str> = words.filter(|word| !word.is_empty() && word.len() < NAME).chain(loaded).collect();
-    let files = words.into_iter().flat_map(|word| [format!("{word}.py"), format!("{word}/__init__.py")]);
-    files.filter_map(|file| joined(folder, &file)).flat_map(|file| located(tree, &file)).take(FILES).collect()
+    let below = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+    let named = children(tree, &below).into_iter().filter_map(|child| {
+        let module = child.strip_suffix(".py");
+        words.contains(module.unwrap_or(child)).then(|| match module {
+            Some(_) => format!("{below}{child}"),
+            None => format!("{below}{child}/__init__.py"),
+        })
+    });
+    named.flat_map(|file| located(tree, &file)).collect()
+}
+
+/// The names of files and folders directly in a folder.
+fn children<'t>(tree: &'t dyn Tree, below: &str) -> Vec<&'t str> {
+    let mut found = Vec::new();
+    let mut next = below.to_owned();
+    loop {
+        let at = tree.paths().partition_point(|path| *path < next);
+        let Some(rest) = tree.paths().get(at).and_then(|path| path.strip_prefix(below)) else { return found };
+        let child = rest.split('/').next().unwrap_or(rest);
+        found.push(child);
+        // `0` comes next after `/`, and every path comes before itself with more behind it.
+        next = if child == rest { format!("{below}{rest}\0") } else { format!("{below}{child}0") };
+    }
 }
 
 /// Packages in folders `node_modules` that are committed: `require("x")`, `import x from "x"`.
@@ -53,16 +74,21 @@ fn packages(tree: &dyn Tree, path: &str, text: &str) -> BTreeSet<String> {
     let ends = path.match_indices('/').map(|(at, _)| at);
     let above = ends.take(FOLDERS).filter_map(|end| path.get(..end)).chain([""]);
     let folders: Vec<String> = above.filter_map(|folder| joined(folder, "node_modules")).collect();
+    let is_there = |folder: &&String| !files_below(tree, &format!("{folder}/"), 1).is_empty();
+    let folders: Vec<&String> = folders.iter().filter(is_there).collect();
+    if folders.is_empty() {
+        return BTreeSet::new();
+    }
     let is_edge = |letter: char| letter.is_whitespace() || "\"'`();,".contains(letter);
     let names: BTreeSet<&str> =
         text.split(is_edge).filter(|name| !name.is_empty() && name.len() < NAME && !name.starts_with('.')).collect();
     let below = folders.iter().flat_map(|folder| names.iter().map(move |name| format!("{folder}/{name}/")));
-    below.flat_map(|below| files_below(tree, &below)).take(FILES).collect()
+    below.flat_map(|below| files_below(tree, &below, PACKAGE)).take(FILES).collect()
 }
 
-/// All files whose paths begin so.
-fn files_below(tree: &dyn Tree, start: &str) -> Vec<String> {
+/// Files whose paths begin so, up to a number.
+fn files_below(tree: &dyn Tree, start: &str, most: usize) -> Vec<String> {
     let first = tree.paths().partition_point(|path| path.as_str() < start);
     let paths = tree.paths().get(first..).unwrap_or_default().iter();
-    paths.take_while(|path| path.starts_with(start)).take(PACKAGE).cloned().collect()
+    paths.take_while(|path| path.starts_with(start)).take(most).cloned().collect()
 }
