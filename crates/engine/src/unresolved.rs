@@ -72,7 +72,7 @@ fn has_unknown_word(execution: &Execution) -> bool {
     execution.argv.iter().any(|Argument { text, known }| !known && !is_glob(text))
 }
 
-/// What the command reads from its standard input, as the text of the call spells it.
+/// Returns the text that feeds the command's standard input, as the call spells it.
 fn input(opaque: &Opaque, effect: &Effect, step: &Step<'_>, root: Option<&str>) -> Option<String> {
     let span = opaque.input?;
     let is_before = effect.origin.span.is_some_and(|own| span.start() < own.start());

@@ -26,7 +26,7 @@ pub(super) struct ShownFinding {
     /// It is about an act on a sensitive file.
     pub(super) is_sensitive: bool,
     pub(super) impact: VerdictImpact,
-    /// What led to it, in order; empty where the story was not asked for.
+    /// The events that led to it, in order; empty where the story was not asked for.
     pub(super) causes: Vec<ShownCause>,
 }
 

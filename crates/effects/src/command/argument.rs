@@ -331,7 +331,7 @@ impl Arguments {
     }
 }
 
-/// What follows the address in brackets at the start of a host; all of the host where there is none.
+/// Returns the rest of a host behind its address in brackets, or all of the host if it has no such address.
 fn behind_address(host: &str) -> &str {
     let bracketed = host.strip_prefix('[').and_then(|rest| rest.split_once(']'));
     bracketed.filter(|(address, _)| address.parse::<std::net::Ipv6Addr>().is_ok()).map_or(host, |(_, rest)| rest)

@@ -172,7 +172,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The word names a program that the session made, or one outside of the workspace that nobody installs there.
+    /// The word names a program that the session made, or one outside of the workspace where no installer puts programs.
     fn runs_as_toolchain(&self, word: &Arg) -> bool {
         if !is_place(word) {
             return false;

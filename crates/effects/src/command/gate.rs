@@ -176,7 +176,7 @@ pub(crate) fn is_program(path: &str) -> bool {
 }
 
 /// The files of the repository that a text calls, or otherwise names, as the program: `./bin/agent-strace hook`,
-/// `$CLAUDE_PROJECT_DIR/bin/agent-strace`. A path that starts at the top of a disk, or a URL, is none of them.
+/// `$CLAUDE_PROJECT_DIR/bin/agent-strace`. A path that starts at the top of a disk, or a URL, does not count.
 pub(crate) fn called_in(text: &str) -> impl Iterator<Item = String> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
     text.match_indices(NAME).filter_map(move |(at, _)| {

@@ -125,7 +125,7 @@ pub fn is_of_commands(pointer: &str) -> bool {
     pointer.starts_with("/commands")
 }
 
-/// What vouches for an act that is not resolved.
+/// The entry or the rule that vouches for an act that is not resolved.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Vouching {
     /// Nothing does, because the code is hidden.

@@ -137,7 +137,7 @@ impl EntryOperands<'_> {
                     (wanted, star) = (behind, Star::MayBeOption);
                     reader.place = Place::Behind;
                 }
-                // An unknown word may stand for several: nothing behind it can be told.
+                // An unknown word may stand for several, so the words behind it can't be compared.
                 Match::Maybe => return Match::Maybe,
                 Match::No if self.runner.is_some() => reader.place = Place::Behind,
                 Match::No if reader.may_be_value || names_a_path(next) => {}

@@ -67,7 +67,7 @@ pub(crate) fn without_wildcards(glob: &str) -> String {
 }
 
 impl Files<'_> {
-    /// Whether an entry of the product's own is among the files. Of a directory whose names are not spelled, only the
+    /// Returns true if an entry of the product's own is among the files. Of a directory whose names are not spelled, only the
     /// directory itself and the entry at the root and at home count: a `.claude` further down may not exist.
     #[inline]
     pub(crate) fn reaches(&self, own: &OwnRule) -> bool {
@@ -99,7 +99,7 @@ impl Files<'_> {
             || in_place().is_some_and(|entry| paths.meets(&entry) != Answer::No)
     }
 
-    /// Whether a pattern asks for names with a leading dot (`.a*`, `.[a-z]*`), and what the entry spells is one of them, at
+    /// Returns true if a pattern asks for names with a leading dot (`.a*`, `.[a-z]*`), and the entry spells one of them, at
     /// the root or at home: `.*.swp` in one of its directories is no attack on it.
     pub(crate) fn asks_for(&self, own: &OwnRule) -> bool {
         let folded = self.folded();

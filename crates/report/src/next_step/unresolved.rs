@@ -36,7 +36,7 @@ pub(super) fn step(report: &Report, finding: &ShownFinding) -> Option<String> {
     })
 }
 
-/// What vouches for it, or what helps where nothing does.
+/// Says how a policy vouches for the act, or what else helps where no entry can.
 fn vouching(report: &Report, effect: &ShownEffect, finding: &ShownFinding) -> String {
     let words: Vec<&str> = effect.vouched_by.iter().map(Redacted::as_str).collect();
     let pointer = finding.policy.as_ref().map(|location| location.pointer.as_str());

@@ -66,7 +66,7 @@ type Folder = Vec<(String, BTreeSet<String>)>;
 #[derive(Debug, Default)]
 pub(super) struct Definitions(BTreeMap<String, Folder>);
 
-/// Whether a file says what a build tool runs, by its name.
+/// Returns true if the name of a file says that a build tool takes commands from it.
 pub(super) fn is_definition(path: &str) -> bool {
     NAMES.contains(&name_of(path)) || ENDINGS.iter().any(|ending| has_ending(path, ending))
 }
@@ -139,8 +139,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a file may be one from which a tool takes commands. What is read as recipes or as a script, and what belongs to an
-/// agent or to CI, is none.
+/// Returns true if a tool may take commands from the file. Recipes, scripts, and files of agents or of CI are read elsewhere.
 fn may_define(path: &str) -> bool {
     let is_setting = SETTINGS.iter().any(|ending| has_ending(path, ending));
     let is_action = matches!(name_of(path), "action.yml" | "action.yaml");

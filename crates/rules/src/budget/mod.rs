@@ -75,7 +75,7 @@ fn unrecorded(log: &Log<'_>, hits: &mut Vec<Hit>) {
 }
 
 /// The level of changed directories and patterns. They may break a limit only where the repository has files enough in them that
-/// the change does not keep: what nobody committed is no work that a reviewer has to read.
+/// the change does not keep: a reviewer does not have to read files that were never committed.
 fn level_of_sets(limit: &Limit, actor: &ActorActivity<'_>, log: &Log<'_>) -> Level {
     let repository = log.roots.repository();
     if repository.tracked_below("").next().is_none() {

@@ -28,7 +28,7 @@ pub(super) struct Runner {
     pub(super) goals: fn(&[String]) -> Vec<String>,
 }
 
-/// What a file is for that a runner reads.
+/// The use that a runner makes of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Holds {
     /// Recipes, above all.
@@ -250,7 +250,7 @@ impl Runner {
 }
 
 impl Runner {
-    /// What follows the option for the file of recipes in a word of several letters: `-` of `-sf-`, nothing of
+    /// Returns the text behind the option for the file of recipes in a word of several letters: `-` in `-sf-`, nothing in
     /// `-sf`.
     fn joined_file<'t>(&self, text: &'t str) -> Option<&'t str> {
         let flags = self.flags?;
