@@ -4,6 +4,10 @@
 //! the others, so an act is known by its command, where it ran and what fed it, by the code that it comes from, or by its
 //! tool. Where a word of the command is not known, any part of the call may decide what it is, so all of its text counts.
 
+use std::borrow::Cow;
+
+use serde_json::Value;
+
 use agent_strace_effects::{Argument, Certainty, Class, Effect, Execution, Kind, Opaque};
 use agent_strace_model::Arguments;
 
@@ -37,7 +41,7 @@ pub(super) fn act(effect: &Effect, step: &Step<'_>, root: Option<&str>) -> Vec<(
         parts.extend(step.event.tool().map(|tool| ("of-tool", tool.to_owned())));
         // Any use of a tool that is not known is one act, for which a policy vouches by the name of the tool.
         let shows_act = opaque.is_none_or(|opaque| opaque.class == Class::Hidden);
-        parts.extend(arguments(step).filter(|_| shows_act).map(|text| ("arguments", without_breaks(text))));
+        parts.extend(arguments(step).filter(|_| shows_act).map(|text| ("arguments", without_breaks(&values_in(text)))));
     }
     if let Some(opaque) = opaque {
         parts.extend(opaque.directory.iter().map(|directory| ("in", directory.clone())));
@@ -90,6 +94,15 @@ fn arguments<'s>(step: &'s Step<'_>) -> Option<&'s str> {
     match &step.event.call()?.arguments {
         Arguments::Json(text) | Arguments::Text(text) => Some(text),
         Arguments::Missing => None,
+    }
+}
+
+/// The text without the blanks and escapes in which two writers of the same JSON differ. A JSON string is its text.
+fn values_in(text: &str) -> Cow<'_, str> {
+    match serde_json::from_str(text) {
+        Ok(Value::String(text)) => Cow::Owned(text),
+        Ok(value) => Cow::Owned(value.to_string()),
+        Err(_) => Cow::Borrowed(text),
     }
 }
 
