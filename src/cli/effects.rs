@@ -193,7 +193,7 @@ fn judged(
     let effects: Vec<&Effect> = entries.iter().map(|entry| &entry.effect).collect();
     let events = session.events.iter().take(1);
     let version = policy.identity().map_or(1, |identity| identity.version);
-    // Of other refusals the reason names the entry. What vouches for code that is not seen is not in it.
+    // The reason of another refusal names the entry, but not an entry that vouches for unseen code.
     let advice = |entry: &Entry| {
         let is_open = matches!(entry.effect.kind, Kind::Opaque(_)) && entry.decision == Decision::Unresolved;
         is_open.then(|| policy_testing::advice(entry, version)).flatten()
@@ -259,7 +259,7 @@ pub(super) fn explained_event(
     None
 }
 
-/// What a policy says about the effects of an event.
+/// The answer of a policy about the effects of an event.
 struct Said<'a> {
     entries: &'a [&'a Entry],
     /// Every entry that speaks about each of the effects, if the caller asked for them.

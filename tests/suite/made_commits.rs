@@ -11,11 +11,11 @@ use crate::world::World;
 const ROOT: &str = "/home/dana/rates";
 const MARK: &str = "Co-Authored-By: Claude <noreply@anthropic.com>";
 
-/// What happens while a change is made.
+/// One step in the making of a change.
 enum Step {
     /// The agent runs a command, and the record holds what it printed.
     Runs(&'static str),
-    /// The same, and the record does not hold what it printed.
+    /// The agent runs a command, and the record does not hold its output.
     RunsUnseen(&'static str),
     /// The agent runs a program that is not here; the script does what it would do.
     Generates { command: &'static str, script: &'static str },

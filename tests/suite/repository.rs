@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::world::World;
 
 pub(crate) const DATE: &str = "2026-02-20T12:00:00Z";
-/// The same in seconds of the epoch.
+/// The date in seconds since the epoch.
 pub(crate) const DATE_SECONDS: i64 = 1_771_588_800;
 
 /// A repository in a folder of the world.

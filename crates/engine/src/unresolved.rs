@@ -70,7 +70,7 @@ fn is_directory_unknown(opaque: Option<&Opaque>) -> bool {
     opaque.and_then(|opaque| opaque.directory.as_deref()).is_some_and(|directory| directory.contains('*'))
 }
 
-/// A glob says which files it means, so it is a word like others, unless a part of it stands for unknown text.
+/// Returns true if a word may stand for any text. A glob does not, unless a part of it stands for unknown text.
 fn has_unknown_word(execution: &Execution) -> bool {
     let is_glob = |text: &str| text.contains(['*', '?', '[']) && !text.contains("**") && !text.contains(['$', '`']);
     execution.argv.iter().any(|Argument { text, known }| !known && !is_glob(text))

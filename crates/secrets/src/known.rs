@@ -11,7 +11,7 @@ use super::{Confidence, Hit, MARK, ROUNDS, Redacted, WORD_END, free_ranges, has_
 
 /// Shorter values are also ordinary words, and most of a longer one has to be hidden.
 const SHORTEST: usize = 8;
-/// The same where a value is hidden only as a word of its own.
+/// Shorter values are hidden nowhere. Values between the two lengths are hidden only as words of their own.
 const SHORTEST_WORD: usize = 4;
 /// How many different values are looked for, those of all texts together. The commands of a session give away a few dozen;
 /// what finds the values takes memory for each of their bytes, and a hostile log may hold any number of them. The values
@@ -24,7 +24,7 @@ const MOST: usize = 1_000;
 pub struct Known {
     /// Finds the values, in any case: a host is written in lower case. `None`: there are none.
     finder: Option<AhoCorasick>,
-    /// Whether a value is hidden only where it is a word of its own, by its place among the values.
+    /// For each value: it is hidden only where it is a word of its own.
     is_word: Vec<bool>,
 }
 
@@ -165,7 +165,7 @@ fn add(text: &str, hits: &[Hit], wanted: Wanted, values: &mut BTreeMap<String, b
     }
 }
 
-/// Whether a value is neither a word nor a number.
+/// Returns true if a value is neither a word nor a number.
 fn is_mixed(value: &str) -> bool {
     value.bytes().any(|byte| byte.is_ascii_alphabetic()) && value.bytes().any(|byte| byte.is_ascii_digit())
 }

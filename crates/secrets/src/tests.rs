@@ -430,7 +430,7 @@ fn a_value_is_known_however_it_is_written() {
     assert_eq!(known.hide("src/main.rs"), "src/main.rs");
 }
 
-/// What is kept of a call holds none of its passwords, not even one that may be a name.
+/// Redaction leaves no password of a call in its effects, not even one that may be a name.
 #[test]
 fn a_call_keeps_no_password_of_its_own() {
     let command = "cat --password hunter2 --user production";

@@ -48,7 +48,7 @@ impl Programs {
     }
 }
 
-/// The same act on the program, which is there.
+/// Returns the act on the program in the folder, which the session is known to have.
 fn lost(effect: &Effect, file: &str) -> Effect {
     let certainty = if effect.certainty == Certainty::Possible { Certainty::Possible } else { Certainty::Exact };
     let lost = effect.on(PathTarget::new(file), certainty);

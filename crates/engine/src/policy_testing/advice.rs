@@ -54,7 +54,7 @@ pub fn advice(entry: &Entry, version: u32) -> Option<String> {
     })
 }
 
-/// What vouches for an act that is not resolved.
+/// Says how a policy vouches for an act that is not resolved.
 fn vouching(opaque: &Opaque, pointer: Option<&str>, version: u32) -> String {
     let words: Vec<&str> = opaque.vouched_by.iter().map(String::as_str).collect();
     match Vouching::new(opaque.class.name(), &words, pointer, version) {

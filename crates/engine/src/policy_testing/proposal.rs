@@ -134,7 +134,7 @@ pub enum Vouching {
     Unnamed,
     /// An entry of `commands.allow` with these words.
     Entry(String),
-    /// The same with `even_if_changed`, because the session changed what runs. `None`: the entry for the command itself.
+    /// An entry with `even_if_changed`, because the session changed what runs. `None`: an entry for the command itself.
     EvenIfChanged(Option<String>),
     /// A rule, because the policy has no allow list for commands: the first entry of one would refuse all other commands.
     Rule(String),

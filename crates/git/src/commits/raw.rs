@@ -68,10 +68,17 @@ impl Raw {
     }
 
     pub(super) fn header(&self) -> Header<'_> {
-        let nobody = Person { name: b"", email: b"" };
+        let unnamed = Person { name: b"", email: b"" };
         let parents = self.parents().count();
-        let mut header =
-            Header { tree: None, parents, author: nobody, committer: nobody, authored: 0, seconds: 0, encoding: None };
+        let mut header = Header {
+            tree: None,
+            parents,
+            author: unnamed,
+            committer: unnamed,
+            authored: 0,
+            seconds: 0,
+            encoding: None,
+        };
         let (mut author, mut committer) = (false, false);
         for line in lines(&self.header) {
             let Some((key, value)) = memchr(b' ', line).and_then(|at| line.split_at_checked(at)) else { continue };

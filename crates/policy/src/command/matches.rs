@@ -94,7 +94,7 @@ struct Reader<'a> {
     place: Place,
 }
 
-/// The words that the next `*` of an entry stands for.
+/// Says which words the next `*` of an entry may match.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Star {
     /// An option counts as a word, too.

@@ -50,7 +50,7 @@ pub(super) struct Files<'a> {
     /// The names as relative paths, if a program gathered the files below a directory of the workspace.
     relative: OnceCell<Names<'a>>,
     is_placed: bool,
-    /// Of files that are changed, the change that is judged shows those that stayed so.
+    /// The program changes files, and the judged change shows which of them stayed changed.
     is_shown_by_change: bool,
     /// The log does not say where the session ran.
     is_rootless: bool,

@@ -307,7 +307,7 @@ fn placed(rest: &[String], fetches: bool) -> Effect {
     let is_out = target.starts_with(['/', '~', '$'])
         && !target.contains("GITHUB_WORKSPACE")
         && !target.contains("CI_PROJECT_DIR");
-    // The program itself is put there under this name by whoever installs it.
+    // An installer copies git there under its own name; a program of another name replaces git.
     if program(target) == "git" && target.starts_with('/') && operands.clone().any(|word| program(word) != "git") {
         return Effect::Replaces;
     }

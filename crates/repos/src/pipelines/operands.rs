@@ -74,7 +74,7 @@ pub(super) fn is_data(name: &str) -> bool {
     is_in(DATA, name)
 }
 
-/// Whether a word behind a program may be the name of a target of a build: not of programs that run files or other commands.
+/// Returns true if a word behind the program may name a target of a build. Programs that run files or other commands have none.
 pub(super) fn may_name_target(name: &str) -> bool {
     let bare = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
     name != GATE && ![DATA, COPIERS, INTERPRETERS, WRAPPERS].iter().any(|list| is_in(list, name) || is_in(list, bare))

@@ -142,12 +142,12 @@ const RECIPES: &[&str] = &[
     "devbox.json",
 ];
 
-/// Whether a runner takes recipes from files of this name.
+/// Returns true if a runner takes recipes from files of this name.
 pub(super) fn is_of_runner(path: &str) -> bool {
     RUNNERS.iter().any(|(_, files)| files.contains(&name_of(path)))
 }
 
-/// Whether a file is a text for people.
+/// Returns true if a file is a text for people.
 pub(super) fn is_prose(path: &str) -> bool {
     ["md", "mdx", "markdown", "rst", "adoc"].iter().any(|ending| has_ending(path, ending))
 }

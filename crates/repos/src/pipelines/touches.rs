@@ -247,9 +247,9 @@ fn of_script(changed: &Changed<'_>, gate: &GateFiles, path: &str) -> Option<Part
     }
 }
 
-/// Whether a value in a file of YAML is a text for a shell that calls the gate.
+/// Returns true if a value in a file of YAML is a text for a shell that calls the gate, or if the file can't be read.
 fn calls_gate_in_yaml(text: &str) -> bool {
-    let Ok(document) = Document::read(Language::Yaml, text) else { return false };
+    let Ok(document) = Document::read(Language::Yaml, text) else { return true };
     let mut open = vec![&document.root];
     while let Some(value) = open.pop() {
         if crate::repo_audit::text(value).is_some_and(|script| !gate_calls(script).is_empty()) {
@@ -267,7 +267,7 @@ fn naming(text: &str) -> Vec<&str> {
     lines.filter(|line| super::calls::names_gate(line)).collect()
 }
 
-/// Whether a line of a text calls the gate for a verdict.
+/// Returns true if a line of a text calls the gate for a verdict.
 pub(super) fn gives_verdict(text: &str) -> bool {
     const VERDICTS: &[&str] = &["check", "audit", "lint", "eval"];
     let of_line = |line: &str| {

@@ -9,7 +9,7 @@ use agent_strace_git::change_set::{Change, Commit};
 /// Seconds between a call that gives the subject of a commit and the date of the commit. A rebase keeps the one date of a
 /// commit, and a pick the other one.
 const SLACK: i64 = 86_400;
-/// The same where the record does not give the subject either.
+/// Seconds between them where the record gives no subject either.
 const SLACK_OF_NAMELESS: i64 = 15 * 60;
 /// Seconds after which changes are merged, which may date their commits anew.
 const MOST_WAITING: i64 = 400 * 86_400;

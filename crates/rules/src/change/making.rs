@@ -110,7 +110,7 @@ impl<'s> Makings<'s> {
                 self.brought = Some(Brought { from: seconds(event) });
             }
         }
-        // What another session of the run holds too is counted there.
+        // Another session of the run holds the call, too, and accounts for its commits.
         if !acts.is_empty() && !matches!(event.kind, EventKind::Copied(_)) {
             self.made(event, status, &acts);
         }

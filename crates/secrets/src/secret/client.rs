@@ -136,7 +136,7 @@ impl Search<'_, '_> {
         row.with.is_none_or(|with| self.holds(with)).then_some(number)
     }
 
-    /// Whether a word of the command holds a text.
+    /// Returns true if a word of the command holds a text.
     fn holds(&mut self, with: &str) -> bool {
         let mut words = (0..).map_while(|number| self.commands.word(number));
         with.is_empty() || words.any(|word| word.text.contains(with))

@@ -45,7 +45,7 @@ pub(super) enum Form {
     Login,
     /// All of the value, if it can't be anything else.
     Drawn,
-    /// The same before the `\r` that ends what is typed into a program.
+    /// All of the value before the `\r` that ends what is typed into a program.
     Typed,
 }
 
@@ -53,7 +53,7 @@ pub(super) struct Row {
     /// Its place in the table: programs that share a line have the same.
     pub(super) number: u32,
     pub(super) subcommands: Vec<&'static str>,
-    /// What a word of the command holds, wherever it is; `None`: nothing has to.
+    /// A text that some word of the command has to hold. `None`: any command will do.
     pub(super) with: Option<&'static str>,
     pub(super) place: Place,
     pub(super) form: Form,

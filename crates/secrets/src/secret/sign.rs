@@ -61,7 +61,7 @@ fn accept(byte: u8) -> bool {
     !byte.is_ascii_control() && !b" \"'<>`\\|/".contains(&byte)
 }
 
-/// What stands before a user and a password.
+/// The text before a user and a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Beginning {
     /// A scheme of [`SCHEMES`]: whatever follows is a password.

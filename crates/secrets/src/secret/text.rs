@@ -95,7 +95,7 @@ pub(super) fn starts_word(text: &str, index: usize) -> bool {
     }
 }
 
-/// Whether neither a letter nor a digit stands beside a piece of a text.
+/// Returns true if no letter and no digit is beside a piece of a text.
 pub(in super::super) fn is_whole_word(text: &str, start: usize, end: usize) -> bool {
     !before(text, start).is_ascii_alphanumeric() && !at(text, end).is_ascii_alphanumeric()
 }
