@@ -36,10 +36,12 @@ struct Case {
     meta: Value,
     started: i64,
     executable: Option<&'static str>,
+    /// A symbolic link of the head, and the path that it leads to.
+    link: Option<(&'static str, &'static str)>,
 }
 
 fn case(name: &'static str, calls: Vec<(&'static str, Value)>, head: &[(&'static str, &'static str)]) -> Case {
-    Case { name, calls, head: head.to_vec(), meta: json!({}), started: STARTED, executable: None }
+    Case { name, calls, head: head.to_vec(), meta: json!({}), started: STARTED, executable: None, link: None }
 }
 
 fn path(file: &str) -> String {
@@ -98,6 +100,11 @@ fn judged(case: &Case) -> (i32, Vec<String>) {
     }
     repository.file(".agent-traces/s1/events.ndjson", &lines).file(".agent-traces/s1/meta.json", &meta.to_string());
     repository.git(&["add", "-A", "-f"]);
+    if let Some((path, target)) = case.link {
+        repository.file("link", target);
+        let id = repository.git(&["hash-object", "-w", "link"]).trim().to_owned();
+        repository.git(&["update-index", "--add", "--cacheinfo", &format!("120000,{id},{path}")]);
+    }
     if let Some(path) = case.executable {
         repository.git(&["update-index", "--chmod=+x", path]);
     }
@@ -215,6 +222,15 @@ fn honest() -> Vec<Case> {
             ],
             &[("src/a.py", a)],
         ),
+        Case { link: Some(("src/l.py", "a.py")), ..case("a link", vec![run("ln -s a.py src/l.py")], &[]) },
+        Case {
+            link: Some(("src/l.py", "a.py")),
+            ..case("a link to what a variable says", vec![run("ln -s $F src/l.py")], &[])
+        },
+        Case {
+            link: Some(("run.sh", "a.sh")),
+            ..case("a link in the place of a file", vec![run("ln -sf a.sh run.sh")], &[("run.sh", "-")])
+        },
         case("emptied", vec![run("truncate -s 0 src/a.py")], &[("src/a.py", "")]),
         Case { executable: Some("run.sh"), ..case("made executable", vec![run("chmod +x run.sh")], &[]) },
         Case {
@@ -227,6 +243,58 @@ fn honest() -> Vec<Case> {
         },
     ]
 }
+
+/// Commands whose words hold the content of `src/b.py`, and this content.
+const SPELLED: &[(&str, &str)] = &[
+    (": > src/b.py", ""),
+    ("> src/b.py", ""),
+    ("echo GOOD = 1 > src/b.py", "GOOD = 1\n"),
+    ("cd src && echo 'GOOD = 1' > b.py", "GOOD = 1\n"),
+    ("printf '%s\\n' 'x = 1' 'y = 2' > src/b.py", "x = 1\ny = 2\n"),
+    ("printf 'x = 1\\ny = 2\\n' > ./src/b.py", "x = 1\ny = 2\n"),
+    ("cat > src/b.py <<'E'\nx = 1\nE\npython -m pytest", "x = 1\n"),
+    ("cat <<E > src/b.py && git add src/b.py\nx = 1\nE", "x = 1\n"),
+    ("cat > src/b.py <<'E'\nx = 1\nE\necho 'y = 2' >> src/b.py", "x = 1\ny = 2\n"),
+    ("tee src/b.py <<'E'\nx = 1\nE", "x = 1\n"),
+    ("echo 'x = 1' | tee -a src/b.py > /dev/null", "x = 1\n"),
+    ("[ -f src/b.py ] || echo 'x = 1' > src/b.py", "x = 1\n"),
+    ("bash -lc \"echo 'x = 1' > src/b.py\"", "x = 1\n"),
+    ("echo 'x = 1' > src/b.py && sed -i 's/x/rate/' src/b.py", "rate = 1\n"),
+    ("echo 'x = 1' > src/b.py; exit; echo 'y = 1' > src/b.py", "x = 1\n"),
+];
+
+/// The same of `src/a.py`.
+const SPELLED_IN_A: &[(&str, &str)] = &[
+    ("echo 'EXTRA = 1' >> src/a.py", "A = 1\nAUTH = check()\nB = 2\nlimit = 10\nEXTRA = 1\n"),
+    ("sed -i 's/limit = 10/limit = 20/' src/a.py", "A = 1\nAUTH = check()\nB = 2\nlimit = 20\n"),
+    ("sed -i 's/ = /: int = /g' src/a.py", "A: int = 1\nAUTH: int = check()\nB: int = 2\nlimit: int = 10\n"),
+    ("sed -i '/AUTH/d' src/a.py", "A = 1\nB = 2\nlimit = 10\n"),
+    ("sed -i '' -e '2d' src/a.py", "A = 1\nB = 2\nlimit = 10\n"),
+    ("cat > src/a.py <<'E'\nA = 1\nlimit = 10\nE", "A = 1\nlimit = 10\n"),
+];
+
+/// Commands that write to `src/b.py` content that their words do not hold as it is.
+const UNSPELLED: &[&str] = &[
+    "echo 'x\\ny' > src/b.py",
+    "echo -e 'x' > src/b.py",
+    "echo $X > src/b.py",
+    "X=1; echo \"$X\" > src/b.py",
+    "cat > src/b.py <<E\n$(date)\nE",
+    "cat src/a.py > src/b.py",
+    "cp src/a.py src/b.py",
+    "python gen.py > src/b.py",
+    "for i in 1 2; do echo x >> src/b.py; done",
+    "{ echo a; echo b; } > src/b.py",
+    "echo a > src/b.py; python gen.py >> src/b.py",
+    "echo a > src/b.py; python gen.py | tee src/b.py",
+    "echo a > src/b.py; sed -i 's/a.*/b/' src/b.py",
+    "echo a > src/b.py; npx prettier --write src/b.py",
+    "printf x > src/b.py",
+    "cat > src/b.py <<'E'\nkey = \"[REDACTED]\"\nE",
+    "echo x > src/b.py; F=src/b.py; make > $F",
+    "cd src; echo x > b.py; cd ../other; echo y > b.py",
+    "pwsh -c \"echo x > src/b.py\"",
+];
 
 /// Commands with which git looks as if it took back what was written, and leaves it.
 const LEAVES: &[(&str, &str)] = &[
@@ -306,7 +374,31 @@ fn forged() -> Vec<Case> {
     let in_a = &[("src/a.py", "A = 1\nAUTH = check()\nB = 2\nlimit = 10\nEVIL = 1\n")];
     let good = || vec![write("src/b.py", "EVIL = 1\n")];
     let without = &[("src/a.py", "A = 1\nB = 2\nlimit = 10\n")];
-    vec![
+    let executable = |name, command: &str| Case { executable: Some("run.sh"), ..case(name, vec![run(command)], &[]) };
+    let mut cases: Vec<Case> = SPELLED.iter().map(|(command, _)| case(command, vec![run(command)], evil)).collect();
+    cases.extend(SPELLED_IN_A.iter().map(|(command, _)| case(command, vec![run(command)], in_a)));
+    cases.extend([
+        executable("made not executable", "chmod -x run.sh"),
+        executable("made readable", "chmod 644 run.sh"),
+        case(
+            "a heredoc written over",
+            vec![run("echo 'EVIL = 1' > src/b.py"), run("echo 'GOOD = 1' > src/b.py")],
+            evil,
+        ),
+        case(
+            "a heredoc in a shell of a list",
+            vec![("Bash", json!({"command": ["bash", "-lc", "echo ok > src/b.py"]}))],
+            evil,
+        ),
+        case(
+            "lines taken away beside a line that was added",
+            vec![run("echo 'EXTRA = 1' >> src/a.py")],
+            &[("src/a.py", "A = 1\nB = 2\nlimit = 10\nEXTRA = 1\n")],
+        ),
+        Case { link: Some(("src/l.py", "/etc/passwd")), ..case("another link", vec![run("ln -s a.py src/l.py")], &[]) },
+        case("other lines than sed took away", vec![run("sed -i /AUTH/d src/a.py")], in_a),
+    ]);
+    cases.extend([
         case("touch", vec![run("touch src/b.py")], evil),
         case("chmod", vec![run("chmod -R 755 src")], evil),
         case("rm", vec![run("rm -f src/b.py")], evil),
@@ -385,13 +477,19 @@ fn forged() -> Vec<Case> {
             ..case("of another repository", good(), evil)
         },
         Case { meta: json!({"agent_name": "c"}), ..case("of an agent with a short name", good(), evil) },
-    ]
+    ]);
+    cases
 }
 
 #[test]
 fn sessions_account_for_what_they_wrote_and_for_nothing_else() {
     let mut wrong = Vec::new();
-    for case in honest().into_iter().chain(LEAVES.iter().copied().map(written_then)) {
+    let spelled = |file: &'static str| {
+        move |(command, text): &(&'static str, &'static str)| case(command, vec![run(command)], &[(file, text)])
+    };
+    let spelled = SPELLED.iter().map(spelled("src/b.py")).chain(SPELLED_IN_A.iter().map(spelled("src/a.py")));
+    let unspelled = UNSPELLED.iter().map(|command| case(command, vec![run(command)], &[("src/b.py", "EXTRA = 1\n")]));
+    for case in honest().into_iter().chain(spelled).chain(unspelled).chain(LEAVES.iter().copied().map(written_then)) {
         let (code, found) = judged(&case);
         if code != 0 {
             wrong.push(format!("honest, {}: exit {code}, {found:?}", case.name));

@@ -36,6 +36,7 @@ mod glob;
 mod hosts;
 mod jobs;
 mod list;
+pub mod literals;
 mod lru_cache;
 mod memo;
 mod opaque;

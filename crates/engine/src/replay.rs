@@ -61,8 +61,13 @@ impl Step<'_> {
         matches!(self.event.kind, EventKind::Copied(_))
     }
 
+    /// The text of the whole shell command.
+    pub(super) fn command_text(&self) -> Option<&str> {
+        self.raw.as_deref().or(self.text.as_deref())
+    }
+
     fn commands(&self) -> impl Iterator<Item = Cow<'_, str>> {
-        commands(self.raw.as_deref().or(self.text.as_deref()), &self.effects)
+        commands(self.command_text(), &self.effects)
     }
 }
 

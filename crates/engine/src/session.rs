@@ -163,7 +163,7 @@ pub(super) fn judge_session(session: &Session<'_>, gaps: Vec<Gap>, judging: Judg
     outcome.foreign = change.and_then(|change| foreign(session, change));
     outcome.recorded = change.map(|change| {
         let mut recorder = Recorder::new(change, session, &replay.roots);
-        replay.steps.iter().for_each(|step| recorder.read(step.event, step.status, &step.effects));
+        replay.steps.iter().for_each(|step| recorder.read(step.event, step.status, &step.effects, step.command_text()));
         recorder.finish()
     });
     if entries != Entries::Drop {

@@ -25,6 +25,7 @@ use agent_strace_model::{Arguments, Scripts, Shell, ShellLanguage, ToolCall};
 use super::{About, Certainty, Effects, Kind, Reason, World, command, patch};
 use registry::{Action, Entry, REGISTRY};
 use run::Run;
+pub(crate) use run::elision;
 use value::{Object, Value};
 
 /// Arguments, decoded.

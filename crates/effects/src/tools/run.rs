@@ -274,7 +274,7 @@ fn touched(access: Access, target: PathTarget) -> Kind {
 const ELISIONS: &[&str] = &["[REDACTED]", "[trimmed for fixture]", "REDACTED"];
 
 /// The marker of a part that the record no longer holds.
-pub(super) fn elision(text: &str) -> Option<&'static str> {
+pub(crate) fn elision(text: &str) -> Option<&'static str> {
     ELISIONS.iter().find(|marker| text.contains(**marker)).copied()
 }
 

@@ -77,14 +77,14 @@ impl Command<'_> {
     }
 
     /// The content that a command of git puts into files which it names.
-    pub(super) fn git_puts(&self) -> Puts {
+    pub(super) fn git_puts(&self) -> Puts<'_> {
         match self.put_into_files() {
             Puts::Back(_) if !self.is_here() || self.asks_for_help() => Puts::Nothing,
             puts => puts,
         }
     }
 
-    fn put_into_files(&self) -> Puts {
+    fn put_into_files(&self) -> Puts<'_> {
         match self.verb {
             // Which pieces go back is not known. The stash keeps the content of the files that are named.
             "restore" | "checkout" if self.has_option(&["-p", "--patch"]) => Puts::Nothing,
@@ -96,7 +96,7 @@ impl Command<'_> {
         }
     }
 
-    fn restored(&self) -> Puts {
+    fn restored(&self) -> Puts<'_> {
         let is_of_index = self.has_option(&["-S", "--staged"]);
         match self.restored_from() {
             Some(revision) if !is_head(revision) => Puts::Content,
@@ -119,7 +119,7 @@ impl Command<'_> {
     }
 
     /// `git checkout [REVISION] [--] PATH…`
-    fn checked_out(&self) -> Puts {
+    fn checked_out(&self) -> Puts<'_> {
         let mut named = self.operands();
         match (named.next(), named.next()) {
             (Some(first), _) if is_head(first) => Puts::Back(Source::Commit),

@@ -1,5 +1,6 @@
 //! Rules about a change as a whole: what it does to the gate, and what of it sessions account for.
 
+mod cause;
 mod commands;
 mod dependency;
 mod foreign;
@@ -11,6 +12,7 @@ mod managers;
 mod no_session;
 mod origin;
 pub mod recorded;
+mod spelled;
 mod tampering;
 mod told;
 mod touch;

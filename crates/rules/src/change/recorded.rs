@@ -1,17 +1,19 @@
 //! What a session says that it did to the files of a change.
 //!
-//! Tools that edit say which lines they put into a file: those are what they account for. What a command wrote is not in the
-//! record, so it accounts for the whole file, unless it is one that writes no content. What a session took back itself it does
-//! not account for. A log names files as its machine did; the change names them from the top of the repository.
+//! Tools that edit say which lines they put into a file: those are what they account for. So do commands whose words hold what
+//! they write. What any other command wrote is not in the record, so it accounts for the whole file, unless it is one that
+//! writes no content. What a session took back itself it does not account for. A log names files as its machine did; the change names them from the top of the repository.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
+use super::cause::Cause;
 use super::commands::{Command, Puts};
 use super::formatters::formats;
 use super::git::{Source, Staged, Untracked};
 use super::making::{Brought, Making, Makings};
 use super::managers::Managing;
+use super::spelled::{Spelled, is_posix};
 use super::touch::{Extent, Managed, Touch};
 use crate::lint::edits::{self, Edit};
 use agent_strace_effects::{Certainty, Effect, Kind, PathTarget, Roots, Standing};
@@ -88,6 +90,8 @@ pub struct Recorder<'c> {
     directories: Vec<&'c str>,
     /// Lines of the log that tell of earlier changes.
     before: u32,
+    /// Its shells are POSIX ones.
+    is_posix: bool,
     recorded: Recorded,
     /// Commands of package managers that ran.
     managers: Vec<Managing>,
@@ -117,6 +121,7 @@ impl<'c> Recorder<'c> {
             roots,
             directories,
             before: change.told_before.get(&session.source).copied().unwrap_or_default(),
+            is_posix: is_posix(session),
             recorded: Recorded::default(),
             managers: Vec::new(),
             aside: BTreeMap::new(),
@@ -127,7 +132,8 @@ impl<'c> Recorder<'c> {
     }
 
     /// What was refused before it ran did nothing; neither did an edit that failed.
-    pub fn read(&mut self, event: &'c Event<'c>, status: Option<Status>, effects: &[Effect]) {
+    /// `text`: the text of the call's shell command.
+    pub fn read(&mut self, event: &'c Event<'c>, status: Option<Status>, effects: &[Effect], text: Option<&str>) {
         if status == Some(Status::Denied) || event.line <= self.before {
             return;
         }
@@ -136,13 +142,9 @@ impl<'c> Recorder<'c> {
         if status == Some(Status::Error) && !edits.is_empty() {
             return;
         }
+        let spelled = Spelled::new(text.filter(|_| self.is_posix), effects);
         for effect in effects {
-            let parent = effect.origin.parent.and_then(|parent| effects.get(parent as usize));
-            let cause = Cause {
-                command: parent.and_then(command_of).filter(|_| effect.via != "redirect"),
-                is_sure: status == Some(Status::Ok) && parent.unwrap_or(effect).origin.told
-                    || parent.is_none() && !is_execute(effect),
-            };
+            let cause = Cause::of(effect, effects, status, &spelled);
             self.did(event, effect, &cause, &edits);
         }
     }
@@ -152,7 +154,11 @@ impl<'c> Recorder<'c> {
         let command = cause.command.as_ref();
         match &effect.kind {
             Kind::Write(target) => match command.map_or(Puts::Content, Command::puts) {
-                Puts::Content => self.written(event, target, certainty, edits),
+                Puts::Content => match cause.contents(target, certainty) {
+                    Some(contents) => self.spelled(event, target, &contents),
+                    None => self.written(event, target, certainty, edits),
+                },
+                Puts::Link(path) => self.each(target, certainty, |touch| touch.link(path)),
                 Puts::Mode => self.each(target, certainty, |touch| touch.mode = true),
                 Puts::Nothing => self.each(target, certainty, |_| ()),
                 Puts::Empty => self.each(target, certainty, Touch::empty),
@@ -279,20 +285,35 @@ impl<'c> Recorder<'c> {
         for index in &indices {
             let touch = self.recorded.touches.entry(*index).or_default();
             touch.deleted = false;
-            // Notebooks keep their text as strings in JSON, so its lines are not those of the file.
-            touch.anything |= own.is_empty() || target.path.rsplit('.').next() == Some("ipynb");
+            touch.anything |= own.is_empty() || is_notebook(&target.path);
             for edit in &own {
                 touch.put(edit, event.call().map_or(Extent::Once, |call| extent(call, edit)));
             }
         }
-        let is_inside = !target.path.starts_with(['/', '~']) && !target.path.contains(':');
-        if indices.is_empty() && certainty == Certainty::Exact && is_inside && !target.subtree {
-            self.stray(&target.path, event);
+        if indices.is_empty() && certainty == Certainty::Exact {
+            self.stray(target, event);
         }
     }
 
-    fn stray(&mut self, path: &str, event: &'c Event<'c>) {
-        if path != "." && !self.change.is_recorded(path) && self.strayed.len() < MOST_STRAYS * 10 {
+    /// A command wrote content that its own words hold.
+    fn spelled(&mut self, event: &'c Event<'c>, target: &PathTarget, contents: &[(Edit, Extent)]) {
+        let indices = self.indices(target, Certainty::Exact);
+        for index in &indices {
+            let touch = self.recorded.touches.entry(*index).or_default();
+            touch.deleted = false;
+            for (edit, extent) in contents {
+                touch.put(edit, *extent);
+            }
+        }
+        if indices.is_empty() {
+            self.stray(target, event);
+        }
+    }
+
+    fn stray(&mut self, target: &PathTarget, event: &'c Event<'c>) {
+        let path = target.path.as_str();
+        let is_inside = !path.starts_with(['/', '~']) && !path.contains(':') && !target.subtree && path != ".";
+        if is_inside && !self.change.is_recorded(path) && self.strayed.len() < MOST_STRAYS * 10 {
             self.strayed.entry(path.to_owned()).or_insert(event);
         }
     }
@@ -368,25 +389,6 @@ impl<'c> Recorder<'c> {
     }
 }
 
-/// The command that led to an effect.
-struct Cause<'e> {
-    /// `None`: a tool, or a redirection of the shell.
-    command: Option<Command<'e>>,
-    /// The call's status tells that it happened.
-    is_sure: bool,
-}
-
-fn is_execute(effect: &Effect) -> bool {
-    matches!(effect.kind, Kind::Execute(_))
-}
-
-fn command_of(effect: &Effect) -> Option<Command<'_>> {
-    match &effect.kind {
-        Kind::Execute(execution) => Some(Command::of(execution)),
-        _ => None,
-    }
-}
-
 /// How much of a file an edit replaces, as its tool and its arguments say.
 fn extent(call: &ToolCall<'_>, edit: &Edit) -> Extent {
     const ALL: &[&str] = &["replace_all", "replaceAll", "allow_multiple", "AllowMultiple", "expected_replacements"];
@@ -434,8 +436,13 @@ impl<'t> Reach<'t> {
     }
 }
 
+/// Notebooks keep their text as strings in JSON, so its lines are not those of the file.
+pub(super) fn is_notebook(path: &str) -> bool {
+    path.rsplit('.').next() == Some("ipynb")
+}
+
 /// Whether an edit is of the file that an effect names: both say where it ends.
-fn is_of(edit: &Edit, path: &str) -> bool {
+pub(super) fn is_of(edit: &Edit, path: &str) -> bool {
     let clean = edit.path.replace('\\', "/");
     let clean = clean.trim_start_matches("./");
     let ends = |long: &str, short: &str| {

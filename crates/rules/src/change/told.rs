@@ -111,6 +111,7 @@ impl<'t> Told<'t> {
         is_written
             || self.holds_piece(line)
             || self.derives(line, hunk)
+            || self.joins(line, &hunk.removed, Side::Added)
             || self.is_managed(line, &hunk.removed)
             || self.has_layout_of(line, Side::Added)
     }
@@ -120,6 +121,7 @@ impl<'t> Told<'t> {
             || self.touches.iter().any(|touch| {
                 touch.is_open || touch.left_out(line, self.file.left.get(line).copied().unwrap_or(0)) || self.took(touch, line, hunk)
             })
+            || self.joins(line, &hunk.added, Side::Removed)
             || self.is_managed(line, &hunk.added)
             || self.has_layout_of(line, Side::Removed)
             // It only moved.
@@ -243,6 +245,18 @@ impl<'t> Told<'t> {
         let is_told = now.iter().any(|now| is_there(now.trim()));
         later.extend(now.iter().map(|now| now.trim().to_owned()));
         is_told
+    }
+
+    /// A line was added behind a last line without an end, and the two became one.
+    fn joins(&self, line: &str, others: &[Box<str>], side: Side) -> bool {
+        self.touches.iter().flat_map(|touch| &touch.behind).any(|behind| {
+            let is_one = |last: &str, joined: &str| !last.is_empty() && joined.strip_suffix(&**behind) == Some(last);
+            let is_joined = |other: &str| match side {
+                Side::Added => is_one(other, line),
+                Side::Removed => is_one(line, other),
+            };
+            !behind.is_empty() && self.spend(others.len()) && others.iter().any(|other| is_joined(other))
+        })
     }
 
     /// A package manager may have written or taken it: a dependency, or a line that has a comma on one side only.

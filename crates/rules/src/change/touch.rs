@@ -20,6 +20,8 @@ pub struct Touch {
     pub(super) deleted: bool,
     /// Its rights were changed.
     pub(super) mode: bool,
+    /// Paths that it was made a symbolic link to.
+    links: BTreeSet<Box<str>>,
     /// A package manager may have written it.
     pub(super) managed: Option<Managed>,
     /// The last place of git that the session put it into after it wrote.
@@ -37,6 +39,8 @@ pub struct Touch {
     searched: usize,
     /// Lines that replaced others as often as they were there.
     pub(super) everywhere: BTreeSet<Box<str>>,
+    /// Lines that came behind a last line, which may have had no end.
+    pub(super) behind: BTreeSet<Box<str>>,
 }
 
 /// How a package manager changes a file.
@@ -63,6 +67,8 @@ pub(super) enum Extent {
     Once,
     /// The old text was replaced wherever it was.
     Everywhere,
+    /// The new text was added behind what was there.
+    Behind,
     /// The new text was added, or took the place of lines that the record does not hold.
     Somewhere,
 }
@@ -124,7 +130,21 @@ impl Touch {
         if extent == Extent::Everywhere {
             self.everywhere.extend(new.iter().cloned());
         }
+        if extent == Extent::Behind {
+            self.behind.extend(edit.new.lines().next().map(|first| first.trim_end().into()));
+        }
         self.blocks.push(new);
+    }
+
+    /// It is a symbolic link now. Where a file system has none, git puts the path into a file.
+    pub(super) fn link(&mut self, path: &str) {
+        self.put(&Edit { path: String::new(), old: None, new: path.to_owned() }, Extent::Whole);
+        self.links.insert(path.into());
+    }
+
+    /// The session may have made the link. `None`: the path that it leads to was not read.
+    pub(super) fn may_link_to(&self, path: Option<&str>) -> bool {
+        self.anything || path.map_or(!self.links.is_empty(), |path| self.links.contains(path))
     }
 
     /// All that was in the file is gone.
@@ -192,6 +212,7 @@ impl Touch {
     pub(super) fn join(&mut self, other: Self) {
         self.anything |= other.anything;
         self.deleted |= other.deleted;
+        self.links.extend(other.links);
         self.mode |= other.mode;
         self.managed = self.managed.max(other.managed);
         self.kept = self.kept.max(other.kept);
@@ -204,6 +225,7 @@ impl Touch {
         self.blocks.extend(other.blocks);
         self.replaced.extend(other.replaced);
         self.everywhere.extend(other.everywhere);
+        self.behind.extend(other.behind);
     }
 }
 
