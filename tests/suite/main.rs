@@ -76,6 +76,7 @@ mod schemas;
 mod settled_by_change;
 mod shipped;
 mod sources;
+mod spelled;
 mod telemetry;
 mod tracked_lines;
 mod triage;
