@@ -106,6 +106,12 @@ impl GateFiles {
         keys.collect()
     }
 
+    /// The files with jobs that lead to the gate.
+    pub(super) fn files_with_jobs(&self) -> impl Iterator<Item = &str> {
+        let nodes = self.leads.leading.iter().filter(|node| matches!(node.part, Part::Job(_)));
+        nodes.map(|node| node.file.as_str())
+    }
+
     /// Files and recipes that the jobs of the gate call.
     fn follow(&mut self, leads: &Leads, graph: &Graph, tree: &dyn Tree) {
         let mut whole: BTreeSet<String> = BTreeSet::new();

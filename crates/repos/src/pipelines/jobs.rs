@@ -4,11 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::formats::{shape, visit_texts};
 use super::gate::GateFiles;
+use super::gitlab::{self, lines_with_odd_breaks};
 use super::resolve::is_yaml;
 use super::systems::{Dialect, dialect};
 use super::touches::Changed;
 use super::tree::Content;
-use crate::repo_audit::{Document, Language, member, members, text};
+use super::work::Work;
+use crate::repo_audit::{Document, Language, items, member, members, text};
 use agent_strace_policy::json::{Data, Value};
 
 /// How a change touches the workflow.
@@ -25,33 +27,62 @@ pub(super) enum Edit {
 }
 
 /// How the change touches a workflow that runs the gate at the base. A change that can't be read as one of these is an edit of the gate.
-pub(super) fn edit(changed: &Changed<'_>, gate: &GateFiles, path: &str) -> Edit {
+pub(super) fn edit(changed: &Changed<'_>, gate: &GateFiles, work: &Work, path: &str) -> Edit {
     let (Content::Text(before), Content::Text(head)) = (changed.before.read(path), changed.head.read(path)) else {
         return Edit::Gate;
     };
+    // Readers of YAML differ in where such a line ends: one takes the rest for a comment, another one for a job.
+    if lines_with_odd_breaks(&before) != lines_with_odd_breaks(&head) {
+        return Edit::Gate;
+    }
     let dialect = dialect(path);
     // Without a dialect it is a file that one of GitLab includes.
     let is_known = matches!(dialect, None | Some(Dialect::Workflow | Dialect::Gitlab)) && is_yaml(path);
     if is_known && reads_the_same(&before, &head) {
         return Edit::Unseen;
     }
-    // Jobs of GitLab pass files and variables on to later stages, and are merged across files: each of them may bear on the gate.
     let found = match (dialect, changed.base.read(path)) {
         (Some(Dialect::Workflow), Content::Text(base)) => compared(&base, &before, &head, &gate.jobs(path)),
+        (None | Some(Dialect::Gitlab), Content::Text(_)) => {
+            gitlab::leaves_the_gate(changed, gate, work, path).then_some(Edit::Others)
+        }
         _ => None,
     };
     found.unwrap_or(Edit::Gate)
 }
 
-/// Whether two texts have the same data and the same tags.
+/// Whether two texts have the same data for every reader.
 fn reads_the_same(before: &str, head: &str) -> bool {
-    let data = |text: &str| Document::read(Language::Yaml, text).ok().map(|document| shape(&document.root));
-    data(before).is_some_and(|before| data(head) == Some(before)) && tagged(before) == tagged(head)
+    let read = |text| Document::read(Language::Yaml, text).ok();
+    let (Some(old), Some(new)) = (read(before), read(head)) else { return false };
+    shape(&old.root) == shape(&new.root)
+        && read_otherwise(before) == read_otherwise(head)
+        && ambiguous(before, &old.root) == ambiguous(head, &new.root)
 }
 
-/// The lines with tags, which the data do not have: `!reference [.setup, script]`.
-fn tagged(text: &str) -> Vec<&str> {
-    text.lines().map(str::trim).filter(|line| !line.starts_with('#') && line.contains('!')).collect()
+/// The lines with tags, which the data do not have (`!reference [.setup, script]`), and those that merge keys: Ruby takes the
+/// last one of equal keys where the data have the first one (`<<: {script: [x]}`).
+fn read_otherwise(text: &str) -> Vec<&str> {
+    let lines = text.lines().map(str::trim).filter(|line| !line.starts_with('#'));
+    lines.filter(|line| line.contains('!') || line.contains("<<")).collect()
+}
+
+/// Texts that other readers take for something else where they are not in quotes (`no`, `0777`), each with its first letter.
+fn ambiguous<'t>(text: &'t str, root: &'t Value) -> Vec<(&'t str, Option<char>)> {
+    const WORDS: &[&str] = &["y", "n", "yes", "no", "on", "off"];
+    let mut found = Vec::new();
+    let mut open = vec![root];
+    while let Some(value) = open.pop() {
+        if let Data::Text(read) = &value.data
+            && (WORDS.contains(&read.to_lowercase().as_str())
+                || read.starts_with(|letter: char| letter.is_ascii_digit() || "+-.:".contains(letter)))
+        {
+            found.push((read.as_str(), text.get(value.span.start..).and_then(|rest| rest.chars().next())));
+        }
+        open.extend(items(value));
+        open.extend(members(value).iter().map(|(_, value)| value));
+    }
+    found
 }
 
 /// The jobs that wait for those of the gate and decide by themselves what its result means: a branch may require them in its place.

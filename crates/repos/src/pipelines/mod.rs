@@ -8,6 +8,7 @@ mod cargo;
 mod definitions;
 mod formats;
 mod gate;
+mod gitlab;
 mod ignored;
 mod inherited;
 mod jobs;

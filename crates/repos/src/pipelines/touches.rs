@@ -70,8 +70,10 @@ fn part(changed: &Changed<'_>, sides: &Sides<'_>, path: &str) -> Option<Part> {
     let gate = sides.gate;
     let dialect = dialect(path);
     if gate.runs.contains(path) {
-        return Some(match jobs::edit(changed, gate, path) {
+        return Some(match jobs::edit(changed, gate, sides.work, path) {
             Edit::Versions(actions) => Part::MovesActions { actions: actions.join("`, `") },
+            // The other jobs of GitLab have names of their own.
+            Edit::Others if dialect != Some(Dialect::Workflow) => Part::OtherJobs,
             Edit::Others => {
                 let content = changed.head.read(path);
                 of_workflow(changed, sides, path, &content).unwrap_or(Part::OtherJobs)

@@ -6,6 +6,7 @@ use agent_strace_git::change_set::Part;
 
 mod definitions;
 mod git;
+mod gitlab;
 mod modules;
 mod names;
 mod ordinary;

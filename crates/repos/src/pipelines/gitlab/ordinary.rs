@@ -1,0 +1,60 @@
+//! Jobs that have nothing to do with the gate.
+
+use super::own::Own;
+use super::segments::{Differing, Segment};
+use crate::pipelines::calls::names_gate;
+use crate::pipelines::formats::{shape, visit_texts};
+use crate::repo_audit::member;
+use agent_strace_policy::json::{Data, Value};
+
+/// Keys at the top of a file that are no jobs, or are more than jobs.
+pub(super) const GLOBAL: &[&str] = &[
+    "default",
+    "include",
+    "stages",
+    "variables",
+    "workflow",
+    "image",
+    "services",
+    "cache",
+    "before_script",
+    "after_script",
+    "hooks",
+    "spec",
+    "pages",
+    "types",
+];
+
+/// Words that some readers of YAML take for something else than a text.
+const WORDS: &[&str] = &["y", "n", "yes", "no", "on", "off", "true", "false", "null"];
+
+/// Members that reach beyond the job: they have to stay as they are.
+const REACHING: &[&str] = &["resource_group", "id_tokens", "secrets", "identity"];
+
+/// Returns true if a job that differs is an ordinary one, on each side that has it.
+pub(super) fn is_ordinary(job: &Differing<'_>, own: &Own<'_>) -> bool {
+    let of = |side: &Option<Segment<'_>>, name: &str| side.and_then(|side| member(side.value, name).map(shape));
+    has_plain_name(job.key)
+        && !own.is_named_like(job.key)
+        && !own.mentions(job.key)
+        && job.sides().all(|side| is_beside(side.value, own))
+        && REACHING.iter().all(|name| of(&job.before, name) == of(&job.head, name))
+}
+
+fn has_plain_name(key: &str) -> bool {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_./:- ".contains(letter);
+    let folded = key.to_ascii_lowercase();
+    let is_word = WORDS.contains(&folded.as_str()) || GLOBAL.contains(&folded.as_str());
+    key.starts_with(|letter: char| letter.is_ascii_alphabetic())
+        && key.chars().all(is_plain)
+        && !key.contains("  ")
+        && !key.ends_with([' ', ':'])
+        && !is_word
+}
+
+/// Returns true if a job does not name the gate, and starts no other pipeline.
+fn is_beside(job: &Value, own: &Own<'_>) -> bool {
+    let mut names = false;
+    visit_texts(job, &mut |text| names |= names_gate(text) || own.has(text));
+    matches!(job.data, Data::Object(_)) && !names && member(job, "trigger").is_none()
+}
