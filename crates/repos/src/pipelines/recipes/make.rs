@@ -13,27 +13,32 @@ const STATEMENTS: &[&str] = &[
 ];
 
 /// The word that makes a line a statement.
-fn statement(line: &str) -> Option<&str> {
+pub(super) fn statement(line: &str) -> Option<&str> {
     let word = line.split(|letter: char| letter.is_whitespace() || letter == '(').find(|word| !word.is_empty())?;
     STATEMENTS.contains(&word.trim_start_matches('-')).then_some(word)
 }
 
 /// Lines that may differ: recipes and plain rules. Variables, includes, conditions and patterns bear on all recipes.
 pub(super) fn free(name: &str, text: &str) -> Vec<Range<usize>> {
+    // With another prefix, other lines are recipes.
+    if text.contains("RECIPEPREFIX") {
+        return Vec::new();
+    }
     let read = read_as_makefiles(name, text);
     let mut free = Vec::new();
     let (mut is_continued, mut in_rule, mut in_define) = (false, false, false);
     for (range, line) in lines(text) {
         let bare = line.trim_end();
         let is_recipe = line.starts_with('\t') && in_rule && !is_continued && !in_define;
+        let ends_open = bare.ends_with('\\');
         let is_comment = bare.trim().is_empty() || bare.trim_start().starts_with('#');
         let is_plain = is_plain_rule(bare, &read);
         let statement = statement(bare).filter(|_| !is_recipe && !is_continued);
-        if is_recipe || (is_comment || is_plain) && !is_continued && !in_define {
+        // A comment that ends with a backslash goes on in the next line, whatever that would be.
+        if is_recipe || (is_comment && !ends_open || is_plain) && !is_continued && !in_define {
             free.push(range);
         }
         // The shell of a recipe reads its next line; so does no statement.
-        let ends_open = bare.ends_with('\\');
         if is_recipe || is_comment && !is_continued {
             is_continued = is_comment && !is_recipe && ends_open;
             continue;

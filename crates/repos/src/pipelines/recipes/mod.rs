@@ -1,6 +1,7 @@
 //! Files of recipes of which the gate runs a part: whether a change leaves that part as it is.
 
 mod make;
+mod phony;
 mod sections;
 #[cfg(test)]
 mod tests;
@@ -29,7 +30,7 @@ pub(super) fn runs_the_same(changed: &Changed<'_>, gate: &GateFiles, path: &str)
         return of_tox(&base, &commands).is_some_and(|asked| Some(asked) == of_tox(&head, &commands));
     }
     let texts = match (split(path, &base), split(path, &head)) {
-        (Some(before), Some(after)) => match without_what_differs(&before, &after) {
+        (Some(before), Some(after)) => match without_what_differs(recipes, &before, &after) {
             Some((base_kept, head_kept)) => vec![base_kept, head, head_kept],
             None => return false,
         },
@@ -80,11 +81,18 @@ fn commands(recipes: &[Recipes]) -> impl Iterator<Item = &[String]> {
 }
 
 /// Both sides without the recipes that differ: what runs without them does not depend on them. `None`: the rest differs, too.
-fn without_what_differs(before: &Split<'_>, after: &Split<'_>) -> Option<(String, String)> {
+fn without_what_differs(recipes: &[Recipes], before: &Split<'_>, after: &Split<'_>) -> Option<(String, String)> {
     let (old, new) = (before.recipes()?, after.recipes()?);
     let names: BTreeSet<&str> = old.keys().chain(new.keys()).map(String::as_str).collect();
     let differing: BTreeSet<&str> = names.into_iter().filter(|name| old.get(*name) != new.get(*name)).collect();
-    (before.shared() == after.shared()).then(|| (before.without(&differing), after.without(&differing)))
+    let shared = [before.shared(), after.shared()];
+    let is_same = if before.is_makefile && after.is_makefile {
+        phony::are_same(recipes, [before.text, after.text], &shared)
+    } else {
+        let [old, new] = &shared;
+        old == new
+    };
+    is_same.then(|| (before.without(&differing), after.without(&differing)))
 }
 
 /// Whether commands run the lines that they run at the base, with `text` in the file.

@@ -10,14 +10,20 @@ use agent_strace_policy::json::Value;
 
 /// A file, divided.
 pub(super) struct Split<'t> {
-    text: &'t str,
+    pub(super) text: &'t str,
     /// Recipes by their names, in the order of the text.
     recipes: Vec<(String, Range<usize>)>,
     /// Parts that no recipe depends on.
     free: Vec<Range<usize>>,
+    /// Its comments are among the free parts: others go on in the next line, or are parts of texts.
+    pub(super) is_makefile: bool,
 }
 
-impl Split<'_> {
+impl<'t> Split<'t> {
+    fn of(text: &'t str, recipes: Vec<(String, Range<usize>)>, free: Vec<Range<usize>>) -> Self {
+        Self { text, recipes, free, is_makefile: false }
+    }
+
     /// Each recipe with its text. `None`: two have one name, and readers differ in which they take.
     pub(super) fn recipes(&self) -> Option<BTreeMap<String, &str>> {
         let named = self.recipes.iter().map(|(name, range)| Some((name.clone(), self.text.get(range.clone())?)));
@@ -25,12 +31,12 @@ impl Split<'_> {
         (by_name.len() == self.recipes.len()).then_some(by_name)
     }
 
-    /// Lines of the file that are no recipe, without comments.
+    /// Lines of the file that are no recipe, without comments that nothing depends on.
     pub(super) fn shared(&self) -> Vec<&str> {
         let cut: Vec<&Range<usize>> = self.recipes.iter().map(|(_, range)| range).chain(&self.free).collect();
         let left = kept(self.text, cut);
         let lines = left.into_iter().flat_map(str::lines).map(str::trim_end);
-        lines.filter(|line| !line.is_empty() && !line.starts_with('#')).collect()
+        lines.filter(|line| !line.is_empty() && (self.is_makefile || !line.starts_with('#'))).collect()
     }
 
     /// The text without some recipes.
@@ -57,7 +63,9 @@ fn kept<'t>(text: &'t str, mut cut: Vec<&Range<usize>>) -> Vec<&'t str> {
 pub(super) fn split<'t>(path: &str, text: &'t str) -> Option<Split<'t>> {
     let name = name_of(path).to_lowercase();
     match name.as_str() {
-        "makefile" | "gnumakefile" => Some(Split { text, recipes: Vec::new(), free: make::free(&name, text) }),
+        "makefile" | "gnumakefile" => {
+            Some(Split { is_makefile: true, ..Split::of(text, Vec::new(), make::free(&name, text)) })
+        }
         "justfile" | ".justfile" => Some(of_just(text)),
         "package.json" | "composer.json" => of_package(text),
         "procfile" => Some(of_procfile(text)),
@@ -106,12 +114,12 @@ fn of_just(text: &str) -> Split<'_> {
             recipes.push((name.to_owned(), start..range.end));
         }
     }
-    Split { text, recipes, free: Vec::new() }
+    Split::of(text, recipes, Vec::new())
 }
 
 fn of_procfile(text: &str) -> Split<'_> {
     let named = lines(text).filter_map(|(range, line)| Some((line.split_once(':')?.0.trim().to_owned(), range)));
-    Split { text, recipes: named.collect(), free: Vec::new() }
+    Split::of(text, named.collect(), Vec::new())
 }
 
 /// Its scripts are compared by their lines; everything else says which packages there are.
@@ -128,7 +136,7 @@ fn of_package(text: &str) -> Option<Split<'_>> {
     let scripts = members(&document.root).iter().filter(|(key, _)| key.name == "scripts").map(|(_, scripts)| scripts);
     let all = || 0..text.len();
     let is_plain = is_once(&document.root) && scripts.into_iter().all(is_once);
-    is_plain.then(|| Split { text, recipes: Vec::new(), free: vec![all()] })
+    is_plain.then(|| Split::of(text, Vec::new(), vec![all()]))
 }
 
 /// The members of `tasks`, line by line. Anchors and merged keys let one task be a part of another one.
@@ -150,7 +158,7 @@ fn of_task(text: &str) -> Option<Split<'_>> {
         starts.iter().zip(ends).map(|((name, start), end)| (name.clone(), *start..end)).collect();
     let is_listed = is_single && recipes.iter().all(|(_, range)| range.start < range.end);
     let is_in_lines = starts.iter().all(|(_, start)| *start > 0) && indented(text, tasks);
-    (is_listed && is_in_lines).then_some(Split { text, recipes, free: Vec::new() })
+    (is_listed && is_in_lines).then_some(Split::of(text, recipes, Vec::new()))
 }
 
 /// Whether each member is on lines of its own.
@@ -219,7 +227,7 @@ fn of_toml(text: &str) -> Option<Split<'_>> {
         return None;
     }
     let below = |table: &str, of: &str| table == of || table.strip_prefix(of).is_some_and(|rest| rest.starts_with('.'));
-    let mut split = Split { text, recipes: Vec::new(), free: Vec::new() };
+    let mut split = Split::of(text, Vec::new(), Vec::new());
     let (mut table, mut depth) = (String::new(), 0_usize);
     for (range, line) in lines(text) {
         let bare = line.trim();

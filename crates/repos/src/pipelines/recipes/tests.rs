@@ -111,3 +111,113 @@ fn a_folder_that_keeps_make_from_the_gate_is_found() {
     let base = [(WORKFLOW, workflow.as_str()), ("Makefile", make), ("gate/b.md", "x\n")];
     assert_eq!(kind(part(&base, "gate/a.md", Some(b"x\n")).as_ref()), "nothing");
 }
+
+/// The part that a makefile has after an edit, for a gate that runs `make gate`.
+fn made(make: &str, old: &str, new: &str) -> &'static str {
+    let workflow = step("run: make gate");
+    let base = [(WORKFLOW, workflow.as_str()), ("Makefile", make)];
+    let head = make.replacen(old, new, 1);
+    assert_ne!(head, make, "{old:?}");
+    kind(part(&base, "Makefile", Some(head.as_bytes())).as_ref())
+}
+
+#[test]
+fn comments_of_a_makefile_do_not_count_where_they_end_on_their_line() {
+    let make = "# Top.\nA = b \\\n# c\nSHELL = /bin/sh\n\n# Gate.\ngate: tools\n\tagent-strace check\n# Tools.\ntools:\n\ttrue\n# d\ndefine x\n# e\nendef\n";
+    for (old, new, expected) in [
+        ("# Top.", "# Top!", "beside"),
+        ("# Top.\n", "", "beside"),
+        ("# Gate.", "# Gate.\n#\n# More: $(A)", "beside"),
+        ("# Gate.", "# include x.mk", "beside"),
+        ("# Tools.", "## Tools", "beside"),
+        ("# d", "# define", "beside"),
+        ("\nSHELL", "\n# The shell.\nSHELL", "beside"),
+        ("# Top.", "# Top \\", "called"),
+        ("# Gate.", "# Gate \\", "called"),
+        ("# Tools.", "# Tools \\", "called"),
+        ("\nSHELL", "\n# x \\\nSHELL", "called"),
+        ("# c\n", "# c \\\n", "called"),
+        ("# c\n", "# d\n", "called"),
+        ("# e", "# $(shell x)", "called"),
+        ("# Top.", "# Top.\nB = c", "called"),
+        ("A = b", "A = c", "called"),
+        ("# Top.", ".RECIPEPREFIX = .\n# Top.", "called"),
+    ] {
+        assert_eq!(made(make, old, new), expected, "{old:?} → {new:?}");
+    }
+}
+
+#[test]
+fn targets_that_are_no_files_count_where_the_gate_needs_them() {
+    let make = ".PHONY: gate tools lint\n.PHONY: build\nA = b\nifdef CI\nB = c\nendif\n\ngate: tools\n\tagent-strace check\ntools: setup\n\ttrue\nlint:\n\tx\nsetup: ; true\nbuild: lint | setup\n\tcc a.c\n%.o: %.c\n\tcc $<\n";
+    for (old, new, expected) in [
+        ("tools lint", "tools lint docs", "beside"),
+        ("tools lint", "tools", "beside"),
+        ("tools lint", "docs tools lint", "beside"),
+        (".PHONY: build\n", "", "beside"),
+        (".PHONY: build", ".PHONY: build docs a/b x-y_z", "beside"),
+        (".PHONY: build", ".PHONY:", "beside"),
+        ("\ngate:", "\n.PHONY: docs\ndocs:\n\tmkdocs\ngate:", "beside"),
+        ("lint:\n", ".PHONY: check\nlint:\n", "beside"),
+        ("ifdef CI\n", "ifdef CI\n.PHONY: build docs\n", "beside"),
+        (".PHONY: gate tools lint", ".PHONY: tools lint", "called"),
+        (".PHONY: gate tools lint\n", "", "called"),
+        ("gate tools lint", "gate lint", "called"),
+        ("tools lint", "tools lint setup", "called"),
+        (".PHONY: build", ".PHONY: setup", "called"),
+        (".PHONY: gate tools lint\n", "ifdef CI\n.PHONY: gate tools lint\nendif\n", "called"),
+        ("A = b\nifdef CI\n", "A = b\nifdef CI\n.PHONY: gate\n", "called"),
+        ("tools lint", "tools lint $(MORE)", "called"),
+        ("tools lint", "tools lint %", "called"),
+        ("tools lint", "tools lint x.c", "called"),
+        ("tools lint", "tools lint # x", "called"),
+        ("tools lint", "tools lint ; x", "called"),
+        ("tools lint", "tools lint .IGNORE", "called"),
+        ("tools lint", "tools lint \\\n  docs", "called"),
+        (".PHONY: build", ".PHONY: A = b", "called"),
+        (".PHONY: build", ".PHONY:: build", "called"),
+        (".PHONY: build", ".PHONY gate: build", "called"),
+        (".PHONY: build", ".IGNORE: build", "called"),
+        (".PHONY: build", ".SILENT: build", "called"),
+        ("gate: tools\n", "gate: tools\n.PHONY: docs\n", "called"),
+        ("tools: setup\n", "tools: setup\n.PHONY: docs\n", "called"),
+        ("A = b", "A = b \\\n.PHONY: docs", "called"),
+        (".PHONY: build", ".PHONY: docs\ngate: docs", "called"),
+        ("tools: setup\n", "tools: \\\n  docs setup\n", "called"),
+    ] {
+        assert_eq!(made(make, old, new), expected, "{old:?} → {new:?}");
+    }
+    // Lines that go on.
+    for (old, new, added, expected) in [
+        ("tools: setup", "tools: \\\n  setup", "docs", "beside"),
+        ("tools: setup", "tools: \\\n  setup", "setup", "called"),
+        ("A = b", "A = b \\\n  c:d", "docs", "beside"),
+    ] {
+        let text = make.replacen(old, new, 1);
+        assert_eq!(made(&text, ".PHONY: build", &format!(".PHONY: build {added}")), expected, "{new:?} {added}");
+    }
+    // What the gate needs is not known.
+    for (old, new) in [
+        ("gate: tools", "gate: $(TOOLS)"),
+        ("tools: setup", "tools: $(A:b=c)"),
+        ("tools: setup", "tools: set*"),
+        ("lint:\n", "$(A):\n"),
+        ("%.o: %.c", "%: %.c"),
+        ("%.o: %.c", "%.o: %"),
+        ("%.o: %.c", "too%: x.c"),
+        ("A = b", "include x.mk"),
+        ("A = b", "A = b \\\\\n  c"),
+        ("A = b", "A = b\n\tgate: docs"),
+        ("gate: tools", "gate: a\\# tools"),
+        ("A = b", "$(eval gate: docs)"),
+        ("A = b", "$(call rules)"),
+        ("A = b", "define x\ngate: docs\nendef"),
+        ("A = b", ".EXTRA_PREREQS = docs"),
+        ("agent-strace check", "$(MAKE) docs && agent-strace check"),
+    ] {
+        let text = make.replacen(old, new, 1);
+        assert_ne!(text, make, "{old:?}");
+        assert_eq!(made(&text, ".PHONY: build", ".PHONY: build docs"), "called", "{old:?} → {new:?}");
+        assert_eq!(made(&text, "cc a.c", "cc b.c"), "beside", "{old:?} → {new:?}");
+    }
+}
