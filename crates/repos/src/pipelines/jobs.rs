@@ -51,7 +51,7 @@ pub(super) fn edit(changed: &Changed<'_>, gate: &GateFiles, work: &Work, path: &
     found.unwrap_or(Edit::Gate)
 }
 
-/// Whether two texts have the same data for every reader.
+/// Returns true if two texts have the same data for every reader.
 fn reads_the_same(before: &str, head: &str) -> bool {
     let read = |text| Document::read(Language::Yaml, text).ok();
     let (Some(old), Some(new)) = (read(before), read(head)) else { return false };

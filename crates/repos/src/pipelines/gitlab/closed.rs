@@ -10,12 +10,12 @@ use crate::pipelines::work::Work;
 use crate::repo_audit::{Document, Language, items, member, members, text};
 use agent_strace_policy::json::{Data, Value};
 
-/// The file where GitLab begins.
+/// The file that GitLab reads first.
 const ROOT: &str = ".gitlab-ci.yml";
 /// Files of one pipeline.
 const FILES: usize = 100;
 /// Bytes of one file that cost one step of work.
-const A_STEP: usize = 16;
+const A_STEP: usize = 4;
 
 /// The files of a pipeline, by their paths.
 pub(super) struct Pipeline {

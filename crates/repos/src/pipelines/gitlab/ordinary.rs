@@ -22,11 +22,12 @@ pub(super) const GLOBAL: &[&str] = &[
     "hooks",
     "spec",
     "pages",
+    "pages:deploy",
     "types",
 ];
 
 /// Words that some readers of YAML take for something else than a text.
-const WORDS: &[&str] = &["y", "n", "yes", "no", "on", "off", "true", "false", "null"];
+const WORDS: &[&str] = &["y", "n", "yes", "no", "on", "off", "true", "false", "null", "nil"];
 
 /// Members that reach beyond the job: they have to stay as they are.
 const REACHING: &[&str] = &["resource_group", "id_tokens", "secrets", "identity"];

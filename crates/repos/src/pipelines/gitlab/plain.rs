@@ -94,7 +94,13 @@ fn ends_what_it_begins(line: &str) -> bool {
         }
         (last, is_apart) = (Some(*letter), false);
     }
-    letters.len() <= LINE && (!has_brackets || has_pairs(&letters))
+    letters.len() <= LINE && (!has_brackets || has_pairs(&letters) && has_pairs(before_comment(&letters)))
+}
+
+/// The letters before ` #`, which may begin a comment.
+fn before_comment(letters: &[char]) -> &[char] {
+    let at = letters.windows(2).position(|pair| matches!(pair, [blank, '#'] if blank.is_whitespace()));
+    letters.get(..at.unwrap_or(letters.len())).unwrap_or_default()
 }
 
 /// Returns true if a text in quotes ends.

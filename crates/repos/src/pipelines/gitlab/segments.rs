@@ -33,7 +33,7 @@ impl<'t> Differing<'t> {
     }
 }
 
-/// Where the keys at the top begin. `None`: readers may differ in which keys there are.
+/// The places of the keys at the top. `None`: readers may differ in which keys there are.
 pub(super) fn starts(text: &str, root: &Value) -> Option<Vec<usize>> {
     let keys = members(root);
     let begins_line = |at: usize| at == 0 || text.get(..at).is_some_and(|before| before.ends_with('\n'));

@@ -43,7 +43,7 @@ pub(super) fn are_same(recipes: &[Recipes], texts: [&str; 2], shared: &[Vec<&str
     reduced(old) == reduced(new)
 }
 
-/// What commands of the gate ask `make` for. `None`: it is not known, or the recipes call `make` again.
+/// The targets that commands of the gate name. `None`: they name none, or the recipes call `make` again.
 fn goals(recipes: &[Recipes]) -> Option<BTreeSet<&str>> {
     let is_make =
         |words: &[String]| words.first().is_some_and(|word| matches!(program(word).as_str(), "make" | "gmake"));
@@ -103,7 +103,7 @@ fn needed<'t>(joined: &'t str, goals: &BTreeSet<&'t str>) -> Option<BTreeSet<&'t
 /// The rules of a makefile whose targets are known.
 #[derive(Default)]
 struct Rules<'t> {
-    /// What each target needs.
+    /// The prerequisites of each target.
     sources: BTreeMap<&'t str, Vec<&'t str>>,
     /// Starts and ends of targets: `%.o`.
     patterns: Vec<(&'t str, &'t str)>,

@@ -95,6 +95,8 @@ fn text_that_readers_of_yaml_may_divide_otherwise_is_an_edit_of_the_gate() {
             ("    - make lint\n", "    - \"make lint\\\"\n"),
             ("    - make lint\n", "    - 'make lint''\n"),
             ("    - make lint\n", "    - [make,\n      lint]\n"),
+            ("    - make lint\n", "    - [make, # ]\n      lint]\n"),
+            ("# Style.\n", "pages:deploy:\n  script: [date]\n\n"),
             ("    - make lint\n", "    - {a: 'b}', c: [d}\n"),
             ("  script: [make deploy]\n", "  script: [make it\n  ]\n"),
             ("  script: [make deploy]\n", "  script:\n  - make deploy\n- x\n"),
