@@ -255,22 +255,45 @@ const SPELLED: &[(&str, &str)] = &[
     ("cat > src/b.py <<'E'\nx = 1\nE\npython -m pytest", "x = 1\n"),
     ("cat <<E > src/b.py && git add src/b.py\nx = 1\nE", "x = 1\n"),
     ("cat > src/b.py <<'E'\nx = 1\nE\necho 'y = 2' >> src/b.py", "x = 1\ny = 2\n"),
-    ("tee src/b.py <<'E'\nx = 1\nE", "x = 1\n"),
-    ("echo 'x = 1' | tee -a src/b.py > /dev/null", "x = 1\n"),
+    ("echo 'x = 1' | cat > src//b.py", "x = 1\n"),
     ("[ -f src/b.py ] || echo 'x = 1' > src/b.py", "x = 1\n"),
     ("bash -lc \"echo 'x = 1' > src/b.py\"", "x = 1\n"),
-    ("echo 'x = 1' > src/b.py && sed -i 's/x/rate/' src/b.py", "rate = 1\n"),
     ("echo 'x = 1' > src/b.py; exit; echo 'y = 1' > src/b.py", "x = 1\n"),
+    ("echo 'x = 1' > src/b.py; [ -f nope ] && echo 'y = 1' > src/b.py; true", "x = 1\n"),
+    ("echo 'x = 1' > src/b.py; if false; then : > src/b.py; fi", "x = 1\n"),
+    ("echo 'x = 1' > src/b.py; echo 'y = 1' > /tmp/b.py", "x = 1\n"),
+    ("echo 'x = 1' > src/b.py; echo 'y = 1' > b.py", "x = 1\n"),
+    ("rm src/b.py; echo 'x = 1' > src/b.py; rm b.py", "x = 1\n"),
 ];
 
 /// The same of `src/a.py`.
 const SPELLED_IN_A: &[(&str, &str)] = &[
     ("echo 'EXTRA = 1' >> src/a.py", "A = 1\nAUTH = check()\nB = 2\nlimit = 10\nEXTRA = 1\n"),
-    ("sed -i 's/limit = 10/limit = 20/' src/a.py", "A = 1\nAUTH = check()\nB = 2\nlimit = 20\n"),
-    ("sed -i 's/ = /: int = /g' src/a.py", "A: int = 1\nAUTH: int = check()\nB: int = 2\nlimit: int = 10\n"),
-    ("sed -i '/AUTH/d' src/a.py", "A = 1\nB = 2\nlimit = 10\n"),
-    ("sed -i '' -e '2d' src/a.py", "A = 1\nB = 2\nlimit = 10\n"),
     ("cat > src/a.py <<'E'\nA = 1\nlimit = 10\nE", "A = 1\nlimit = 10\n"),
+    ("rm src/a.py; echo 'EXTRA = 1' >> src/a.py", "EXTRA = 1\n"),
+    (": > src/a.py; echo 'EXTRA = 1' >> src/a.py", "EXTRA = 1\n"),
+];
+
+/// Sessions of several calls whose words hold the content of a file: the calls, the file and its content.
+const SPELLED_IN_PARTS: &[(&[&str], &str, &str)] = &[
+    (&["echo 'x = 1' > src/b.py", "false && echo 'y = 1' > src/b.py"], "src/b.py", "x = 1\n"),
+    (&["echo 'x = 1' > src/b.py", "[ -f src/b.py ] || cat > src/b.py <<'E'\ny = 1\nE"], "src/b.py", "x = 1\n"),
+    (
+        &["echo 'x = 1' > src/b.py", "git add -A", "echo 'y = 1' > src/b.py", "git checkout -- src/b.py"],
+        "src/b.py",
+        "x = 1\n",
+    ),
+    (
+        &["echo 'x = 1' > src/b.py", "git add -A && git commit -qm x", "echo 'y = 1' > src/b.py", "git stash"],
+        "src/b.py",
+        "x = 1\n",
+    ),
+    (&["rm src/a.py", "[ -f src/a.py ] && echo 'x = 1' >> src/a.py"], "src/a.py", "-"),
+    (&["rm -r src", "echo 'x = 1' >> src/a.py"], "src/a.py", "-"),
+    (&["rm src/a.py", "echo 'x = 1' >> src/a.py"], "src/a.py", "x = 1\n"),
+    (&["printf dist > src/b.py", "echo node >> src/b.py"], "src/b.py", "distnode\n"),
+    (&["echo 'x = 1' > src/b.py", "git apply /tmp/p"], "src/b.py", "z = 1\n"),
+    (&["echo 'x = 1' > src/b.py", "git merge other"], "src/b.py", "z = 1\n"),
 ];
 
 /// Commands that write to `src/b.py` content that their words do not hold as it is.
@@ -282,17 +305,22 @@ const UNSPELLED: &[&str] = &[
     "cat > src/b.py <<E\n$(date)\nE",
     "cat src/a.py > src/b.py",
     "cp src/a.py src/b.py",
+    "cp src/a.py src/b.py; echo x > src/b.py; cp src/a.py src/b.py",
     "python gen.py > src/b.py",
     "for i in 1 2; do echo x >> src/b.py; done",
     "{ echo a; echo b; } > src/b.py",
     "echo a > src/b.py; python gen.py >> src/b.py",
-    "echo a > src/b.py; python gen.py | tee src/b.py",
-    "echo a > src/b.py; sed -i 's/a.*/b/' src/b.py",
+    "echo a > src/b.py; echo b | tee src/b.py",
+    "echo a > src/b.py; sed -i 's/a/b/' src/b.py; echo c >> src/b.py",
     "echo a > src/b.py; npx prettier --write src/b.py",
+    "echo a > src/b.py; bash -c 'echo b >> src/b.py'",
+    "bash -c 'echo a > src/b.py'; echo b >> src/b.py",
+    "echo a > src/b.py; eval 'echo b >> src/b.py'",
+    "echo a > src/b.py; bash <<'E'\necho b >> src/b.py\nE",
+    "timeout 5 bash -c 'echo a > src/b.py'; echo b >> src/b.py",
     "printf x > src/b.py",
     "cat > src/b.py <<'E'\nkey = \"[REDACTED]\"\nE",
     "echo x > src/b.py; F=src/b.py; make > $F",
-    "cd src; echo x > b.py; cd ../other; echo y > b.py",
     "pwsh -c \"echo x > src/b.py\"",
 ];
 
@@ -374,19 +402,11 @@ fn forged() -> Vec<Case> {
     let in_a = &[("src/a.py", "A = 1\nAUTH = check()\nB = 2\nlimit = 10\nEVIL = 1\n")];
     let good = || vec![write("src/b.py", "EVIL = 1\n")];
     let without = &[("src/a.py", "A = 1\nB = 2\nlimit = 10\n")];
-    let executable = |name, command: &str| Case { executable: Some("run.sh"), ..case(name, vec![run(command)], &[]) };
     let mut cases: Vec<Case> = SPELLED.iter().map(|(command, _)| case(command, vec![run(command)], evil)).collect();
     cases.extend(SPELLED_IN_A.iter().map(|(command, _)| case(command, vec![run(command)], in_a)));
     cases.extend([
-        executable("made not executable", "chmod -x run.sh"),
-        executable("made readable", "chmod 644 run.sh"),
         case(
-            "a heredoc written over",
-            vec![run("echo 'EVIL = 1' > src/b.py"), run("echo 'GOOD = 1' > src/b.py")],
-            evil,
-        ),
-        case(
-            "a heredoc in a shell of a list",
+            "a line written by a shell of a list",
             vec![("Bash", json!({"command": ["bash", "-lc", "echo ok > src/b.py"]}))],
             evil,
         ),
@@ -395,8 +415,6 @@ fn forged() -> Vec<Case> {
             vec![run("echo 'EXTRA = 1' >> src/a.py")],
             &[("src/a.py", "A = 1\nB = 2\nlimit = 10\nEXTRA = 1\n")],
         ),
-        Case { link: Some(("src/l.py", "/etc/passwd")), ..case("another link", vec![run("ln -s a.py src/l.py")], &[]) },
-        case("other lines than sed took away", vec![run("sed -i /AUTH/d src/a.py")], in_a),
     ]);
     cases.extend([
         case("touch", vec![run("touch src/b.py")], evil),
@@ -488,8 +506,18 @@ fn sessions_account_for_what_they_wrote_and_for_nothing_else() {
         move |(command, text): &(&'static str, &'static str)| case(command, vec![run(command)], &[(file, text)])
     };
     let spelled = SPELLED.iter().map(spelled("src/b.py")).chain(SPELLED_IN_A.iter().map(spelled("src/a.py")));
+    let in_parts = SPELLED_IN_PARTS.iter().map(|(commands, file, text)| {
+        let name = commands.last().copied().unwrap_or_default();
+        case(name, commands.iter().map(|command| run(command)).collect(), &[(file, text)])
+    });
     let unspelled = UNSPELLED.iter().map(|command| case(command, vec![run(command)], &[("src/b.py", "EXTRA = 1\n")]));
-    for case in honest().into_iter().chain(spelled).chain(unspelled).chain(LEAVES.iter().copied().map(written_then)) {
+    for case in honest()
+        .into_iter()
+        .chain(spelled)
+        .chain(in_parts)
+        .chain(unspelled)
+        .chain(LEAVES.iter().copied().map(written_then))
+    {
         let (code, found) = judged(&case);
         if code != 0 {
             wrong.push(format!("honest, {}: exit {code}, {found:?}", case.name));

@@ -1,45 +1,22 @@
-//! Content that a shell text puts into files, where its own words hold all of it.
+//! Content that redirections of a shell text put into files, where its own words hold all of it.
 //!
 //! Nothing is expanded: a content is known where every word that leads to it is literal and where all shells do the same.
-//! Any other write of the text is listed, too, with [`Content::Unknown`], so that nobody takes the known ones for all of them.
+//! Every other redirection of the text is listed, too, with [`Content::Unknown`].
 
 mod printed;
-mod sed;
 #[cfg(test)]
 mod tests;
-
-use std::borrow::Cow;
 
 use agent_strace_shell::{
     AssignedValue, Assignment, Home, Node, Part, Redirect, RedirectKind, Script, Simple, Word, parse_at,
 };
 
-/// What a text writes.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct LiteralWrites {
-    /// In the order of the text.
-    pub writes: Vec<LiteralWrite>,
-    /// A command may end the shell before its last line, or change what its commands do.
-    pub may_stop: bool,
-    /// The text changes its directory: one relative path may be several files.
-    pub changes_directory: bool,
-}
-
 /// One write of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiteralWrite {
-    /// As written; `None`: it is not known.
-    pub path: Option<String>,
-    pub by: Writer,
+    /// As written, without empty components and `.`.
+    pub path: String,
     pub content: Content,
-}
-
-/// The part of a command that writes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Writer {
-    Redirect,
-    Sed,
-    Tee,
 }
 
 /// The content that comes into a file. Texts are empty or end with a newline.
@@ -49,45 +26,32 @@ pub enum Content {
     Whole(String),
     /// It comes behind what was there.
     Added(String),
-    /// In some or all lines one text takes the place of another.
-    Replaced {
-        old: String,
-        new: String,
-    },
-    /// Lines go, and none comes.
-    Fewer,
     Unknown,
 }
 
-/// Commands after which the rest of a text may not run, or not as it says.
-const STOPS: &[&str] =
-    &["exit", "return", "break", "continue", "exec", "trap", "set", "kill", "alias", "eval", "source", "."];
-const DIRECTORIES: &[&str] = &["cd", "pushd", "popd", "chdir"];
-/// Commands whose content is known by their names: a function of such a name does something else.
-const KNOWN: &[&str] = &["cat", "echo", "printf", "tee", "sed", "true", ":"];
+/// Commands whose output is known by their names: a function of such a name does something else.
+const KNOWN: &[&str] = &["cat", "echo", "printf", "true", ":"];
 
-/// Lists the writes of a text. `None`: it can't be read, or a part of it that is not followed may write.
-pub fn literal_writes(text: &str) -> Option<LiteralWrites> {
+/// Lists the redirections of a text into files, in its order. `None`: it can't be read, one of them leads to a file that is
+/// not known, or a word of it may be the text of another shell that redirects.
+pub fn literal_writes(text: &str) -> Option<Vec<LiteralWrite>> {
     let script = parse_at(text, Home::piece(0, text.len()));
-    if !script.problems.is_empty() {
-        return None;
-    }
     let mut walk = Walk::default();
-    walk.script(&script, Runs::Once)?;
+    walk.script(&script, Runs::AsWritten)?;
     Some(walk.found)
 }
 
-/// How often a command runs with the words that stand there.
+/// How often a command runs, and with which words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Runs {
-    Once,
-    /// Often, or elsewhere than where it stands.
+    /// At most once, with the words that stand there.
+    AsWritten,
     Otherwise,
 }
 
 #[derive(Debug, Default)]
 struct Walk {
-    found: LiteralWrites,
+    found: Vec<LiteralWrite>,
 }
 
 impl Walk {
@@ -127,7 +91,7 @@ impl Walk {
                 }
                 self.script(body, Runs::Otherwise)
             }
-            Node::Test(words) => words.iter().try_for_each(is_silent),
+            Node::Test(words) => words.iter().try_for_each(runs_nothing_that_writes),
             Node::Redirected { node, redirects } => {
                 self.node(node, runs)?;
                 redirects.iter().try_for_each(|redirect| self.opened(redirect))
@@ -135,83 +99,94 @@ impl Walk {
         }
     }
 
-    /// The first command of a pipeline may give the last one its text.
+    /// The first of two commands may give the second one its text. Any other command may be a shell that runs its input.
     fn pipeline(&mut self, stages: &[Node], runs: Runs) -> Option<()> {
-        if let [Node::Simple(first), Node::Simple(second)] = stages {
-            self.simple(first, None, runs)?;
-            let is_free = !first.redirects.iter().any(|redirect| !matches!(redirect.kind, RedirectKind::Here { .. }));
-            let given = if is_free { printed::text(first, None) } else { None };
-            return self.simple(second, given.as_deref(), runs);
+        let stages: Vec<&Simple> = stages
+            .iter()
+            .map(|stage| if let Node::Simple(simple) = stage { Some(simple) } else { None })
+            .collect::<Option<_>>()?;
+        if !stages.iter().all(|stage| prints_its_words(stage)) {
+            stages.iter().try_for_each(|stage| is_all_silent(stage))?;
         }
-        stages.iter().try_for_each(|stage| self.node(stage, runs))
+        let mut given = None;
+        for stage in &stages {
+            self.simple(stage, given.as_deref(), runs)?;
+            let is_here = |redirect: &Redirect| matches!(redirect.kind, RedirectKind::Here { .. });
+            given = printed::text(stage, given.as_deref()).filter(|_| stage.redirects.iter().all(is_here));
+        }
+        Some(())
     }
 
     fn simple(&mut self, simple: &Simple, given: Option<&str>, runs: Runs) -> Option<()> {
-        simple.words.iter().try_for_each(is_silent)?;
+        let is_known = prints_its_words(simple);
+        let is_word_fine = if is_known { runs_nothing_that_writes } else { is_silent };
+        simple.words.iter().try_for_each(is_word_fine)?;
         simple.assignments.iter().chain(&simple.declared).try_for_each(is_silent_assignment)?;
-        let program = simple.words.first().and_then(Word::literal);
-        let program = program.as_deref().map(|name| name.rsplit('/').next().unwrap_or(name));
-        self.found.may_stop |= program.is_none_or(|name| STOPS.contains(&name)) && !simple.words.is_empty();
-        self.found.changes_directory |= program.is_some_and(|name| DIRECTORIES.contains(&name));
-        self.redirected(simple, given, runs)?;
-        match program {
-            Some("sed") => sed::writes(&simple.words, &mut |path, content| self.add(path, Writer::Sed, content, runs)),
-            Some("tee") => {
-                let input = printed::input(simple, given);
-                printed::tee(&simple.words, input.as_deref(), &mut |path, content| {
-                    self.add(path, Writer::Tee, content, runs);
-                });
-            }
-            _ => {}
-        }
-        Some(())
-    }
-
-    /// Files that get the output of a command.
-    fn redirected(&mut self, simple: &Simple, given: Option<&str>, runs: Runs) -> Option<()> {
         let outputs = simple.redirects.iter().filter(|redirect| is_output(redirect)).count();
         let is_moved = |redirect: &Redirect| matches!(redirect.kind, RedirectKind::DuplicateOutput(_));
-        let is_plain = outputs == 1 && !simple.redirects.iter().any(is_moved);
+        let is_plain = outputs == 1 && !simple.redirects.iter().any(is_moved) && runs == Runs::AsWritten;
         for redirect in &simple.redirects {
-            if !is_plain || !is_output(redirect) {
-                self.opened(redirect)?;
-                continue;
+            match &redirect.kind {
+                RedirectKind::Here { body: word, .. } | RedirectKind::Read(word) if is_known => {
+                    runs_nothing_that_writes(word)?;
+                }
+                _ if is_plain && is_output(redirect) => self.printed(redirect, printed::text(simple, given))?,
+                _ => self.opened(redirect)?,
             }
-            let text = printed::text(simple, given);
-            let (target, content) = match (&redirect.kind, text) {
-                (RedirectKind::Write(target), Some(text)) => (target, Content::Whole(text)),
-                (RedirectKind::Append(target), Some(text)) => (target, Content::Added(text)),
-                (RedirectKind::Write(target) | RedirectKind::Append(target), None) => (target, Content::Unknown),
-                _ => continue,
-            };
-            is_silent(target)?;
-            self.add(target.literal(), Writer::Redirect, content, runs);
         }
         Some(())
     }
 
-    /// A file that is opened for content which is not followed.
+    /// A file gets the output of a command.
+    fn printed(&mut self, redirect: &Redirect, text: Option<String>) -> Option<()> {
+        match (&redirect.kind, text) {
+            (RedirectKind::Write(target), Some(text)) => self.add(target, Content::Whole(text)),
+            (RedirectKind::Append(target), Some(text)) => self.add(target, Content::Added(text)),
+            _ => self.opened(redirect),
+        }
+    }
+
+    /// A redirection whose content is not followed.
     fn opened(&mut self, redirect: &Redirect) -> Option<()> {
         match &redirect.kind {
             RedirectKind::Write(target) | RedirectKind::Append(target) | RedirectKind::ReadWrite(target) => {
-                is_silent(target)?;
-                self.add(target.literal(), Writer::Redirect, Content::Unknown, Runs::Once);
-                Some(())
+                self.add(target, Content::Unknown)
             }
-            RedirectKind::DuplicateOutput(target)
-            | RedirectKind::DuplicateInput(target)
-            | RedirectKind::Read(target) => is_silent(target),
+            RedirectKind::DuplicateOutput(word) | RedirectKind::DuplicateInput(word) => is_silent(word),
             RedirectKind::Here { body, .. } => is_silent(body),
+            // A shell may run it.
+            RedirectKind::Read(_) => None,
         }
     }
 
-    fn add(&mut self, path: Option<Cow<'_, str>>, by: Writer, content: Content, runs: Runs) {
-        if path.as_deref() == Some("/dev/null") {
-            return;
+    fn add(&mut self, target: &Word, content: Content) -> Option<()> {
+        let path = clean(&target.literal()?)?;
+        if path != "/dev/null" {
+            self.found.push(LiteralWrite { path, content });
         }
-        let content = if runs == Runs::Once && path.is_some() { content } else { Content::Unknown };
-        self.found.writes.push(LiteralWrite { path: path.map(Cow::into_owned), by, content });
+        Some(())
     }
+}
+
+fn prints_its_words(simple: &Simple) -> bool {
+    let program = simple.words.first().and_then(Word::literal);
+    simple.words.is_empty() || program.is_some_and(|name| KNOWN.contains(&&*name))
+}
+
+/// `None`: a command holds the text of a shell that redirects, or gives it to one.
+fn is_all_silent(simple: &Simple) -> Option<()> {
+    let bodies = simple.redirects.iter().filter_map(|redirect| match &redirect.kind {
+        RedirectKind::Here { body, .. } => Some(body),
+        _ => None,
+    });
+    simple.words.iter().chain(bodies).try_for_each(is_silent)
+}
+
+/// `None`: the path leads up, or names no file.
+fn clean(path: &str) -> Option<String> {
+    let parts: Vec<&str> = path.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+    let root = if path.starts_with('/') { "/" } else { "" };
+    (!parts.is_empty() && !parts.contains(&"..")).then(|| format!("{root}{}", parts.join("/")))
 }
 
 /// The redirection takes standard output.
@@ -220,8 +195,13 @@ fn is_output(redirect: &Redirect) -> bool {
     is_write && redirect.variable.is_none() && matches!(redirect.descriptor, None | Some(1))
 }
 
-/// `None`: the word runs commands, which may write.
+/// `None`: the word may be the text of a shell that redirects.
 fn is_silent(word: &Word) -> Option<()> {
+    (!word.source.contains('>')).then_some(())
+}
+
+/// `None`: the word runs commands that may redirect.
+fn runs_nothing_that_writes(word: &Word) -> Option<()> {
     let runs = |part: &Part| !matches!(part, Part::Literal(_) | Part::Quoted(_) | Part::Glob(_) | Part::Tilde(_));
     (!word.source.contains('>') || !word.parts.iter().any(runs)).then_some(())
 }

@@ -4,14 +4,15 @@ use std::borrow::Cow;
 
 use agent_strace_shell::{Part, RedirectKind, Simple, Word};
 
-use super::Content;
 use crate::tools;
 
 /// The text that a command prints, with the text that a pipe gives it. `None`: it is not known, or its last line has no end.
 pub(super) fn text(simple: &Simple, given: Option<&str>) -> Option<String> {
-    let Some((program, arguments)) = simple.words.split_first() else { return Some(String::new()) };
-    let program = program.literal()?;
-    let text = match program.rsplit('/').next().unwrap_or(&program) {
+    let Some((program, arguments)) = simple.words.split_first() else {
+        // Without a command, zsh runs `cat`.
+        return (simple.redirects.len() == 1).then(String::new);
+    };
+    let text = match &*program.literal()? {
         ":" | "true" => String::new(),
         "cat" => {
             let is_input = arguments.iter().all(|word| word.literal().as_deref() == Some("-"));
@@ -30,7 +31,7 @@ fn is_whole(text: &str) -> bool {
 }
 
 /// The text that a command reads: that of its redirections, else the one that a pipe gives it.
-pub(super) fn input(simple: &Simple, given: Option<&str>) -> Option<String> {
+fn input(simple: &Simple, given: Option<&str>) -> Option<String> {
     let of_input = simple.redirects.iter().rev().find(|redirect| {
         let is_read = matches!(
             redirect.kind,
@@ -62,9 +63,10 @@ fn echoed(arguments: &[Word]) -> Option<String> {
     (!is_option && !line.contains('\\')).then_some(line)
 }
 
-/// In zsh, a word that begins with `=` is the path of a program.
+/// In zsh, a word that begins with `=` is the path of a program. Not every shell knows `$'…'` and `$"…"`.
 fn plain(word: &Word) -> Option<Cow<'_, str>> {
-    word.literal().filter(|text| !word.source.starts_with('=') || text == "=")
+    let is_odd = word.source.contains("$'") || word.source.contains("$\"");
+    word.literal().filter(|text| !is_odd && (!word.source.starts_with('=') || text == "="))
 }
 
 /// `printf 'line\n'` and `printf '%s\n' line …`.
@@ -90,21 +92,4 @@ fn formatted(arguments: &[Word]) -> Option<String> {
         text.push_str(rest);
     }
     Some(text)
-}
-
-/// The files of `tee`, which gets the text `input`.
-pub(super) fn tee(words: &[Word], input: Option<&str>, add: &mut dyn FnMut(Option<Cow<'_, str>>, Content)) {
-    let words: Vec<Option<Cow<'_, str>>> = words.iter().skip(1).map(Word::literal).collect();
-    let is_option = |word: &Option<Cow<'_, str>>| word.as_deref().is_some_and(|word| word.starts_with('-'));
-    let (options, files): (Vec<_>, Vec<_>) = words.into_iter().partition(is_option);
-    let is_added = !options.is_empty();
-    let is_known = options.iter().flatten().all(|option| matches!(&**option, "-a" | "--append"));
-    for file in files {
-        let content = match input.filter(|text| is_known && is_whole(text)) {
-            Some(text) if is_added => Content::Added(text.to_owned()),
-            Some(text) => Content::Whole(text.to_owned()),
-            None => Content::Unknown,
-        };
-        add(file, content);
-    }
 }

@@ -5,7 +5,6 @@ use super::recorded::is_notebook;
 use super::spelled::Spelled;
 use super::touch::Extent;
 use crate::lint::edits::Edit;
-use agent_strace_effects::literals::Writer;
 use agent_strace_effects::{Certainty, Effect, Kind, PathTarget};
 use agent_strace_model::Status;
 
@@ -36,16 +35,10 @@ impl<'e> Cause<'e> {
         }
     }
 
-    /// The content of a file, where the words of the call hold it.
+    /// The content of a file that a redirection wrote, where the words of the call hold it.
     pub(super) fn contents(&self, target: &PathTarget, certainty: Certainty) -> Option<Vec<(Edit, Extent)>> {
-        let by = match (self.via, &self.command) {
-            ("redirect", _) => Writer::Redirect,
-            (_, Some(command)) if command.program == "sed" => Writer::Sed,
-            (_, Some(command)) if command.program == "tee" => Writer::Tee,
-            _ => return None,
-        };
         let is_one = certainty == Certainty::Exact && !target.subtree && !is_notebook(&target.path);
-        if is_one { self.spelled.contents(&target.path, by, self.is_sure) } else { None }
+        if is_one && self.via == "redirect" { self.spelled.contents(&target.path) } else { None }
     }
 }
 

@@ -6,11 +6,9 @@ use agent_strace_effects::Execution;
 
 /// The content that a command puts into the files that it writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Puts<'e> {
+pub(super) enum Puts {
     /// Content that its record may not hold.
     Content,
-    /// A symbolic link to this path.
-    Link(&'e str),
     /// Rights, and no content.
     Mode,
     /// Nothing: it makes empty files, folders, or changes dates and owners.
@@ -67,11 +65,9 @@ impl<'e> Command<'e> {
         }
     }
 
-    pub(super) fn puts(&self) -> Puts<'_> {
+    pub(super) fn puts(&self) -> Puts {
         match self.program {
-            "ln" => self.linked().map_or(Puts::Content, Puts::Link),
             "touch" | "mkdir" | "rmdir" | "chown" | "chgrp" | "setfacl" | "xattr" => Puts::Nothing,
-            "chmod" if self.lets_nobody_run() => Puts::Nothing,
             "chmod" => Puts::Mode,
             "truncate" => Puts::Empty,
             "git" => self.git_puts(),
@@ -79,32 +75,4 @@ impl<'e> Command<'e> {
             _ => Puts::Content,
         }
     }
-
-    /// The path that `ln -s PATH NAME` puts into a link, where it is written so.
-    fn linked(&self) -> Option<&'e str> {
-        let (options, operands): (Vec<&str>, Vec<&str>) = self.words.iter().partition(|word| word.starts_with('-'));
-        let is_plain = |option: &&str| option.trim_start_matches('-').chars().all(|letter| "sfnvh".contains(letter));
-        let is_symbolic = options.iter().any(|option| option.contains('s')) && options.iter().all(is_plain);
-        let [path, _] = operands.as_slice() else { return None };
-        (is_symbolic && !path.contains(['$', '*', '?', '[', '~', '`'])).then_some(*path)
-    }
-
-    /// The rights that `chmod` gives are known, and running is not among them.
-    fn lets_nobody_run(&self) -> bool {
-        let is_mode = |word: &str| word.trim_start_matches('-').chars().all(|letter| "rwxXst".contains(letter));
-        let mode = self.words.iter().find(|word| !word.starts_with('-') || is_mode(word));
-        mode.is_some_and(|mode| mode.split(',').all(gives_no_run))
-    }
-}
-
-/// `644`, `a-x`, `u=rw`.
-fn gives_no_run(clause: &str) -> bool {
-    if !clause.is_empty() && clause.bytes().all(|digit| digit.is_ascii_digit()) {
-        let last = clause.get(clause.len().saturating_sub(3)..).unwrap_or_default();
-        return last.bytes().all(|digit| digit % 2 == 0);
-    }
-    let rights = clause.trim_start_matches(['u', 'g', 'o', 'a']);
-    let Some((operator, rights)) = rights.split_at_checked(1) else { return false };
-    let is_known = rights.chars().all(|letter| "rwxXst".contains(letter));
-    is_known && (operator == "-" || ["+", "="].contains(&operator) && !rights.contains(['x', 'X']))
 }

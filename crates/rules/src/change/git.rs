@@ -77,14 +77,14 @@ impl Command<'_> {
     }
 
     /// The content that a command of git puts into files which it names.
-    pub(super) fn git_puts(&self) -> Puts<'_> {
+    pub(super) fn git_puts(&self) -> Puts {
         match self.put_into_files() {
             Puts::Back(_) if !self.is_here() || self.asks_for_help() => Puts::Nothing,
             puts => puts,
         }
     }
 
-    fn put_into_files(&self) -> Puts<'_> {
+    fn put_into_files(&self) -> Puts {
         match self.verb {
             // Which pieces go back is not known. The stash keeps the content of the files that are named.
             "restore" | "checkout" if self.has_option(&["-p", "--patch"]) => Puts::Nothing,
@@ -96,7 +96,7 @@ impl Command<'_> {
         }
     }
 
-    fn restored(&self) -> Puts<'_> {
+    fn restored(&self) -> Puts {
         let is_of_index = self.has_option(&["-S", "--staged"]);
         match self.restored_from() {
             Some(revision) if !is_head(revision) => Puts::Content,
@@ -119,7 +119,7 @@ impl Command<'_> {
     }
 
     /// `git checkout [REVISION] [--] PATH…`
-    fn checked_out(&self) -> Puts<'_> {
+    fn checked_out(&self) -> Puts {
         let mut named = self.operands();
         match (named.next(), named.next()) {
             (Some(first), _) if is_head(first) => Puts::Back(Source::Commit),
@@ -197,6 +197,11 @@ impl Command<'_> {
         let is_other = self.is_git(&["cherry-pick", "revert", "read-tree", "checkout-index", "subtree"]);
         let is_any = is_merge || self.brings_submodule() || is_other || self.moves_back() || self.brings_back();
         is_any && !self.has_option(ENDS) && !self.has_option(SHOWS)
+    }
+
+    /// It may change files that it does not name.
+    pub(super) fn brings_any(&self) -> bool {
+        self.brings_files() || self.brings_commits() || self.is_git(&["merge", "pull", "rebase"])
     }
 
     /// The submodule comes to another commit, not only to the one that is committed.

@@ -1,8 +1,9 @@
 //! What a session says that it did to the files of a change.
 //!
-//! Tools that edit say which lines they put into a file: those are what they account for. So do commands whose words hold what
-//! they write. What any other command wrote is not in the record, so it accounts for the whole file, unless it is one that
-//! writes no content. What a session took back itself it does not account for. A log names files as its machine did; the change names them from the top of the repository.
+//! Tools that edit say which lines they put into a file: those are what they account for. So do redirections whose words hold
+//! what they write; whether they happened is not known, so they add to what was there. What any other command wrote is not in
+//! the record, so it accounts for the whole file, unless it is one that writes no content. What a session took back itself it
+//! does not account for. A log names files as its machine did; the change names them from the top of the repository.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -154,11 +155,7 @@ impl<'c> Recorder<'c> {
         let command = cause.command.as_ref();
         match &effect.kind {
             Kind::Write(target) => match command.map_or(Puts::Content, Command::puts) {
-                Puts::Content => match cause.contents(target, certainty) {
-                    Some(contents) => self.spelled(event, target, &contents),
-                    None => self.written(event, target, certainty, edits),
-                },
-                Puts::Link(path) => self.each(target, certainty, |touch| touch.link(path)),
+                Puts::Content => self.written(event, target, certainty, edits, cause),
                 Puts::Mode => self.each(target, certainty, |touch| touch.mode = true),
                 Puts::Nothing => self.each(target, certainty, |_| ()),
                 Puts::Empty => self.each(target, certainty, Touch::empty),
@@ -177,6 +174,9 @@ impl<'c> Recorder<'c> {
     /// Files that a command writes though none of its effects names them.
     fn ran(&mut self, command: &Command<'_>, cause: &Cause<'_>) {
         self.recorded.formats |= formats(command);
+        if command.brings_any() {
+            self.recorded.touches.values_mut().for_each(Touch::may_be_replaced);
+        }
         for managing in Managing::of(command) {
             self.managed(managing);
         }
@@ -279,8 +279,30 @@ impl<'c> Recorder<'c> {
         self.recorded
     }
 
-    fn written(&mut self, event: &'c Event<'c>, target: &PathTarget, certainty: Certainty, edits: &[Edit]) {
+    fn written(
+        &mut self,
+        event: &'c Event<'c>,
+        target: &PathTarget,
+        certainty: Certainty,
+        edits: &[Edit],
+        cause: &Cause<'_>,
+    ) {
         let indices = self.indices(target, certainty);
+        if indices.is_empty() {
+            if certainty == Certainty::Exact {
+                self.stray(target, event);
+            }
+            return;
+        }
+        if let Some(contents) = cause.contents(target, certainty) {
+            for index in &indices {
+                let touch = self.recorded.touches.entry(*index).or_default();
+                for (edit, extent) in &contents {
+                    touch.put_by_shell(edit, *extent);
+                }
+            }
+            return;
+        }
         let own: Vec<&Edit> = edits.iter().filter(|edit| is_of(edit, &target.path)).collect();
         for index in &indices {
             let touch = self.recorded.touches.entry(*index).or_default();
@@ -289,24 +311,6 @@ impl<'c> Recorder<'c> {
             for edit in &own {
                 touch.put(edit, event.call().map_or(Extent::Once, |call| extent(call, edit)));
             }
-        }
-        if indices.is_empty() && certainty == Certainty::Exact {
-            self.stray(target, event);
-        }
-    }
-
-    /// A command wrote content that its own words hold.
-    fn spelled(&mut self, event: &'c Event<'c>, target: &PathTarget, contents: &[(Edit, Extent)]) {
-        let indices = self.indices(target, Certainty::Exact);
-        for index in &indices {
-            let touch = self.recorded.touches.entry(*index).or_default();
-            touch.deleted = false;
-            for (edit, extent) in contents {
-                touch.put(edit, *extent);
-            }
-        }
-        if indices.is_empty() {
-            self.stray(target, event);
         }
     }
 

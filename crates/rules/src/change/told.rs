@@ -111,7 +111,7 @@ impl<'t> Told<'t> {
         is_written
             || self.holds_piece(line)
             || self.derives(line, hunk)
-            || self.joins(line, &hunk.removed, Side::Added)
+            || self.is_joined(line, hunk)
             || self.is_managed(line, &hunk.removed)
             || self.has_layout_of(line, Side::Added)
     }
@@ -119,9 +119,9 @@ impl<'t> Told<'t> {
     fn removed(&self, line: &str, hunk: &Hunk) -> bool {
         letters(line) == 0
             || self.touches.iter().any(|touch| {
-                touch.is_open || touch.left_out(line, self.file.left.get(line).copied().unwrap_or(0)) || self.took(touch, line, hunk)
+                touch.may_take_any() || touch.left_out(line, self.file.left.get(line).copied().unwrap_or(0)) || self.took(touch, line, hunk)
             })
-            || self.joins(line, &hunk.added, Side::Removed)
+            || self.was_joined(line, hunk)
             || self.is_managed(line, &hunk.added)
             || self.has_layout_of(line, Side::Removed)
             // It only moved.
@@ -247,16 +247,27 @@ impl<'t> Told<'t> {
         is_told
     }
 
-    /// A line was added behind a last line without an end, and the two became one.
-    fn joins(&self, line: &str, others: &[Box<str>], side: Side) -> bool {
-        self.touches.iter().flat_map(|touch| &touch.behind).any(|behind| {
-            let is_one = |last: &str, joined: &str| !last.is_empty() && joined.strip_suffix(&**behind) == Some(last);
-            let is_joined = |other: &str| match side {
-                Side::Added => is_one(other, line),
-                Side::Removed => is_one(line, other),
-            };
-            !behind.is_empty() && self.spend(others.len()) && others.iter().any(|other| is_joined(other))
+    /// A text was added behind a last line without an end, and the two became this line.
+    fn is_joined(&self, line: &str, hunk: &Hunk) -> bool {
+        let lasts = self.behind().filter_map(|behind| line.strip_suffix(behind)).map(str::trim_end);
+        lasts.filter(|last| !last.is_empty() && self.spend(hunk.removed.len())).any(|last| {
+            hunk.removed.iter().any(|old| &**old == last)
+                || self.allowed.contains_key(last)
+                || last != line && self.derives(last, hunk)
         })
+    }
+
+    /// The line was the last one, and one that is there now begins with it.
+    fn was_joined(&self, line: &str, hunk: &Hunk) -> bool {
+        self.behind().any(|behind| {
+            let is_of = |added: &str| added.strip_suffix(behind).is_some_and(|last| last.trim_end() == line);
+            self.spend(hunk.added.len()) && hunk.added.iter().any(|added| is_of(added))
+        })
+    }
+
+    /// First lines of texts that were added behind others.
+    fn behind(&self) -> impl Iterator<Item = &str> {
+        self.touches.iter().flat_map(|touch| &touch.behind).map(AsRef::as_ref)
     }
 
     /// A package manager may have written or taken it: a dependency, or a line that has a comma on one side only.

@@ -20,8 +20,8 @@ pub struct Touch {
     pub(super) deleted: bool,
     /// Its rights were changed.
     pub(super) mode: bool,
-    /// Paths that it was made a symbolic link to.
-    links: BTreeSet<Box<str>>,
+    /// Redirections wrote it, with known content.
+    pub(super) is_spelled: bool,
     /// A package manager may have written it.
     pub(super) managed: Option<Managed>,
     /// The last place of git that the session put it into after it wrote.
@@ -131,20 +131,28 @@ impl Touch {
             self.everywhere.extend(new.iter().cloned());
         }
         if extent == Extent::Behind {
-            self.behind.extend(edit.new.lines().next().map(|first| first.trim_end().into()));
+            let first = edit.new.lines().next().unwrap_or_default();
+            self.behind.insert(first.trim_end().into());
         }
         self.blocks.push(new);
     }
 
-    /// It is a symbolic link now. Where a file system has none, git puts the path into a file.
-    pub(super) fn link(&mut self, path: &str) {
-        self.put(&Edit { path: String::new(), old: None, new: path.to_owned() }, Extent::Whole);
-        self.links.insert(path.into());
+    /// A redirection put it there, if it happened: what was there before may still be. So it takes nothing of that back.
+    pub(super) fn put_by_shell(&mut self, edit: &Edit, extent: Extent) {
+        self.is_spelled = true;
+        // Behind a file that is gone, the new text is all of it.
+        self.is_open |= self.deleted;
+        self.put(edit, extent);
     }
 
-    /// The session may have made the link. `None`: the path that it leads to was not read.
-    pub(super) fn may_link_to(&self, path: Option<&str>) -> bool {
-        self.anything || path.map_or(!self.links.is_empty(), |path| self.links.contains(path))
+    /// Lines that were there before may be gone.
+    pub(super) fn may_take_any(&self) -> bool {
+        self.is_open || !self.behind.is_empty() && !self.replaced.is_empty()
+    }
+
+    /// Something that is not in the record may have written over what redirections wrote.
+    pub(super) fn may_be_replaced(&mut self) {
+        self.anything |= self.is_spelled;
     }
 
     /// All that was in the file is gone.
@@ -212,7 +220,7 @@ impl Touch {
     pub(super) fn join(&mut self, other: Self) {
         self.anything |= other.anything;
         self.deleted |= other.deleted;
-        self.links.extend(other.links);
+        self.is_spelled |= other.is_spelled;
         self.mode |= other.mode;
         self.managed = self.managed.max(other.managed);
         self.kept = self.kept.max(other.kept);

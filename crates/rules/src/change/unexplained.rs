@@ -112,12 +112,8 @@ fn untold(file: &ChangedFile, touches: &[&Touch], is_formatted: bool) -> Option<
     let is_told = match file.status {
         Status::Deleted => any(|touch| touch.deleted || touch.anything),
         // Tools that edit text make no links and no submodules.
-        _ if file.is_link() => {
-            let path = file.hunks.iter().flat_map(|hunk| &hunk.added).map(AsRef::as_ref).next();
-            touches.iter().any(|touch| touch.may_link_to(path))
-        }
-        Status::TypeChanged => any(|touch| touch.anything),
-        _ if file.is_submodule() => any(|touch| touch.anything),
+        _ if file.is_link() || file.is_submodule() => any(|touch| touch.anything),
+        Status::TypeChanged => any(|touch| touch.anything || touch.is_spelled),
         // An empty file, or one of which only the rights changed.
         _ if file.whole && file.hunks.is_empty() => file.status == Status::Modified || !touches.is_empty(),
         _ if file.hunks.is_empty() && any(Touch::has_content) => {
