@@ -19,6 +19,12 @@ static BUILT_IN: LazyLock<Policy> = LazyLock::new(Policy::none);
 /// Returns true if an entry for this path, in which stars are wildcards, would allow sensitive files. A directory that may hold
 /// one among others, such as `src/**`, is not sensitive. `kind`: of the effect.
 pub fn is_for_people(kind: &str, path: &str) -> bool {
+    // A file that is not to be written is not to be deleted either.
+    let kinds = if kind == "delete" { &["delete", "write"][..] } else { &[kind] };
+    kinds.iter().any(|kind| is_sensitive(kind, path))
+}
+
+fn is_sensitive(kind: &str, path: &str) -> bool {
     let Some(template) = TEMPLATE_POLICY.as_ref() else { return true };
     let member = member_of(path);
     let pattern = PathTarget { path: path.to_owned(), subtree: false };

@@ -5,6 +5,7 @@
 
 use super::proposal::{ProposedFor, Vouching};
 use crate::Entry;
+use crate::generate::Form;
 use agent_strace_effects::{Kind, Opaque};
 use agent_strace_model::finding::Family;
 use agent_strace_policy::{Decision, dotted};
@@ -36,7 +37,15 @@ pub fn advice(entry: &Entry, version: u32) -> Option<String> {
         Decision::Denied if entry.rule.family() == Family::Floor => {
             "it is built in: no entry allows it, only an exception with an end does".to_owned()
         }
-        Decision::Denied if key == "allow" => format!("add {} to {list}{line}", target()?),
+        Decision::Denied if key == "allow" => match (act.program(), act.script()) {
+            (Some((program, Form::Code)), None) => {
+                format!("run the command itself: an entry for `{program}` in {list}{line} would allow any code")
+            }
+            (Some((program, Form::Code)), Some(script)) => {
+                format!("add `{program} {script}` to {list}{line}: an entry for `{program}` alone would allow any code")
+            }
+            _ => format!("add {} to {list}{line}", target()?),
+        },
         Decision::Denied if key == "deny_all" => format!("add {} to network.allow", target()?),
         Decision::Denied if key == "decision" => format!("add {} to {}.allow", target()?, act.section()?),
         Decision::Denied => format!("narrow or remove {name}{line}: a deny wins over every allow"),

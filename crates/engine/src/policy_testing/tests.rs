@@ -62,6 +62,15 @@ fn advice_names_the_line() {
     for (command, expected) in [
         ("rm x", "narrow or remove commands.deny[0] (line 4): a deny wins over every allow"),
         ("make", "add `make` to commands.allow (line 4)"),
+        (
+            "bash -c 'echo a'",
+            "run the command itself: an entry for `bash` in commands.allow (line 4) would allow any code",
+        ),
+        ("bash x.sh", "add `bash x.sh` to commands.allow (line 4): an entry for `bash` alone would allow any code"),
+        (
+            "rm secrets/a",
+            "let a person decide, because an entry for it would allow sensitive files; an exception with an end date allows less",
+        ),
         ("echo > x", "add `x` to files.write.allow (line 3)"),
         ("ls", "narrow or remove commands.allow[1] (line 4), or add `ls` to commands.deny"),
         ("echo > .agent-scope.json", "it is built in: no entry allows it, only an exception with an end does"),
