@@ -20,6 +20,24 @@ const MOST_PLACES: usize = 64;
 /// Bytes that are compared for one file. A line that is not found within them is not explained.
 const WORK: usize = 64 << 20;
 
+/// Runs of lines in one hunk that are shown one by one. What follows the last one is shown with it.
+const MOST_RUNS: usize = 50;
+
+/// Lines that differ.
+pub(super) struct Place {
+    pub(super) first: u32,
+    pub(super) last: u32,
+    /// Lines were only taken away, after the first one.
+    pub(super) is_removal: bool,
+}
+
+impl Place {
+    fn of(hunk: &Hunk) -> Self {
+        let added = u32::try_from(hunk.added.len()).unwrap_or(u32::MAX);
+        Self { first: hunk.start, last: hunk.start.saturating_add(added.saturating_sub(1)), is_removal: added == 0 }
+    }
+}
+
 /// The sessions that touched one file.
 pub(super) struct Told<'t> {
     touches: Vec<&'t Touch>,
@@ -70,13 +88,13 @@ impl<'t> Told<'t> {
         Self { touches, file, is_formatted, allowed, gone, places, before, after, work: Cell::new(WORK) }
     }
 
-    /// The hunks that are not accounted for.
-    pub(super) fn untold(&mut self) -> Vec<&'t Hunk> {
+    /// The places that are not accounted for.
+    pub(super) fn untold(&mut self) -> Vec<Place> {
         let file = self.file;
         if self.touches.iter().any(|touch| touch.may_be_anything()) {
             return Vec::new();
         }
-        file.hunks.iter().filter(|hunk| !self.tells(hunk)).collect()
+        file.hunks.iter().flat_map(|hunk| self.untold_in(hunk)).collect()
     }
 
     /// Nothing but the layout of a file changed, and a program that does so ran.
@@ -87,10 +105,28 @@ impl<'t> Told<'t> {
         is_formatted && file.whole && !file.hunks.is_empty() && file.hunks.iter().all(same)
     }
 
-    fn tells(&mut self, hunk: &'t Hunk) -> bool {
-        hunk.added.iter().all(|line| self.added(line, hunk))
-            && hunk.removed.iter().all(|line| self.removed(line, hunk))
-            && !self.is_reordered(hunk)
+    /// The lines of a hunk that are not accounted for; all of it where lines are gone, or in another order.
+    fn untold_in(&mut self, hunk: &'t Hunk) -> Vec<Place> {
+        let mut runs: Vec<Place> = Vec::new();
+        for (line, number) in hunk.added.iter().zip(hunk.start..) {
+            if self.added(line, hunk) {
+                continue;
+            }
+            let is_full = runs.len() >= MOST_RUNS;
+            match runs.last_mut() {
+                Some(run) if run.last.saturating_add(1) == number => run.last = number,
+                Some(run) if is_full => {
+                    run.last = Place::of(hunk).last;
+                    break;
+                }
+                _ => runs.push(Place { first: number, last: number, is_removal: false }),
+            }
+        }
+        let is_taken = hunk.removed.iter().any(|line| !self.removed(line, hunk));
+        if runs.is_empty() && (is_taken || self.is_reordered(hunk)) {
+            runs.push(Place::of(hunk));
+        }
+        runs
     }
 
     fn added(&mut self, line: &'t str, hunk: &Hunk) -> bool {

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::told::Told;
+use super::told::{Place, Told};
 use super::touch::Touch;
 use super::{ChangeHit, ChangeSite, Changed, Check, Rule, bounded, done_to, listed, weigh};
 use agent_strace_git::change_set::{Commit, Extent};
-use agent_strace_git::{ChangedFile, Hunk, Status};
+use agent_strace_git::{ChangedFile, Status};
 use agent_strace_model::finding::{Level, PolicyLocation, RuleId};
 use agent_strace_policy::evidence::Weight;
 
@@ -38,14 +38,6 @@ enum What {
     Mode,
     /// Its lines, which are too many to be compared with those that a session wrote.
     Unread,
-}
-
-/// Lines that differ.
-struct Place {
-    first: u32,
-    last: u32,
-    /// Lines were only taken away, after the first one.
-    is_removal: bool,
 }
 
 fn check(changed: &Changed<'_>, hits: &mut Vec<ChangeHit>) {
@@ -126,7 +118,7 @@ fn untold(file: &ChangedFile, touches: &[&Touch], is_formatted: bool) -> Option<
             }
             let untold = Told::new(touches.to_vec(), file, is_formatted).untold();
             if !untold.is_empty() {
-                return Some(What::Lines(untold.into_iter().map(Place::of).collect()));
+                return Some(What::Lines(untold));
             }
             true
         }
@@ -136,13 +128,6 @@ fn untold(file: &ChangedFile, touches: &[&Touch], is_formatted: bool) -> Option<
     }
     let is_untold_mode = file.became_executable() && !any(|touch| touch.mode || touch.anything);
     is_untold_mode.then_some(What::Mode)
-}
-
-impl Place {
-    fn of(hunk: &Hunk) -> Self {
-        let added = u32::try_from(hunk.added.len()).unwrap_or(u32::MAX);
-        Self { first: hunk.start, last: hunk.start.saturating_add(added.saturating_sub(1)), is_removal: added == 0 }
-    }
 }
 
 /// One finding for all of them, at the first.
