@@ -1,6 +1,6 @@
 //! A pipeline all of whose files are known: they are in the repository, and each is included by its plain path.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::segments::starts;
 use crate::pipelines::formats::visit_texts;
@@ -20,6 +20,13 @@ const A_STEP: usize = 4;
 /// The files of a pipeline, by their paths.
 pub(super) struct Pipeline {
     pub(super) files: BTreeMap<String, File>,
+}
+
+/// The files of a pipeline before a change and after it.
+pub(super) struct Files<'p> {
+    pub(super) base: &'p BTreeMap<String, File>,
+    /// Those that the change touches, as it leaves them.
+    pub(super) changed: &'p BTreeMap<String, File>,
 }
 
 /// A file of a pipeline.
@@ -50,6 +57,23 @@ impl Pipeline {
     }
 }
 
+impl<'p> Files<'p> {
+    pub(super) fn of_both_sides(&self) -> impl Iterator<Item = &'p File> {
+        self.base.values().chain(self.changed.values())
+    }
+
+    /// The pipeline after the change.
+    pub(super) fn later(&self) -> impl Iterator<Item = &'p File> {
+        self.base.iter().map(|(path, file)| self.changed.get(path).unwrap_or(file))
+    }
+
+    /// All files but one, on both sides.
+    pub(super) fn beside(&self, path: &str) -> impl Iterator<Item = &'p File> {
+        let all = self.base.iter().chain(self.changed);
+        all.filter(move |(other, _)| *other != path).map(|(_, file)| file)
+    }
+}
+
 impl File {
     /// `None`: it holds something that is merged into jobs in other ways than by `extends`, or readers may differ in its keys.
     pub(super) fn read(text: String, work: &Work) -> Option<Self> {
@@ -69,17 +93,15 @@ impl File {
         entries.into_iter().map(local).collect()
     }
 
-    pub(super) fn has(&self, key: &str) -> bool {
-        member(&self.root, key).is_some()
+    pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
+        members(&self.root).iter().map(|(key, _)| key.name.as_str())
     }
 
-    /// Returns true if a job extends the one of a key.
-    pub(super) fn is_extended(&self, key: &str) -> bool {
-        let mut found = false;
+    /// Adds the keys that its jobs extend.
+    pub(super) fn extended(&self, found: &mut BTreeSet<String>) {
         for bases in members(&self.root).iter().filter_map(|(_, job)| member(job, "extends")) {
-            visit_texts(bases, &mut |base| found |= base == key);
+            visit_texts(bases, &mut |base| found.extend([base.to_owned()]));
         }
-        found
     }
 
     /// Values that apply to every job: the file itself, and `default` in it.

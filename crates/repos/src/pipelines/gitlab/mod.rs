@@ -10,15 +10,17 @@ mod plain;
 mod runners;
 mod segments;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::gate::GateFiles;
 use super::touches::Changed;
 use super::tree::{Content, Contents};
 use super::work::Work;
-use closed::{File, Pipeline};
+use closed::{File, Files, Pipeline};
+use own::Own;
 pub(super) use plain::lines_with_odd_breaks;
-use segments::{Differing, differing, segments};
+use runners::Runners;
+use segments::{differing, segments};
 
 /// Returns true if an edit of a file of the pipeline changes only jobs that the gate does not need, and that do not need it.
 pub(super) fn leaves_the_gate(changed: &Changed<'_>, gate: &GateFiles, work: &Work, path: &str) -> bool {
@@ -35,15 +37,18 @@ fn left(changed: &Changed<'_>, gate: &GateFiles, work: &Work, path: &str) -> Opt
     }
     let pipeline = Pipeline::of(changed.base, work)?;
     let edited = pipeline.files.get(path)?;
-    let after = File::read(head, work)?;
+    let mut changed_files = others(changed, &pipeline, work, path)?;
+    changed_files.insert(path.to_owned(), File::read(head, work)?);
+    let later = Files { base: &pipeline.files, changed: &changed_files };
+    let after = changed_files.get(path)?;
     let (old, new) = (segments(&edited.text, &edited.root)?, segments(&after.text, &after.root)?);
     let jobs = differing(&old, &new)?;
-    let others = others(changed, &pipeline, work, path)?;
-    let own = own::Own::of(gate, &pipeline)?;
-    let all: Vec<&File> = others.iter().chain(pipeline.files.values()).chain([&after]).collect();
+    let own = Own::of(gate, &pipeline, &later)?;
+    let all: Vec<&File> = later.of_both_sides().collect();
+    let (runners, others) = (Runners::of(&own, &all), Others::of(&later, path));
     let is_free = own.takes_nothing(&all)
-        && jobs.iter().all(|job| ordinary::is_ordinary(job, &own) && runners::are_kept(job, &own, &all))
-        && jobs.iter().all(|job| job.is_on_both_sides() || is_alone(job, &pipeline, &others, path, &all));
+        && jobs.iter().all(|job| ordinary::is_ordinary(job, &own, work) && runners.are_kept(job))
+        && jobs.iter().all(|job| job.is_on_both_sides() || others.leave(job.key));
     is_free.then_some(())
 }
 
@@ -56,19 +61,32 @@ fn text(of: &(impl Contents + ?Sized), path: &str) -> Option<String> {
 }
 
 /// Other files of the pipeline as the change leaves them, where it changes them.
-fn others(changed: &Changed<'_>, pipeline: &Pipeline, work: &Work, path: &str) -> Option<Vec<File>> {
+fn others(changed: &Changed<'_>, pipeline: &Pipeline, work: &Work, path: &str) -> Option<BTreeMap<String, File>> {
     let paths: BTreeSet<&str> = changed.paths.iter().map(|changed| changed.path).collect();
     let files = pipeline.files.iter().filter(|(other, _)| *other != path && paths.contains(other.as_str()));
     let read = files.map(|(other, base)| {
         let file = File::read(text(changed.head, other)?, work)?;
-        (file.included()? == base.included()?).then_some(file)
+        (file.included()? == base.included()?).then(|| (other.clone(), file))
     });
     read.collect()
 }
 
-/// Returns true if a job that is added or removed is in no other file of the pipeline, and no job extends it.
-fn is_alone(job: &Differing<'_>, pipeline: &Pipeline, later: &[File], path: &str, all: &[&File]) -> bool {
-    let others = pipeline.files.iter().filter(|(other, _)| *other != path).map(|(_, file)| file);
-    let is_elsewhere = others.chain(later).any(|file| file.has(job.key));
-    !is_elsewhere && !all.iter().any(|file| file.is_extended(job.key))
+/// Keys that other files of the pipeline have, and those that jobs of any file extend.
+struct Others<'p> {
+    keys: BTreeSet<&'p str>,
+    extended: BTreeSet<String>,
+}
+
+impl<'p> Others<'p> {
+    fn of(files: &Files<'p>, path: &str) -> Self {
+        let mut found = Self { keys: BTreeSet::new(), extended: BTreeSet::new() };
+        found.keys.extend(files.beside(path).flat_map(File::keys));
+        files.of_both_sides().for_each(|file| file.extended(&mut found.extended));
+        found
+    }
+
+    /// Returns true if a job of a key may be added or removed: it is no part of another one.
+    fn leave(&self, key: &str) -> bool {
+        !self.keys.contains(key) && !self.extended.contains(key)
+    }
 }

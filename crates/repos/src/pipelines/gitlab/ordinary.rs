@@ -1,10 +1,13 @@
 //! Jobs that have nothing to do with the gate.
 
+use std::collections::BTreeSet;
+
 use super::own::Own;
 use super::segments::{Differing, Segment};
 use crate::pipelines::calls::names_gate;
 use crate::pipelines::formats::{shape, visit_texts};
-use crate::repo_audit::member;
+use crate::pipelines::work::Work;
+use crate::repo_audit::{items, member, members};
 use agent_strace_policy::json::{Data, Value};
 
 /// Keys at the top of a file that are no jobs, or are more than jobs.
@@ -33,12 +36,12 @@ const WORDS: &[&str] = &["y", "n", "yes", "no", "on", "off", "true", "false", "n
 const REACHING: &[&str] = &["resource_group", "id_tokens", "secrets", "identity"];
 
 /// Returns true if a job that differs is an ordinary one, on each side that has it.
-pub(super) fn is_ordinary(job: &Differing<'_>, own: &Own<'_>) -> bool {
+pub(super) fn is_ordinary(job: &Differing<'_>, own: &Own<'_>, work: &Work) -> bool {
     let of = |side: &Option<Segment<'_>>, name: &str| side.and_then(|side| member(side.value, name).map(shape));
     has_plain_name(job.key)
         && !own.is_named_like(job.key)
-        && !own.mentions(job.key)
-        && job.sides().all(|side| is_beside(side.value, own))
+        && !own.mentions(job.key, work)
+        && job.sides().all(|side| is_beside(side.value, own) && has_plain_keys(side.value))
         && REACHING.iter().all(|name| of(&job.before, name) == of(&job.head, name))
 }
 
@@ -58,4 +61,15 @@ fn is_beside(job: &Value, own: &Own<'_>) -> bool {
     let mut names = false;
     visit_texts(job, &mut |text| names |= names_gate(text) || own.has(text));
     matches!(job.data, Data::Object(_)) && !names && member(job, "trigger").is_none()
+}
+
+/// Returns true if every reader has the same members of a value: Ruby takes `:tags` for `tags` and `<<` for the members of
+/// another value, and readers differ in which of two equal keys they take.
+pub(super) fn has_plain_keys(value: &Value) -> bool {
+    let mut seen = BTreeSet::new();
+    let is_plain = |name: &str| !name.starts_with(':') && name != "<<";
+    items(value).iter().all(has_plain_keys)
+        && members(value)
+            .iter()
+            .all(|(key, value)| is_plain(&key.name) && seen.insert(key.name.as_str()) && has_plain_keys(value))
 }

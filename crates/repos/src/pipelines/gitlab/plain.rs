@@ -26,13 +26,20 @@ fn is_plain_line(line: &str) -> bool {
     let indentation = line.len() - line.trim_start().len();
     let has_tab = line.get(..indentation).is_some_and(|blanks| blanks.contains('\t'));
     let is_marker = line.starts_with("---") || line.starts_with("...") || line.starts_with('%');
-    !has_tab && !is_marker && !merges(line) && !has_anchor_or_tag(line)
+    !has_tab && !is_marker && !is_merge(line) && !has_anchor_or_tag(line)
 }
 
-/// `<<:`, in quotes or not: the keys of another value.
-fn merges(line: &str) -> bool {
+/// Returns true if a line of a text may merge the keys of another value into a mapping.
+pub(in crate::pipelines) fn merges_keys(text: &str) -> bool {
+    text.lines().any(is_merge)
+}
+
+/// `<<:`, in quotes or not, or `? <<` with the rest on the next line.
+pub(in crate::pipelines) fn is_merge(line: &str) -> bool {
+    let is_between = |letter: char| "\"'".contains(letter) || letter.is_whitespace();
     let behind = line.match_indices("<<").filter_map(|(at, found)| line.get(at + found.len()..));
-    behind.map(|rest| rest.trim_start_matches(['"', '\'', ' ', '\t'])).any(|rest| rest.starts_with(':'))
+    let mut rests = behind.map(|rest| rest.trim_start_matches(is_between));
+    rests.any(|rest| rest.is_empty() || rest.starts_with([':', '#']))
 }
 
 /// `&name` and `!tag`, where a value may begin.

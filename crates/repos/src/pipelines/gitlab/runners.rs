@@ -1,45 +1,43 @@
 //! Machines on which jobs run: a job that comes to the machine of the gate may leave something there.
 
-use std::collections::BTreeSet;
-
 use super::closed::File;
 use super::own::Own;
-use super::segments::{Differing, Segment};
-use crate::pipelines::formats::{shape, visit_texts};
-use crate::repo_audit::{items, member, members, text};
+use super::segments::Differing;
+use crate::pipelines::formats::shape;
+use crate::repo_audit::{member, members};
 use agent_strace_policy::json::Value;
 
-/// Returns true if a job that differs does not come to a machine that the gate asks for by a tag.
-pub(super) fn are_kept(job: &Differing<'_>, own: &Own<'_>, all: &[&File]) -> bool {
-    let taken: BTreeSet<String> = own.running().filter_map(|job| member(job, "tags")).flat_map(texts).collect();
-    let Some(head) = job.head.filter(|_| !taken.is_empty()) else { return true };
-    let before = |name: &str| of(job.before, name).map(shape);
-    if all.iter().any(|file| has_unknown_tags(file)) {
-        return false;
+/// Members of a job that say to which machines it may come.
+const CHOOSING: &[&str] = &["tags", "inherit"];
+
+/// Whether jobs of a pipeline ask for machines.
+pub(super) struct Runners {
+    /// The gate does, or all jobs do.
+    of_gate: bool,
+    /// Any job does, so that a job gets it by what it extends.
+    of_any: bool,
+}
+
+impl Runners {
+    pub(super) fn of(own: &Own<'_>, all: &[&File]) -> Self {
+        let has_tags = |value: &Value| member(value, "tags").is_some();
+        let of_all = all.iter().flat_map(|file| file.shared()).any(has_tags);
+        let mut jobs = all.iter().flat_map(|file| members(&file.root)).map(|(_, job)| job);
+        Self { of_gate: of_all || own.running().any(has_tags), of_any: of_all || jobs.any(chooses) }
     }
-    let extends = of(Some(head), "extends");
-    match of(Some(head), "tags") {
-        Some(tags) if Some(shape(tags)) == before("tags") => true,
-        Some(tags) => {
-            let are_others = items(tags).iter().all(|tag| text(tag).is_some_and(|tag| !taken.contains(tag)));
-            are_others && !items(tags).is_empty()
-        }
-        None => extends.is_none() || extends.map(shape) == before("extends") && before("tags").is_none(),
+
+    /// Returns true if a job that differs comes to the same machines as before, and an added one to none of the gate.
+    pub(super) fn are_kept(&self, job: &Differing<'_>) -> bool {
+        let Some(head) = job.head.map(|side| side.value) else { return true };
+        let Some(before) = job.before.map(|side| side.value) else {
+            let comes = self.of_gate && chooses(head) || self.of_any && member(head, "extends").is_some();
+            return !comes;
+        };
+        let is_same = |name: &str| member(before, name).map(shape) == member(head, name).map(shape);
+        CHOOSING.iter().all(|name| is_same(name)) && (!self.of_any || is_same("extends"))
     }
 }
 
-fn of<'t>(side: Option<Segment<'t>>, name: &str) -> Option<&'t Value> {
-    side.and_then(|side| member(side.value, name))
-}
-
-fn texts(value: &Value) -> Vec<String> {
-    let mut found = Vec::new();
-    visit_texts(value, &mut |text| found.push(text.to_owned()));
-    found
-}
-
-/// Returns true if only a run knows a tag of a job.
-fn has_unknown_tags(file: &File) -> bool {
-    let tags = members(&file.root).iter().filter_map(|(_, job)| member(job, "tags"));
-    tags.flat_map(texts).any(|tag| tag.contains('$'))
+fn chooses(job: &Value) -> bool {
+    CHOOSING.iter().any(|name| member(job, name).is_some())
 }

@@ -86,6 +86,38 @@ fn a_pipeline_that_is_not_known_as_a_whole_is_one_with_the_gate() {
 }
 
 #[test]
+fn a_gate_that_is_written_in_two_places_is_one_with_the_pipeline() {
+    let gate = "gate:\n  needs: []\n  script: [agent-strace check]\n";
+    let root = "include: ci/gate.yml\nbuild:\n  script: [a]\n";
+    for more in
+        ["gate:\n  needs: [build]\n", "gate:\n  cache: {paths: [bin]}\n", "gate:\n  image: $X\n", "Gate: {tags: [x]}\n"]
+    {
+        let with = |text: &str| format!("{text}{more}");
+        let (in_root, in_file) = (with(root), with(gate));
+        let base = [(ROOT, in_root.as_str()), ("ci/gate.yml", gate)];
+        assert_eq!(edited(&base, ROOT, "[a]", "[b]"), "runs", "{more}");
+        let base = [(ROOT, root), ("ci/gate.yml", in_file.as_str())];
+        assert_eq!(edited(&base, ROOT, "[a]", "[b]"), "runs", "{more}");
+        let reversed = format!("include: ci/gate.yml\nbuild:\n  script: [a]\n{gate}");
+        let base = [(ROOT, reversed.as_str()), ("ci/gate.yml", more)];
+        assert_eq!(edited(&base, ROOT, "[a]", "[b]"), "runs", "{more}");
+    }
+    let base = [(ROOT, root), ("ci/gate.yml", gate)];
+    assert_eq!(edited(&base, ROOT, "[a]", "[b]"), "other jobs");
+    // Ruby has other members of the gate.
+    for (old, new) in [
+        ("  needs: []\n", "  needs: []\n  :needs: [build]\n"),
+        ("  needs: []\n", "  needs: []\n  <<: {needs: [build]}\n"),
+        ("  needs: []\n", "  needs: []\n  \"\\x3c<\": {needs: [build]}\n"),
+        ("  needs: []\n", "  needs: []\n  needs: [build]\n"),
+    ] {
+        let text = gate.replacen(old, new, 1);
+        let base = [(ROOT, root), ("ci/gate.yml", text.as_str())];
+        assert_eq!(edited(&base, ROOT, "[a]", "[b]"), "runs", "{new}");
+    }
+}
+
+#[test]
 fn the_edit_is_judged_by_the_branch_and_by_all_files_of_the_change() {
     let parts = |base: &str, head: &str, more: &[(&str, &str)]| {
         let known = [(ROOT, INCLUDING), (GATE, INCLUDED), (JOBS, MORE)];

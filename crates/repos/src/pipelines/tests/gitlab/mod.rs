@@ -139,7 +139,6 @@ fn jobs_beside_the_gate_may_change() {
             ("  rules:\n", "  variables: {A: \"1\", B: [c]}\n  rules:\n"),
             ("lint:\n  stage: test\n", "lint:\n  # It is quick.\n  stage: build\n"),
             ("lint:\n  stage: test\n", "lint:\n  stage: test\n  needs: [build]\n"),
-            ("lint:\n  stage: test\n", "lint:\n  stage: test\n  tags: [docker]\n"),
             ("debian:12", "debian:13"),
             ("[make deploy]", "[make deploy, date]"),
             ("paths: [out/]", "paths:\n      - out/\n    expire_in: 1 week"),
@@ -244,9 +243,19 @@ fn a_gate_that_takes_something_of_other_jobs_is_one_with_them() {
         assert_eq!(edited(&[(ROOT, &text)], ROOT, "make lint", "make style"), "other jobs", "{new:?}");
     }
     // Values that name a job.
-    let named = with_gate("needs: []", "needs: []\n  variables: {OF: Lint}");
-    assert_eq!(edited(&[(ROOT, &named)], ROOT, "make lint", "make style"), "runs");
-    assert_eq!(edited(&[(ROOT, &named)], ROOT, "make deploy", "make it"), "other jobs");
+    for (old, named, expected) in [
+        ("needs: []", "needs: []\n  variables: {OF: Lint}", "runs"),
+        ("needs: []", "needs: []\n  variables: {URL: \"$CI_API_V4_URL/jobs/artifacts/main/raw/x?job=lint\"}", "runs"),
+        ("needs: []", "needs: []\n  after_script: [fetch (lint), date]", "runs"),
+        ("needs: []", "needs: []\n  after_script: [fetch lint-all, lint2 _lint slint]", "other jobs"),
+        ("stage: test\n  needs: []", "stage: lint\n  needs: []", "other jobs"),
+        ("MODE: fast", "OF: x/lint", "runs"),
+        ("variables:\n", "default:\n  before_script: [fetch lint]\nvariables:\n", "runs"),
+    ] {
+        let text = with_gate(old, named);
+        assert_eq!(edited(&[(ROOT, &text)], ROOT, "make lint", "make style"), expected, "{named}");
+        assert_eq!(edited(&[(ROOT, &text)], ROOT, "make deploy", "make it"), "other jobs", "{named}");
+    }
     // A part of the gate in another file.
     let hidden = "include: ci/jobs.yml\nlint: {script: [a]}\n.agent-strace:\n  script: [agent-strace check]\n";
     let base = [(ROOT, hidden), (JOBS, "gate: {extends: .agent-strace, needs: []}\n")];
@@ -256,23 +265,58 @@ fn a_gate_that_takes_something_of_other_jobs_is_one_with_them() {
 }
 
 #[test]
+fn an_image_that_only_a_run_knows_may_be_made_by_other_jobs() {
+    let gate = |more: &str| format!("needs: []\n  {more}");
+    let all = |more: &str| format!("{more}\nvariables:\n");
+    for (old, new, expected) in [
+        ("needs: []", gate("image: $CI_REGISTRY_IMAGE/ci"), "runs"),
+        ("needs: []", gate("image: {name: \"${X}\"}"), "runs"),
+        ("needs: []", gate("image: a\n  services: [$X]"), "runs"),
+        ("needs: []", gate("image: a"), "other jobs"),
+        ("needs: []", gate("image: a\n  services: [b]"), "other jobs"),
+        ("variables:\n", all("image: $X"), "runs"),
+        ("variables:\n", all("services: [{name: $X}]"), "runs"),
+        ("variables:\n", all("default:\n  image: $X"), "runs"),
+        ("variables:\n", all("default:\n  image: x"), "other jobs"),
+    ] {
+        let text = with_gate(old, &new);
+        assert_eq!(edited(&[(ROOT, &text)], ROOT, "make lint", "make style"), expected, "{new:?}");
+    }
+    let own = with_gate("needs: []", &gate("image: a")).replacen("variables:\n", &all("image: $X"), 1);
+    assert_eq!(edited(&[(ROOT, &own)], ROOT, "make lint", "make style"), "other jobs");
+}
+
+#[test]
 fn a_job_does_not_come_to_the_machine_of_the_gate() {
+    let untagged = ALONE.replacen("build:\n", "build:\n  tags: [docker]\n  inherit: {default: false}\n", 1);
     let text = with_gate("needs: []", "needs: []\n  tags: [guarded]");
     let tagged = text.replacen("lint:\n", "lint:\n  tags: [docker]\n", 1);
+    let all = tagged.replacen("variables:\n", "default:\n  tags: [guarded]\nvariables:\n", 1);
     let unknown = text.replacen("build:\n", "build:\n  tags: [$RUNNER]\n", 1);
+    let new = |more: &str| format!("new:\n  {more}\n  script: [x]\ndeploy:\n");
     for (text, old, new, expected) in [
         (&text, "make lint", "make style", "other jobs"),
-        (&text, "lint:\n", "lint:\n  tags: [docker]\n", "other jobs"),
+        (&text, "lint:\n", "lint:\n  tags: [docker]\n", "runs"),
         (&text, "lint:\n", "lint:\n  tags: [docker, guarded]\n", "runs"),
-        (&text, "lint:\n", "lint:\n  tags: [$RUNNER]\n", "runs"),
-        (&text, "lint:\n", "lint:\n  tags: guarded\n", "runs"),
+        (&text, "lint:\n", "lint:\n  tags: [\" guarded\"]\n", "runs"),
+        (&text, "lint:\n", "lint:\n  inherit: {default: false}\n", "runs"),
         (&text, "extends: .base", "extends: .other", "runs"),
-        (&text, "deploy:\n", "new:\n  script: [x]\ndeploy:\n", "other jobs"),
-        (&text, "deploy:\n", "new:\n  extends: .base\n  script: [x]\ndeploy:\n", "runs"),
-        (&text, "deploy:\n", "new:\n  tags: [guarded]\n  script: [x]\ndeploy:\n", "runs"),
+        (&text, "deploy:\n", &new("timeout: 1h"), "other jobs"),
+        (&text, "deploy:\n", &new("extends: .base"), "runs"),
+        (&text, "deploy:\n", &new("tags: [other]"), "runs"),
+        (&text, "deploy:\n", &new("inherit: {default: false}"), "runs"),
         (&tagged, "  tags: [docker]\n", "", "runs"),
         (&tagged, "make lint", "make style", "other jobs"),
-        (&unknown, "make lint", "make style", "runs"),
+        (&unknown, "make lint", "make style", "other jobs"),
+        (&all, "  tags: [docker]\n", "", "runs"),
+        (&all, "make lint", "make style", "other jobs"),
+        (&untagged, "  tags: [docker]\n", "", "runs"),
+        (&untagged, "  tags: [docker]\n", "  tags: [shell]\n", "runs"),
+        (&untagged, "  inherit: {default: false}\n", "", "runs"),
+        (&untagged, "  extends: .base\n", "", "runs"),
+        (&untagged, "deploy:\n", &new("tags: [docker]"), "other jobs"),
+        (&untagged, "deploy:\n", &new("extends: .base"), "runs"),
+        (&untagged, "\ndeploy:\n  stage: test\n  image: \"debian:12\"\n  script: [make deploy]\n", "", "other jobs"),
     ] {
         assert_eq!(edited(&[(ROOT, text)], ROOT, old, new), expected, "{old:?} → {new:?}");
     }

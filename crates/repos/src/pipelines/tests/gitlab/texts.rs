@@ -43,6 +43,17 @@ fn only_plain_keys_of_ordinary_jobs_are_taken() {
             ("  rules:\n", "  trigger: acme/other\n  rules:\n"),
             ("  rules:\n", "  resource_group: x\n  rules:\n"),
             ("  rules:\n", "  id_tokens: {T: {aud: x}}\n  rules:\n"),
+            // Ruby has other members than the data here.
+            ("  rules:\n", "  :tags: [x]\n  rules:\n"),
+            ("  rules:\n", "  \":trigger\": acme/other\n  rules:\n"),
+            ("  rules:\n", "  :resource_group: x\n  rules:\n"),
+            ("  rules:\n", "  environment: {name: x, :on_stop: y}\n  rules:\n"),
+            ("  rules:\n", "  \"\\x3c<\": {tags: [x]}\n  rules:\n"),
+            ("  rules:\n", "  ? <<\n  : {tags: [x]}\n  rules:\n"),
+            ("  rules:\n", "  stage: build\n  rules:\n"),
+            ("  rules:\n", "  variables: {A: b, A: c}\n  rules:\n"),
+            ("deploy:\n", "new:\n  :trigger: acme/other\n\ndeploy:\n"),
+            ("deploy:\n", "new:\n  \"\\x3c<\": {trigger: acme/other}\n\ndeploy:\n"),
         ],
     );
     hold(
