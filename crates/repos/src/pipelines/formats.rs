@@ -1,6 +1,7 @@
 //! Files of CI by their formats: jobs, and the texts in them.
 
 use super::calls::{Node, Reader, names_gate};
+use super::gitlab::without_colon;
 use super::resolve::Place;
 use super::workflow::jobs;
 use crate::repo_audit::{Document, Language, items, member, members, text};
@@ -271,10 +272,10 @@ pub(super) fn shared(content: &str) -> Vec<(String, String)> {
     members_of(content, |key| SHARED.contains(&key))
 }
 
-/// Some keys at the top of a file, with their data.
+/// Some keys at the top of a file, as GitLab takes them, with their data.
 pub(super) fn members_of(content: &str, is_asked: impl Fn(&str) -> bool) -> Vec<(String, String)> {
     let Ok(document) = Document::read(Language::Yaml, content) else { return Vec::new() };
-    let asked = members(&document.root).iter().filter(|(key, _)| is_asked(&key.name));
+    let asked = members(&document.root).iter().filter(|(key, _)| is_asked(without_colon(&key.name)));
     asked.map(|(key, value)| (key.name.clone(), shape(value))).collect()
 }
 
@@ -284,8 +285,9 @@ pub(super) fn fault(content: &str) -> Option<String> {
     Some(format!("line {}: {}", fault.line, fault.reason))
 }
 
-/// The keys at the top of a file of GitLab.
+/// The keys at the top of a file of GitLab, as GitLab takes them.
 pub(super) fn keys(content: &str) -> Vec<String> {
     let root = Document::read(Language::Yaml, content).map(|document| document.root);
-    root.map(|root| members(&root).iter().map(|(key, _)| key.name.clone()).collect()).unwrap_or_default()
+    root.map(|root| members(&root).iter().map(|(key, _)| without_colon(&key.name).to_owned()).collect())
+        .unwrap_or_default()
 }

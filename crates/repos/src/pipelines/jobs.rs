@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::formats::{shape, visit_texts};
 use super::gate::GateFiles;
-use super::gitlab::{self, lines_with_odd_breaks};
+use super::gitlab::{self, has_tag, is_merge, lines_with_odd_breaks};
 use super::resolve::is_yaml;
 use super::systems::{Dialect, dialect};
 use super::touches::Changed;
@@ -36,9 +36,10 @@ pub(super) fn edit(changed: &Changed<'_>, gate: &GateFiles, work: &Work, path: &
         return Edit::Gate;
     }
     let dialect = dialect(path);
+    let is_workflow = dialect == Some(Dialect::Workflow);
     // Without a dialect it is a file that one of GitLab includes.
     let is_known = matches!(dialect, None | Some(Dialect::Workflow | Dialect::Gitlab)) && is_yaml(path);
-    if is_known && reads_the_same(&before, &head) {
+    if is_known && reads_the_same(&before, &head, is_workflow) {
         return Edit::Unseen;
     }
     let found = match (dialect, changed.base.read(path)) {
@@ -52,19 +53,32 @@ pub(super) fn edit(changed: &Changed<'_>, gate: &GateFiles, work: &Work, path: &
 }
 
 /// Returns true if two texts have the same data for every reader.
-fn reads_the_same(before: &str, head: &str) -> bool {
+fn reads_the_same(before: &str, head: &str, is_workflow: bool) -> bool {
     let read = |text| Document::read(Language::Yaml, text).ok();
     let (Some(old), Some(new)) = (read(before), read(head)) else { return false };
     shape(&old.root) == shape(&new.root)
-        && read_otherwise(before) == read_otherwise(head)
+        && read_otherwise(before, is_workflow) == read_otherwise(head, is_workflow)
         && ambiguous(before, &old.root) == ambiguous(head, &new.root)
 }
 
-/// The lines with tags, which the data do not have (`!reference [.setup, script]`), and those that merge keys: Ruby takes the
-/// last one of equal keys where the data have the first one (`<<: {script: [x]}`).
-fn read_otherwise(text: &str) -> Vec<&str> {
-    let lines = text.lines().map(str::trim).filter(|line| !line.starts_with('#'));
-    lines.filter(|line| line.contains('!') || line.contains("<<")).collect()
+/// The lines with tags, which the data do not have (`!reference [.setup, script]`). Where a value has a tag or keys are
+/// merged, all lines: Ruby takes the last one of equal keys where the data have the first one (`<<: {script: [x]}`), so that
+/// the place of such a line counts.
+fn read_otherwise(text: &str, is_workflow: bool) -> Vec<String> {
+    let is_content = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    let lines: Vec<&str> = text.lines().filter(is_content).map(without_comment).collect();
+    if lines.iter().any(|line| is_merge(line) || !is_workflow && has_tag(line)) {
+        return lines.into_iter().map(|line| line.replace('\'', "\"")).collect();
+    }
+    lines.into_iter().map(str::trim).filter(|line| line.contains('!')).map(str::to_owned).collect()
+}
+
+/// The line without a comment behind it, where it is one for certain.
+fn without_comment(line: &str) -> &str {
+    let found = line.match_indices('#').find(|(at, _)| line.get(..*at).is_some_and(|text| text.ends_with([' ', '\t'])));
+    let (code, comment) = line.split_at(found.map_or(line.len(), |(at, _)| at));
+    let is_certain = !code.contains(['"', '\'']) && !comment.contains('!') && !comment.contains("<<");
+    if is_certain { code } else { line }.trim_end()
 }
 
 /// Texts that other readers take for something else where they are not in quotes (`no`, `0777`), each with its first letter.

@@ -198,8 +198,10 @@ fn alike<'j>(
 /// A job of GitLab that another file of the same pipeline has, too, replaces it.
 fn of_gitlab(gate: &GateFiles, content: &Content) -> Option<Part> {
     let Content::Text(text) = content else { return unreadable(content) };
-    let keys = super::formats::keys(text);
-    let taken = keys.into_iter().map(CheckName::literal).find(|key| gate.names.contains(key));
+    let divided = super::gitlab::divided(text);
+    let keys = [Some(text), divided.as_ref()].into_iter().flatten().flat_map(|text| super::formats::keys(text));
+    let mut names = keys.map(CheckName::literal);
+    let taken = names.find(|name| gate.names.contains(name));
     taken.map(|name| Part::TakesName { name: name.shown() })
 }
 
@@ -227,7 +229,9 @@ fn of_pipeline(changed: &Changed<'_>, gate: &GateFiles, path: &str) -> Option<Pa
     {
         return Some(Part::Unreadable { reason });
     }
-    of_gitlab(gate, &head)
+    let of = |content: &Content| if let Content::Text(text) = content { text.clone() } else { String::new() };
+    let brings_keys = || super::gitlab::brings_keys(&of(&before), &of(&head)).then_some(Part::Runs);
+    of_gitlab(gate, &head).or_else(brings_keys)
 }
 
 /// A script or a file of recipes that runs the gate, called by something that is in no file: settings of a CI server.

@@ -4,6 +4,7 @@
 //! ways. An edit is taken for one of other jobs only where everything is written plainly; any other edit is one of the gate.
 
 mod closed;
+mod hidden;
 mod ordinary;
 mod own;
 mod plain;
@@ -17,8 +18,9 @@ use super::touches::Changed;
 use super::tree::{Content, Contents};
 use super::work::Work;
 use closed::{File, Files, Pipeline};
+pub(super) use hidden::{brings_keys, divided, without_colon};
 use own::Own;
-pub(super) use plain::lines_with_odd_breaks;
+pub(super) use plain::{has_tag, is_merge, lines_with_odd_breaks};
 use runners::Runners;
 use segments::{differing, segments};
 

@@ -6,7 +6,7 @@ use super::segments::Segment;
 const LINE: usize = 4096;
 
 /// Letters that end a line in YAML 1.1, and not in YAML 1.2.
-const BREAKS: [char; 3] = ['\u{85}', '\u{2028}', '\u{2029}'];
+pub(super) const BREAKS: [char; 3] = ['\u{85}', '\u{2028}', '\u{2029}'];
 
 /// The lines in which readers of YAML find more lines, or fewer.
 pub(in crate::pipelines) fn lines_with_odd_breaks(text: &str) -> Vec<&str> {
@@ -44,22 +44,26 @@ pub(in crate::pipelines) fn is_merge(line: &str) -> bool {
 
 /// `&name` and `!tag`, where a value may begin.
 fn has_anchor_or_tag(line: &str) -> bool {
-    let mut before = None;
-    let mut letters = line.chars().peekable();
-    while let Some(letter) = letters.next() {
-        let may_begin = before.is_none_or(|before: char| before.is_whitespace() || "[{,:-?\"'".contains(before));
-        let more = match letter {
-            '&' => "_-",
-            '!' => "<!%_",
-            _ => "",
-        };
-        let is_name = |next: &char| next.is_alphanumeric() || more.contains(*next);
-        if may_begin && !more.is_empty() && letters.peek().is_some_and(is_name) {
-            return true;
-        }
-        before = Some(letter);
-    }
-    false
+    let (anchors, tags) = (values_with(line, '&', "_-"), values_with(line, '!', TAG));
+    anchors.chain(tags).next().is_some()
+}
+
+/// Letters that begin a tag, beside those of words.
+const TAG: &str = "<!%_";
+
+/// `!tag`, where a value that is not in quotes may begin.
+pub(in crate::pipelines) fn has_tag(line: &str) -> bool {
+    values_with(line, '!', TAG).any(|before| !before.is_some_and(|before| "\"'".contains(before)))
+}
+
+/// The letters before each place where a value may begin with a letter and a name.
+fn values_with<'l>(line: &'l str, asked: char, more: &'static str) -> impl Iterator<Item = Option<char>> + 'l {
+    line.match_indices(asked).filter_map(move |(at, found)| {
+        let before = line.get(..at)?.chars().next_back();
+        let next = line.get(at + found.len()..)?.chars().next()?;
+        let may_begin = before.is_none_or(|before| before.is_whitespace() || "[{,:-?\"'".contains(before));
+        (may_begin && (next.is_alphanumeric() || more.contains(next))).then_some(before)
+    })
 }
 
 /// Returns true if a segment that differs is a bare key with lines below it, each of which ends all that it begins. So no

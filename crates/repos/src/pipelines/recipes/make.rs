@@ -25,22 +25,34 @@ pub(super) fn free(name: &str, text: &str) -> Vec<Range<usize>> {
         return Vec::new();
     }
     let read = read_as_makefiles(name, text);
+    let (ranges, lines): (Vec<Range<usize>>, Vec<&str>) = lines(text).unzip();
+    let wrapped = wrapped_comments(&lines);
     let mut free = Vec::new();
     let (mut is_continued, mut in_rule, mut in_define) = (false, false, false);
-    for (range, line) in lines(text) {
+    // A recipe goes on in a line that does not look like one.
+    let mut is_swallowed = false;
+    for (at, (range, line)) in ranges.into_iter().zip(&lines).enumerate() {
         let bare = line.trim_end();
-        let is_recipe = line.starts_with('\t') && in_rule && !is_continued && !in_define;
+        let is_recipe = line.starts_with('\t') && in_rule && !is_continued && !in_define && !is_swallowed;
+        let swallows = (is_recipe || is_swallowed)
+            && goes_on(line)
+            && lines.get(at + 1).is_some_and(|next| !is_blank_or_recipe(next));
+        if is_swallowed || swallows {
+            is_swallowed = swallows;
+            continue;
+        }
         let ends_open = bare.ends_with('\\');
         let is_comment = bare.trim().is_empty() || bare.trim_start().starts_with('#');
+        let is_whole = is_comment && (!ends_open || wrapped.contains(&at));
         let is_plain = is_plain_rule(bare, &read);
         let statement = statement(bare).filter(|_| !is_recipe && !is_continued);
         // A comment that ends with a backslash goes on in the next line, whatever that would be.
-        if is_recipe || (is_comment && !ends_open || is_plain) && !is_continued && !in_define {
+        if is_recipe || (is_whole || is_plain) && !is_continued && !in_define {
             free.push(range);
         }
         // The shell of a recipe reads its next line; so does no statement.
         if is_recipe || is_comment && !is_continued {
-            is_continued = is_comment && !is_recipe && ends_open;
+            is_continued = is_comment && !is_recipe && !is_whole;
             continue;
         }
         in_define = in_define && statement != Some("endef") || statement == Some("define");
@@ -48,6 +60,35 @@ pub(super) fn free(name: &str, text: &str) -> Vec<Range<usize>> {
         is_continued = ends_open;
     }
     free
+}
+
+/// Returns true if a line ends with an odd number of backslashes, so that `make` joins the next one to it.
+fn goes_on(line: &str) -> bool {
+    let line = line.strip_suffix('\n').unwrap_or(line);
+    let line = line.strip_suffix('\r').unwrap_or(line);
+    (line.len() - line.trim_end_matches('\\').len()) % 2 == 1
+}
+
+fn is_blank_or_recipe(line: &str) -> bool {
+    line.starts_with('\t') || line.trim().is_empty()
+}
+
+/// The lines of comments that go on in lines which begin as comments, too: each is a comment, joined or not.
+fn wrapped_comments(lines: &[&str]) -> BTreeSet<usize> {
+    let mut found = BTreeSet::new();
+    let mut open = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        if !line.starts_with('#') {
+            open.clear();
+        } else if goes_on(line) {
+            open.push(at);
+        } else if line.trim_end().ends_with('\\') {
+            open.clear();
+        } else {
+            found.extend(open.drain(..));
+        }
+    }
+    found
 }
 
 /// The makefile and those that it includes: where they are targets, `make` makes them and reads them again.

@@ -138,10 +138,45 @@ fn comments_of_a_makefile_do_not_count_where_they_end_on_their_line() {
         ("\nSHELL", "\n# x \\\nSHELL", "called"),
         ("# c\n", "# c \\\n", "called"),
         ("# c\n", "# d\n", "called"),
+        ("# Top.", "# Top \\\n# More.", "beside"),
+        ("# Top.", "# Top \\\\\n# More.", "called"),
+        ("# Top.", "# Top \\ \n# More.", "called"),
+        ("# Top.", "# Top \\\nMore.", "called"),
+        ("# Gate.", "# Gate \\\n# More \\\n  # and more", "called"),
+        ("# Gate.", "# Gate \\\n# More \\\n# and more.", "beside"),
+        ("# Gate.", "# Gate \\\n# More \\\n", "called"),
+        ("# Gate.", "# Gate \\\n# More \\", "called"),
         ("# e", "# $(shell x)", "called"),
         ("# Top.", "# Top.\nB = c", "called"),
         ("A = b", "A = c", "called"),
         ("# Top.", ".RECIPEPREFIX = .\n# Top.", "called"),
+    ] {
+        assert_eq!(made(make, old, new), expected, "{old:?} → {new:?}");
+    }
+}
+
+#[test]
+fn a_recipe_that_takes_the_next_line_counts() {
+    let make = "lint:\n\techo lint\n.PHONY: gate\n.SHELLFLAGS = -ec\nA = b\n# c\nx:\n\ta \\\n\tb\n\n.IGNORE: x\ngate:\n\tagent-strace check\n";
+    for (old, new, expected) in [
+        ("echo lint\n", "echo lint \\\n\t  all\n", "beside"),
+        ("echo lint\n", "echo lint \\\n\n", "beside"),
+        ("echo lint\n", "echo lint \\\\\n", "beside"),
+        ("echo lint\n", "echo lint \\ \n", "beside"),
+        ("\tb\n", "\tb \\\n\tc\n", "beside"),
+        ("echo lint\n", "echo lint \\\n", "called"),
+        ("echo lint\n", "echo lint \\\\\\\n", "called"),
+        ("echo lint\n", "# lint \\\n", "called"),
+        ("echo lint\n", "echo lint\n\t\\\n", "called"),
+        ("echo lint\n", "echo lint \\\n# c\n", "called"),
+        ("echo lint\n", "echo lint \\\n# c \\\n", "called"),
+        ("\tb\n\n", "\tb \\\n", "called"),
+        ("\tb\n", "\tb \\\n", "beside"),
+        (
+            ".PHONY: gate\n.SHELLFLAGS = -ec\nA = b\n# c\nx:\n\ta",
+            "x:\n\ta \\\n.PHONY: gate\n.SHELLFLAGS = -ec\nA = b\n\ta",
+            "called",
+        ),
     ] {
         assert_eq!(made(make, old, new), expected, "{old:?} → {new:?}");
     }

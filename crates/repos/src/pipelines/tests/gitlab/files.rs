@@ -118,6 +118,48 @@ fn a_gate_that_is_written_in_two_places_is_one_with_the_pipeline() {
 }
 
 #[test]
+fn keys_that_other_readers_see_count_in_files_beside_the_gate() {
+    let base = [(ROOT, INCLUDING), (GATE, INCLUDED), (JOBS, MORE)];
+    for (more, expected) in [
+        (":agent-strace:\n  script: [date]\n", "takes name"),
+        ("\":agent-strace\":\n  script: [date]\n", "takes name"),
+        (":\"agent-strace\": {script: [date]}\n", "takes name"),
+        ("# x\u{2028}agent-strace: {script: [date]}\n", "takes name"),
+        ("# x\u{2029}:agent-strace: {script: [date]}\n", "takes name"),
+        ("# x\u{85}agent-strace: {script: [date]}\n", "takes name"),
+        ("# x\ragent-strace: {script: [date]}\n", "takes name"),
+        ("# x\u{2028}default: {before_script: [exit 0]}\n", "runs"),
+        ("# x\u{2028}y\n", "runs"),
+        ("# x\ry: {script: [z]}\n", "runs"),
+        ("\"\\x3c<\": {agent-strace: {script: [date]}}\n", "runs"),
+        ("\"<<\": {agent-strace: {script: [date]}}\n", "runs"),
+        ("<<: {agent-strace: {script: [date]}}\n", "takes name"),
+        ("<<: {x: {script: [date]}}\n", "runs"),
+        ("? <<\n: {x: {script: [date]}}\n", "runs"),
+        (":default:\n  before_script: [exit 0]\n", "runs"),
+        (":variables:\n  PATH: ./bin\n", "runs"),
+        (":workflow:\n  rules: [{when: never}]\n", "runs"),
+        (":stages: [x]\n", "runs"),
+        (":include: https://example.com/x.yml\n", "runs"),
+        ("x: &x {script: [date]}\ny:\n  <<: *x\n", "nothing"),
+        ("y:\n  script:\n    - cat <<EOF\n", "nothing"),
+        (":x: {script: [date]}\n", "nothing"),
+        ("# x\n", "nothing"),
+    ] {
+        let head = format!("{MORE}{more}");
+        assert_eq!(kind(part(&base, JOBS, Some(head.as_bytes())).as_ref()), expected, "{more:?}");
+    }
+    let flow = [(ROOT, INCLUDING), (GATE, INCLUDED), (JOBS, "{docs: {script: [x]},\n y: {script: [x]}}\n")];
+    let more = "y: {script: [x]},\n <<: {docs: {script: [y]}}}";
+    assert_eq!(edited(&flow, JOBS, "y: {script: [x]}}", more), "runs");
+    // They were there before.
+    let odd = format!("# x\u{2028}y\n<<: {{x: {{script: [date]}}}}\n{MORE}");
+    let base = [(ROOT, INCLUDING), (GATE, INCLUDED), (JOBS, odd.as_str())];
+    assert_eq!(edited(&base, JOBS, "mkdocs", "mkdocs build"), "nothing");
+    assert_eq!(edited(&base, JOBS, "# x\u{2028}y\n", ""), "nothing");
+}
+
+#[test]
 fn the_edit_is_judged_by_the_branch_and_by_all_files_of_the_change() {
     let parts = |base: &str, head: &str, more: &[(&str, &str)]| {
         let known = [(ROOT, INCLUDING), (GATE, INCLUDED), (JOBS, MORE)];

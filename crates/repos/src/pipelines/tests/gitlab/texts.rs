@@ -149,3 +149,33 @@ fn an_edit_is_unseen_only_where_every_reader_has_the_same_data() {
     let gate = with_gate("needs: []", "needs: []\n  allow_failure: \"yes\"\n  retry: \"1_0\"");
     hold(&[(ROOT, &gate)], ROOT, "runs", &[("\"yes\"", "yes"), ("\"1_0\"", "1_0")]);
 }
+
+#[test]
+fn the_place_of_merged_keys_and_tags_counts() {
+    let merging = "stages: [test]\n.d: &d\n  script: [make]\nlint:\n  <<: *d\n  stage: test\nother:\n  stage: test\n  script: [a]\n\
+                   agent-strace:\n  <<: *d # all\n  needs: []\n  script: ['agent-strace check']\n";
+    let base = [(ROOT, merging)];
+    let seen = [
+        ("  <<: *d # all\n  needs: []\n", "  needs: []\n  <<: *d # all\n"),
+        (
+            "  <<: *d # all\n  needs: []\n  script: ['agent-strace check']\n",
+            "  needs: []\n  script: ['agent-strace check']\n  <<: *d\n",
+        ),
+        ("  <<: *d\n  stage: test\nother:\n  stage: test\n", "  stage: test\n  <<: *d\nother:\n  stage: test\n"),
+    ];
+    hold(&base, ROOT, "runs", &seen);
+    let unseen = [
+        ("*d # all", "*d"),
+        ("*d\n", "*d # common\n"),
+        ("*d # all", "*d # more"),
+        ("lint:", "# Lint.\n\nlint: # it"),
+        ("'agent-strace check'", "\"agent-strace check\""),
+    ];
+    hold(&base, ROOT, "unseen", &unseen);
+    // The data do not have the tag.
+    let tagged = "lint:\n  script: !reference [.a, script]\nagent-strace:\n  needs: []\n  before_script: [.a, script]\n  \
+                  script: [agent-strace check]\n";
+    let moved = tagged.replacen("!reference ", "", 1).replacen("before_script: [", "before_script: !reference [", 1);
+    assert_eq!(kind(part(&[(ROOT, tagged)], ROOT, Some(moved.as_bytes())).as_ref()), "runs");
+    hold(&[(ROOT, tagged)], ROOT, "unseen", &[("lint:", "# Lint.\nlint: # it")]);
+}
