@@ -108,6 +108,17 @@ fn is_plain_rule(line: &str, makefiles: &BTreeSet<String>) -> bool {
     targets.split_whitespace().all(|target| !makefiles.contains(&name_of(target).to_lowercase()))
 }
 
+/// The name for which `make` takes one: `./x` is `x`.
+pub(super) fn bare_name(name: &str) -> &str {
+    let mut bare = name;
+    while let Some(rest) =
+        bare.strip_prefix("./").map(|rest| rest.trim_start_matches('/')).filter(|rest| !rest.is_empty())
+    {
+        bare = rest;
+    }
+    bare
+}
+
 /// The targets that some goals need, and that `make` takes for done where a file or a folder has their name.
 pub(super) fn needed(text: &str, goals: &[&str]) -> BTreeSet<String> {
     let joined = text.replace("\\\r\n", " ").replace("\\\n", " ");
@@ -117,8 +128,9 @@ pub(super) fn needed(text: &str, goals: &[&str]) -> BTreeSet<String> {
     let mut needs: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let mut first = None;
     for (targets, sources) in rules.filter_map(|line| line.split(['#', ';']).next()?.split_once(':')) {
-        for target in targets.split_whitespace() {
-            needs.entry(target).or_default().extend(sources.trim_start_matches(':').split_whitespace());
+        let sources = sources.trim_start_matches(':').split_whitespace().map(bare_name);
+        for target in targets.split_whitespace().map(bare_name) {
+            needs.entry(target).or_default().extend(sources.clone());
             first = first.or(Some(target).filter(|target| !target.starts_with('.')));
         }
     }
@@ -127,7 +139,7 @@ pub(super) fn needed(text: &str, goals: &[&str]) -> BTreeSet<String> {
     if phony.iter().any(|target| target.contains('$')) {
         return BTreeSet::new();
     }
-    let mut open: Vec<&str> = if goals.is_empty() { first.into_iter().collect() } else { goals.to_vec() };
+    let mut open: Vec<&str> = goals.iter().copied().map(bare_name).chain(first.filter(|_| goals.is_empty())).collect();
     let mut seen = BTreeSet::new();
     while let Some(target) = open.pop() {
         if let Some(sources) = needs.get(target).filter(|_| seen.insert(target)) {

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::gate::{GateFiles, Recipes};
 use super::resolve;
 use super::touches::Changed;
-use super::tree::{Content, Contents};
+use super::tree::{Content, Contents, Tree};
 use crate::repo_audit::program;
 use agent_strace_effects::RecipeFiles;
 use sections::{Split, of_tox, split};
@@ -30,10 +30,12 @@ pub(super) fn runs_the_same(changed: &Changed<'_>, gate: &GateFiles, path: &str)
         return of_tox(&base, &commands).is_some_and(|asked| Some(asked) == of_tox(&head, &commands));
     }
     let texts = match (split(path, &base), split(path, &head)) {
-        (Some(before), Some(after)) => match without_what_differs(recipes, &before, &after) {
-            Some((base_kept, head_kept)) => vec![base_kept, head, head_kept],
-            None => return false,
-        },
+        (Some(before), Some(after)) => {
+            match without_what_differs(recipes, &before, &after, &|| steers_make(changed.base, gate, path)) {
+                Some((base_kept, head_kept)) => vec![base_kept, head, head_kept],
+                None => return false,
+            }
+        }
         // Only the commands in the file are known. That is enough where they do nothing but run before the gate.
         _ if recipes.iter().any(|recipes| recipes.is_leading) => return false,
         _ => vec![head],
@@ -76,18 +78,33 @@ pub(super) fn shadowed(changed: &Changed<'_>, gate: &GateFiles, path: &str) -> O
     })
 }
 
+/// Returns true if a file that leads to the gate, or that the gate calls, may give `make` other makefiles or options.
+fn steers_make(tree: &dyn Tree, gate: &GateFiles, makefile: &str) -> bool {
+    let files = gate.runs.iter().chain(gate.called.keys()).filter(|path| *path != makefile);
+    let mut texts = files.map(|path| tree.read(path));
+    texts.any(|content| match content {
+        Content::Text(text) => text.contains("MAKEFILES") || text.contains("MAKEFLAGS"),
+        _ => false,
+    })
+}
+
 fn commands(recipes: &[Recipes]) -> impl Iterator<Item = &[String]> {
     recipes.iter().flat_map(|recipes| &recipes.commands).map(|(words, _)| words.as_slice())
 }
 
 /// Both sides without the recipes that differ: what runs without them does not depend on them. `None`: the rest differs, too.
-fn without_what_differs(recipes: &[Recipes], before: &Split<'_>, after: &Split<'_>) -> Option<(String, String)> {
+fn without_what_differs(
+    recipes: &[Recipes],
+    before: &Split<'_>,
+    after: &Split<'_>,
+    is_steered: &dyn Fn() -> bool,
+) -> Option<(String, String)> {
     let (old, new) = (before.recipes()?, after.recipes()?);
     let names: BTreeSet<&str> = old.keys().chain(new.keys()).map(String::as_str).collect();
     let differing: BTreeSet<&str> = names.into_iter().filter(|name| old.get(*name) != new.get(*name)).collect();
     let shared = [before.shared(), after.shared()];
     let is_same = if before.is_makefile && after.is_makefile {
-        phony::are_same(recipes, [before.text, after.text], &shared)
+        phony::are_same(recipes, [before.text, after.text], &shared, is_steered)
     } else {
         let [old, new] = &shared;
         old == new

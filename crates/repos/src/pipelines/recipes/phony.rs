@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::commands;
-use super::make::statement;
+use super::make::{bare_name, statement};
 use crate::pipelines::gate::Recipes;
 use crate::repo_audit::program;
 
@@ -15,6 +15,7 @@ const UNFOLLOWED: &[&str] = &[
     "RECIPEPREFIX",
     "SECONDEXPANSION",
     "EXTRA_PREREQS",
+    "MAKEFILES",
     "\\#",
     "\\\\\n",
     "\\\\\r\n",
@@ -25,17 +26,39 @@ const UNFOLLOWED: &[&str] = &[
 const APART: &[&str] =
     &["ifdef", "ifndef", "ifeq", "ifneq", "else", "endif", "export", "unexport", "undefine", "vpath"];
 
+/// Options that bear on no rule.
+const IDLE_OPTIONS: &[&str] = &[
+    "-r",
+    "-R",
+    "-rR",
+    "-Rr",
+    "-s",
+    "--silent",
+    "--no-builtin-rules",
+    "--no-builtin-variables",
+    "--no-print-directory",
+    "--warn-undefined-variables",
+];
+
 /// Returns true if the lines that all recipes share are the same, but for words of `.PHONY` that the gate does not need.
-pub(super) fn are_same(recipes: &[Recipes], texts: [&str; 2], shared: &[Vec<&str>; 2]) -> bool {
+pub(super) fn are_same(
+    recipes: &[Recipes],
+    texts: [&str; 2],
+    shared: &[Vec<&str>; 2],
+    is_steered: &dyn Fn() -> bool,
+) -> bool {
     let [old, new] = shared;
     if old == new {
         return true;
     }
     let Some(goals) = goals(recipes) else { return false };
-    if texts.iter().any(|text| UNFOLLOWED.iter().any(|word| text.contains(word))) {
+    if texts.iter().any(|text| UNFOLLOWED.iter().any(|word| text.contains(word))) || is_steered() {
         return false;
     }
     let joined = texts.map(|text| text.replace("\\\r\n", " ").replace("\\\n", " "));
+    if !joined.iter().flat_map(|text| text.lines()).all(gives_idle_options) {
+        return false;
+    }
     let needed: Option<Vec<BTreeSet<&str>>> = joined.iter().map(|text| needed(text, &goals)).collect();
     let Some(needed) = needed else { return false };
     let needed: BTreeSet<&str> = needed.into_iter().flatten().collect();
@@ -58,9 +81,17 @@ fn goals(recipes: &[Recipes]) -> Option<BTreeSet<&str>> {
         if goals.is_empty() {
             return None;
         }
-        all.extend(goals);
+        all.extend(goals.into_iter().map(bare_name));
     }
     all.iter().all(|goal| is_literal(goal)).then_some(all)
+}
+
+/// Returns true if a line gives `make` no options, or none that bears on a rule.
+fn gives_idle_options(line: &str) -> bool {
+    let Some((before, behind)) = line.split_once("MAKEFLAGS") else { return true };
+    let mut options = behind.split_whitespace().filter(|word| !matches!(*word, "=" | "+=" | ":="));
+    line.trim_start().starts_with('#')
+        || matches!(before.trim(), "" | "export") && options.all(|option| IDLE_OPTIONS.contains(&option))
 }
 
 /// The line without the targets that are not needed. `None`: nothing is left of it.
@@ -138,8 +169,8 @@ impl<'t> Rules<'t> {
         }
         let (targets, sources) = line.split_once(':')?;
         let sources = sources.trim_start_matches(':').split_whitespace().filter(|word| *word != "|");
-        let sources: Vec<&str> = sources.collect();
-        for target in targets.split_whitespace().filter(|target| *target != "&") {
+        let sources: Vec<&str> = sources.map(bare_name).collect();
+        for target in targets.split_whitespace().filter(|target| *target != "&").map(bare_name) {
             match target.split_once('%') {
                 // `make` may take any file with such a name for it.
                 Some(_) if sources.iter().any(|source| !source.contains('.')) => return None,

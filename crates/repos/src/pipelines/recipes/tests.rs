@@ -222,6 +222,31 @@ fn targets_that_are_no_files_count_where_the_gate_needs_them() {
     ] {
         assert_eq!(made(make, old, new), expected, "{old:?} → {new:?}");
     }
+    // Other makefiles and options, which an environment gives, and names in another form.
+    for (old, new, edited, expected) in [
+        ("A = b", "MAKEFLAGS += --no-builtin-rules -s", "build docs", "beside"),
+        ("A = b", "MAKEFLAGS += --eval=gate:docs", "build docs", "called"),
+        ("A = b", "MAKEFILES = x.mk", "build docs", "called"),
+        ("tools: setup", "tools: ./setup", "build setup", "called"),
+        ("gate: tools", "gate: ././/docs", "build docs", "called"),
+        ("tools: setup", "./tools: docs", "build docs", "called"),
+        ("tools: setup", "tools: ./setup", "build docs", "beside"),
+    ] {
+        let text = make.replacen(old, new, 1);
+        assert_ne!(text, make, "{old}");
+        assert_eq!(made(&text, ".PHONY: build", &format!(".PHONY: {edited}")), expected, "{new:?} {edited}");
+    }
+    for (workflow, expected) in [
+        ("jobs:\n  gate:\n    steps: [{run: make gate, env: {MAKEFILES: ci/x.mk}}]\n", "called"),
+        ("jobs:\n  gate:\n    env: {MAKEFLAGS: -r}\n    steps: [{run: make gate}]\n", "called"),
+        ("env: {GNUMAKEFLAGS: -r}\njobs:\n  gate:\n    steps: [{run: make gate}]\n", "called"),
+        ("jobs:\n  gate:\n    steps: [{run: 'export MAKEFILES=x.mk; make gate'}]\n", "called"),
+        ("jobs:\n  gate:\n    steps: [{run: make gate, env: {A: ci/x.mk}}]\n", "beside"),
+    ] {
+        let base = [(WORKFLOW, workflow), ("Makefile", make)];
+        let edited = make.replacen(".PHONY: build", ".PHONY: build docs", 1);
+        assert_eq!(kind(part(&base, "Makefile", Some(edited.as_bytes())).as_ref()), expected, "{workflow}");
+    }
     // Lines that go on.
     for (old, new, added, expected) in [
         ("tools: setup", "tools: \\\n  setup", "docs", "beside"),
