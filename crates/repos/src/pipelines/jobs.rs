@@ -31,12 +31,17 @@ pub(super) fn edit(changed: &Changed<'_>, gate: &GateFiles, work: &Work, path: &
     let (Content::Text(before), Content::Text(head)) = (changed.before.read(path), changed.head.read(path)) else {
         return Edit::Gate;
     };
-    // Readers of YAML differ in where such a line ends: one takes the rest for a comment, another one for a job.
-    if lines_with_odd_breaks(&before) != lines_with_odd_breaks(&head) {
-        return Edit::Gate;
-    }
     let dialect = dialect(path);
     let is_workflow = dialect == Some(Dialect::Workflow);
+    // Readers of YAML differ in where such a line ends: one takes the rest for a comment, another one for a job. Those of
+    // workflows read YAML 1.2.
+    let odd = |text| {
+        let lines = lines_with_odd_breaks(text).into_iter();
+        lines.filter(|line| !is_workflow || line.contains('\r')).collect::<Vec<_>>()
+    };
+    if odd(&before) != odd(&head) {
+        return Edit::Gate;
+    }
     // Without a dialect it is a file that one of GitLab includes.
     let is_known = matches!(dialect, None | Some(Dialect::Workflow | Dialect::Gitlab)) && is_yaml(path);
     if is_known && reads_the_same(&before, &head, is_workflow) {
@@ -81,8 +86,8 @@ fn without_comment(line: &str) -> &str {
     if is_certain { code } else { line }.trim_end()
 }
 
-/// Texts that other readers take for something else where they are not in quotes (`no`, `0777`), each with its first letter.
-fn ambiguous<'t>(text: &'t str, root: &'t Value) -> Vec<(&'t str, Option<char>)> {
+/// Texts that other readers take for something else where they are bare (`no`, `0777`), each with how it is written.
+fn ambiguous<'t>(text: &'t str, root: &'t Value) -> Vec<(&'t str, &'t str)> {
     const WORDS: &[&str] = &["y", "n", "yes", "no", "on", "off"];
     let mut found = Vec::new();
     let mut open = vec![root];
@@ -91,12 +96,23 @@ fn ambiguous<'t>(text: &'t str, root: &'t Value) -> Vec<(&'t str, Option<char>)>
             && (WORDS.contains(&read.to_lowercase().as_str())
                 || read.starts_with(|letter: char| letter.is_ascii_digit() || "+-.:".contains(letter)))
         {
-            found.push((read.as_str(), text.get(value.span.start..).and_then(|rest| rest.chars().next())));
+            found.push((read.as_str(), written(text, value.span.start)));
         }
         open.extend(items(value));
         open.extend(members(value).iter().map(|(_, value)| value));
     }
     found
+}
+
+/// How a text is written: in quotes of either kind, bare, or below a line, which may end with `|`.
+fn written(text: &str, at: usize) -> &str {
+    let (before, behind) = (text.get(..at).unwrap_or_default(), text.get(at..).unwrap_or_default());
+    if behind.starts_with(['"', '\'']) {
+        return "in quotes";
+    }
+    let line = before.trim_end();
+    let is_below = before.get(line.len()..).is_some_and(|blanks| blanks.contains('\n'));
+    if is_below { line.rsplit('\n').next().unwrap_or_default() } else { "bare" }
 }
 
 /// The jobs that wait for those of the gate and decide by themselves what its result means: a branch may require them in its place.

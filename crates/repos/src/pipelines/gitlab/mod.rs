@@ -47,7 +47,8 @@ fn left(changed: &Changed<'_>, gate: &GateFiles, work: &Work, path: &str) -> Opt
     let jobs = differing(&old, &new)?;
     let own = Own::of(gate, &pipeline, &later)?;
     let all: Vec<&File> = later.of_both_sides().collect();
-    let (runners, others) = (Runners::of(&own, &all), Others::of(&later, path));
+    let others = Others::of(&later, path);
+    let runners = Runners::of(&own, &all, &others.extended);
     let is_free = own.takes_nothing(&all)
         && jobs.iter().all(|job| ordinary::is_ordinary(job, &own, work) && runners.are_kept(job))
         && jobs.iter().all(|job| job.is_on_both_sides() || others.leave(job.key));

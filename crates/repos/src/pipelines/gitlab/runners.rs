@@ -1,6 +1,9 @@
 //! Machines on which jobs run: a job that comes to the machine of the gate may leave something there.
 
+use std::collections::BTreeSet;
+
 use super::closed::File;
+use super::ordinary::has_plain_keys;
 use super::own::Own;
 use super::segments::Differing;
 use crate::pipelines::formats::shape;
@@ -14,27 +17,29 @@ const CHOOSING: &[&str] = &["tags", "inherit"];
 pub(super) struct Runners {
     /// The gate does, or all jobs do.
     of_gate: bool,
-    /// Any job does, so that a job gets it by what it extends.
-    of_any: bool,
+    /// Jobs that others extend do.
+    of_bases: bool,
 }
 
 impl Runners {
-    pub(super) fn of(own: &Own<'_>, all: &[&File]) -> Self {
+    pub(super) fn of(own: &Own<'_>, all: &[&File], extended: &BTreeSet<String>) -> Self {
         let has_tags = |value: &Value| member(value, "tags").is_some();
         let of_all = all.iter().flat_map(|file| file.shared()).any(has_tags);
-        let mut jobs = all.iter().flat_map(|file| members(&file.root)).map(|(_, job)| job);
-        Self { of_gate: of_all || own.running().any(has_tags), of_any: of_all || jobs.any(chooses) }
+        let jobs = all.iter().flat_map(|file| members(&file.root));
+        let mut bases = jobs.filter(|(key, _)| extended.contains(&key.name)).map(|(_, job)| job);
+        let of_bases = bases.any(|job| chooses(job) || !has_plain_keys(job));
+        Self { of_gate: of_all || own.running().any(has_tags), of_bases }
     }
 
     /// Returns true if a job that differs comes to the same machines as before, and an added one to none of the gate.
     pub(super) fn are_kept(&self, job: &Differing<'_>) -> bool {
         let Some(head) = job.head.map(|side| side.value) else { return true };
         let Some(before) = job.before.map(|side| side.value) else {
-            let comes = self.of_gate && chooses(head) || self.of_any && member(head, "extends").is_some();
+            let comes = self.of_gate && chooses(head) || self.of_bases && member(head, "extends").is_some();
             return !comes;
         };
         let is_same = |name: &str| member(before, name).map(shape) == member(head, name).map(shape);
-        CHOOSING.iter().all(|name| is_same(name)) && (!self.of_any || is_same("extends"))
+        CHOOSING.iter().all(|name| is_same(name)) && (!self.of_bases || is_same("extends"))
     }
 }
 

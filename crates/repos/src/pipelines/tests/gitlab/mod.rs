@@ -289,6 +289,8 @@ fn an_image_that_only_a_run_knows_may_be_made_by_other_jobs() {
 #[test]
 fn a_job_does_not_come_to_the_machine_of_the_gate() {
     let untagged = ALONE.replacen("build:\n", "build:\n  tags: [docker]\n  inherit: {default: false}\n", 1);
+    let of_base = untagged.replacen(".base:\n", ".base:\n  extends: .tags\n.tags:\n  tags: [x]\n", 1);
+    let hidden = untagged.replacen(".base:\n", ".base:\n  :tags: [x]\n", 1);
     let text = with_gate("needs: []", "needs: []\n  tags: [guarded]");
     let tagged = text.replacen("lint:\n", "lint:\n  tags: [docker]\n", 1);
     let all = tagged.replacen("variables:\n", "default:\n  tags: [guarded]\nvariables:\n", 1);
@@ -300,9 +302,12 @@ fn a_job_does_not_come_to_the_machine_of_the_gate() {
         (&text, "lint:\n", "lint:\n  tags: [docker, guarded]\n", "runs"),
         (&text, "lint:\n", "lint:\n  tags: [\" guarded\"]\n", "runs"),
         (&text, "lint:\n", "lint:\n  inherit: {default: false}\n", "runs"),
-        (&text, "extends: .base", "extends: .other", "runs"),
+        (&text, "extends: .base", "extends: .other", "other jobs"),
         (&text, "deploy:\n", &new("timeout: 1h"), "other jobs"),
-        (&text, "deploy:\n", &new("extends: .base"), "runs"),
+        (&text, "deploy:\n", &new("extends: .base"), "other jobs"),
+        (&text, "deploy:\n", &new("extends: [.base, build]"), "other jobs"),
+        (&unknown, "deploy:\n", &new("extends: [.base, build]"), "runs"),
+        (&text, "deploy:\n", &new("extends: agent-strace"), "runs"),
         (&text, "deploy:\n", &new("tags: [other]"), "runs"),
         (&text, "deploy:\n", &new("inherit: {default: false}"), "runs"),
         (&tagged, "  tags: [docker]\n", "", "runs"),
@@ -313,9 +318,13 @@ fn a_job_does_not_come_to_the_machine_of_the_gate() {
         (&untagged, "  tags: [docker]\n", "", "runs"),
         (&untagged, "  tags: [docker]\n", "  tags: [shell]\n", "runs"),
         (&untagged, "  inherit: {default: false}\n", "", "runs"),
-        (&untagged, "  extends: .base\n", "", "runs"),
+        (&untagged, "  extends: .base\n", "", "other jobs"),
+        (&of_base, "  extends: .base\n", "", "runs"),
+        (&of_base, "extends: .base\n", "extends: .tags\n", "runs"),
+        (&hidden, "  extends: .base\n", "", "runs"),
+        (&of_base, "make lint", "make style", "other jobs"),
         (&untagged, "deploy:\n", &new("tags: [docker]"), "other jobs"),
-        (&untagged, "deploy:\n", &new("extends: .base"), "runs"),
+        (&of_base, "deploy:\n", &new("extends: .base"), "runs"),
         (&untagged, "\ndeploy:\n  stage: test\n  image: \"debian:12\"\n  script: [make deploy]\n", "", "other jobs"),
     ] {
         assert_eq!(edited(&[(ROOT, text)], ROOT, old, new), expected, "{old:?} → {new:?}");

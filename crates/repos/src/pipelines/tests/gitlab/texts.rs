@@ -146,8 +146,17 @@ fn an_edit_is_unseen_only_where_every_reader_has_the_same_data() {
     ];
     hold(&base, ROOT, "runs", &seen);
     hold(&base, ROOT, "other jobs", &[("\"no\"", "no"), ("\"010\"", "010")]);
-    let gate = with_gate("needs: []", "needs: []\n  allow_failure: \"yes\"\n  retry: \"1_0\"");
+    hold(&base, ROOT, "unseen", &[("\"no\"", "'no'"), ("\"010\"", "'010'")]);
+    hold(&base, ROOT, "other jobs", &[("\"010\"", ">-\n    010")]);
+    let gate = with_gate("needs: []", "needs: []\n  allow_failure: \"yes\"\n  retry: &a \"1_0\"");
     hold(&[(ROOT, &gate)], ROOT, "runs", &[("\"yes\"", "yes"), ("\"1_0\"", "1_0")]);
+    hold(&[(ROOT, &gate)], ROOT, "unseen", &[("\"yes\"", "'yes'")]);
+    for block in ["|-\n    010", ">-\n\n    010", "|- # x\n    010", "|-2\n    010"] {
+        let gate = with_gate("needs: []", &format!("needs: []\n  retry: {block}"));
+        let bare = ["010", "\n    010", "# x\n    010"];
+        hold(&[(ROOT, &gate)], ROOT, "runs", &bare.map(|bare| (block, bare)));
+        hold(&[(ROOT, &gate)], ROOT, "unseen", &[("# The", "# A")]);
+    }
 }
 
 #[test]
