@@ -104,15 +104,16 @@ fn ambiguous<'t>(text: &'t str, root: &'t Value) -> Vec<(&'t str, &'t str)> {
     found
 }
 
-/// How a text is written: in quotes of either kind, bare, or below a line, which may end with `|`.
+/// How a text is written: in quotes of either kind, bare, or below a line that may end with `|`.
 fn written(text: &str, at: usize) -> &str {
     let (before, behind) = (text.get(..at).unwrap_or_default(), text.get(at..).unwrap_or_default());
     if behind.starts_with(['"', '\'']) {
         return "in quotes";
     }
-    let line = before.trim_end();
-    let is_below = before.get(line.len()..).is_some_and(|blanks| blanks.contains('\n'));
-    if is_below { line.rsplit('\n').next().unwrap_or_default() } else { "bare" }
+    let above = before.trim_end();
+    let is_below = before.get(above.len()..).is_some_and(|blanks| blanks.contains('\n'));
+    let line = above.rsplit('\n').next().unwrap_or_default();
+    if is_below && line.contains(['|', '>']) { line } else { "bare" }
 }
 
 /// The jobs that wait for those of the gate and decide by themselves what its result means: a branch may require them in its place.

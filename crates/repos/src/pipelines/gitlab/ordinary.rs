@@ -45,6 +45,11 @@ pub(super) fn is_ordinary(job: &Differing<'_>, own: &Own<'_>, work: &Work) -> bo
         && REACHING.iter().all(|name| of(&job.before, name) == of(&job.head, name))
 }
 
+/// Returns true if a job may be extended by any other one: it has nothing that reaches beyond a job.
+pub(super) fn is_ordinary_base(job: &Value, own: &Own<'_>) -> bool {
+    is_beside(job, own) && has_plain_keys(job) && REACHING.iter().all(|name| member(job, name).is_none())
+}
+
 fn has_plain_name(key: &str) -> bool {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_./:- ".contains(letter);
     let folded = key.to_ascii_lowercase();

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::closed::File;
-use super::ordinary::has_plain_keys;
+use super::ordinary::is_ordinary_base;
 use super::own::Own;
 use super::segments::Differing;
 use crate::pipelines::formats::shape;
@@ -13,11 +13,11 @@ use agent_strace_policy::json::Value;
 /// Members of a job that say to which machines it may come.
 const CHOOSING: &[&str] = &["tags", "inherit"];
 
-/// Whether jobs of a pipeline ask for machines.
+/// Whether jobs of a pipeline ask for machines, and which of them others extend.
 pub(super) struct Runners {
     /// The gate does, or all jobs do.
     of_gate: bool,
-    /// Jobs that others extend do.
+    /// Jobs that others extend do, or have something else that reaches beyond a job.
     of_bases: bool,
 }
 
@@ -27,7 +27,7 @@ impl Runners {
         let of_all = all.iter().flat_map(|file| file.shared()).any(has_tags);
         let jobs = all.iter().flat_map(|file| members(&file.root));
         let mut bases = jobs.filter(|(key, _)| extended.contains(&key.name)).map(|(_, job)| job);
-        let of_bases = bases.any(|job| chooses(job) || !has_plain_keys(job));
+        let of_bases = bases.any(|job| chooses(job) || !is_ordinary_base(job, own));
         Self { of_gate: of_all || own.running().any(has_tags), of_bases }
     }
 

@@ -287,6 +287,26 @@ fn an_image_that_only_a_run_knows_may_be_made_by_other_jobs() {
 }
 
 #[test]
+fn what_a_job_extends_may_not_reach_beyond_it() {
+    for (member, expected) in [
+        ("timeout: 1h", "other jobs"),
+        ("trigger: acme/other", "runs"),
+        (":trigger: acme/other", "runs"),
+        ("resource_group: x", "runs"),
+        ("id_tokens: {T: {aud: x}}", "runs"),
+        ("needs: [agent-strace]", "runs"),
+        ("tags: [x]", "runs"),
+    ] {
+        let text = ALONE.replacen("lint:\n", &format!(".down:\n  {member}\n\nlint:\n"), 1);
+        let base = [(ROOT, text.as_str())];
+        let new = "new:\n  extends: .down\n  script: [x]\n\ndeploy:\n";
+        assert_eq!(edited(&base, ROOT, "deploy:\n", new), expected, "{member}");
+        assert_eq!(edited(&base, ROOT, "deploy:\n", "deploy:\n  extends: .down\n"), expected, "{member}");
+        assert_eq!(edited(&base, ROOT, "make lint", "make style"), "other jobs", "{member}");
+    }
+}
+
+#[test]
 fn a_job_does_not_come_to_the_machine_of_the_gate() {
     let untagged = ALONE.replacen("build:\n", "build:\n  tags: [docker]\n  inherit: {default: false}\n", 1);
     let of_base = untagged.replacen(".base:\n", ".base:\n  extends: .tags\n.tags:\n  tags: [x]\n", 1);

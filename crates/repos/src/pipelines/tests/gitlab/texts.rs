@@ -148,6 +148,8 @@ fn an_edit_is_unseen_only_where_every_reader_has_the_same_data() {
     hold(&base, ROOT, "other jobs", &[("\"no\"", "no"), ("\"010\"", "010")]);
     hold(&base, ROOT, "unseen", &[("\"no\"", "'no'"), ("\"010\"", "'010'")]);
     hold(&base, ROOT, "other jobs", &[("\"010\"", ">-\n    010")]);
+    let listed = text.replacen("paths: [out/]", "paths: [.out/]", 1);
+    hold(&[(ROOT, &listed)], ROOT, "unseen", &[("[.out/]", "[\n      .out/]"), ("[.out/]", "\n      - .out/")]);
     let gate = with_gate("needs: []", "needs: []\n  allow_failure: \"yes\"\n  retry: &a \"1_0\"");
     hold(&[(ROOT, &gate)], ROOT, "runs", &[("\"yes\"", "yes"), ("\"1_0\"", "1_0")]);
     hold(&[(ROOT, &gate)], ROOT, "unseen", &[("\"yes\"", "'yes'")]);
