@@ -99,7 +99,12 @@ fn read_as_makefiles<'t>(name: &str, text: &'t str) -> BTreeSet<String> {
     text.lines().flat_map(included).map(|word| name_of(word).to_lowercase()).chain([name.to_owned()]).collect()
 }
 
+/// Targets and what they need, with a comment behind them or none.
 fn is_plain_rule(line: &str, makefiles: &BTreeSet<String>) -> bool {
+    let (line, comment) = line.split_at(line.find('#').unwrap_or(line.len()));
+    if comment.ends_with('\\') {
+        return false;
+    }
     let plain = |letter: char| letter.is_alphanumeric() || "_-./: ".contains(letter);
     let is_rule = line.starts_with(char::is_alphanumeric) && !line.contains("::") && line.chars().all(plain);
     let Some((targets, _)) = line.split_once(':').filter(|_| is_rule && statement(line).is_none()) else {

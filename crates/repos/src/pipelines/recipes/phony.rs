@@ -62,7 +62,12 @@ pub(super) fn are_same(
     let needed: Option<Vec<BTreeSet<&str>>> = joined.iter().map(|text| needed(text, &goals)).collect();
     let Some(needed) = needed else { return false };
     let needed: BTreeSet<&str> = needed.into_iter().flatten().collect();
-    let reduced = |lines: &[&str]| lines.iter().filter_map(|line| reduced(line, &needed)).collect::<Vec<String>>();
+    let are_wrapped_plainly = texts.iter().all(|text| wraps_plainly(text));
+    let reduced = |lines: &[&str]| {
+        let lines =
+            if are_wrapped_plainly { unwrapped(lines) } else { lines.iter().map(|line| (*line).to_owned()).collect() };
+        lines.iter().filter_map(|line| reduced(line, &needed)).collect::<Vec<String>>()
+    };
     reduced(old) == reduced(new)
 }
 
@@ -94,6 +99,29 @@ fn gives_idle_options(line: &str) -> bool {
         || matches!(before.trim(), "" | "export") && options.all(|option| IDLE_OPTIONS.contains(&option))
 }
 
+/// Returns true if each line that ends with a backslash goes on in a line with something in it.
+fn wraps_plainly(text: &str) -> bool {
+    let ends_open = |line: &str| line.trim_end().ends_with('\\');
+    let lines = || text.lines();
+    let is_plain = |(line, next): (&str, &str)| line.ends_with('\\') && !next.trim().is_empty();
+    lines().zip(lines().skip(1).chain([""])).filter(|(line, _)| ends_open(line)).all(is_plain)
+}
+
+/// The lines, with each list of targets that are no files on one line.
+fn unwrapped(lines: &[&str]) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for line in lines {
+        match found.last_mut().filter(|last| last.starts_with(".PHONY:") && last.ends_with('\\')) {
+            Some(last) => {
+                last.pop();
+                last.extend([" ", line]);
+            }
+            None => found.push((*line).to_owned()),
+        }
+    }
+    found
+}
+
 /// The line without the targets that are not needed. `None`: nothing is left of it.
 fn reduced(line: &str, needed: &BTreeSet<&str>) -> Option<String> {
     let Some(words) = targets(line) else { return Some(line.to_owned()) };
@@ -103,10 +131,10 @@ fn reduced(line: &str, needed: &BTreeSet<&str>) -> Option<String> {
 
 /// The targets of a line that says of some that they are no files, and nothing else.
 fn targets(line: &str) -> Option<Vec<&str>> {
-    let words = line.strip_prefix(".PHONY:").filter(|words| words.is_empty() || words.starts_with(' '))?;
+    let words = line.strip_prefix(".PHONY:").filter(|words| words.is_empty() || words.starts_with([' ', '\t']))?;
     // `make` may look for `x.c` by itself where it has no rule for `x`.
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_-/ ".contains(letter);
-    words.chars().all(is_plain).then(|| words.split(' ').filter(|word| !word.is_empty()).collect())
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_-/ \t".contains(letter);
+    words.chars().all(is_plain).then(|| words.split_whitespace().collect())
 }
 
 fn is_literal(name: &str) -> bool {
