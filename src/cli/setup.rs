@@ -218,7 +218,8 @@ impl Target<'_> {
         }
         self.put(&text)?;
         let count = self.options.agent.hooks.len();
-        self.tell(&format!("{count} hooks are set; `agent-strace setup --remove` takes them out"), streams)?;
+        let shared = if self.is_global { "" } else { "commit this file and, with the work, `.agent-traces`; " };
+        self.tell(&format!("{count} hooks are set; {shared}`agent-strace setup --remove` takes them out"), streams)?;
         Ok(false)
     }
 

@@ -259,7 +259,8 @@ impl Machine<'_> {
             let is_short = word.text.len() > 2 && (word.text.starts_with("-F") || word.text.starts_with("-f"));
             !word.is_exact() || is_short || word.text.starts_with("--") && word.text.contains("=@")
         };
-        let is_plain = |word: &Arg| !is_attached(word) && !APPROVALS.iter().any(|approval| word.text.contains(approval));
+        let is_plain =
+            |word: &Arg| !is_attached(word) && !APPROVALS.iter().any(|approval| word.text.contains(approval));
         let is_discussion = || discusses(&endpoint) && words.iter().any(is_named) && words.iter().all(is_plain);
         if !changes || is_discussion() {
             return;

@@ -17,6 +17,9 @@ use agent_strace_policy::json::{Data, Key, Value};
 /// Settings of a pipeline that its jobs have in common.
 const GIVEN: &[&str] = &["variables", "image", "services", "before_script", "after_script", "hooks"];
 
+/// Parts of texts that load what jobs made: addresses of GitLab's API, and its client.
+const LOADS: &[&str] = &["artifact", "/jobs", "job=", "glab"];
+
 /// The jobs of the gate.
 pub(super) struct Own<'p> {
     /// Those that run, and those that only hold something for others.
@@ -41,9 +44,14 @@ impl<'p> Own<'p> {
         let mut is_known = false;
         for (path, file) in &pipeline.files {
             let leading = gate.jobs(path);
-            is_known |= leading.iter().any(|key| !key.starts_with('.'));
+            is_known |= leading.iter().any(|key| !key.starts_with('.') && !GLOBAL.contains(&key.as_str()));
             let jobs = members(&file.root).iter().map(|(key, job)| (key.name.as_str(), job));
-            let found: Vec<_> = jobs.filter(|(key, job)| leading.contains(*key) || names(key, job)).collect();
+            // A variable may hold the address of the program; what runs for all jobs is another thing.
+            if leading.iter().any(|key| GLOBAL.contains(&key.as_str()) && key != "variables") {
+                return None;
+            }
+            let is_own = |key: &str, job: &Value| names(key, job) || leading.contains(key);
+            let found: Vec<_> = jobs.filter(|(key, job)| !GLOBAL.contains(key) && is_own(key, job)).collect();
             if !found.is_empty() && merges_keys(&file.text) {
                 return None;
             }
@@ -94,11 +102,14 @@ impl<'p> Own<'p> {
         self.names.contains(&folded) || self.names.iter().any(is_of) || names_gate(key)
     }
 
-    /// Returns true if a text of the gate's jobs has a key as a word, so that it may load what the job of the key made.
+    /// Returns true if a text of the gate's jobs is a key, or has it as a word where they load what jobs made.
     pub(super) fn mentions(&self, key: &str, work: &Work) -> bool {
         let folded = key.to_lowercase();
         if !words(&folded).all(|word| self.words.contains(word)) {
             return false;
+        }
+        if !LOADS.iter().any(|load| self.text.contains(load)) {
+            return work.spend(self.text.len()).is_err() || self.text.lines().any(|line| line.trim() == folded);
         }
         let is_apart = |letter: Option<char>| !letter.is_some_and(is_of_word);
         let is_word = |(at, found): (usize, &str)| {
@@ -139,7 +150,7 @@ fn is_of_word(letter: char) -> bool {
 fn names(key: &str, job: &Value) -> bool {
     let mut found = names_gate(key);
     visit_texts(job, &mut |text| found |= names_gate(text));
-    found && !GLOBAL.contains(&key)
+    found
 }
 
 /// Returns true if a job waits for no other one, or takes nothing from those of earlier stages.

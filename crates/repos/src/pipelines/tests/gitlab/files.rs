@@ -75,7 +75,11 @@ fn a_pipeline_that_is_not_known_as_a_whole_is_one_with_the_gate() {
         &base,
         GATE,
         "runs",
-        &[("exit 2", "exit 0"), ("\"\"", "\"x\""), ("variables:", "new: {script: [x]}\nvariables:")],
+        &[
+            ("exit 2", "exit 0"),
+            ("acme/agent-strace", "evil/agent-strace"),
+            ("variables:", "new: {script: [x]}\nvariables:"),
+        ],
     );
     // A child pipeline runs the gate.
     let child = [

@@ -69,7 +69,7 @@ test:
 /// Two jobs with parts in common, as `agent-strace init` writes them.
 const INCLUDED: &str = "\
 variables:
-  AGENT_STRACE_URL: \"\"
+  AGENT_STRACE_URL: \"https://forge.example/acme/agent-strace/releases/download/v1/agent-strace-1-x86_64.tar.gz\"
 
 .agent-strace-rules: &rules
   - if: $CI_PIPELINE_SOURCE == \"merge_request_event\"
@@ -78,6 +78,7 @@ variables:
   cannot() {
     exit 2
   }
+  curl \"$AGENT_STRACE_URL\" || cannot \"the archive of the release can't be downloaded\"
 
 agent-strace-report:
   rules: *rules
@@ -165,6 +166,8 @@ fn jobs_beside_the_gate_may_change() {
             ("script: make test", "script:\n    - make test"),
             ("test:\n", "new:\n  script: date\n\ntest:\n"),
             ("test:\n", "tests:\n"),
+            ("test:\n", "release:\n"),
+            ("test:\n", "check:\n"),
             ("\nlint:\n  script:\n    - make lint\n", ""),
         ],
     );
@@ -246,11 +249,13 @@ fn a_gate_that_takes_something_of_other_jobs_is_one_with_them() {
     for (old, named, expected) in [
         ("needs: []", "needs: []\n  variables: {OF: Lint}", "runs"),
         ("needs: []", "needs: []\n  variables: {URL: \"$CI_API_V4_URL/jobs/artifacts/main/raw/x?job=lint\"}", "runs"),
-        ("needs: []", "needs: []\n  after_script: [fetch (lint), date]", "runs"),
+        ("needs: []", "needs: []\n  after_script: [glab ci artifact main (lint), date]", "runs"),
+        ("needs: []", "needs: []\n  after_script: [fetch lint, date]", "other jobs"),
         ("needs: []", "needs: []\n  after_script: [fetch lint-all, lint2 _lint slint]", "other jobs"),
         ("stage: test\n  needs: []", "stage: lint\n  needs: []", "other jobs"),
-        ("MODE: fast", "OF: x/lint", "runs"),
-        ("variables:\n", "default:\n  before_script: [fetch lint]\nvariables:\n", "runs"),
+        ("MODE: fast", "OF: x/jobs/lint", "runs"),
+        ("MODE: fast", "OF: x/lint", "other jobs"),
+        ("variables:\n", "default:\n  before_script: [fetch artifacts lint]\nvariables:\n", "runs"),
     ] {
         let text = with_gate(old, named);
         assert_eq!(edited(&[(ROOT, &text)], ROOT, "make lint", "make style"), expected, "{named}");
