@@ -13,7 +13,7 @@ use agent_strace_policy::json::Value;
 /// Members of a job that say to which machines it may come.
 const CHOOSING: &[&str] = &["tags", "inherit"];
 
-/// Whether jobs of a pipeline ask for machines, and which of them others extend.
+/// Says which jobs of a pipeline ask for machines.
 pub(super) struct Runners {
     /// The gate does, or all jobs do.
     of_gate: bool,

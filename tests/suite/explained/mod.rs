@@ -1,6 +1,8 @@
 //! What a session accounts for in a change, and what it does not: `coverage/unexplained-change` where the policy makes it an
 //! error.
 
+mod tables;
+
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
@@ -8,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::repository::Repository;
 use crate::world::World;
+use tables::{LEAVES, SPELLED, SPELLED_IN_A, SPELLED_IN_PARTS, TAKES_BACK, UNSPELLED};
 
 const POLICY: &str = r#"{"version": 2, "evidence": {"rules": {"coverage/unexplained-change": "error", "coverage/no-session": "error"}}}"#;
 const ROOT: &str = "/home/dana/rates";
@@ -243,147 +246,6 @@ fn honest() -> Vec<Case> {
         },
     ]
 }
-
-/// Commands whose words hold the content of `src/b.py`, and this content.
-const SPELLED: &[(&str, &str)] = &[
-    (": > src/b.py", ""),
-    ("> src/b.py", ""),
-    ("echo GOOD = 1 > src/b.py", "GOOD = 1\n"),
-    ("cd src && echo 'GOOD = 1' > b.py", "GOOD = 1\n"),
-    ("printf '%s\\n' 'x = 1' 'y = 2' > src/b.py", "x = 1\ny = 2\n"),
-    ("printf 'x = 1\\ny = 2\\n' > ./src/b.py", "x = 1\ny = 2\n"),
-    ("cat > src/b.py <<'E'\nx = 1\nE\npython -m pytest", "x = 1\n"),
-    ("cat <<E > src/b.py && git add src/b.py\nx = 1\nE", "x = 1\n"),
-    ("cat > src/b.py <<'E'\nx = 1\nE\necho 'y = 2' >> src/b.py", "x = 1\ny = 2\n"),
-    ("echo 'x = 1' | cat > src//b.py", "x = 1\n"),
-    ("[ -f src/b.py ] || echo 'x = 1' > src/b.py", "x = 1\n"),
-    ("bash -lc \"echo 'x = 1' > src/b.py\"", "x = 1\n"),
-    ("echo 'x = 1' > src/b.py; exit; echo 'y = 1' > src/b.py", "x = 1\n"),
-    ("echo 'x = 1' > src/b.py; [ -f nope ] && echo 'y = 1' > src/b.py; true", "x = 1\n"),
-    ("echo 'x = 1' > src/b.py; if false; then : > src/b.py; fi", "x = 1\n"),
-    ("echo 'x = 1' > src/b.py; echo 'y = 1' > /tmp/b.py", "x = 1\n"),
-    ("echo 'x = 1' > src/b.py; echo 'y = 1' > b.py", "x = 1\n"),
-    ("rm src/b.py; echo 'x = 1' > src/b.py; rm b.py", "x = 1\n"),
-];
-
-/// The same of `src/a.py`.
-const SPELLED_IN_A: &[(&str, &str)] = &[
-    ("echo 'EXTRA = 1' >> src/a.py", "A = 1\nAUTH = check()\nB = 2\nlimit = 10\nEXTRA = 1\n"),
-    ("cat > src/a.py <<'E'\nA = 1\nlimit = 10\nE", "A = 1\nlimit = 10\n"),
-    ("rm src/a.py; echo 'EXTRA = 1' >> src/a.py", "EXTRA = 1\n"),
-    (": > src/a.py; echo 'EXTRA = 1' >> src/a.py", "EXTRA = 1\n"),
-];
-
-/// Sessions of several calls whose words hold the content of a file: the calls, the file and its content.
-const SPELLED_IN_PARTS: &[(&[&str], &str, &str)] = &[
-    (&["echo 'x = 1' > src/b.py", "false && echo 'y = 1' > src/b.py"], "src/b.py", "x = 1\n"),
-    (&["echo 'x = 1' > src/b.py", "[ -f src/b.py ] || cat > src/b.py <<'E'\ny = 1\nE"], "src/b.py", "x = 1\n"),
-    (
-        &["echo 'x = 1' > src/b.py", "git add -A", "echo 'y = 1' > src/b.py", "git checkout -- src/b.py"],
-        "src/b.py",
-        "x = 1\n",
-    ),
-    (
-        &["echo 'x = 1' > src/b.py", "git add -A && git commit -qm x", "echo 'y = 1' > src/b.py", "git stash"],
-        "src/b.py",
-        "x = 1\n",
-    ),
-    (&["rm src/a.py", "[ -f src/a.py ] && echo 'x = 1' >> src/a.py"], "src/a.py", "-"),
-    (&["rm -r src", "echo 'x = 1' >> src/a.py"], "src/a.py", "-"),
-    (&["rm src/a.py", "echo 'x = 1' >> src/a.py"], "src/a.py", "x = 1\n"),
-    (&["printf dist > src/b.py", "echo node >> src/b.py"], "src/b.py", "distnode\n"),
-    (&["echo 'x = 1' > src/b.py", "git apply /tmp/p"], "src/b.py", "z = 1\n"),
-    (&["echo 'x = 1' > src/b.py", "git merge other"], "src/b.py", "z = 1\n"),
-];
-
-/// Commands that write to `src/b.py` content that their words do not hold as it is.
-const UNSPELLED: &[&str] = &[
-    "echo 'x\\ny' > src/b.py",
-    "echo -e 'x' > src/b.py",
-    "echo $X > src/b.py",
-    "X=1; echo \"$X\" > src/b.py",
-    "cat > src/b.py <<E\n$(date)\nE",
-    "cat src/a.py > src/b.py",
-    "cp src/a.py src/b.py",
-    "cp src/a.py src/b.py; echo x > src/b.py; cp src/a.py src/b.py",
-    "python gen.py > src/b.py",
-    "for i in 1 2; do echo x >> src/b.py; done",
-    "{ echo a; echo b; } > src/b.py",
-    "echo a > src/b.py; python gen.py >> src/b.py",
-    "echo a > src/b.py; echo b | tee src/b.py",
-    "echo a > src/b.py; sed -i 's/a/b/' src/b.py; echo c >> src/b.py",
-    "echo a > src/b.py; npx prettier --write src/b.py",
-    "echo a > src/b.py; bash -c 'echo b >> src/b.py'",
-    "bash -c 'echo a > src/b.py'; echo b >> src/b.py",
-    "echo a > src/b.py; eval 'echo b >> src/b.py'",
-    "echo a > src/b.py; bash <<'E'\necho b >> src/b.py\nE",
-    "timeout 5 bash -c 'echo a > src/b.py'; echo b >> src/b.py",
-    "printf x > src/b.py",
-    "cat > src/b.py <<'E'\nkey = \"[REDACTED]\"\nE",
-    "echo x > src/b.py; F=src/b.py; make > $F",
-    "pwsh -c \"echo x > src/b.py\"",
-];
-
-/// Commands with which git looks as if it took back what was written, and leaves it.
-const LEAVES: &[(&str, &str)] = &[
-    ("src/a.py", "git restore --staged src/a.py"),
-    ("src/a.py", "git add src/a.py && git restore --staged src/a.py"),
-    ("src/a.py", "git add src/a.py && git checkout -- src/a.py"),
-    ("src/a.py", "git add -A && git restore ."),
-    ("src/a.py", "git commit -qam x && git reset --hard"),
-    ("src/a.py", "git restore -SW --source=HEAD~1 src/a.py"),
-    ("src/a.py", "git reset"),
-    ("src/a.py", "git reset HEAD src/a.py"),
-    ("src/a.py", "git reset --soft HEAD"),
-    ("src/a.py", "git rm --cached src/a.py"),
-    ("src/a.py", "git checkout -p src/a.py"),
-    ("src/a.py", "git checkout src/b.py"),
-    ("src/a.py", "git checkout -b other"),
-    ("src/a.py", "git stash push run.sh"),
-    ("src/a.py", "git stash push -- run.sh"),
-    ("src/a.py", "git stash --keep-index"),
-    ("src/a.py", "git stash -S"),
-    ("src/a.py", "git stash list"),
-    ("src/a.py", "git stash && git stash apply"),
-    ("src/a.py", "git stash && git stash branch other"),
-    ("src/a.py", "cd /home/dana/other && git stash"),
-    ("src/a.py", "cd /home/dana/other && git reset --hard"),
-    ("src/a.py", "git -C /home/dana/other reset --hard"),
-    ("src/a.py", "ssh web1 'cd /srv/app && git reset --hard'"),
-    ("src/a.py", "git submodule foreach --recursive git reset --hard"),
-    ("src/a.py", "git --git-dir=/tmp/x/.git --work-tree=/tmp/x checkout ."),
-    ("src/a.py", "git stash -h"),
-    ("src/a.py", "git reset -h --hard"),
-    ("src/a.py", "git ci -am x && git checkout ."),
-    ("src/a.py", "git stash && git cherry-pick -n -m1 stash@{0}"),
-    ("src/b.py", "git stash"),
-    ("src/b.py", "git reset --hard"),
-    ("src/b.py", "git checkout -- ."),
-    ("src/b.py", "git restore ."),
-    ("src/b.py", "git checkout ."),
-    ("src/b.py", "git stash push -m 'not yet'"),
-];
-
-/// Commands with which git takes back what was written.
-const TAKES_BACK: &[(&str, &str)] = &[
-    ("src/a.py", "git checkout -- src/a.py"),
-    ("src/a.py", "git checkout src/a.py"),
-    ("src/a.py", "git checkout ."),
-    ("src/a.py", "git restore src/a.py"),
-    ("src/a.py", "git restore --worktree src/a.py"),
-    ("src/a.py", "git restore -s HEAD src/a.py"),
-    ("src/a.py", "git add src/a.py && git restore -SW src/a.py"),
-    ("src/a.py", "git add src/a.py && git checkout HEAD -- src/a.py"),
-    ("src/a.py", "git reset --hard"),
-    ("src/a.py", "git reset -q --hard HEAD"),
-    ("src/a.py", "git add -A && git reset --hard"),
-    ("src/a.py", "git stash"),
-    ("src/a.py", "git stash push -m 'not yet'"),
-    ("src/a.py", "git stash && git stash drop"),
-    ("src/b.py", "git add -A && git reset --hard"),
-    ("src/b.py", "git stash -u"),
-    ("src/b.py", "git add src/b.py && git stash"),
-];
 
 /// A session that wrote one of two files, and then called git.
 fn written_then((file, command): (&'static str, &'static str)) -> Case {
