@@ -22,7 +22,7 @@ pub(super) const SPELLED: &[(&str, &str)] = &[
     ("rm src/b.py; echo 'x = 1' > src/b.py; rm b.py", "x = 1\n"),
 ];
 
-/// The same of `src/a.py`.
+/// Commands whose words hold the content of `src/a.py`, and this content.
 pub(super) const SPELLED_IN_A: &[(&str, &str)] = &[
     ("echo 'EXTRA = 1' >> src/a.py", "A = 1\nAUTH = check()\nB = 2\nlimit = 10\nEXTRA = 1\n"),
     ("cat > src/a.py <<'E'\nA = 1\nlimit = 10\nE", "A = 1\nlimit = 10\n"),

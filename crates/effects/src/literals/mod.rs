@@ -14,7 +14,7 @@ use agent_strace_shell::{
 /// One write of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiteralWrite {
-    /// As written, without empty components and `.`.
+    /// The path as the text spells it, without empty components and `.`.
     pub path: String,
     pub content: Content,
 }

@@ -37,6 +37,7 @@ mod work;
 mod workflow;
 
 pub use names::{CheckName, Likeness};
+pub(crate) use systems::GITLAB_KEYWORDS;
 pub use systems::{Dialect, dialect};
 pub use touches::{Changed, Touches, touches};
 pub use tree::{ChangedPath, Content, Contents, Tree, text_of};

@@ -19,6 +19,23 @@ pub enum Dialect {
     Other,
 }
 
+/// Keys at the top of a file of GitLab that are no jobs.
+pub(crate) const GITLAB_KEYWORDS: &[&str] = &[
+    "default",
+    "include",
+    "stages",
+    "variables",
+    "workflow",
+    "image",
+    "services",
+    "cache",
+    "before_script",
+    "after_script",
+    "spec",
+    "types",
+    "hooks",
+];
+
 /// Globs over paths from the top of a repository. Case does not count.
 const FILES: &[(&str, Dialect)] = &[
     (".github/workflows/*.{yml,yaml}", Dialect::Workflow),

@@ -8,6 +8,7 @@ use super::node::{Content, Node, Place};
 use super::rules::flat;
 use crate::doctor::answer::Fault;
 use crate::doctor::{Check, Held, State};
+use crate::pipelines::GITLAB_KEYWORDS;
 
 /// The file that a pipeline begins with.
 pub(super) const ROOT: &str = ".gitlab-ci.yml";
@@ -15,23 +16,6 @@ pub(super) const ROOT: &str = ".gitlab-ci.yml";
 const DEPTH: usize = 12;
 /// Values of all jobs, with those that references name.
 const STEPS: usize = 200_000;
-/// Keys at the top that are no jobs.
-const KEYWORDS: &[&str] = &[
-    "default",
-    "include",
-    "stages",
-    "variables",
-    "workflow",
-    "image",
-    "services",
-    "cache",
-    "before_script",
-    "after_script",
-    "spec",
-    "types",
-    "hooks",
-];
-
 /// Keys at the top that decide about all jobs.
 const SHARED: &[&str] =
     &["default", "variables", "workflow", "image", "services", "cache", "before_script", "after_script", "hooks"];
@@ -151,7 +135,7 @@ impl Pipeline {
     pub(super) fn jobs(&self) -> Vec<Job> {
         let jobs = self.root.members().iter().filter(|(key, node)| {
             !key.name.starts_with('.')
-                && !KEYWORDS.contains(&key.name.as_str())
+                && !GITLAB_KEYWORDS.contains(&key.name.as_str())
                 && matches!(node.content, Content::Map(_))
         });
         let mut known = BTreeMap::new();

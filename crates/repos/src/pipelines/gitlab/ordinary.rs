@@ -6,28 +6,13 @@ use super::own::Own;
 use super::segments::{Differing, Segment};
 use crate::pipelines::calls::names_gate;
 use crate::pipelines::formats::{shape, visit_texts};
+use crate::pipelines::systems::GITLAB_KEYWORDS;
 use crate::pipelines::work::Work;
 use crate::repo_audit::{items, member, members};
 use agent_strace_policy::json::{Data, Value};
 
-/// Keys at the top of a file that are no jobs, or are more than jobs.
-pub(super) const GLOBAL: &[&str] = &[
-    "default",
-    "include",
-    "stages",
-    "variables",
-    "workflow",
-    "image",
-    "services",
-    "cache",
-    "before_script",
-    "after_script",
-    "hooks",
-    "spec",
-    "pages",
-    "pages:deploy",
-    "types",
-];
+/// Jobs that GitLab treats in a way of its own.
+const SPECIAL: &[&str] = &["pages", "pages:deploy"];
 
 /// Words that some readers of YAML take for something else than a text.
 const WORDS: &[&str] = &["y", "n", "yes", "no", "on", "off", "true", "false", "null", "nil"];
@@ -53,7 +38,7 @@ pub(super) fn is_ordinary_base(job: &Value, own: &Own<'_>) -> bool {
 fn has_plain_name(key: &str) -> bool {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_./:- ".contains(letter);
     let folded = key.to_ascii_lowercase();
-    let is_word = WORDS.contains(&folded.as_str()) || GLOBAL.contains(&folded.as_str());
+    let is_word = [WORDS, GITLAB_KEYWORDS, SPECIAL].iter().any(|words| words.contains(&folded.as_str()));
     key.starts_with(|letter: char| letter.is_ascii_alphabetic())
         && key.chars().all(is_plain)
         && !key.contains("  ")

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use super::closed::{File, Files, Pipeline};
-use super::ordinary::{GLOBAL, has_plain_keys};
+use super::ordinary::has_plain_keys;
 use super::plain::merges_keys;
 use crate::pipelines::calls::names_gate;
 use crate::pipelines::formats::visit_texts;
 use crate::pipelines::gate::GateFiles;
 use crate::pipelines::names::CheckName;
-use crate::pipelines::systems::{Dialect, dialect};
+use crate::pipelines::systems::{Dialect, GITLAB_KEYWORDS, dialect};
 use crate::pipelines::work::Work;
 use crate::repo_audit::{member, members, text as text_of};
 use agent_strace_policy::json::{Data, Key, Value};
@@ -44,14 +44,14 @@ impl<'p> Own<'p> {
         let mut is_known = false;
         for (path, file) in &pipeline.files {
             let leading = gate.jobs(path);
-            is_known |= leading.iter().any(|key| !key.starts_with('.') && !GLOBAL.contains(&key.as_str()));
+            is_known |= leading.iter().any(|key| !key.starts_with('.') && !GITLAB_KEYWORDS.contains(&key.as_str()));
             let jobs = members(&file.root).iter().map(|(key, job)| (key.name.as_str(), job));
             // A variable may hold the address of the program; what runs for all jobs is another thing.
-            if leading.iter().any(|key| GLOBAL.contains(&key.as_str()) && key != "variables") {
+            if leading.iter().any(|key| GITLAB_KEYWORDS.contains(&key.as_str()) && key != "variables") {
                 return None;
             }
             let is_own = |key: &str, job: &Value| names(key, job) || leading.contains(key);
-            let found: Vec<_> = jobs.filter(|(key, job)| !GLOBAL.contains(key) && is_own(key, job)).collect();
+            let found: Vec<_> = jobs.filter(|(key, job)| !GITLAB_KEYWORDS.contains(key) && is_own(key, job)).collect();
             if !found.is_empty() && merges_keys(&file.text) {
                 return None;
             }
