@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use super::{end, is_gone, post_mortem, signal, start, wait_for};
+use super::{end, is_gone, post_mortem, signal, start, wait_for_line};
 use crate::world::{World, skipped, there};
 
 #[test]
@@ -29,9 +29,9 @@ fn what_ignores_the_first_signal_is_killed_by_the_second() {
     let world = World::empty();
     let script = "trap '' TERM HUP INT; echo $$ > pid; while :; do sleep 0.1; done";
     let began = Instant::now();
-    let answer = world.run(&["guard", "--timeout", "1s", "--grace", "1s", "--", "sh", "-c", script]);
+    let answer = world.run(&["guard", "--timeout", "5s", "--grace", "1s", "--", "sh", "-c", script]);
     assert_eq!(answer.code, 124, "{}", answer.stderr);
-    assert!(began.elapsed().as_secs_f64() >= 2.0, "it had a second to end by itself");
+    assert!(began.elapsed().as_secs_f64() >= 6.0, "it had a second to end by itself");
     assert!(is_gone(&world.read("pid")), "{}", answer.stderr);
 }
 
@@ -39,7 +39,7 @@ fn what_ignores_the_first_signal_is_killed_by_the_second() {
 fn one_that_ends_by_itself_has_the_time_for_it() {
     let world = World::empty();
     let script = "trap 'echo saved > saved; exit 0' TERM; while :; do sleep 0.1; done";
-    let answer = world.run(&["guard", "--timeout", "1s", "--grace", "30s", "--", "sh", "-c", script]);
+    let answer = world.run(&["guard", "--timeout", "5s", "--grace", "30s", "--", "sh", "-c", script]);
     assert_eq!((answer.code, world.read("saved").as_str()), (124, "saved\n"), "{}", answer.stderr);
 }
 
@@ -48,7 +48,7 @@ fn nothing_that_it_started_is_left() {
     let world = World::empty();
     let script =
         "(trap '' TERM; sleep 1000 & echo $! > a; (sleep 1000 & echo $! > b); wait) & sleep 1000 & echo $! > c; wait";
-    let answer = world.run(&["guard", "--timeout", "1s", "--grace", "1s", "--", "sh", "-c", script]);
+    let answer = world.run(&["guard", "--timeout", "5s", "--grace", "1s", "--", "sh", "-c", script]);
     assert_eq!(answer.code, 124, "{}", answer.stderr);
     for file in ["a", "b", "c"] {
         assert!(is_gone(&world.read(file)), "{file}: {}", answer.stderr);
@@ -64,7 +64,7 @@ fn what_left_the_group_is_not_left_either() {
     }
     let world = World::empty();
     let script = "(setsid sh -c 'echo $$ > daemon; trap \"\" TERM; while :; do sleep 0.1; done' &); sleep 1000";
-    let answer = world.run(&["guard", "--timeout", "2s", "--grace", "1s", "--", "sh", "-c", script]);
+    let answer = world.run(&["guard", "--timeout", "5s", "--grace", "1s", "--", "sh", "-c", script]);
     assert_eq!(answer.code, 124, "{}", answer.stderr);
     assert!(is_gone(&world.read("daemon")), "{}", answer.stderr);
 }
@@ -112,7 +112,7 @@ fn signals_are_handed_on() {
         let script =
             "trap 'exit 3' TERM; trap 'exit 4' INT; trap 'exit 5' HUP; echo > ready; while :; do sleep 0.1; done";
         let guard = start(&world, &["guard", "--grace", "30s", "--", "sh", "-c", script]);
-        wait_for("the command", || world.path().join("ready").exists());
+        wait_for_line(&world, "ready");
         signal(name, &guard.id().to_string());
         assert_eq!(end(guard), Some(code), "{name}: {}", world.read("said"));
     }
@@ -124,7 +124,7 @@ fn it_does_not_outlive_the_guard() {
     let world = World::empty();
     let script = "trap '' TERM; echo $$ > pid; while :; do sleep 0.1; done";
     let guard = start(&world, &["guard", "--grace", "1s", "--", "sh", "-c", script]);
-    wait_for("the command", || world.path().join("pid").exists());
+    wait_for_line(&world, "pid");
     signal("TERM", &guard.id().to_string());
     assert_eq!(end(guard), Some(137), "{}", world.read("said"));
     assert!(is_gone(&world.read("pid")));

@@ -32,6 +32,12 @@ pub(crate) fn wait_for(what: &str, is_true: impl Fn() -> bool) {
     }
 }
 
+/// Waits until the command of a test has written a whole line to a file. A shell makes the file before it writes the line.
+pub(crate) fn wait_for_line(world: &World, file: &str) {
+    let path = world.path().join(file);
+    wait_for(file, || fs::read_to_string(&path).is_ok_and(|text| text.ends_with('\n')));
+}
+
 /// A shell script that says these steps to `hook`, and goes on.
 pub(crate) fn agent(session: &str, steps: &[Value], then: &str) -> String {
     let mut script = String::new();

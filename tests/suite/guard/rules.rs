@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{agent, bash, end, is_gone, post_mortem, signal, start, started, state, wait_for};
+use super::{agent, bash, end, is_gone, post_mortem, signal, start, started, state, wait_for, wait_for_line};
 use crate::world::World;
 
 const RULES: &str = r#"[
@@ -68,7 +68,7 @@ fn the_command_on_death_gets_the_path() {
 fn a_paused_agent_goes_on_when_somebody_says_so() {
     let world = World::empty();
     world.write("rules.yaml", "- {condition: files_modified, threshold: 1, action: pause}\n");
-    let script = agent("s-1", &[started(), bash("t1", "touch a b")], "echo $$ > pid; sleep 3; exit 6");
+    let script = agent("s-1", &[started(), bash("t1", "touch a b")], "while ! test -e go; do sleep 0.1; done; exit 6");
     // What is paused does not run out of time.
     let guard = start(&world, &["guard", "--rules", "rules.yaml", "--timeout", "40s", "--", "sh", "-c", &script]);
     wait_for("the pause", || world.read("said").contains("paused after"));
@@ -77,8 +77,9 @@ fn a_paused_agent_goes_on_when_somebody_says_so() {
     let group = command.strip_prefix("kill -CONT -").unwrap().to_owned();
     wait_for("the process to stand still", || state(&group) == Some('T'));
     signal("CONT", &format!("-{group}"));
+    wait_for("the end of the pause", || world.read("said").contains("of pause, which do not count"));
+    world.write("go", "");
     assert_eq!(end(guard), Some(6), "{}", world.read("said"));
-    assert!(world.read("said").contains("of pause, which do not count"), "{}", world.read("said"));
 }
 
 #[test]
@@ -86,7 +87,7 @@ fn the_pause_button_of_the_editor_stops_and_continues() {
     let world = World::empty();
     std::fs::create_dir(world.path().join(".agent-traces")).unwrap();
     let guard = start(&world, &["guard", "--", "sh", "-c", "echo $$ > pid; while ! test -e stop; do sleep 0.1; done"]);
-    wait_for("the command", || world.path().join("pid").exists());
+    wait_for_line(&world, "pid");
     world.write(".agent-traces/.pause-request", "");
     let pid = world.read("pid");
     wait_for("the pause", || state(&pid) == Some('T'));

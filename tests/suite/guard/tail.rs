@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use super::{agent, bash, end, is_gone, post_mortem, signal, start, started, state, wait_for};
+use super::{agent, bash, end, is_gone, post_mortem, signal, start, started, state, wait_for, wait_for_line};
 use crate::world::{World, project};
 
 const RULES: &str = r#"[
@@ -87,7 +87,7 @@ fn hanging(world: &World) -> std::process::Child {
     command.env_clear().env("PATH", "/usr/local/bin:/usr/bin:/bin");
     command.stdin(std::process::Stdio::null()).stdout(std::process::Stdio::null());
     let child = command.stderr(std::process::Stdio::null()).spawn().unwrap();
-    wait_for("the agent", || fs::read_to_string(world.path().join("pid")).is_ok_and(|pid| pid.ends_with('\n')));
+    wait_for_line(world, "pid");
     child
 }
 
