@@ -7,11 +7,19 @@ use super::resolve::drive_like;
 /// One spelling for everything a file system or a reader may take for the same name. For denies only: it makes
 /// different files equal on purpose. Works on paths and on path patterns.
 pub fn fold_for_deny(path: &str) -> String {
-    let visible: String = path.chars().filter(|character| !is_invisible(*character)).collect();
-    let lower: String = visible.nfkc().flat_map(char::to_lowercase).nfc().collect();
+    let lower = lower_and_normal(path);
     let folded: Vec<&str> = lower.split('/').map(fold_component).collect();
     let folded = folded.join("/");
     home_spelled_short(&folded).unwrap_or(folded)
+}
+
+fn lower_and_normal(path: &str) -> String {
+    // ASCII text has one normal form, and no character of it is invisible. Almost all paths are ASCII.
+    if path.is_ascii() {
+        return path.to_ascii_lowercase();
+    }
+    let visible: String = path.chars().filter(|character| !is_invisible(*character)).collect();
+    visible.nfkc().flat_map(char::to_lowercase).nfc().collect()
 }
 
 /// Windows drops trailing dots and spaces and opens `x::$data` as `x`.
