@@ -14,10 +14,11 @@ pub fn fold_for_deny(path: &str) -> String {
 }
 
 fn lower_and_normal(path: &str) -> String {
-    // ASCII text has one normal form, and no character of it is invisible. Almost all paths are ASCII.
-    if path.is_ascii() {
-        return path.to_ascii_lowercase();
-    }
+    // Almost all paths are ASCII, which has one normal form and no invisible characters.
+    if path.is_ascii() { path.to_ascii_lowercase() } else { normalized(path) }
+}
+
+fn normalized(path: &str) -> String {
     let visible: String = path.chars().filter(|character| !is_invisible(*character)).collect();
     visible.nfkc().flat_map(char::to_lowercase).nfc().collect()
 }
@@ -57,4 +58,17 @@ fn is_invisible(character: char) -> bool {
         | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
         | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}'
         | '\u{e0000}'..='\u{e0fff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{lower_and_normal, normalized};
+
+    #[test]
+    fn ascii_needs_no_normalization() {
+        let ascii = || (0..=0x7f_u8).map(char::from);
+        for pair in ascii().flat_map(|first| ascii().map(move |second| String::from_iter([first, second]))) {
+            assert_eq!(lower_and_normal(&pair), normalized(&pair), "{pair:?}");
+        }
+    }
 }
