@@ -61,6 +61,8 @@ pub struct Log {
     carried: Option<Carried>,
     /// The directory of the project that a file beside it names.
     project: Option<String>,
+    /// Files beside it that say more about its session.
+    sides: Vec<Side>,
     /// The text with broken UTF-8 replaced, where there is any.
     repaired: OnceLock<String>,
     /// What is left of the text without its damaged parts, where there are any.
@@ -106,6 +108,15 @@ pub(crate) struct Carried {
     commit: Option<String>,
 }
 
+/// A file beside a log that says more about its session.
+#[derive(Debug, Clone)]
+pub(crate) struct Side {
+    /// Its name, or the pattern of it.
+    name: &'static str,
+    shown: String,
+    text: String,
+}
+
 /// What a log holds.
 #[derive(Debug, Default)]
 pub struct Reading<'a> {
@@ -141,6 +152,7 @@ impl Log {
             flaws: Vec::new(),
             carried: None,
             project: None,
+            sides: Vec::new(),
             repaired: OnceLock::new(),
             mended: OnceLock::new(),
         }
@@ -167,6 +179,7 @@ impl Log {
             sessions = self.parse(mended, &mut left);
             gaps.after_mending(left);
         }
+        formats::kin::name(&mut sessions, &self.shown);
         unended::look(&sessions, &mut gaps);
         if let Some(carried) = &self.carried {
             for session in &mut sessions {
@@ -211,6 +224,11 @@ impl Log {
                 Vec::new()
             }
         }
+    }
+
+    /// The text of the file beside the log that has this name, or this pattern of one.
+    fn side(&self, name: &str) -> Option<&Side> {
+        self.sides.iter().find(|side| side.name == name)
     }
 
     /// What a session is called whose log gives it no id: the file, without folder and extension.

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::beside::{self, Beside};
 use super::checkpoints;
+use super::copies;
 use super::origin::Origin;
 use super::packed::{Archive, Member};
 use super::store::{EVENTS, META, RECORDER};
@@ -24,6 +26,8 @@ pub(super) struct Listed {
     pub(super) size: u64,
     /// Or why it can't be read.
     pub(super) origin: Result<Origin, GapKind>,
+    /// Files of its folder that say more about it, where it is a log.
+    pub(super) beside: Vec<Beside>,
 }
 
 /// Everything below one folder.
@@ -91,6 +95,7 @@ pub(super) fn archive(archive: Archive, shown: &str) -> Found {
             Some(kind) => Err(kind.clone()),
             None => Ok(Origin::Member { archive: archive.clone(), at }),
         },
+        beside: Vec::new(),
     };
     let gap = |kind: &GapKind| Gap::of_file(shown, kind.clone());
     arrange(Listing {
@@ -125,11 +130,15 @@ pub(super) fn arrange(listing: Listing) -> Found {
             id: folder.rsplit('/').next().filter(|name| !name.is_empty()).or(name.as_deref()),
             shown: if folder.is_empty() { shown.clone() } else { format!("{shown}/{folder}") },
         };
+        beside::attach(&mut files);
         here.sessions(&mut files, &mut found);
         let mut transcripts = join(&mut files);
         copies.take(&folder, &mut files, &mut transcripts, &mut found.gaps);
         for transcript in transcripts {
             found.add(Source::of(vec![transcript], None));
+        }
+        for several in copies::take(&mut files, &mut found.gaps) {
+            found.add(Source::of(several, None));
         }
         for file in files {
             one(file, scope, &mut found);
@@ -249,7 +258,10 @@ impl Transcript {
 
     pub(super) fn single(file: Listed) -> Result<Self, Gap> {
         match file.origin {
-            Ok(origin) => Ok(Self { shown: file.shown, size: file.size, parts: vec![origin], ..Self::default() }),
+            Ok(origin) => {
+                let (shown, size, beside) = (file.shown, file.size, file.beside);
+                Ok(Self { shown, size, parts: vec![origin], beside, ..Self::default() })
+            }
             Err(kind) => Err(Gap::of_file(file.shown, kind)),
         }
     }

@@ -8,7 +8,8 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use super::load::unreadable;
-use super::{Found, walk};
+use super::{Found, beside, copies, walk};
+use crate::formats::kin::KIN;
 use crate::formats::{Base, FORMATS, Format, Home, native};
 use agent_strace_model::{Gap, GapKind};
 
@@ -34,34 +35,47 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    fn has(&self, format: &Format) -> bool {
-        let names = |name: &String| name == format.dialect.agent || name == format.dialect.name;
+    fn has(&self, Place { format, agent, .. }: &Place) -> bool {
+        let names = |name: &String| name == agent || name == format.dialect.name;
         // A store holds sessions of any agent.
-        let any = std::ptr::eq(format, &raw const native::FORMAT);
+        let any = std::ptr::eq(*format, &raw const native::FORMAT);
         self.agents.is_empty() || any || self.agents.iter().any(names)
     }
+}
+
+/// A home, and whose it is.
+struct Place {
+    home: &'static Home,
+    agent: &'static str,
+    format: &'static Format,
+}
+
+/// The homes of all agents.
+fn places() -> impl Iterator<Item = Place> {
+    let of = |homes: &'static [Home], agent, format| homes.iter().map(move |home| Place { home, agent, format });
+    let kin = KIN.iter().flat_map(move |kin| of(kin.homes, kin.agent, kin.format));
+    FORMATS.iter().flat_map(move |format| of(format.homes, format.dialect.agent, *format)).chain(kin)
 }
 
 /// Environment variables that say where logs are.
 pub fn variables() -> BTreeSet<&'static str> {
     let common = ["HOME", "USERPROFILE", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "APPDATA", "LOCALAPPDATA"];
-    let own = FORMATS.iter().flat_map(|format| format.homes).flat_map(|home| home.variables).copied();
+    let own = places().flat_map(|place| place.home.variables).copied();
     common.into_iter().chain(own).collect()
 }
 
 /// The agents whose logs are known, and the formats of those that have several.
 pub fn agents() -> BTreeSet<&'static str> {
-    FORMATS.iter().flat_map(|format| [format.dialect.agent, format.dialect.name]).collect()
+    let own = FORMATS.iter().flat_map(|format| [format.dialect.agent, format.dialect.name]);
+    own.chain(KIN.iter().map(|kin| kin.agent)).collect()
 }
 
 /// Every log in the places where agents keep them.
 pub fn on_machine(machine: &Machine, wanted: &Wanted) -> Found {
     let mut search = Search { since: wanted.since, found: Found::default(), seen: BTreeSet::new() };
-    for format in FORMATS.iter().filter(|format| wanted.has(format)) {
-        for home in format.homes {
-            for folder in machine.folders(home) {
-                search.home(&folder, home.logs);
-            }
+    for place in places().filter(|place| wanted.has(place)) {
+        for folder in machine.folders(place.home) {
+            search.home(&folder, place.home.logs);
         }
     }
     search.found
@@ -130,6 +144,7 @@ impl Search {
         };
         let mut names: Vec<_> = entries.into_iter().map(|entry| entry.file_name()).collect();
         names.sort();
+        let mut files = Vec::new();
         for name in names {
             let path = folder.join(&name);
             let matches = *part == "**" || matches(part, &name.to_string_lossy());
@@ -138,28 +153,48 @@ impl Search {
             match (matches, is_folder) {
                 (true, true) if *part == "**" => self.visit(&path, root, parts, depth + 1),
                 (true, true) if !rest.is_empty() => self.visit(&path, root, rest, depth + 1),
-                (true, false) if rest.is_empty() => self.file(&path, root),
+                (true, false) if rest.is_empty() => files.push(path),
                 _ => {}
             }
         }
+        self.files(files, root);
     }
 
-    fn file(&mut self, path: &Path, root: &Path) {
+    /// Files of one folder. Those that tell of one session are found together.
+    fn files(&mut self, mut files: Vec<PathBuf>, root: &Path) {
+        files.retain(|path| self.takes(path, root));
+        let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let beside: BTreeSet<String> = files.iter().flat_map(|path| beside::names(&name(path))).collect();
+        files.retain(|path| !beside.contains(&name(path)));
+        let mut groups: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
+        for path in files {
+            let name = name(&path);
+            groups.entry(copies::session(&name).map_or(name.clone(), str::to_owned)).or_default().push(path);
+        }
+        for group in groups.into_values() {
+            let found = walk::files(&group);
+            self.found.sources.extend(found.sources);
+            self.found.gaps.extend(found.gaps);
+        }
+    }
+
+    /// Whether a file is new in scope; what can't be looked into is a gap.
+    fn takes(&mut self, path: &Path, root: &Path) -> bool {
         let real = match path.canonicalize() {
             Ok(real) => real,
-            Err(error) => return self.gap(path, unreadable(&error)),
+            Err(error) => {
+                self.gap(path, unreadable(&error));
+                return false;
+            }
         };
         if !real.starts_with(root) {
-            return self.gap(path, GapKind::unreadable("a symbolic link that leaves the agent's folder: not followed"));
+            self.gap(path, GapKind::unreadable("a symbolic link that leaves the agent's folder: not followed"));
+            return false;
         }
         let changed = real.metadata().and_then(|metadata| metadata.modified());
         let changed = changed.ok().and_then(|changed| jiff::Timestamp::try_from(changed).ok());
         let old = self.since.zip(changed).is_some_and(|(since, changed)| changed < since);
-        if !old && self.seen.insert(real) {
-            let found = walk::file(path);
-            self.found.sources.extend(found.sources);
-            self.found.gaps.extend(found.gaps);
-        }
+        !old && self.seen.insert(real)
     }
 
     fn gap(&mut self, path: &Path, kind: GapKind) {
@@ -209,22 +244,20 @@ mod tests {
     /// A home with a log of every format, at the place where its agent keeps it.
     #[test]
     fn every_home_is_looked_into() {
-        for format in FORMATS {
-            for home in format.homes {
-                let world = tempfile::tempdir().unwrap();
-                let variables = BTreeMap::from([("HOME", world.path().to_path_buf())]);
-                let machine = Machine { variables, project: world.path().join("project") };
-                let logs = home.logs.replace("**", "x/y").replace(".json*", ".json").replace('*', "z");
-                for folder in machine.folders(home) {
-                    let path = folder.join(&logs);
-                    fs::create_dir_all(path.parent().unwrap()).unwrap();
-                    // What is named like no log has to hold one.
-                    fs::write(&path, r#"{"event_type":"session_start","event_id":"a","timestamp":1}"#).unwrap();
-                    let found = on_machine(&machine, &Wanted::default());
-                    let known = found.sources.iter().any(|source| source.shown == walk::shown(&path));
-                    assert!(known, "{} {home:?}: {found:?}", format.dialect.name);
-                    fs::remove_file(&path).unwrap();
-                }
+        for Place { home, agent, .. } in places() {
+            let world = tempfile::tempdir().unwrap();
+            let variables = BTreeMap::from([("HOME", world.path().to_path_buf())]);
+            let machine = Machine { variables, project: world.path().join("project") };
+            let logs = home.logs.replace("**", "x/y").replace(".json*", ".json").replace('*', "z");
+            for folder in machine.folders(home) {
+                let path = folder.join(&logs);
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                // What is named like no log has to hold one.
+                fs::write(&path, r#"{"event_type":"session_start","event_id":"a","timestamp":1}"#).unwrap();
+                let found = on_machine(&machine, &Wanted::default());
+                let known = found.sources.iter().any(|source| source.shown == walk::shown(&path));
+                assert!(known, "{agent} {home:?}: {found:?}");
+                fs::remove_file(&path).unwrap();
             }
         }
     }

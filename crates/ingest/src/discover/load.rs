@@ -135,8 +135,9 @@ impl Transcript {
         Ok(log)
     }
 
-    fn log(&self, bytes: Vec<u8>, flaws: Vec<GapKind>) -> Log {
+    fn log(&self, bytes: Vec<u8>, mut flaws: Vec<GapKind>) -> Log {
         let mut log = Log::new(self.shown.clone(), bytes);
+        log.sides = self.sides(&mut flaws);
         log.flaws = flaws;
         log.carried.clone_from(&self.carried);
         log

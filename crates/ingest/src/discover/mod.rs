@@ -7,7 +7,9 @@
 //! that can't be opened or is no regular file.
 
 mod arrange;
+mod beside;
 mod checkpoints;
+mod copies;
 mod homes;
 mod load;
 mod origin;
@@ -63,6 +65,8 @@ struct Transcript {
     flaws: Vec<GapKind>,
     /// What lies beside it says about it.
     carried: Option<Carried>,
+    /// Files beside it that say more about its session.
+    beside: Vec<beside::Beside>,
 }
 
 /// Takes the logs of a source, one after the other.

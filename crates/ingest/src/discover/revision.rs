@@ -188,7 +188,7 @@ impl Tree {
             TreeKind::Repository => Err(GapKind::unreadable("another repository: not read")),
             TreeKind::Missing => Err(GapKind::unreadable("the object is not in the repository: fetch it first")),
         };
-        self.listing.files.push(Listed { path, shown, size, origin });
+        self.listing.files.push(Listed { path, shown, size, origin, beside: Vec::new() });
     }
 
     fn found(mut self, path: &str) -> Found {

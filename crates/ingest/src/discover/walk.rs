@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::Found;
 use super::arrange::{Listed, Listing, Scope, arrange};
+use super::beside;
 use super::load::unreadable;
 use super::origin::Origin;
 use super::store::{EVENTS, META, RECORDER};
@@ -118,42 +119,28 @@ pub(super) fn inside(root: &Path, path: &Path) -> Found {
     walk.finish()
 }
 
-/// A file that lies where logs do: it may be something else that is no log.
-pub(super) fn file(path: &Path) -> Found {
-    single(path, Scope::Logs)
+/// Files of one folder that lie where logs do, and tell of one session: they may be something else that is no log.
+pub(super) fn files(paths: &[PathBuf]) -> Found {
+    together(paths, Scope::Logs)
 }
 
-/// One file, and what belongs to it: the `meta.json` beside events, the other parts of a log that was cut.
 fn single(path: &Path, scope: Scope) -> Found {
-    let parent = path.parent().unwrap_or(Path::new("")).to_path_buf();
-    let mut walk = Walk { top: parent.clone(), ..Walk::default() };
-    match path.canonicalize() {
-        Ok(real) => {
-            let folder = real.parent().unwrap_or(&real).to_path_buf();
-            walk.listing.scope = scope;
-            walk.listing.name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
-            walk.root.clone_from(&folder);
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            if name == EVENTS && folder.join(META).symlink_metadata().is_ok() {
-                walk.list(&parent.join(META), folder.join(META));
-                if folder.join(RECORDER).symlink_metadata().is_ok() {
-                    walk.list(&parent.join(RECORDER), folder.join(RECORDER));
-                }
-            }
-            for number in 1..1_000 {
-                let part = format!("{name}.{number:03}");
-                if folder.join(&part).symlink_metadata().is_ok() {
-                    walk.list(&parent.join(&part), folder.join(&part));
-                }
-            }
-            walk.list(path, real);
-            // Events without metadata are a log like any other: nobody said that they are in a store.
-            let alone = walk.listing.files.len() == 1;
-            if alone && let Some(file) = walk.listing.files.pop() {
-                return file.only(scope);
-            }
-        }
-        Err(error) => walk.gap(path, unreadable(&error)),
+    together(&[path.to_path_buf()], scope)
+}
+
+/// Files of one folder, and what belongs to each: the `meta.json` beside events, the other parts of a log that was cut, the
+/// files beside a log that say more about it.
+fn together(paths: &[PathBuf], scope: Scope) -> Found {
+    let parent = paths.first().and_then(|path| path.parent()).unwrap_or(Path::new("")).to_path_buf();
+    let mut walk = Walk { top: parent, ..Walk::default() };
+    walk.listing.scope = scope;
+    for path in paths {
+        walk.with_what_belongs_to_it(path);
+    }
+    // Events without metadata are a log like any other: nobody said that they are in a store.
+    let alone = walk.listing.files.len() == 1 && walk.listing.gaps.is_empty();
+    if alone && let Some(file) = walk.listing.files.pop() {
+        return file.only(scope);
     }
     walk.finish()
 }
@@ -170,6 +157,31 @@ struct Walk {
 }
 
 impl Walk {
+    fn with_what_belongs_to_it(&mut self, path: &Path) {
+        let parent = path.parent().unwrap_or(Path::new("")).to_path_buf();
+        let real = match path.canonicalize() {
+            Ok(real) => real,
+            Err(error) => return self.gap(path, unreadable(&error)),
+        };
+        let folder = real.parent().unwrap_or(&real).to_path_buf();
+        self.listing.name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
+        self.root.clone_from(&folder);
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if name == EVENTS && folder.join(META).symlink_metadata().is_ok() {
+            self.list(&parent.join(META), folder.join(META));
+            if folder.join(RECORDER).symlink_metadata().is_ok() {
+                self.list(&parent.join(RECORDER), folder.join(RECORDER));
+            }
+        }
+        let parts = (1..1_000).map(|number| format!("{name}.{number:03}"));
+        let parts = parts.filter(|part| folder.join(part).symlink_metadata().is_ok());
+        let is_file = |name: &String| folder.join(name).symlink_metadata().is_ok_and(|found| found.is_file());
+        for name in parts.chain(beside::names(&name).into_iter().filter(is_file)) {
+            self.list(&parent.join(&name), folder.join(&name));
+        }
+        self.list(path, real);
+    }
+
     fn finish(mut self) -> Found {
         self.listing.shown = shown(&self.top);
         arrange(self.listing)
@@ -244,7 +256,8 @@ impl Walk {
 
     fn push(&mut self, path: &Path, size: u64, origin: Result<Origin, GapKind>) {
         let below = shown(path.strip_prefix(&self.top).unwrap_or(path));
-        self.listing.files.push(Listed { path: below, shown: shown(path), size, origin });
+        let shown = shown(path);
+        self.listing.files.push(Listed { path: below, shown, size, origin, beside: Vec::new() });
     }
 
     fn gap(&mut self, path: &Path, kind: GapKind) {

@@ -34,6 +34,7 @@ mod git_ai;
 mod goose;
 mod hermes;
 mod kimi;
+pub(super) mod kin;
 mod kiro;
 mod mini_swe_agent;
 pub(super) mod native;
@@ -84,6 +85,7 @@ pub(super) static FORMATS: &[&Format] = &[
     &droid::STREAM,
     &amp::FORMAT,
     &pi::FORMAT,
+    &pi::TRAJECTORY,
     &windsurf::FORMAT,
     &windsurf::ANTIGRAVITY,
     &goose::FORMAT,

@@ -71,6 +71,8 @@ const COMPANIONS: &[&str] = &[
     "ide/*.lock.json",
     "rewind-file-snapshots/*.json",
     "rewind-file-snapshots/backups/*",
+    // OpenClaw.
+    "*.trajectory-path.json",
     // Kimi.
     "agents/*/tasks/*.json",
     // Agentic workflows of GitHub.

@@ -3,6 +3,7 @@
 
 mod archives;
 mod objects;
+mod several;
 
 use std::fs;
 use std::os::unix::fs::symlink;

@@ -3,6 +3,7 @@
 //! Every branch of the tree counts: what was left behind had run. Commands that the user ran are not the agent's.
 
 mod stream;
+mod trajectory;
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -52,31 +53,25 @@ record! {
     }
 }
 
-/// Pi sessions (`~/.pi/agent/sessions/**`), `OpenClaw` sessions, and `pi --mode json`.
+/// Pi sessions (`~/.pi/agent/sessions/**`), those of agents that are built on it, and `pi --mode json`.
 pub(super) static FORMAT: Format = Format {
     dialect: Dialect::new("pi", "pi"),
     detect: Detect::Record(is_entry),
     read,
-    homes: &[
-        Home {
-            variables: &["PI_CODING_AGENT_DIR"],
-            base: Base::Home,
-            folder: ".pi/agent",
-            logs: "sessions/**/*.jsonl",
-        },
-        Home {
-            variables: &["OPENCLAW_STATE_DIR"],
-            base: Base::Home,
-            folder: ".openclaw",
-            logs: "agents/*/sessions/*.jsonl",
-        },
-        Home {
-            variables: &["CLAWDBOT_STATE_DIR"],
-            base: Base::Home,
-            folder: ".clawdbot",
-            logs: "agents/*/sessions/*.jsonl",
-        },
-    ],
+    homes: &[Home {
+        variables: &["PI_CODING_AGENT_DIR"],
+        base: Base::Home,
+        folder: ".pi/agent",
+        logs: "sessions/**/*.jsonl",
+    }],
+};
+
+/// What `OpenClaw` keeps beside each session (`<id>.trajectory.jsonl`).
+pub(super) static TRAJECTORY: Format = Format {
+    dialect: Dialect::new("openclaw-trajectory", "openclaw"),
+    detect: Detect::Record(|head| head.is("traceSchema", "openclaw-trajectory") && head.is_string("type")),
+    read: trajectory::read,
+    homes: &[],
 };
 
 /// Tools that start another agent.
@@ -112,7 +107,11 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
     input.records("a record", gaps, |item: &Item<'a, Entry<'a>>, gaps| {
         tree.entry(item, gaps);
     });
-    vec![tree.assembly.finish()]
+    let assembly = match log.side("*.trajectory.jsonl") {
+        Some(side) => trajectory::add(tree.assembly, side, 1, gaps),
+        None => tree.assembly,
+    };
+    vec![assembly.finish()]
 }
 
 struct Tree<'a> {

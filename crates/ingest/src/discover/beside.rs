@@ -1,0 +1,124 @@
+//! Files beside a log that say more about its session: where it ran, which model answered, what it cost.
+//!
+//! A file counts as such by its name and that of the log, in one folder. One that is a log itself is read as a log.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Transcript;
+use super::arrange::Listed;
+use super::origin::Origin;
+use crate::Side;
+use crate::detect;
+use agent_strace_model::GapKind;
+
+/// The longest of them grows with its session.
+const MAX_SIDE: u64 = 64 << 20;
+/// Enough to see that a file is a log.
+const GLANCE: u64 = 64 << 10;
+
+/// Logs, and what may lie beside them. `*` is the same in both names.
+const BESIDE: &[(&str, &[&str])] = &[
+    // Mistral Vibe.
+    ("messages.jsonl", &["meta.json"]),
+    // Grok Build.
+    ("chat_history.jsonl", &["summary.json", "updates.jsonl"]),
+    // DeepSeek's and Snowflake's agents, Reasonix, Command Code.
+    ("*.jsonl", &["*.meta.json"]),
+];
+
+/// Logs that tell again what the log of their session tells, and more.
+const RETELLING: &[(&str, &str)] = &[
+    // OpenClaw.
+    ("*.jsonl", "*.trajectory.jsonl"),
+];
+
+/// A file beside a log that was not read yet.
+#[derive(Debug, Clone)]
+pub(super) struct Beside {
+    /// Its name, or the pattern of it.
+    name: &'static str,
+    shown: String,
+    origin: Origin,
+}
+
+/// The names of what may lie beside a log of this name.
+pub(super) fn names(log: &str) -> Vec<String> {
+    pairs(log).into_iter().map(|(_, name)| name).collect()
+}
+
+/// The patterns and names of what may lie beside a log of this name.
+fn pairs(log: &str) -> Vec<(&'static str, String)> {
+    let named = BESIDE.iter().flat_map(|(pattern, names)| names.iter().map(move |name| (*pattern, *name)));
+    named
+        .chain(RETELLING.iter().copied())
+        .filter_map(|(pattern, name)| {
+            let stem = match pattern.split_once('*') {
+                None => (pattern == log).then_some("")?,
+                Some((before, after)) => log.strip_prefix(before)?.strip_suffix(after)?,
+            };
+            let name_of = name.replace('*', stem);
+            (name_of != log).then_some((name, name_of))
+        })
+        .collect()
+}
+
+/// Gives each log of a folder the files that lie beside it.
+pub(super) fn attach(files: &mut Vec<Listed>) {
+    let places: BTreeMap<String, usize> = (0..).zip(&*files).map(|(at, file)| (file.name().to_owned(), at)).collect();
+    let mut taken = BTreeSet::new();
+    for at in places.values() {
+        let Some(log) = files.get(*at).filter(|log| log.origin.is_ok()) else { continue };
+        let mut beside = Vec::new();
+        for (pattern, name) in pairs(log.name()) {
+            let side = places.get(&name).and_then(|at| files.get(*at)).filter(|side| is_side(side, pattern));
+            if let Some(side) = side
+                && let Ok(origin) = &side.origin
+            {
+                taken.insert(name);
+                beside.push(Beside { name: pattern, shown: side.shown.clone(), origin: origin.clone() });
+            }
+        }
+        if let Some(log) = files.get_mut(*at) {
+            log.beside = beside;
+        }
+    }
+    files.retain(|file| !taken.contains(file.name()));
+}
+
+/// A file that can't be read is a gap of its own.
+fn is_side(file: &Listed, pattern: &str) -> bool {
+    let Ok(origin) = &file.origin else { return false };
+    let is_log = || origin.peek(GLANCE).is_ok_and(|(head, _)| detect::is_log(&head));
+    RETELLING.iter().any(|(_, name)| *name == pattern) || !is_log()
+}
+
+impl Beside {
+    /// Its text, or what is wrong with it.
+    fn read(&self) -> Result<Side, GapKind> {
+        let wrong = |why: String| GapKind::unreadable(format!("`{}` beside it: {why}", self.shown));
+        let (bytes, _) = self.origin.peek(MAX_SIDE + 1).map_err(|kind| wrong(kind.to_string()))?;
+        if bytes.len() as u64 > MAX_SIDE {
+            return Err(GapKind::limit(format!(
+                "`{}` beside it is larger than {} MiB: not read",
+                self.shown,
+                MAX_SIDE >> 20
+            )));
+        }
+        let text = String::from_utf8(bytes).map_err(|_| wrong("it is not UTF-8".to_owned()))?;
+        Ok(Side { name: self.name, shown: self.shown.clone(), text })
+    }
+}
+
+impl Transcript {
+    /// What lies beside the log; what can't be read there is a flaw of it.
+    pub(super) fn sides(&self, flaws: &mut Vec<GapKind>) -> Vec<Side> {
+        let mut sides = Vec::new();
+        for beside in &self.beside {
+            match beside.read() {
+                Ok(side) => sides.push(side),
+                Err(kind) => flaws.push(kind),
+            }
+        }
+        sides
+    }
+}
