@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use super::Side;
 use super::detect::Unclaimed;
 use agent_strace_model::{Cut, Gap, GapKind};
 
@@ -33,6 +34,11 @@ impl Gaps {
     pub(super) fn push(&mut self, line: Option<u32>, kind: GapKind) {
         let file = self.file.clone();
         self.push_for(file, line, kind);
+    }
+
+    /// A file beside the log that says nothing that can be read.
+    pub(super) fn damage_of(&mut self, side: &Side, detail: &'static str) {
+        self.push_for(side.shown.clone(), None, GapKind::malformed(detail));
     }
 
     /// A gap of a file that belongs to the log.

@@ -32,6 +32,8 @@ mod firewall;
 mod gemini;
 mod git_ai;
 mod goose;
+mod gptme;
+mod grok;
 mod hermes;
 mod kimi;
 pub(super) mod kin;
@@ -42,10 +44,12 @@ mod opencode;
 mod openhands;
 mod otel;
 mod pi;
+mod qodo;
 mod qwen;
 mod spec_story;
 mod swe_agent;
 mod terminus;
+mod vibe;
 mod vscode;
 mod windsurf;
 
@@ -91,6 +95,10 @@ pub(super) static FORMATS: &[&Format] = &[
     &goose::FORMAT,
     &cline::FORMAT,
     &cline::SCREEN,
+    &vibe::FORMAT,
+    &grok::FORMAT,
+    &qodo::FORMAT,
+    &gptme::FORMAT,
     &kimi::FORMAT,
     &qwen::FORMAT,
     &mini_swe_agent::FORMAT,
@@ -107,7 +115,7 @@ pub(super) static FORMATS: &[&Format] = &[
 /// A file that agents keep beside their logs: which record is one, and what users are told instead of a session.
 pub(super) type Companion = (fn(&Head<'_>) -> bool, &'static str);
 
-pub(super) static COMPANIONS: &[Companion] = &[droid::SETTINGS, opencode::PROJECT, cline::METADATA];
+pub(super) static COMPANIONS: &[Companion] = &[droid::SETTINGS, opencode::PROJECT, cline::METADATA, vibe::METADATA];
 
 /// One format: how it is told apart, read and found.
 #[derive(Debug)]

@@ -73,6 +73,11 @@ const COMPANIONS: &[&str] = &[
     "rewind-file-snapshots/backups/*",
     // OpenClaw.
     "*.trajectory-path.json",
+    // Grok Build.
+    "summary.json",
+    "updates.jsonl",
+    "signals.json",
+    "prompt_context.json",
     // Kimi.
     "agents/*/tasks/*.json",
     // Agentic workflows of GitHub.

@@ -69,7 +69,9 @@ pub(super) const METADATA: Companion = (
 );
 
 fn is_history(head: &Head<'_>) -> bool {
-    if head.is_string("sessionId") && head.first("messages").is_some_and(|message| is_session_message(&message)) {
+    // The first messages of a session may have neither a time nor a model.
+    let messages = || elements(head.get("messages")).into_iter().filter_map(|raw| json::object::<Head<'_>>(Some(raw)));
+    if head.is_string("sessionId") && messages().any(|message| is_session_message(&message)) {
         return true;
     }
     let spoken = matches!(head.text("role").as_deref(), Some("user" | "assistant")) && head.has("content");
