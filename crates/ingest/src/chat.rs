@@ -52,6 +52,7 @@ record! {
         id = "id",
         name = "name",
         input = "input",
+        arguments = "arguments",
         call_id = "tool_use_id",
         content = "content",
         is_error = "is_error",
@@ -140,7 +141,7 @@ pub(super) fn calls<'a>(
             }
             let given = [function.arguments, function.input, function.args, call.arguments, call.input, call.args];
             let id = identifier(call.id).or_else(|| identifier(call.call_id));
-            let tool = filled(function.name).or_else(|| filled(call.name));
+            let tool = filled(function.name).or_else(|| filled(call.name)).or_else(|| filled(call.function));
             add_call(assembly, location, id, tool, given.into_iter().flatten().next(), manner);
         }
     }
@@ -233,7 +234,7 @@ fn add_part<'a>(
     }
     match filled(part.kind).as_deref() {
         Some("tool_use" | "server_tool_use" | "mcp_tool_use") => {
-            add_call(assembly, location, identifier(part.id), filled(part.name), part.input, manner);
+            add_call(assembly, location, identifier(part.id), filled(part.name), part.input.or(part.arguments), manner);
         }
         Some("tool_result") => {
             let is_error = part.is_error.is_some_and(|raw| raw.get() == "true");

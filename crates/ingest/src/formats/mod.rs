@@ -35,6 +35,7 @@ mod goose;
 mod gptme;
 mod grok;
 mod hermes;
+mod inspect;
 mod kimi;
 pub(super) mod kin;
 mod kiro;
@@ -99,6 +100,7 @@ pub(super) static FORMATS: &[&Format] = &[
     &grok::FORMAT,
     &qodo::FORMAT,
     &gptme::FORMAT,
+    &inspect::FORMAT,
     &kimi::FORMAT,
     &qwen::FORMAT,
     &mini_swe_agent::FORMAT,

@@ -73,6 +73,12 @@ const COMPANIONS: &[&str] = &[
     "rewind-file-snapshots/backups/*",
     // OpenClaw.
     "*.trajectory-path.json",
+    // Inspect AI.
+    "header.json",
+    "summaries.json",
+    "reductions.json",
+    "_journal/*.json",
+    "_journal/*/*.json",
     // Grok Build.
     "summary.json",
     "updates.jsonl",
