@@ -20,6 +20,7 @@ record! {
         thinking = "thinking",
         id = "id",
         name = "name",
+        tool_name = "toolName",
         server = "server_name",
         input = "input",
         arguments = "arguments",
@@ -27,6 +28,7 @@ record! {
         tool_use_id_camel = "toolUseID",
         tool_call_id = "toolCallId",
         content = "content",
+        output = "output",
         is_error = "is_error",
         is_error_camel = "isError",
         run = "run",
@@ -52,7 +54,7 @@ impl<'a> Block<'a> {
             "tool_use" | "server_tool_use" | "mcp_tool_use" | "toolCall" | "tool_call" | "tool-call" | "toolUse"
         );
         // Whatever a kind is called that this version does not know: a name with arguments is a call.
-        named || self.name.is_some() && (self.input.is_some() || self.arguments.is_some())
+        named || self.name.or(self.tool_name).is_some() && (self.input.is_some() || self.arguments.is_some())
     }
 }
 
@@ -104,6 +106,20 @@ impl Around<'_> {
 /// A call that failed, or went well: no agent's own words are known.
 pub(super) fn plain_status(block: &Block<'_>) -> Status {
     if block.failed() { Status::Error } else { Status::Ok }
+}
+
+record! {
+    struct Output { kind = "type" }
+}
+
+/// How a call ended, as the Vercel AI SDK writes it: the output has a type.
+pub(super) fn sdk_status(block: &Block<'_>, _: &str) -> Status {
+    let output = object::<Output<'_>>(block.output);
+    match output.and_then(|output| filled(output.kind)).as_deref() {
+        Some("execution-denied") => Status::Denied,
+        Some("error-text" | "error-json") => Status::Error,
+        _ => plain_status(block),
+    }
 }
 
 /// Adds what a message says: one event per text, thought, call and result.
@@ -199,9 +215,14 @@ fn thought<'a>(assembly: &mut Assembly<'a>, location: &RecordLocation<'a>, text:
     assembly.push(location.clone(), shown.map_or(EventKind::Other, EventKind::Reasoning));
 }
 
-fn call<'a>(assembly: &mut Assembly<'a>, location: &RecordLocation<'a>, block: &Block<'a>, around: &Around<'a>) {
+pub(super) fn call<'a>(
+    assembly: &mut Assembly<'a>,
+    location: &RecordLocation<'a>,
+    block: &Block<'a>,
+    around: &Around<'a>,
+) {
     let id = identity(block.id).or_else(|| identity(block.tool_call_id));
-    let tool = match (filled(block.server), filled(block.name)) {
+    let tool = match (filled(block.server), filled(block.name).or_else(|| filled(block.tool_name))) {
         (Some(server), Some(name)) => Cow::Owned(format!("mcp__{server}__{name}")),
         (_, name) => name.unwrap_or(Cow::Borrowed("")),
     };
@@ -265,7 +286,7 @@ pub(super) fn result<'a>(
     let tool = id.as_deref().and_then(|id| assembly.call_of(id)).map(|call| call.tool.clone());
     let status = (around.ended)(block, tool.as_deref().unwrap_or(""));
     let ended_badly = matches!(status, Status::Error | Status::Denied | Status::Interrupted);
-    let content = block.content.or(block.run);
+    let content = block.content.or(block.run).or(block.output);
     let result = ToolResult { call_id: id.clone(), text: raw_text(content), is_error: ended_badly };
     assembly.result(location.clone(), result, status, id);
 }

@@ -9,6 +9,7 @@ use super::arrange::Listed;
 use super::origin::Origin;
 use crate::Side;
 use crate::detect;
+use crate::json::{fields, is_string};
 use agent_strace_model::GapKind;
 
 /// The longest of them grows with its session.
@@ -24,7 +25,12 @@ const BESIDE: &[(&str, &[&str])] = &[
     ("chat_history.jsonl", &["summary.json", "updates.jsonl"]),
     // DeepSeek's and Snowflake's agents, Reasonix, Command Code.
     ("*.jsonl", &["*.meta.json"]),
+    // Kiro.
+    ("*.jsonl", &[DESCRIPTION]),
 ];
+
+/// A name that says little: the file has to name a directory.
+const DESCRIPTION: &str = "*.json";
 
 /// Logs that tell again what the log of their session tells, and more.
 const RETELLING: &[(&str, &str)] = &[
@@ -89,7 +95,12 @@ pub(super) fn attach(files: &mut Vec<Listed>) {
 fn is_side(file: &Listed, pattern: &str) -> bool {
     let Ok(origin) = &file.origin else { return false };
     let is_log = || origin.peek(GLANCE).is_ok_and(|(head, _)| detect::is_log(&head));
-    RETELLING.iter().any(|(_, name)| *name == pattern) || !is_log()
+    let names_directory = || {
+        let text = origin.peek(GLANCE).ok().and_then(|(head, _)| String::from_utf8(head).ok());
+        text.and_then(|text| Some(is_string(fields(text.trim())?.get("cwd").copied()))).unwrap_or_default()
+    };
+    let may_be = pattern != DESCRIPTION || names_directory();
+    may_be && (RETELLING.iter().any(|(_, name)| *name == pattern) || !is_log())
 }
 
 impl Beside {

@@ -1,6 +1,6 @@
 //! Agents that write another agent's format at a place of their own, and often say nowhere in it who they are.
 
-use super::{Base, Format, Home, claude, codex, kimi, pi};
+use super::{Base, Format, Home, claude, codebuddy, codex, kimi, pi};
 use agent_strace_model::{Dialect, Session};
 
 /// An agent, the format that it shares, and where it keeps its logs.
@@ -55,6 +55,7 @@ pub(crate) static KIN: &[Kin] = &[
             at_home(".trae/cli", "archived_sessions/**/rollout-*.jsonl*"),
         ],
     },
+    Kin { agent: "workbuddy", format: &codebuddy::FORMAT, homes: &[at_home(".workbuddy", "projects/**/*.jsonl")] },
     Kin { agent: "kimi-work", format: &kimi::FORMAT, homes: &[at_home(".kimi-work", "sessions/**/wire.jsonl")] },
 ];
 

@@ -22,11 +22,17 @@ mod atif;
 mod claude;
 mod claw;
 mod cline;
+mod codebuddy;
+mod codebuff;
+mod codewhale;
 mod codex;
 mod codex_exec;
+mod command_code;
 mod continue_cli;
 mod copilot;
+mod cortex;
 mod cursor;
+mod devin;
 mod droid;
 mod firewall;
 mod gemini;
@@ -45,14 +51,17 @@ mod opencode;
 mod openhands;
 mod otel;
 mod pi;
+mod poolside;
 mod qodo;
 mod qwen;
+mod reasonix;
 mod spec_story;
 mod swe_agent;
 mod terminus;
 mod vibe;
 mod vscode;
 mod windsurf;
+mod zencoder;
 
 use super::Log;
 use super::assembly::{Assembly, Numbering};
@@ -74,6 +83,8 @@ pub(super) static FORMATS: &[&Format] = &[
     &copilot::FORMAT,
     &vscode::FORMAT,
     &kiro::FORMAT,
+    &kiro::FILES,
+    &kiro::IDE,
     &continue_cli::FORMAT,
     &cursor::FORMAT,
     &cursor::TEXT,
@@ -101,6 +112,15 @@ pub(super) static FORMATS: &[&Format] = &[
     &qodo::FORMAT,
     &gptme::FORMAT,
     &inspect::FORMAT,
+    &codewhale::FORMAT,
+    &cortex::FORMAT,
+    &command_code::FORMAT,
+    &zencoder::FORMAT,
+    &reasonix::FORMAT,
+    &poolside::FORMAT,
+    &codebuff::FORMAT,
+    &codebuddy::FORMAT,
+    &devin::FORMAT,
     &kimi::FORMAT,
     &qwen::FORMAT,
     &mini_swe_agent::FORMAT,

@@ -73,6 +73,10 @@ const COMPANIONS: &[&str] = &[
     "rewind-file-snapshots/backups/*",
     // OpenClaw.
     "*.trajectory-path.json",
+    // Qoder, Cowork, Codebuff.
+    "*-session.json",
+    "local_*.json",
+    "run-state.json",
     // Inspect AI.
     "header.json",
     "summaries.json",

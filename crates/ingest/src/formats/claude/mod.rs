@@ -82,7 +82,15 @@ fn read<'a>(dialect: &'static Dialect, input: &Input<'a>, gaps: &mut Gaps) -> Ve
         ran::asked_anew(&mut transcript.assembly, told);
     }
     transcript.totals.add(&mut transcript.assembly);
+    if is_of_iflow(&transcript.assembly.session.id) {
+        transcript.assembly.session.agent = Cow::Borrowed("iflow");
+    }
     vec![transcript.assembly.finish()]
+}
+
+/// iFlow shares the envelope, and names its sessions `session-<uuid>`.
+fn is_of_iflow(id: &str) -> bool {
+    id.strip_prefix("session-").is_some_and(|uuid| uuid.len() == 36 && uuid.split('-').count() == 5)
 }
 
 /// Returns the author whom the record marks: the host for a call (the text of a skill), the host by itself, or the user.

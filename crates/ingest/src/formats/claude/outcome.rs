@@ -7,7 +7,7 @@ use memchr::memmem;
 use super::message::Context;
 use crate::assembly::{Assembly, RecordLocation};
 use crate::gaps::Gaps;
-use crate::json::{Raw, beginning, elements, filled, first, is_object, is_string, is_true, object, record, text};
+use crate::json::{Raw, beginning, elements, filled, first, is, is_object, is_string, is_true, object, record, text};
 use agent_strace_model::{Arguments, Status, ToolCall};
 
 /// The host's whole words for a call that it did not run, from their beginning to their end. Where the end is empty, what a
@@ -39,6 +39,10 @@ const REFUSALS: &[(&str, &[&str])] = &[
 /// From this version on the host writes in a field of its own that it refused a call.
 const TELLS_REFUSALS: [u32; 3] = [2, 1, 210];
 
+record! {
+    struct Told { tool = "toolName", status = "status" }
+}
+
 /// The status that a `tool_result` block and the record around it show.
 pub(super) fn status(tool: &str, is_error: bool, content: Option<Raw<'_>>, context: &Context<'_>) -> Status {
     let rejected = context.decision.as_deref() == Some("reject");
@@ -49,6 +53,11 @@ pub(super) fn status(tool: &str, is_error: bool, content: Option<Raw<'_>>, conte
     let words = words(content);
     if is_error && host_speaks(tool, context) && says_so(tool, content, context) {
         return Status::Denied;
+    }
+    // iFlow, which shares the envelope, tells it beside the message.
+    let told = object::<Told<'_>>(context.result).filter(|told| is_string(told.tool));
+    if told.is_some_and(|told| is(told.status, "error")) {
+        return Status::Error;
     }
     if interrupted(context.result) || words.starts_with("[Request interrupted by user") {
         return Status::Interrupted;

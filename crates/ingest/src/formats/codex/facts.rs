@@ -9,7 +9,7 @@ use agent_strace_model::evidence::Subagent;
 use agent_strace_model::{EventKind, Status};
 
 record! {
-    struct Meta { version = "cli_version", originator = "originator", git = "git" }
+    struct Meta { version = "cli_version", originator = "originator", git = "git", provider = "model_provider" }
 }
 
 record! {
@@ -29,6 +29,9 @@ impl<'a> Rollout<'a> {
     pub(super) fn attribute(&mut self, payload: Option<Raw<'a>>) {
         let meta = object::<Meta<'a>>(payload).unwrap_or_default();
         let git = object::<Git<'a>>(meta.git).unwrap_or_default();
+        if is(meta.provider, "trae") {
+            self.assembly.session.agent = Cow::Borrowed("traex");
+        }
         let attribution = &mut self.assembly.session.attribution;
         note(&mut attribution.version, filled(meta.version));
         note(&mut attribution.entrypoint, filled(meta.originator));

@@ -12,7 +12,7 @@ mod script;
 mod scripts;
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::assembly::{Assembly, Numbering, RecordLocation};
 use crate::gaps::Gaps;
@@ -46,6 +46,7 @@ record! {
         parent = "parent_thread_id",
         forked_from = "forked_from_id",
         source = "source",
+        turn = "turn_id",
     }
 }
 
@@ -104,6 +105,8 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
         blocked: Vec::new(),
         completed: 0,
         tier: None,
+        turn_id: None,
+        turns: BTreeMap::new(),
         tokens: None,
         earlier: Usage::default(),
         requests: 0,
@@ -144,6 +147,10 @@ struct Rollout<'a> {
     completed: u32,
     /// How the next answers are served.
     tier: Option<Cow<'a, str>>,
+    /// The current turn.
+    turn_id: Option<Cow<'a, str>>,
+    /// What each turn used so far, by its id.
+    turns: BTreeMap<Cow<'a, str>, Raw<'a>>,
     /// The latest running total.
     tokens: Option<Raw<'a>>,
     /// What running totals came to that were begun anew.
@@ -194,6 +201,7 @@ impl<'a> Rollout<'a> {
             "turn_context" => {
                 let context = object::<Context<'a>>(payload).unwrap_or_default();
                 self.enter(filled(context.cwd));
+                self.turn_id = filled(context.turn);
                 self.turn(payload);
                 self.assembly.push(location, EventKind::Other);
             }
@@ -203,7 +211,11 @@ impl<'a> Rollout<'a> {
                 self.compacted(payload);
                 self.assembly.push(location, EventKind::Other);
             }
-            "world_state" | "inter_agent_communication_metadata" | "ghost_snapshot" | "token_usage_record" => {
+            "token_usage_record" => {
+                notice::used_by_turn(self, payload);
+                self.assembly.push(location, EventKind::Other);
+            }
+            "world_state" | "inter_agent_communication_metadata" | "ghost_snapshot" => {
                 self.assembly.push(location, EventKind::Other);
             }
             "response_item" => self.item(location, item, gaps),
@@ -302,7 +314,14 @@ impl<'a> Rollout<'a> {
         scripts::unproven(&mut self);
         facts::unanswered(&mut self);
         let usage = notice::total(self.tokens, self.earlier, self.requests);
+        let is_told = self.tokens.is_some() || self.requests > 0;
+        if !is_told {
+            notice::add_turns(&mut self);
+        }
         let session = self.assembly.finish();
+        if !is_told {
+            return session;
+        }
         // The running total outweighs the sum of what single records say.
         let usage = Usage { partial: usage.partial || session.usage.partial, ..usage };
         Session { usage, ..session }

@@ -7,7 +7,7 @@ use super::item::Payload;
 use super::{Rollout, facts, ran};
 use crate::assembly::RecordLocation;
 use crate::gaps::Gaps;
-use crate::json::{Counts, Raw, count, elements, is_string, object, raw_text, record, text};
+use crate::json::{Counts, Raw, count, elements, filled, is_string, object, raw_text, record, text};
 use agent_strace_model::{EventKind, Label, Usage, Window};
 
 record! {
@@ -154,6 +154,28 @@ fn begins_anew(before: &Tokens<'_>, total: &Tokens<'_>, last: Option<&Tokens<'_>
     let (before, total) = (told(before), told(total));
     let fell = before.iter().zip(total).any(|(before, total)| total < *before);
     fell || (before != total && before != [0; 2] && last.is_some_and(|last| told(last) == total))
+}
+
+record! {
+    struct Used { turn = "turn_id", tokens = "turn_token_usage" }
+}
+
+/// What a turn used so far. It is told again and again; the running total tells the same in other words.
+pub(super) fn used_by_turn<'a>(rollout: &mut Rollout<'a>, payload: Option<Raw<'a>>) {
+    let used = object::<Used<'a>>(payload).unwrap_or_default();
+    if let Some(tokens) = used.tokens {
+        let turn = filled(used.turn).or_else(|| rollout.turn_id.clone()).unwrap_or_default();
+        rollout.turns.insert(turn, tokens);
+    }
+}
+
+/// What the turns of a log without running totals used.
+pub(super) fn add_turns(rollout: &mut Rollout<'_>) {
+    for (turn, tokens) in std::mem::take(&mut rollout.turns) {
+        if let Some(tokens) = object::<Tokens<'_>>(Some(tokens)) {
+            rollout.assembly.together(Some(turn), usage(&tokens, 0));
+        }
+    }
 }
 
 /// Codex counts up: the last total is the session's, beside those that were begun anew.

@@ -15,7 +15,10 @@ use agent_strace_model::{Arguments, Dialect, Session, Status, ToolCall, ToolResu
 pub(super) static FORMAT: Format = Format {
     dialect: Dialect::new("continue", "continue"),
     detect: Detect::Record(|head| {
-        head.is_string("sessionId") && head.is_array("history") && head.is_string("workspaceDirectory")
+        head.is_string("sessionId")
+            && head.is_array("history")
+            && head.is_string("workspaceDirectory")
+            && !super::kiro::is_of_ide(head)
     }),
     read,
     homes: &[Home {

@@ -1,14 +1,19 @@
 //! Kiro CLI and its predecessor Amazon Q: one document per conversation, in which each turn holds what the user or the
-//! tools said and what the model answered.
+//! tools said and what the model answered. Newer versions of its terminal agent, and its editor, keep files of their own.
+
+mod files;
+mod ide;
 
 use std::borrow::Cow;
 
-use super::{Detect, Format, Input};
+use super::{Base, Detect, Format, Home, Input};
 use crate::assembly::{Assembly, Numbering, RecordLocation, arguments};
 use crate::blocks::identity;
 use crate::gaps::Gaps;
+use crate::head::Head;
 use crate::json::{Raw, elements, filled, is, is_object, object, raw_text, record, scalar};
 use crate::reader::{LineCounter, Reader};
+use agent_strace_model::dialect::Carries;
 use agent_strace_model::{Dialect, EventKind, Session, Status, ToolCall, ToolResult};
 
 /// A conversation as the host saves it.
@@ -23,6 +28,37 @@ pub(super) static FORMAT: Format = Format {
     // The database that it keeps them in is not read.
     homes: &[],
 };
+
+/// Sessions of the terminal agent (`~/.kiro/sessions/cli/*.jsonl`).
+pub(super) static FILES: Format = Format {
+    dialect: Dialect::new("kiro-files", "kiro"),
+    detect: Detect::Record(|head| {
+        let known = ["Prompt", "AssistantMessage", "ToolResults"].iter().any(|kind| head.is("kind", kind));
+        known && head.object("data").is_some_and(|data| data.is_array("content"))
+    }),
+    read: files::read,
+    homes: &[Home { variables: &[], base: Base::Home, folder: ".kiro", logs: "sessions/cli/*.jsonl" }],
+};
+
+/// Sessions of the editor.
+pub(super) static IDE: Format = Format {
+    dialect: Dialect::new("kiro-ide", "kiro")
+        .carrying(Carries::SomeCalls("the editor keeps what was said in a session, and its calls elsewhere")),
+    detect: Detect::Record(is_of_ide),
+    read: ide::read,
+    homes: &[Home {
+        variables: &[],
+        base: Base::Config,
+        folder: "Kiro/User/globalStorage/kiro.kiroagent",
+        logs: "workspace-sessions/*/*.json",
+    }],
+};
+
+/// The editor shares a document with Continue; only its turns belong to executions.
+pub(super) fn is_of_ide(head: &Head<'_>) -> bool {
+    let turn = || head.first("history").is_some_and(|turn| turn.has("executionId") || turn.has("promptLogs"));
+    head.is_string("sessionId") && head.is_string("workspaceDirectory") && turn()
+}
 
 record! {
     struct Conversation {
