@@ -1,5 +1,6 @@
 //! Which dialect a log is written in, by its content.
 
+use super::database;
 use super::formats::{COMPANIONS, Detect, FORMATS, Format, native};
 use super::gaps::Gaps;
 use super::head::Head;
@@ -106,7 +107,7 @@ fn foreign(text: &str) -> String {
     let what = if text.starts_with("version https://git-lfs.github.com/spec/") {
         "a pointer of Git LFS: the log itself is not here; `git lfs pull` fetches it"
     } else if text.starts_with("SQLite format 3") {
-        "not a log of a known agent: an SQLite database; export the session to JSON first"
+        return database::unknown();
     } else if text.starts_with('\u{1f}') || text.starts_with('\u{fffd}') || text.starts_with("(\u{fffd}/") {
         "binary or compressed data: not a log of a known agent; decompress it first"
     } else if is_binary(text.as_bytes()) {

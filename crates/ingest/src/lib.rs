@@ -10,6 +10,7 @@
 mod assembly;
 mod blocks;
 mod chat;
+mod database;
 mod detect;
 pub mod discover;
 mod formats;

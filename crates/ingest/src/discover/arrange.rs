@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::beside::{self, Beside};
 use super::checkpoints;
 use super::copies;
+use super::databases;
 use super::origin::Origin;
 use super::packed::{Archive, Member};
 use super::store::{EVENTS, META, RECORDER};
@@ -69,7 +70,7 @@ impl Listed {
     /// The file alone.
     pub(super) fn only(self, scope: Scope) -> Found {
         let mut found = Found::default();
-        one(self, scope, &mut found);
+        one(self, scope, Vec::new(), &mut found);
         found
     }
 
@@ -140,8 +141,10 @@ pub(super) fn arrange(listing: Listing) -> Found {
         for several in copies::take(&mut files, &mut found.gaps) {
             found.add(Source::of(several, None));
         }
+        let behind = databases::behind(&files);
         for file in files {
-            one(file, scope, &mut found);
+            let flaws = databases::unread(file.name(), &behind);
+            one(file, scope, flaws, &mut found);
         }
     }
     copies.finish(&mut found);
@@ -267,8 +270,8 @@ impl Transcript {
     }
 }
 
-/// A file that belongs to no other.
-fn one(file: Listed, scope: Scope, found: &mut Found) {
+/// A file that belongs to no other, and what is missing of it.
+fn one(file: Listed, scope: Scope, flaws: Vec<GapKind>, found: &mut Found) {
     let wanted = match &file.origin {
         Err(_) => true,
         Ok(_) if scope == Scope::Everything => true,
@@ -278,7 +281,7 @@ fn one(file: Listed, scope: Scope, found: &mut Found) {
         return;
     }
     match Transcript::single(file) {
-        Ok(transcript) => found.add(Source::of(vec![transcript], None)),
+        Ok(transcript) => found.add(Source::of(vec![Transcript { flaws, ..transcript }], None)),
         Err(gap) => found.gaps.push(gap),
     }
 }

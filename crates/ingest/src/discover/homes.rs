@@ -7,10 +7,12 @@ use std::fs::{self, DirEntry};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use super::arrange::Scope;
 use super::load::unreadable;
 use super::{Found, beside, copies, walk};
+use crate::database::{self, Database};
 use crate::formats::kin::KIN;
-use crate::formats::{Base, FORMATS, Format, Home, native};
+use crate::formats::{Base, DATABASES, FORMATS, Format, Home, native};
 use agent_strace_model::{Gap, GapKind};
 
 /// Folders below an agent's own.
@@ -41,6 +43,10 @@ impl Wanted {
         let any = std::ptr::eq(*format, &raw const native::FORMAT);
         self.agents.is_empty() || any || self.agents.iter().any(names)
     }
+
+    fn has_database(&self, database: &Database) -> bool {
+        self.agents.is_empty() || self.agents.iter().any(|name| name == database.agent)
+    }
 }
 
 /// A home, and whose it is.
@@ -60,8 +66,9 @@ fn places() -> impl Iterator<Item = Place> {
 /// Environment variables that say where logs are.
 pub fn variables() -> BTreeSet<&'static str> {
     let common = ["HOME", "USERPROFILE", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "APPDATA", "LOCALAPPDATA"];
-    let own = places().flat_map(|place| place.home.variables).copied();
-    common.into_iter().chain(own).collect()
+    let of_databases = DATABASES.iter().flat_map(|database| database.homes);
+    let homes = places().map(|place| place.home).chain(of_databases);
+    common.into_iter().chain(homes.flat_map(|home| home.variables).copied()).collect()
 }
 
 /// The agents whose logs are known, and the formats of those that have several.
@@ -72,10 +79,18 @@ pub fn agents() -> BTreeSet<&'static str> {
 
 /// Every log in the places where agents keep them.
 pub fn on_machine(machine: &Machine, wanted: &Wanted) -> Found {
-    let mut search = Search { since: wanted.since, found: Found::default(), seen: BTreeSet::new() };
+    let mut search =
+        Search { since: wanted.since, found: Found::default(), seen: BTreeSet::new(), copied: BTreeSet::new() };
+    for database in DATABASES.iter().filter(|database| wanted.has_database(database)) {
+        for home in database.homes {
+            for folder in machine.folders(home) {
+                search.home(&folder, home.logs, Wants { agent: database.agent, kind: Kind::Database });
+            }
+        }
+    }
     for place in places().filter(|place| wanted.has(place)) {
         for folder in machine.folders(place.home) {
-            search.home(&folder, place.home.logs);
+            search.home(&folder, place.home.logs, Wants { agent: place.agent, kind: Kind::Log });
         }
     }
     search.found
@@ -115,27 +130,52 @@ struct Search {
     found: Found,
     /// Files that are in scope already, all links resolved: homes may overlap.
     seen: BTreeSet<PathBuf>,
+    /// Agents and ids of what their databases hold: files of the agent that are called so are copies, which lag behind.
+    copied: BTreeSet<(&'static str, String)>,
+}
+
+/// What a home is searched for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Log,
+    /// What lies where an agent keeps its database is read, or a gap.
+    Database,
+}
+
+/// Whose home it is, and what it is searched for.
+#[derive(Debug, Clone, Copy)]
+struct Wants {
+    agent: &'static str,
+    kind: Kind,
+}
+
+/// A home that is searched.
+#[derive(Debug, Clone, Copy)]
+struct Searched<'s> {
+    /// All links resolved: nothing may leave it.
+    root: &'s Path,
+    wants: Wants,
 }
 
 impl Search {
-    fn home(&mut self, folder: &Path, logs: &str) {
+    fn home(&mut self, folder: &Path, logs: &str, wants: Wants) {
         let parts: Vec<&str> = logs.split('/').collect();
         match folder.canonicalize() {
-            Ok(root) => self.visit(folder, &root, &parts, 0),
+            Ok(root) => self.visit(folder, Searched { root: &root, wants }, &parts, 0),
             Err(error) if is_absent(&error) => {}
             Err(error) => self.gap(folder, unreadable(&error)),
         }
     }
 
     /// `parts`: the rest of the pattern, for what is in `folder`.
-    fn visit(&mut self, folder: &Path, root: &Path, parts: &[&str], depth: usize) {
+    fn visit(&mut self, folder: &Path, home: Searched<'_>, parts: &[&str], depth: usize) {
         let Some((part, rest)) = parts.split_first() else { return };
         if depth > MAX_DEPTH {
             return self
                 .gap(folder, GapKind::limit(format!("nested deeper than {MAX_DEPTH} folders: not looked into")));
         }
         if *part == "**" {
-            self.visit(folder, root, rest, depth);
+            self.visit(folder, home, rest, depth);
         }
         let entries = match fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<DirEntry>>>) {
             Ok(entries) => entries,
@@ -151,18 +191,40 @@ impl Search {
             // A link to a folder is not followed: what it leads to has a name of its own, or is none of the agent's.
             let is_folder = path.symlink_metadata().is_ok_and(|found| found.is_dir());
             match (matches, is_folder) {
-                (true, true) if *part == "**" => self.visit(&path, root, parts, depth + 1),
-                (true, true) if !rest.is_empty() => self.visit(&path, root, rest, depth + 1),
+                (true, true) if *part == "**" => self.visit(&path, home, parts, depth + 1),
+                (true, true) if !rest.is_empty() => self.visit(&path, home, rest, depth + 1),
                 (true, false) if rest.is_empty() => files.push(path),
                 _ => {}
             }
         }
-        self.files(files, root);
+        match home.wants.kind {
+            Kind::Log => self.files(files, home),
+            Kind::Database => files.iter().for_each(|path| self.database(path, home)),
+        }
+    }
+
+    fn database(&mut self, path: &Path, home: Searched<'_>) {
+        let Some(real) = self.takes(path, home) else { return };
+        let ids = database::copied(&database::Place::File(&real));
+        self.copied.extend(ids.into_iter().map(|id| (home.wants.agent, id)));
+        let found = walk::single(path, Scope::Everything);
+        self.found.sources.extend(found.sources);
+        self.found.gaps.extend(found.gaps);
+    }
+
+    /// Whether a file, or a folder around it, is called like something that a database of the agent holds.
+    fn is_copy(&self, real: &Path, home: Searched<'_>) -> bool {
+        let below = real.strip_prefix(home.root).unwrap_or(real);
+        below.components().any(|part| {
+            let name = part.as_os_str().to_string_lossy();
+            let stem = name.split_once('.').map_or(&*name, |(stem, _)| stem);
+            self.copied.contains(&(home.wants.agent, stem.strip_prefix("session_").unwrap_or(stem).to_owned()))
+        })
     }
 
     /// Files of one folder. Those that tell of one session are found together.
-    fn files(&mut self, mut files: Vec<PathBuf>, root: &Path) {
-        files.retain(|path| self.takes(path, root));
+    fn files(&mut self, mut files: Vec<PathBuf>, home: Searched<'_>) {
+        files.retain(|path| self.takes(path, home).is_some());
         let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let beside: BTreeSet<String> = files.iter().flat_map(|path| beside::names(&name(path))).collect();
         files.retain(|path| !beside.contains(&name(path)));
@@ -178,23 +240,27 @@ impl Search {
         }
     }
 
-    /// Whether a file is new in scope; what can't be looked into is a gap.
-    fn takes(&mut self, path: &Path, root: &Path) -> bool {
+    /// A file that is new in scope, all links resolved; what can't be looked into is a gap.
+    fn takes(&mut self, path: &Path, home: Searched<'_>) -> Option<PathBuf> {
         let real = match path.canonicalize() {
             Ok(real) => real,
             Err(error) => {
                 self.gap(path, unreadable(&error));
-                return false;
+                return None;
             }
         };
-        if !real.starts_with(root) {
+        if !real.starts_with(home.root) {
             self.gap(path, GapKind::unreadable("a symbolic link that leaves the agent's folder: not followed"));
-            return false;
+            return None;
         }
-        let changed = real.metadata().and_then(|metadata| metadata.modified());
-        let changed = changed.ok().and_then(|changed| jiff::Timestamp::try_from(changed).ok());
+        let changed = match home.wants.kind {
+            Kind::Log => real.metadata().and_then(|metadata| metadata.modified()).ok(),
+            Kind::Database => database::latest_change(&real),
+        };
+        let changed = changed.and_then(|changed| jiff::Timestamp::try_from(changed).ok());
         let old = self.since.zip(changed).is_some_and(|(since, changed)| changed < since);
-        !old && self.seen.insert(real)
+        let is_copy = home.wants.kind == Kind::Log && self.is_copy(&real, home);
+        (!old && !is_copy && self.seen.insert(real.clone())).then_some(real)
     }
 
     fn gap(&mut self, path: &Path, kind: GapKind) {

@@ -3,11 +3,14 @@
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::Path;
+use std::sync::Arc;
 
+use super::databases::{DatabasePlace, Sessions};
 use super::origin::Origin;
 use super::packed::{self, Archive, Packing, Store, Unpacked};
 use super::{Found, MAX_FILE, Sink, Source, Transcript, arrange, checkpoints};
 use crate::Log;
+use crate::database;
 use crate::unended::ReadFrom;
 use agent_strace_model::{Gap, GapKind};
 
@@ -88,6 +91,16 @@ impl Source {
                 log.store = self.entry.as_ref().map(|entry| entry.store.clone());
                 sink.log(log);
             }
+            Ok(Contents::Database { place, flaws }) => {
+                for reason in flaws.into_iter().chain(transcript.flaws.iter().cloned()) {
+                    sink.gap(transcript.gap(reason));
+                }
+                let read_from = match origin {
+                    Origin::Object { .. } => ReadFrom::Commit,
+                    _ => ReadFrom::Elsewhere,
+                };
+                database::read(&place.borrow(), &mut Sessions::new(shown, nesting.committed, read_from, sink));
+            }
             Ok(Contents::Archive { flaws, .. }) if nesting.depth > MAX_NESTING => {
                 let nested = GapKind::limit("an archive in an archive in an archive: not read");
                 for kind in flaws.into_iter().chain([nested]) {
@@ -162,8 +175,8 @@ impl Transcript {
                     whole.bytes.extend_from_slice(&part.bytes);
                     whole.flaws.extend(part.flaws);
                 }
-                Ok(Contents::Archive { .. }) => {
-                    whole.flaws.push(GapKind::unreadable("a part that is an archive: not read"));
+                Ok(Contents::Archive { .. } | Contents::Database { .. }) => {
+                    whole.flaws.push(GapKind::unreadable("a part that is an archive or a database: not read"));
                 }
                 Err(reason) if self.parts.len() == 1 => return Err(reason),
                 Err(reason) => whole.flaws.push(reason),
@@ -198,7 +211,10 @@ fn held(origin: &Origin, sink: &mut dyn Sink) -> Held {
     let committed = stored
         || match &contents {
             Ok(Contents::Log(unpacked)) => holds(&unpacked.bytes),
-            Ok(Contents::Archive { store: Store::Memory(bytes), .. }) => holds(bytes),
+            Ok(
+                Contents::Archive { store: Store::Memory(bytes), .. }
+                | Contents::Database { place: DatabasePlace::Memory(bytes), .. },
+            ) => holds(bytes),
             _ => false,
         };
     Held { contents, committed }
@@ -208,16 +224,21 @@ fn held(origin: &Origin, sink: &mut dyn Sink) -> Held {
 enum Contents {
     Log(Unpacked),
     Archive { store: Store, packing: Packing, flaws: Vec<GapKind> },
+    Database { place: DatabasePlace, flaws: Vec<GapKind> },
 }
 
 /// `stored`: the change holds the bytes as they are stored, packed.
 fn contents(origin: &Origin, sink: &mut dyn Sink, stored: &mut bool) -> Result<Contents, GapKind> {
     let (store, mut flaws) = origin.store(&mut |bytes| sink.more(bytes))?;
     let packing = store.packing()?;
-    if packing.is_some()
+    let is_database = database::begins(&store.at(0, database::MAGIC.len())?);
+    if (packing.is_some() || is_database)
         && let Some(blobs) = sink.blobs()
     {
         *stored = blobs.hold_stream(&mut store.from(0), store.length()).map_err(|error| unreadable(&error))?;
+    }
+    if is_database {
+        return Ok(Contents::Database { place: DatabasePlace::of(origin, store)?, flaws });
     }
     match packing {
         Some(packing) if packing.is_archive() => Ok(Contents::Archive { store, packing, flaws }),
@@ -231,6 +252,10 @@ fn contents(origin: &Origin, sink: &mut dyn Sink, stored: &mut bool) -> Result<C
                 return Ok(Contents::Archive { store: Store::memory(unpacked.bytes), packing: Packing::Tar, flaws });
             }
             unpacked.flaws.splice(0..0, flaws);
+            if database::begins(&unpacked.bytes) {
+                let Unpacked { bytes, flaws } = unpacked;
+                return Ok(Contents::Database { place: DatabasePlace::Memory(Arc::new(bytes)), flaws });
+            }
             Ok(Contents::Log(unpacked))
         }
         None => {
@@ -246,7 +271,7 @@ fn contents(origin: &Origin, sink: &mut dyn Sink, stored: &mut bool) -> Result<C
 /// Reads every log of a stream, bounded like a file.
 pub fn read_stream(shown: &str, reader: impl Read, sink: &mut dyn Sink) {
     match read_bounded(reader, 0) {
-        Ok(bytes) if Packing::of(&bytes).is_none() => sink.log(Log::new(shown, bytes)),
+        Ok(bytes) if Packing::of(&bytes).is_none() && !database::begins(&bytes) => sink.log(Log::new(shown, bytes)),
         Ok(bytes) => {
             let size = bytes.len() as u64;
             let origin = Origin::Memory(Store::memory(bytes));
@@ -297,7 +322,7 @@ pub(super) fn too_large() -> GapKind {
 }
 
 /// Why a file can't be read, without the operating system's error numbers.
-pub(super) fn unreadable(error: &io::Error) -> GapKind {
+pub(crate) fn unreadable(error: &io::Error) -> GapKind {
     let why = match error.kind() {
         io::ErrorKind::NotFound => "it does not exist",
         io::ErrorKind::PermissionDenied => "permission denied",

@@ -10,6 +10,7 @@ mod arrange;
 mod beside;
 mod checkpoints;
 mod copies;
+mod databases;
 mod homes;
 mod load;
 mod origin;
@@ -33,6 +34,7 @@ use agent_strace_git::Blobs;
 use agent_strace_model::{Gap, GapKind};
 #[cfg(any(test, feature = "testing"))]
 pub use load::All;
+pub(crate) use load::unreadable;
 pub use load::{read_stream, unpacked};
 use origin::Origin;
 pub use packed::Packing;
@@ -108,9 +110,10 @@ impl Source {
 }
 
 impl Transcript {
-    /// An archive on disk is read from there.
+    /// An archive or a database on disk is read from there.
     fn in_memory_when_read(&self) -> bool {
-        !matches!(self.parts.as_slice(), [Origin::File { .. }]) || !sidecar::is_archive(&self.shown)
+        let is_read_there = sidecar::is_archive(&self.shown) || crate::database::is_named_so(&self.shown);
+        !matches!(self.parts.as_slice(), [Origin::File { .. }]) || !is_read_there
     }
 
     fn identity(&self) -> Option<String> {

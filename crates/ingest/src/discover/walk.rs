@@ -124,7 +124,8 @@ pub(super) fn files(paths: &[PathBuf]) -> Found {
     together(paths, Scope::Logs)
 }
 
-fn single(path: &Path, scope: Scope) -> Found {
+/// One file, and what belongs to it.
+pub(super) fn single(path: &Path, scope: Scope) -> Found {
     together(&[path.to_path_buf()], scope)
 }
 

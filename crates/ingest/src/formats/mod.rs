@@ -63,8 +63,12 @@ mod vscode;
 mod windsurf;
 mod zencoder;
 
+// Formats of sessions in databases.
+mod crush;
+
 use super::Log;
 use super::assembly::{Assembly, Numbering};
+use super::database::Database;
 use super::gaps::Gaps;
 use super::head::Head;
 use super::json::Record;
@@ -132,12 +136,26 @@ pub(super) static FORMATS: &[&Format] = &[
     &aider::FORMAT,
     &firewall::FORMAT,
     &firewall::ACCESS,
+    // Formats of sessions in databases.
+    &crush::FORMAT,
 ];
 
 /// A file that agents keep beside their logs: which record is one, and what users are told instead of a session.
 pub(super) type Companion = (fn(&Head<'_>) -> bool, &'static str);
 
 pub(super) static COMPANIONS: &[Companion] = &[droid::SETTINGS, opencode::PROJECT, cline::METADATA, vibe::METADATA];
+
+/// Databases in which agents keep sessions. A database is recognised by the first of these whose tables it has.
+pub(super) static DATABASES: &[&Database] = &[
+    &opencode::DATABASE,
+    &hermes::DATABASE,
+    &goose::DATABASE,
+    &crush::DATABASE,
+    &kiro::DATABASE,
+    &kiro::EARLIER,
+    &copilot::DATABASE,
+    &windsurf::DATABASE,
+];
 
 /// One format: how it is told apart, read and found.
 #[derive(Debug)]

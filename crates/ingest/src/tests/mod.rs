@@ -2,6 +2,7 @@
 
 mod contradictions;
 mod corpus;
+mod databases;
 mod facts;
 mod formats;
 mod hostile;
@@ -78,8 +79,14 @@ fn snapshot(path: &Path) -> String {
         writeln!(text, "gap {:?} {}", gap.line, gap.kind).unwrap();
     }
     for source in &found.sources {
-        let log = source.load().unwrap();
-        text.push_str(&show(&log.read()));
+        let (logs, gaps) = source.logs();
+        for gap in gaps {
+            writeln!(text, "gap {} {}", gap.file, gap.kind).unwrap();
+        }
+        // A database holds one log for each of its sessions.
+        for log in logs {
+            text.push_str(&show(&log.read()));
+        }
     }
     let folder = format!("{}/", path.parent().unwrap().display());
     text.replace(&folder, "")

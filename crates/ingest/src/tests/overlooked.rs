@@ -8,6 +8,7 @@ use rayon::prelude::*;
 
 use super::{fixtures, logs};
 use crate::Log;
+use crate::discover::{Selection, select};
 use crate::formats::FORMATS;
 use agent_strace_model::{GapKind, Session, Status};
 
@@ -291,7 +292,8 @@ const LONGEST: usize = 60_000;
 
 /// A log of any format on lines: a document is one of them.
 fn lines(path: &Path) -> Option<Lines> {
-    let text = fs::read_to_string(path).ok()?;
+    let bytes = fs::read(path).ok()?;
+    let text = if crate::database::begins(&bytes) { session_of(path)? } else { String::from_utf8(bytes).ok()? };
     let detected = crate::detect::detect(&text, false).ok()?;
     let listed = text.trim_start().starts_with('[');
     let text = match serde_json::from_str::<serde_json::Value>(&text) {
@@ -307,6 +309,14 @@ fn lines(path: &Path) -> Option<Lines> {
     let head = heads.chain(lists).find(|head| is_of(head, detected.format))?;
     let name = path.strip_prefix(fixtures()).ok()?.display().to_string();
     Some(Lines { name, format: detected.format.dialect.name, head, text: whole.to_owned() })
+}
+
+/// The longest session of a database.
+fn session_of(path: &Path) -> Option<String> {
+    let found = select(Path::new("/nonexistent"), &[path.to_string_lossy().into_owned()], Selection::All).unwrap();
+    let logs = found.sources.iter().flat_map(|source| source.logs().0);
+    let longest = logs.max_by_key(|log| log.bytes().len())?;
+    Some(String::from_utf8(longest.bytes().to_vec()).unwrap())
 }
 
 fn is_of(text: &str, format: &'static crate::formats::Format) -> bool {

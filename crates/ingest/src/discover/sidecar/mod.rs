@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::origin::Origin;
 use super::packed::Packing;
+use crate::database;
 use crate::detect;
 use crate::json::{fields, is_array, is_string};
 use crate::overlooked;
@@ -69,6 +70,10 @@ fn holds_log(origin: &Origin, name: Name) -> bool {
     let Ok((glance, packing)) = origin.peek(GLANCE) else { return true };
     if packing.is_some_and(Packing::is_archive) {
         return true;
+    }
+    if database::begins(&glance) {
+        return packing.is_some()
+            || origin.database(&mut |_| {}).map_or(true, |place| database::is_wanted(&place.borrow()));
     }
     if !detect::may_be_log(&glance) {
         return false;

@@ -2,6 +2,7 @@
 //! transcripts in the same events.
 
 mod call;
+mod database;
 mod event;
 mod facts;
 mod hooks;
@@ -17,6 +18,7 @@ use crate::json::record;
 use crate::reader::Reader;
 use agent_strace_model::{Dialect, Session, Usage};
 use call::Request;
+pub(super) use database::DATABASE;
 use hooks::Rewrite;
 
 record! {

@@ -1,8 +1,9 @@
 //! Goose: sessions as lines, exported sessions, and the stream of `goose run --output-format stream-json`.
 //!
-//! Its own store is a database: `goose session export --format json` writes what can be read here.
+//! Rows of its database are read as its export has them.
 
 mod content;
+mod database;
 
 use std::borrow::Cow;
 
@@ -15,6 +16,7 @@ use crate::reader::{Item, LineCounter, Reader};
 use crate::settings;
 use agent_strace_model::attribution::note_each;
 use agent_strace_model::{Dialect, Ending, EventKind, Session, Usage};
+pub(super) use database::DATABASE;
 
 record! {
     /// The first line of a session, an exported session, or an event of the stream.

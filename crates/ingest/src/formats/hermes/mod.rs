@@ -1,4 +1,7 @@
 //! Hermes: one document per session, an export of one session a line, or messages as they come, one a line.
+//! Rows of its database are read as its export has them.
+
+mod database;
 
 use std::borrow::Cow;
 
@@ -11,6 +14,7 @@ use crate::reader::{Item, Reader};
 use crate::settings;
 use agent_strace_model::attribution::{note, note_each};
 use agent_strace_model::{Dialect, EventKind, Session, Status, Usage};
+pub(super) use database::DATABASE;
 
 record! {
     /// A whole session, or one message of it.

@@ -4,6 +4,8 @@
 mod files;
 mod ide;
 
+mod database;
+
 use std::borrow::Cow;
 
 use super::{Base, Detect, Format, Home, Input};
@@ -15,6 +17,7 @@ use crate::json::{Raw, elements, filled, is, is_object, object, raw_text, record
 use crate::reader::{LineCounter, Reader};
 use agent_strace_model::dialect::Carries;
 use agent_strace_model::{Dialect, EventKind, Session, Status, ToolCall, ToolResult};
+pub(super) use database::{DATABASE, EARLIER};
 
 /// A conversation as the host saves it.
 pub(super) static FORMAT: Format = Format {
@@ -25,7 +28,6 @@ pub(super) static FORMAT: Format = Format {
         head.is_string("conversation_id") && turns
     }),
     read,
-    // The database that it keeps them in is not read.
     homes: &[],
 };
 

@@ -1,9 +1,11 @@
 //! `OpenCode`: a session as one exported document, as the events of a run or of its server, and as the many small
-//! files of its storage. All hold the same three things: sessions, messages, and parts of messages.
+//! files of its storage, and as rows of its database. All hold the same three things: sessions, messages, and parts of messages.
 
 mod chat;
+mod database;
 mod part;
 mod status;
+mod stored;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -17,6 +19,7 @@ use crate::reader::{Item, LineCounter, Reader};
 use agent_strace_model::dialect::Carries;
 use agent_strace_model::{Dialect, EventKind, Session};
 use chat::Chat;
+pub(super) use database::DATABASE;
 
 /// An exported session (`opencode export`), the events of a run (`opencode run --format json`) or of the server.
 pub(super) static FORMAT: Format = Format {

@@ -4,6 +4,7 @@
 //! asked for with the model's answer, and what came of it as the steps that follow.
 
 mod antigravity;
+mod database;
 
 use std::borrow::Cow;
 
@@ -15,6 +16,7 @@ use crate::json::{Raw, Record, filled, is, is_object, is_string, is_true, object
 use crate::reader::{Item, Reader};
 use crate::scan::Scanner;
 use agent_strace_model::{Arguments, Dialect, EventKind, GapKind, RawText, Session, Status, ToolCall, ToolResult};
+pub(super) use database::DATABASE;
 
 /// Windsurf transcripts (`~/.windsurf/transcripts/*.jsonl`).
 pub(super) static FORMAT: Format = Format {
@@ -29,12 +31,10 @@ pub(super) static ANTIGRAVITY: Format = Format {
     dialect: Dialect::new("antigravity", "antigravity"),
     detect: Detect::Record(|head| head.has("step_index") && head.is_string("source") && head.is_string("type")),
     read: antigravity::read,
-    homes: &[Home {
-        variables: &[],
-        base: Base::Home,
-        folder: ".gemini/antigravity",
-        logs: "brain/**/transcript.jsonl",
-    }],
+    homes: &[
+        Home { variables: &[], base: Base::Home, folder: ".gemini/antigravity", logs: "brain/**/transcript.jsonl" },
+        Home { variables: &[], base: Base::Home, folder: ".gemini/antigravity-cli", logs: "brain/**/transcript.jsonl" },
+    ],
 };
 
 /// Only a step has a field that is named like its type.

@@ -1,0 +1,104 @@
+//! The databases of each agent.
+
+use super::{OPENCODE, Store, sessions};
+
+#[test]
+fn opencode_has_two_generations_in_one_database() {
+    let store = Store::new("opencode.db", OPENCODE);
+    store.run(
+        r#"CREATE TABLE session_v2 (id text PRIMARY KEY, parent_id text, directory text, time_created integer);
+        CREATE TABLE session_message (id text PRIMARY KEY, session_id text, type text, seq integer, data text);
+        INSERT INTO session_v2 VALUES ('ses_1', NULL, '/home/dana/app', 1), ('ses_2', 'ses_1', '/home/dana/app', 1);
+        INSERT INTO session_message VALUES
+          ('msg_1', 'ses_1', 'user', 1, '{"text":"list it","time":{"created":1}}'),
+          ('msg_3', 'ses_2', 'user', 1, '{"text":"write it","time":{"created":1}}'),
+          ('msg_4', 'ses_2', 'assistant', 2, '{"agent":"build","model":{"id":"m","providerID":"p"},
+            "tokens":{"input":5,"output":7,"reasoning":0,"cache":{"read":1,"write":0}},
+            "content":[{"type":"reasoning","text":"think"},
+              {"type":"tool","id":"c2","name":"write","state":{"status":"completed","input":{"filePath":"/home/dana/app/a"},
+                "content":[{"type":"text","text":"done"}]}},
+              {"type":"tool","id":"c3","name":"bash","state":{"status":"error","input":{"command":"false"},
+                "error":{"type":"unknown","message":"failed"}}},
+              {"type":"tool","id":"c4","name":"bash","state":{"status":"streaming","input":""}}]}'),
+          ('msg_5', 'ses_2', 'shell', 3, '{"shellID":"s1","command":"make","output":"x","exit":2}'),
+          ('msg_6', 'ses_2', 'compaction', 4, '{"reason":"auto","summary":"s"}'),
+          ('msg_7', 'ses_2', 'idle', 5, '{"outcome":"succeeded"}'),
+          ('msg_8', 'ses_2', 'novelty', 6, '{}');"#,
+    );
+    let text = store.read();
+    assert_eq!(sessions(&text), 2, "{text}");
+    for said in [
+        "call bash ok cwd=/home/dana/app json {\"command\":\"ls\"}",
+        "call write ok cwd=/home/dana/app json {\"filePath\":\"/home/dana/app/a\"}",
+        "call bash error cwd=/home/dana/app json {\"command\":\"false\"}",
+        "call bash error cwd=/home/dana/app json {\"command\":\"make\"}",
+        "parent=Some(\"ses_1\") unknown=1",
+        "usage requests=1 input=5 output=7 cache=1+0",
+        "prompt write it",
+        "reasoning think",
+    ] {
+        assert!(text.contains(said), "{said}\n{text}");
+    }
+    assert_eq!(text.matches("prompt list it").count(), 1, "{text}");
+    assert!(!text.contains("gap "), "{text}");
+}
+
+const GOOSE: &str = r#"
+CREATE TABLE sessions (id TEXT PRIMARY KEY, working_dir TEXT NOT NULL, extension_data TEXT DEFAULT '{}',
+  accumulated_total_tokens INTEGER, accumulated_input_tokens INTEGER, accumulated_output_tokens INTEGER);
+CREATE TABLE messages (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL, role TEXT NOT NULL,
+  content_json TEXT NOT NULL, created_timestamp INTEGER NOT NULL);
+INSERT INTO sessions VALUES ('20251108_1', '/home/dana/app', '{}', 30, 20, 10), ('20251108_2', '/', '{}', NULL, 0, 0);
+INSERT INTO messages (session_id, role, content_json, created_timestamp) VALUES
+ ('20251108_1', 'user', '[{"type":"text","text":"list it"}]', 1762600000),
+ ('20251108_1', 'assistant', '[{"type":"toolRequest","id":"c1","toolCall":{"status":"success",
+   "value":{"name":"developer__shell","arguments":{"command":"ls"}}}}]', 1762600001),
+ ('20251108_1', 'user', '[{"type":"toolResponse","id":"c1","toolResult":{"status":"success","value":[]}}]', 1762600002);
+"#;
+
+#[test]
+fn goose_keeps_contents_as_its_export_has_them() {
+    let text = Store::new("sessions.db", GOOSE).read();
+    assert_eq!(sessions(&text), 1, "{text}");
+    assert!(
+        text.contains("session 20251108_1 agent=goose") && text.contains("root=Some(\"/home/dana/app\")"),
+        "{text}"
+    );
+    assert!(text.contains("call developer__shell ok json {\"command\":\"ls\"}"), "{text}");
+    assert!(text.contains("input=20 output=10") && !text.contains("gap "), "{text}");
+    let text = Store::new("sessions.db", GOOSE).run("DELETE FROM messages").read();
+    assert!(text.contains("its messages are missing"), "{text}");
+}
+
+#[test]
+fn kiro_keeps_whole_conversations() {
+    let store = Store::new(
+        "data.sqlite3",
+        r#"CREATE TABLE conversations_v2 (key TEXT NOT NULL, conversation_id TEXT NOT NULL, value TEXT NOT NULL,
+            created_at INTEGER, updated_at INTEGER, PRIMARY KEY (key, conversation_id));
+        CREATE TABLE conversations (key TEXT PRIMARY KEY, value TEXT);
+        CREATE TABLE auth_kv (key TEXT PRIMARY KEY, value TEXT);
+        INSERT INTO auth_kv VALUES ('token', 'secret');
+        INSERT INTO conversations_v2 VALUES ('/home/dana/app', 'one', '{"conversation_id":"one","history":[
+          {"user":{"content":{"Prompt":{"prompt":"list it"}}},"assistant":{"ToolUse":{"message_id":"m","content":"",
+            "tool_uses":[{"id":"c1","name":"execute_bash","args":{"command":"ls"}}]}}}]}', 1, 2);
+        INSERT INTO conversations VALUES
+          ('/home/dana/app', '{"conversation_id":"one","history":[]}'),
+          ('/home/dana/old', '{"conversation_id":"two","history":[
+            {"user":{"content":{"Prompt":{"prompt":"go"}}},"assistant":{"Response":{"message_id":"m","content":"ok"}}}]}');"#,
+    );
+    let text = store.read();
+    assert_eq!(sessions(&text), 2, "{text}");
+    assert!(text.contains("root=Some(\"/home/dana/app\")") && text.contains("root=Some(\"/home/dana/old\")"), "{text}");
+    assert!(text.contains("call execute_bash missing json {\"command\":\"ls\"}") && !text.contains("secret"), "{text}");
+    assert!(!text.contains("gap "), "{text}");
+}
+
+#[test]
+fn an_empty_database_has_no_session() {
+    let store = Store::new("opencode.db", OPENCODE);
+    store.run("DELETE FROM session; DELETE FROM message; DELETE FROM part;");
+    assert_eq!(store.read(), "");
+    store.run("INSERT INTO session VALUES ('ses_1', NULL, '/', 1)");
+    assert_eq!(store.read(), "");
+}
