@@ -1,0 +1,100 @@
+"""Hooks: what `setup` sets runs, and the store holds what the client did."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from client import Client
+
+from .stage import Scenario, Stage, apart, filesystem, played, read, sent
+
+ROWS = {
+    "hooks/verified": "`setup --verify` says of hooks that run that they are set",
+    "hooks/not-set": "`setup --verify` says of hooks that are not there that they are not",
+    "hooks/calls": "the store: every call that the client starts, none twice",
+    "hooks/statuses": "the store: how each call ended",
+    "hooks/session": "the store: one session, of this agent, with its end",
+    "hooks/subagents": "the store: the sub-agent under who started it",
+    "hooks/untrusted": "`setup --verify` says of hooks that the client does not trust that they would not run",
+    "hooks/trusted": "`setup --write --trust`: hooks of the project run, without a flag of the client",
+    "hooks/removed": "`setup --remove` leaves the settings as they were",
+}
+
+TRUST = ("hooks/untrusted", "hooks/trusted")
+# The client's own note of the hooks that it ran.
+NOTED = "trusted_hooks.json"
+
+
+def asks(client: Client, row: str) -> bool:
+    if client.hooks is None:
+        return False
+    if row in TRUST:
+        return bool(client.hooks.trust)
+    return row != "hooks/subagents" or client.has("delegate")
+
+
+def play(stage: Stage) -> None:
+    with stage.answers(*(row for row in ROWS if row not in TRUST and asks(stage.client, row))):
+        recorded(stage)
+    if stage.hooks().trust:
+        with stage.answers(*TRUST):
+            trusted(stage)
+
+
+def recorded(stage: Stage) -> None:
+    play = stage.play("hooks", filesystem)
+    stage.same("hooks/not-set", stage.set(play, "--verify").code, 1)
+    before = settings(play.folder)
+    stage.same("hooks/verified", stage.set(play, "--write").code, 0)
+    stage.same("hooks/verified", stage.set(play, "--verify").code, 0)
+    run = played(play.run("work", flags=stage.flags()))
+    started = [call for call in run.truth.calls() if call.place not in stage.hooks().never]
+    calls = read(play.product.calls())
+    stage.same("hooks/calls", sum(calls.values()), len(started))
+    called = stage.hooks().names
+    wanted = Counter({(called.get(tool, tool), status): count for (tool, status), count in sent(started).items()})
+    stage.hold("hooks/statuses", apart(calls, wanted))
+    sessions = play.product.sessions()
+    roots = [session for session in sessions if session["parent"] is None]
+    found = [(session["agent"], session["complete"]) for session in roots]
+    stage.same("hooks/session", found, [(stage.client.agent, True)])
+    inside = [one["tool_calls"] for session in sessions for one in session["subagents"]]
+    own = [session["tool_calls"] for session in sessions if session["parent"] is not None]
+    stage.same("hooks/subagents", own or inside, [sum(call.scene == "work-sub" for call in started)])
+    removed(stage, play.folder, stage.set(play, "--remove").code, before)
+
+
+def trusted(stage: Stage) -> None:
+    """Clients that run hooks of a project only where their user said so."""
+    play = stage.play("trust")
+
+    def setup(*flags: str) -> int:
+        return play.product.run("setup", "--agent", stage.client.agent, *flags).code
+
+    setup("--write")
+    stage.same("hooks/untrusted", setup("--verify"), 1)
+    stage.same("hooks/trusted", (setup("--write", *stage.hooks().trust), setup("--verify")), (0, 0))
+    run = played(play.run("closed"))
+    calls = sum(session["tool_calls"] for session in play.product.sessions())
+    stage.same("hooks/trusted", calls, len(run.truth.calls()))
+
+
+def settings(folder: Path) -> dict[str, str]:
+    """Every file that holds settings, with its content: those of the project, and those of the user."""
+    places = [path for path in folder.rglob("*") if path.is_file() and path.suffix in (".json", ".toml")]
+    wanted = [path for path in places if any(part.startswith(".") for part in path.relative_to(folder).parts)]
+    return {str(path.relative_to(folder)): path.read_text() for path in wanted if ".agent-traces" not in path.parts}
+
+
+def removed(stage: Stage, folder: Path, code: int, before: dict[str, str]) -> None:
+    stage.same("hooks/removed", code, 0)
+    after = settings(folder)
+    changed = sorted(path for path, text in before.items() if after.get(path) != text)
+    left = sorted(path for path, text in after.items() if "agent-strace hook" in text and not path.endswith(NOTED))
+    empty = sorted(path for path, text in after.items() if path not in before and text.strip() == "{}")
+    wrong = [f"{what} {paths}" for what, paths in (("changed", changed), ("ours", left), ("empty", empty)) if paths]
+    stage.hold("hooks/removed", "; ".join(wrong) or None)
+
+
+HOOKS = Scenario("hooks", ROWS, asks, play)
