@@ -13,15 +13,31 @@ HERE = Path(__file__).parent
 
 
 @dataclass(frozen=True)
+class Package:
+    """One version of a package of a registry."""
+
+    registry: str
+    package: str
+    version: str
+
+    def installed(self, work: Path) -> Path:
+        return work / "installed" / f"{self.package.split('/')[-1]}-{self.version}"
+
+
+@dataclass(frozen=True)
 class Pin:
-    """One version of a client, as it is installed."""
+    """One version of a client that is played."""
 
     name: str
     client: str
     registry: str
     package: str
     version: str
+    # It needs a newer Node.js than others.
     node: bool = False
+
+    def installed(self, work: Path) -> Path:
+        return Package(self.registry, self.package, self.version).installed(work)
 
 
 @dataclass(frozen=True)
@@ -114,10 +130,10 @@ class Client:
         return "\n".join(entries.values()) if isinstance(self.mcp, str) else entries
 
 
-def pins() -> dict[str, Any]:
-    read: dict[str, Any] = json.loads((HERE / "pins.json").read_text())
-    return read
-
-
 def pinned() -> list[Pin]:
-    return [Pin(**entry) for entry in pins()["clients"]]
+    return [Pin(**entry) for entry in json.loads((HERE / "pins.json").read_text())["clients"]]
+
+
+def beside(name: str) -> Package:
+    """What plays need beside clients: `node`, and the server of MCP `filesystem`."""
+    return Package(**json.loads((HERE / "pins.json").read_text())[name])

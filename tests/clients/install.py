@@ -1,7 +1,6 @@
 """install.py WORKDIR NAME…: installs clients in their pinned versions, each into a folder of its own.
 
-What is there is what was asked for, or it is made anew. Exit code 1: something did not install, and the suite reports
-it as not installed.
+What was installed whole stays. Exit code 1: something did not install, and the suite reports it as not installed.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from client import pinned, pins
+from client import Package, beside, pinned
 
 
 def npm(folder: Path, package: str, version: str) -> None:
@@ -39,18 +38,19 @@ def pypi(folder: Path, package: str, version: str) -> None:
     subprocess.run([str(pip), "install", "-q", "--disable-pip-version-check", f"{package}=={version}"], check=True)
 
 
-def install(folder: Path, registry: str, package: str, version: str) -> bool:
-    wanted, mark = f"{package} {version}", folder / "installed"
-    if mark.exists() and mark.read_text() == wanted:
+def install(wanted: Package, work: Path) -> bool:
+    folder = wanted.installed(work)
+    mark = folder / "is-complete"
+    if mark.exists():
         return True
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     try:
-        {"npm": npm, "pypi": pypi}[registry](folder, package, version)
+        {"npm": npm, "pypi": pypi}[wanted.registry](folder, wanted.package, wanted.version)
     except subprocess.CalledProcessError as error:
-        print(f"{wanted} did not install: {error}", file=sys.stderr)
+        print(f"{wanted.package} {wanted.version} did not install: {error}", file=sys.stderr)
         return False
-    mark.write_text(wanted)
+    mark.touch()
     return True
 
 
@@ -59,14 +59,10 @@ def main(work: Path, names: list[str]) -> int:
     unknown = set(names) - {pin.name for pin in wanted}
     if unknown:
         sys.exit(f"error: no such client: {', '.join(sorted(unknown))}")
-    tools = pins()
-    shared = ["filesystem"] + (["node"] if any(pin.node for pin in wanted) else [])
-    done = [
-        install(work / "installed" / name, tools[name]["registry"], tools[name]["package"], tools[name]["version"])
-        for name in shared
-    ]
-    done += [install(work / "installed" / pin.name, pin.registry, pin.package, pin.version) for pin in wanted]
-    return 0 if all(done) else 1
+    packages = [Package(pin.registry, pin.package, pin.version) for pin in wanted] + [beside("filesystem")]
+    if any(pin.node for pin in wanted):
+        packages.append(beside("node"))
+    return 0 if all([install(package, work) for package in packages]) else 1
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from client import Client, Pin, Server
+from client import Client, Pin, Server, beside
 from mock.scenes import Scenes, Turn, filled, prompt
 from mock.server import Server as Model
 from mock.truth import Truth
@@ -88,7 +88,7 @@ class Play:
 
     def environment(self) -> dict[str, str]:
         """Nothing of the machine's own but the path: no keys, no settings."""
-        node = [str(self.work / "installed/node/node_modules/node/bin")] if self.pin.node else []
+        node = [str(beside("node").installed(self.work) / "node_modules/node/bin")] if self.pin.node else []
         path = [str(self.bin), *node, os.environ["PATH"]]
         author = {
             f"GIT_{role}_{what}": value
@@ -105,7 +105,8 @@ class Play:
 
     def server(self, name: str) -> Server:
         """An official server of MCP, on the files of the project."""
-        program = self.work / "installed/filesystem/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js"
+        modules = beside("filesystem").installed(self.work) / "node_modules"
+        program = modules / "@modelcontextprotocol/server-filesystem/dist/index.js"
         return Server(name, "node", [str(program), str(self.root)])
 
     def values(self) -> dict[str, Any]:
@@ -115,7 +116,6 @@ class Play:
             "play": str(self.folder),
             "server": self.model.address,
             "model": self.client.model,
-            "installed": str(self.work / "installed" / self.pin.name),
         }
 
     def settle(self, servers: list[Server]) -> None:
@@ -143,7 +143,7 @@ class Play:
         return Played(code, truth, stdout, stderr)
 
     def program(self) -> list[str]:
-        return [str(self.work / "installed" / self.pin.name / self.client.program)]
+        return [str(self.pin.installed(self.work) / self.client.program)]
 
     def filled(self, arguments: list[str]) -> list[str]:
         return [filled(part, self.values(), "") for part in arguments]

@@ -19,7 +19,6 @@ from rows.stage import Nothing, Scenario, Stage
 
 def scenario(stage: Stage, wanted: Scenario, report: Report) -> None:
     """Plays one scenario; a row that it did not answer does not hold, and none does if it broke off."""
-    rows = wanted.of(stage.client)
     broken = None
     try:
         with stage.closing:
@@ -28,23 +27,23 @@ def scenario(stage: Stage, wanted: Scenario, report: Report) -> None:
         broken = str(nothing)
     except Exception:  # A fault of the suite.
         broken = traceback.format_exc()[-600:]
-    for row in rows:
+    for row in stage.rows:
         problems = stage.found.get(row, ["it was not answered"])
         report.row(stage.pin, row, [*problems, broken] if broken else problems)
-    for row in set(stage.found) - set(rows):
+    for row in set(stage.found) - set(stage.rows):
         report.line("fails", row, "it is answered, but is no row of this client")
 
 
 def client(work: Path, pin: Pin, binary: Path, report: Report, names: list[str]) -> None:
     known = Client.load(pin.client)
     report.client(pin, known.title)
-    if not (work / "installed" / pin.name / known.program).exists():
+    if not (pin.installed(work) / known.program).exists():
         return report.missing(pin)
     for wanted in SCENARIOS:
         if not wanted.of(known) or (names and wanted.name not in names):
             continue
         started = time.monotonic()
-        scenario(Stage(work, pin, known, binary), wanted, report)
+        scenario(Stage(work, pin, known, binary, wanted.of(known)), wanted, report)
         print(f"        {wanted.name}: {time.monotonic() - started:.0f} s", flush=True)
 
 

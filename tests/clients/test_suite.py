@@ -37,7 +37,6 @@ class Data(unittest.TestCase):
             "play": "/p",
             "server": "http://127.0.0.1:1",
             "model": "m",
-            "installed": "/i",
         }
         for pin in pinned():
             client = Client.load(pin.client)
@@ -71,8 +70,9 @@ class Rows(unittest.TestCase):
         self.assertEqual(self.report({}, ["3, not 4"])[0], 1)
 
     def test_what_is_known_not_to_hold_must_not_hold(self) -> None:
-        known = {("codex", "reading/calls"): Known("codex", "reading/calls", "it can't")}
+        known = {("codex", "reading/calls"): Known("codex", "reading/calls", "it can't", "3, not 4")}
         self.assertEqual(self.report(known, ["3, not 4"])[0], 0)
+        self.assertEqual(self.report(known, ["2, not 4"])[0], 1)
         code, said = self.report(known, [])
         self.assertEqual(code, 1)
         self.assertIn("take it out", said)
@@ -91,7 +91,7 @@ class Rows(unittest.TestCase):
         self.assertEqual(apart(same, Counter()), "2 more Read ok")
 
     def test_one_wrong_answer_is_enough(self) -> None:
-        stage = Stage(HERE, PIN, Client.load("codex"), HERE)
+        stage = Stage(HERE, PIN, Client.load("codex"), HERE, ["a"])
         stage.same("a", 1, 1)
         stage.same("a", 1, 2)
         self.assertEqual(stage.found["a"], ["1, not 2"])

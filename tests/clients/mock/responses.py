@@ -14,15 +14,25 @@ RESULTS = ("function_call_output", "custom_tool_call_output")
 def asked(path: str, body: Json) -> Asked:
     given = body.get("input", [])
     items = [{"role": "user", "content": given}] if isinstance(given, str) else given
+    # Some models get their tools in an item, by groups, and not beside the items.
+    added = [tool for item in items if item.get("type") == "additional_tools" for tool in item.get("tools") or []]
+    offered = [one for tool in [*(body.get("tools") or []), *added] for one in tool.get("tools", [tool])]
     spoken = [item for item in items if item.get("type", "message") in ("message", "agent_message")]
     return Asked(
         model=body.get("model", ""),
         streamed=bool(body.get("stream")),
-        texts=[text for item in spoken if item.get("role", "user") == "user" for text in texts_of(item.get("content"))],
+        texts=[text for item in spoken if item.get("role", "user") == "user" for text in said(item.get("content"))],
         ids=[item["call_id"] for item in items if item.get("type") in CALLS],
-        tools=[tool.get("name") or tool.get("type", "") for tool in body.get("tools") or []],
+        tools=[tool.get("name") or tool.get("type", "") for tool in offered],
         results={item["call_id"]: flat(item.get("output")) for item in items if item.get("type") in RESULTS},
     )
+
+
+def said(content: Any) -> list[str]:
+    """What a user or another agent says. The provider seals what agents say to each other: this server."""
+    parts = content if isinstance(content, list) else []
+    sealed = [part["encrypted_content"] for part in parts if part.get("type") == "encrypted_content"]
+    return texts_of(content) + sealed
 
 
 def usage(step: int) -> Usage:

@@ -38,6 +38,8 @@ class Call:
     # What a policy says to it, in the scenes where one is enforced.
     denied: bool
     namespace: str | None
+    # The tool that the call runs inside, where it is a program that calls tools: the call itself ends well.
+    inside: str | None
     # The input is one text, not an object.
     freeform: bool
 
@@ -110,6 +112,8 @@ class Scenes:
         assert made is not None
         values = self.values | item
         values = {key: filled(value, self.values, seen) for key, value in values.items()}
+        # Where a template is program text, a value is a literal of it.
+        values |= {f"{key}_json": json.dumps(value) for key, value in values.items()}
         given = filled(made["input"], values, seen)
         name = item.get("name", action)
         return Call(
@@ -122,6 +126,7 @@ class Scenes:
             ends=self.vocabulary.ends.get(f"{scene}/{name}", item.get("ends", "ok")),
             denied=bool(item.get("denied")),
             namespace=filled(made.get("namespace"), values, seen),
+            inside=filled(made.get("inside"), values, seen),
             freeform=isinstance(given, str),
         )
 

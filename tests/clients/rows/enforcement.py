@@ -30,12 +30,8 @@ def asks(client: Client, row: str) -> bool:
     return hooked(client, row) and (needed is None or client.has(needed))
 
 
-# What one play of the scene `deny` answers.
-DENIED = [row for row in ROWS if row not in ("enforcement/ask", "enforcement/worktree")]
-
-
 def play(stage: Stage) -> None:
-    with stage.answers(*(row for row in DENIED if asks(stage.client, row))):
+    with stage.answers(*(row for row in ROWS if row not in ("enforcement/ask", "enforcement/worktree"))):
         denied(stage)
     with stage.answers("enforcement/ask"):
         asked(stage)

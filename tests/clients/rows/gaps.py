@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from mock.scenes import Turn
+from mock.scenes import Call, Turn
 from play import Play
 
 from .stage import Scenario, Stage, hooked, plain, played, policy
@@ -22,7 +22,7 @@ def play(stage: Stage) -> None:
         play = stage.play("spoof")
         policy(play)
         run = played(play.run("spoof"))
-        stage.same("gaps/spoof", lapses(stage, play), Counter(plain(call.tool) for call in run.truth.calls()))
+        stage.same("gaps/spoof", lapses(stage, play), tools(run.truth.calls()))
 
 
 def halfway(stage: Stage) -> None:
@@ -35,8 +35,12 @@ def halfway(stage: Stage) -> None:
             silence(play)
 
     run = played(play.run("halfway", before=replace, flags=stage.flags()))
-    past = Counter(plain(call.tool) for call in run.truth.calls() if call.name == "past")
-    stage.same("gaps/halfway", lapses(stage, play), past)
+    past = [call for call in run.truth.calls() if call.name == "past"]
+    stage.same("gaps/halfway", lapses(stage, play), tools(past))
+
+
+def tools(calls: list[Call]) -> Counter[str]:
+    return Counter(plain(call.inside or call.tool) for call in calls)
 
 
 def silence(play: Play) -> None:

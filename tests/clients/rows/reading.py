@@ -46,7 +46,7 @@ def play(stage: Stage) -> None:
         listed(stage, play, truth)
     with stage.answers("reading/calls", "reading/tokens", "reading/cost"):
         stats = play.product.report("stats", play.logs())["sessions"]
-        stage.same("reading/calls", sum(session["tool_calls"] for session in stats), len(truth.calls()))
+        stage.same("reading/calls", sum(session["tool_calls"] for session in stats), sent(truth.calls()).total())
         used(stage, stats, truth)
     with stage.answers("reading/stream", "reading/stream-gap"):
         streamed(stage, play, run.stdout, truth)
@@ -98,7 +98,7 @@ def subagents(stage: Stage, sessions: list[dict[str, Any]], truth: Truth) -> Non
     roots = {session["id"] for session in sessions if session["parent"] is None}
     own = [session["tool_calls"] for session in sessions if session["parent"] in roots]
     inside = [one["tool_calls"] for session in sessions for one in session["subagents"]]
-    stage.same("reading/subagents", own or inside, [len(truth.calls("work-sub"))])
+    stage.same("reading/subagents", own or inside, [sent(truth.calls("work-sub")).total()])
 
 
 def streamed(stage: Stage, play: Play, printed: str, truth: Truth) -> None:

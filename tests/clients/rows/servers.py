@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from client import Client, Server
+from client import Client, Server, beside
 from play import Play
 
 from .stage import Scenario, Stage, plain, played, policy
@@ -41,7 +41,7 @@ def servers(play: Play) -> list[Server]:
 
 def recorded(play: Play, program: str) -> Server:
     """As a user writes it, by `npx`, which takes what the project has installed and needs no network."""
-    (play.root / "node_modules").symlink_to(play.work / "installed/filesystem/node_modules")
+    (play.root / "node_modules").symlink_to(beside("filesystem").installed(play.work) / "node_modules")
     npx = ["npx", "-y", "@modelcontextprotocol/server-filesystem", str(play.root)]
     store = ["--trace-dir", str(play.root / ".agent-traces")]
     return Server("filesystem", program, [*store, "record", "--name", "filesystem", "--", *npx])

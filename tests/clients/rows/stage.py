@@ -27,6 +27,8 @@ class Stage:
     pin: Pin
     client: Client
     binary: Path
+    # The rows of this client.
+    rows: list[str]
     # What is wrong with each row; nothing where it holds.
     found: dict[str, list[str]] = field(default_factory=dict)
     closing: ExitStack = field(default_factory=ExitStack)
@@ -44,11 +46,11 @@ class Stage:
 
     @contextmanager
     def answers(self, *rows: str) -> Iterator[None]:
-        """What answers these rows: where it comes to nothing, none of them holds."""
+        """What answers these rows, as far as they are this client's: where it comes to nothing, none of them holds."""
         try:
             yield
         except (Nothing, Unreadable) as error:
-            for row in rows:
+            for row in set(rows) & set(self.rows):
                 self.hold(row, str(error))
 
     def same(self, row: str, got: object, wanted: object) -> None:
@@ -109,7 +111,13 @@ def plain(tool: str) -> str:
 
 def sent(calls: list[Call]) -> Counter[tuple[str, str]]:
     """The calls of the ground truth, by tool and how they end."""
-    return Counter((plain(call.tool), call.ends) for call in calls)
+    outer = [call for call in calls if call.inside is not None]
+    return made(calls) + Counter((plain(call.tool), "ok") for call in outer)
+
+
+def made(calls: list[Call]) -> Counter[tuple[str, str]]:
+    """Those that do something: what programs call, and not the programs."""
+    return Counter((plain(call.inside or call.tool), call.ends) for call in calls)
 
 
 def read(calls: Counter[tuple[str, str]]) -> Counter[tuple[str, str]]:
