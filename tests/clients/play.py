@@ -65,8 +65,9 @@ class Play:
             folder.mkdir(parents=True)
         (self.bin / "agent-strace").symlink_to(binary)
         self.project()
-        self.product = Product(self.bin / "agent-strace", self.root, self.environment())
         self.model = Model(Scenes(HERE / "scenes", client.vocabulary(), {"root": str(self.root)}))
+        # Client and program run in the same shell.
+        self.product = Product(self.bin / "agent-strace", self.root, self.variables())
 
     def project(self) -> None:
         for name, text in FILES.items():
@@ -102,6 +103,11 @@ class Play:
             "TERM": "dumb",
             "TMPDIR": str(self.folder),
         }
+
+    def variables(self) -> dict[str, str]:
+        """What the shell of the client holds."""
+        asked = {key: str(filled(value, self.values(), "")) for key, value in self.client.environment.items()}
+        return self.environment() | asked
 
     def server(self, name: str) -> Server:
         """An official server of MCP, on the files of the project."""
@@ -154,15 +160,12 @@ class Play:
         return [*self.program(), *arguments[:-1], *flags, arguments[-1]]
 
     def start(self, command: list[str], name: str = "std") -> tuple[int | None, str, str]:
-        environment = self.environment() | {
-            key: filled(value, self.values(), "") for key, value in self.client.environment.items()
-        }
         out, err = self.folder / f"{name}out", self.folder / f"{name}err"
         with out.open("w") as stdout, err.open("w") as stderr:
             process = subprocess.Popen(
                 command,
                 cwd=self.root,
-                env=environment,
+                env=self.variables(),
                 stdin=subprocess.DEVNULL,
                 stdout=stdout,
                 stderr=stderr,

@@ -50,11 +50,11 @@ def client(work: Path, pin: Pin, binary: Path, report: Report, names: list[str])
 def main(binary: Path, work: Path, names: list[str]) -> int:
     report = Report()
     # `NAME:SCENARIO` plays one scenario alone, while one works on it.
-    clients = {name.split(":")[0] for name in names}
-    scenarios = [name.split(":")[1] for name in names if ":" in name]
+    asked = [(name.split(":")[0], name.split(":")[1:]) for name in names]
     for pin in pinned():
-        if pin.name in clients:
-            client(work, pin, binary, report, scenarios)
+        mine = [scenarios for name, scenarios in asked if name == pin.name]
+        if mine:
+            client(work, pin, binary, report, sum(mine, []))
     return report.end()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from client import Client
+from client import Client, Hooks
 
 from .stage import Scenario, Stage, apart, filesystem, made, played, read
 
@@ -22,8 +22,6 @@ ROWS = {
 }
 
 TRUST = ("hooks/untrusted", "hooks/trusted")
-# The client's own note of the hooks that it ran.
-NOTED = "trusted_hooks.json"
 
 
 def asks(client: Client, row: str) -> bool:
@@ -31,12 +29,20 @@ def asks(client: Client, row: str) -> bool:
         return False
     if row in TRUST:
         return bool(client.hooks.trust)
+    if row == "hooks/verified":
+        return everywhere(client.hooks)
     return row != "hooks/subagents" or client.has("delegate")
 
 
+def everywhere(hooks: Hooks) -> bool:
+    """Whether hooks run where they are set, without trust of the client."""
+    return hooks.user or not hooks.trust
+
+
 def play(stage: Stage) -> None:
-    with stage.answers(*(row for row in ROWS if row not in TRUST)):
+    with stage.answers(*(row for row in ROWS if row not in (*TRUST, "hooks/removed"))):
         recorded(stage)
+    removed(stage)
     if stage.hooks().trust:
         with stage.answers(*TRUST):
             trusted(stage)
@@ -45,9 +51,9 @@ def play(stage: Stage) -> None:
 def recorded(stage: Stage) -> None:
     play = stage.play("hooks", filesystem)
     stage.same("hooks/not-set", stage.set(play, "--verify").code, 1)
-    before = settings(play.folder)
-    stage.same("hooks/verified", stage.set(play, "--write").code, 0)
-    stage.same("hooks/verified", stage.set(play, "--verify").code, 0)
+    written = stage.set(play, "--write").code, stage.set(play, "--verify").code
+    if everywhere(stage.hooks()):
+        stage.same("hooks/verified", written, (0, 0))
     run = played(play.run("work", flags=stage.flags()))
     started = [call for call in run.truth.calls() if call.place not in stage.hooks().never]
     calls = read(play.product.calls())
@@ -62,7 +68,6 @@ def recorded(stage: Stage) -> None:
     inside = [one["tool_calls"] for session in sessions for one in session["subagents"]]
     own = [session["tool_calls"] for session in sessions if session["parent"] is not None]
     stage.same("hooks/subagents", own or inside, [sum(call.scene == "work-sub" for call in started)])
-    removed(stage, play.folder, stage.set(play, "--remove").code, before)
 
 
 def trusted(stage: Stage) -> None:
@@ -80,21 +85,20 @@ def trusted(stage: Stage) -> None:
     stage.same("hooks/trusted", calls, len(run.truth.calls()))
 
 
-def settings(folder: Path) -> dict[str, str]:
-    """Every file that holds settings, with its content: those of the project, and those of the user."""
-    places = [path for path in folder.rglob("*") if path.is_file() and path.suffix in (".json", ".toml")]
-    wanted = [path for path in places if any(part.startswith(".") for part in path.relative_to(folder).parts)]
-    return {str(path.relative_to(folder)): path.read_text() for path in wanted if ".agent-traces" not in path.parts}
+def removed(stage: Stage) -> None:
+    """Without the client, which writes into its settings, too."""
+    play = stage.play("removed", filesystem)
+    before = files(play.folder)
+    codes = stage.set(play, "--write").code, stage.set(play, "--remove").code
+    stage.same("hooks/removed", codes, (0, 0))
+    after = files(play.folder)
+    wrong = sorted(path for path in before.keys() | after.keys() if before.get(path) != after.get(path))
+    stage.same("hooks/removed", wrong, [])
 
 
-def removed(stage: Stage, folder: Path, code: int, before: dict[str, str]) -> None:
-    stage.same("hooks/removed", code, 0)
-    after = settings(folder)
-    changed = sorted(path for path, text in before.items() if after.get(path) != text)
-    left = sorted(path for path, text in after.items() if "agent-strace hook" in text and not path.endswith(NOTED))
-    empty = sorted(path for path, text in after.items() if path not in before and text.strip() == "{}")
-    wrong = [f"{what} {paths}" for what, paths in (("changed", changed), ("ours", left), ("empty", empty)) if paths]
-    stage.hold("hooks/removed", "; ".join(wrong) or None)
+def files(folder: Path) -> dict[str, bytes]:
+    places = [path for path in folder.rglob("*") if path.is_file() and ".git" not in path.parts]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in places}
 
 
 HOOKS = Scenario("hooks", ROWS, asks, play)
