@@ -241,3 +241,31 @@ fn a_sub_agent_whose_calls_are_not_printed_is_missing() {
         assert!(rules.iter().any(|rule| *rule == "evidence/missing-subagent"), "{stream}: {rules:?}");
     }
 }
+
+/// Calls of clients past their hooks: the ones that were made on purpose, and no other.
+const PAST_THE_HOOK: &[(&str, &str, &[(&str, &str)])] = &[
+    ("claude-code-2.1.332-enforce", "store", &[]),
+    // It has no hook for text that is typed into a shell.
+    ("codex-0.169.0-enforce", "store", &[("no-decision", "write_stdin")]),
+    ("codex-0.169.0-code-mode-enforce", "store", &[]),
+    ("gemini-cli-0.61.0-enforce", "store", &[]),
+    ("copilot-cli-1.0.102-enforce", "store", &[]),
+    // A hook that could not run, and a call that prints a refusal of its own.
+    ("claude-code-2.1.210-gaps-spoof", "none", &[("no-decision", "Bash"), ("no-decision", "Bash")]),
+];
+
+#[test]
+fn calls_of_clients_past_their_hooks_are_found() {
+    let Some(data) = outside("logs of real clients are not joined with what their hooks decided") else { return };
+    for (folder, store, expected) in PAST_THE_HOOK {
+        let folder = data.folder.join("clients").join(folder);
+        let store = folder.join(store).join(".agent-traces");
+        let world = World::empty();
+        let report = report(&world, &["--trace-dir", store.to_str().unwrap(), "gaps"], &folder.join("native"));
+        let past = sessions(&report).iter().flat_map(|session| session["lapses"].as_array().unwrap());
+        let past: Vec<_> = past.map(|past| (past["kind"].as_str().unwrap(), past["tool"].as_str().unwrap())).collect();
+        assert_eq!(past, *expected, "{}: {report}", folder.display());
+        assert_eq!(sum(&report, |session| session["unknown_calls"].as_u64().unwrap()), 0, "{}", folder.display());
+        assert_eq!(report["exit_code"], i32::from(!expected.is_empty()), "{}", folder.display());
+    }
+}

@@ -64,6 +64,7 @@ pub use settle::{
     Approval, Contents, Denied, DeniedLines, ExistingFile, Look, LookedAt, Proof, ReadPolicy, Results, Sight, Sighted,
     TrackedSearch, Trust, WorkTree,
 };
+pub use tools::touches_nothing;
 pub use tracker::{Links, Tracker};
 pub use world::{Left, World, is_idle_variable};
 

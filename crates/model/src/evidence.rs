@@ -16,6 +16,9 @@ pub struct Evidence<'a> {
     pub truncated: bool,
     /// Agents that this session started, as its own calls and results tell.
     pub subagents: Vec<Subagent<'a>>,
+    /// Ids that the host gives to hooks as the session's, for calls of sub-agents whose calls are in this log.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hook_sessions: Vec<Cow<'a, str>>,
     /// The starts after the first one that lie in another directory, in the order of the log.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub restarts: Vec<Restart<'a>>,
@@ -121,6 +124,7 @@ impl Evidence<'_> {
             records: self.records,
             truncated: self.truncated,
             subagents: self.subagents.into_iter().map(Subagent::into_owned).collect(),
+            hook_sessions: self.hook_sessions.into_iter().map(|id| Cow::Owned(id.into_owned())).collect(),
             restarts: self.restarts.into_iter().map(Restart::into_owned).collect(),
             compactions: self.compactions,
             rewinds: self.rewinds,

@@ -192,7 +192,7 @@ impl Hook<'_> {
         let is_new = live.is_new();
         let is_redacted = !self.args.private.no_redact;
         let called = hook_events::record(&mut live, kept, Recording { agent: self.agent, time, is_redacted })?;
-        transcript::settle(&mut live, event, time)?;
+        transcript::catch_up(&mut live, event, time)?;
         let attribution = if is_new { attribution::of(self.agent, event, self.environment) } else { Vec::new() };
         let how = match &event.what {
             What::Began(Some(source)) => source,

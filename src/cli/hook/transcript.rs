@@ -1,42 +1,96 @@
-//! What only the agent's own log tells: that its user refused a call. The step before a call comes before its user is
-//! asked, and of a refusal no step tells.
+//! What only the agent's own log tells: that its user refused a call, and what its answers cost. The step before a call
+//! comes before its user is asked, and no step tells of a refusal or of usage.
 
 use std::fs::File;
 use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use jiff::Timestamp;
 
-use agent_strace_ingest::Log;
-use agent_strace_live::hook_events::{self, HookEvent, What};
+use agent_strace_ingest::{Log, Reading};
+use agent_strace_live::hook_events::{self, HookEvent, OwnLog, Quiet, What};
+use agent_strace_model::Session;
 use agent_strace_store::StoreError;
 use agent_strace_store::live::Live;
 
-/// Of a longer log the agent is not made to wait for: calls without a result stay without one, and count as run.
+/// The agent is not made to wait for longer logs: calls without a result stay without one, and count as run.
 const LARGEST: u64 = 64 << 20;
+/// Logs of sub-agents of one session.
+const MOST: usize = 200;
+/// Some agents write their last answer down after they told of it.
+const PATIENCE: usize = 5;
+const PAUSE: Duration = Duration::from_millis(40);
 
-/// Where the agent waits or ends, calls without a result are looked up.
-pub(super) fn settle(live: &mut Live, event: &HookEvent<'_>, time: Timestamp) -> Result<(), StoreError> {
-    let is_quiet = matches!(event.what, What::Prompt(_) | What::Waits(_) | What::Ended(_));
-    let Some(path) = event.transcript.as_deref().filter(|_| is_quiet) else { return Ok(()) };
-    if live.pending().iter().all(|pending| !pending.is_open() || pending.is_refused) {
-        return Ok(());
+/// Looks into the agent's own log when the agent waits or ends.
+pub(super) fn catch_up(live: &mut Live, event: &HookEvent<'_>, time: Timestamp) -> Result<(), StoreError> {
+    let quiet = match event.what {
+        What::Prompt(_) => Quiet::Asked,
+        What::Waits(_) | What::Ended(_) => Quiet::Answered,
+        _ => return Ok(()),
+    };
+    let Some(path) = event.transcript.as_deref().map(Path::new) else { return Ok(()) };
+    let Some(log) = whole(path, &event.session, quiet) else { return Ok(()) };
+    let of_subagents: Vec<Log> = logs_of_subagents(path, &event.session).iter().filter_map(|path| read(path)).collect();
+    let readings: Vec<Reading<'_>> = std::iter::once(&log).chain(&of_subagents).map(Log::read).collect();
+    for session in readings.iter().flat_map(|reading| ours(reading, &event.session)) {
+        if session.id == event.session {
+            hook_events::settle(live, session, time)?;
+        }
     }
-    let Some(bytes) = bytes(path) else { return Ok(()) };
-    let log = Log::new(path, bytes);
-    let reading = log.read();
-    for session in reading.sessions.iter().filter(|session| session.id == event.session) {
-        hook_events::settle(live, session, time)?;
+    let own = std::iter::once(&log).chain(&of_subagents).zip(&readings).map(|(log, reading)| OwnLog {
+        name: log.shown.rsplit(['/', '\\']).next().unwrap_or_default(),
+        sessions: ours(reading, &event.session).collect(),
+        is_damaged: !reading.gaps.is_empty(),
+    });
+    let own: Vec<OwnLog<'_, '_>> = own.filter(|own| !own.sessions.is_empty()).collect();
+    hook_events::spend(live, &own, quiet, time)
+}
+
+/// The session and its sub-agents.
+fn ours<'r, 'a>(reading: &'r Reading<'a>, id: &'r str) -> impl Iterator<Item = &'r Session<'a>> {
+    let is_ours = move |session: &&Session<'_>| {
+        session.id == id || session.parent.as_deref() == Some(id) || session.filed_under.as_deref() == Some(id)
+    };
+    reading.sessions.iter().filter(is_ours)
+}
+
+/// The log, with the answer that the agent has just told of if it is written soon.
+fn whole(path: &Path, id: &str, quiet: Quiet) -> Option<Log> {
+    let mut log = read(path)?;
+    for _ in 0..PATIENCE {
+        let lacks = || ours(&log.read(), id).any(|session| session.id == id && hook_events::lacks_an_answer(session));
+        if quiet == Quiet::Asked || !lacks() {
+            break;
+        }
+        std::thread::sleep(PAUSE);
+        log = read(path)?;
     }
-    Ok(())
+    Some(log)
+}
+
+/// Claude Code and Gemini keep the logs of sub-agents in folders that are named after the session.
+fn logs_of_subagents(path: &Path, id: &str) -> Vec<PathBuf> {
+    let folders = [Some(path.with_extension("").join("subagents")), path.parent().map(|folder| folder.join(id))];
+    let mut logs: Vec<PathBuf> = folders
+        .into_iter()
+        .flatten()
+        .filter_map(|folder| std::fs::read_dir(folder).ok())
+        .flat_map(|entries| entries.filter_map(Result::ok).map(|entry| entry.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"))
+        .collect();
+    logs.sort();
+    logs.truncate(MOST);
+    logs
 }
 
 /// Nothing where it can't be read: it is not what is judged.
-fn bytes(path: &str) -> Option<Vec<u8>> {
+fn read(path: &Path) -> Option<Log> {
     let found = std::fs::metadata(path).ok()?;
     if !found.is_file() || found.len() > LARGEST {
         return None;
     }
     let mut bytes = Vec::new();
     File::open(path).ok()?.take(LARGEST).read_to_end(&mut bytes).ok()?;
-    Some(bytes)
+    Some(Log::new(path.display().to_string().replace('\\', "/"), bytes))
 }

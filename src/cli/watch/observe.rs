@@ -79,6 +79,9 @@ impl Observer<'_> {
         let mut is_last = false;
         loop {
             let began = Instant::now();
+            if is_last {
+                all.values_mut().flatten().for_each(|watched: &mut Watched| watched.logs.search_again());
+            }
             self.round(&mut all, &mut spending);
             if is_last {
                 return;
@@ -158,7 +161,9 @@ impl Observer<'_> {
             logs.spending(machine, self.pricing())
         };
         let nobody = || Spending::unknown("neither the recording nor a log of the agent tells the usage");
-        watched.recorded.clone().or_else(|| own(&mut watched.logs)).unwrap_or_else(nobody)
+        // Hooks record usage when the agent waits; its own log has it before that.
+        let (recorded, own) = (watched.recorded.clone(), own(&mut watched.logs));
+        recorded.into_iter().chain(own).max_by_key(|spending| spending.amount).unwrap_or_else(nobody)
     }
 
     fn look(&self, watched: &mut Watched) {

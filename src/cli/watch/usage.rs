@@ -10,10 +10,10 @@ use agent_strace_live::watch::Spending;
 use agent_strace_metrics::{Measured, Pricing};
 use agent_strace_model::Gap;
 
-/// Logs of sub-agents appear while a session runs.
-const AGAIN: Duration = Duration::from_secs(20);
-/// The log of a session that has just begun appears soon.
-const SOON: Duration = Duration::from_secs(2);
+/// The log of a session that has just begun appears soon; logs of sub-agents appear while a session runs.
+const AGAIN: Duration = Duration::from_millis(1500);
+/// At most this share of the time is spent on searches.
+const SHARE: u32 = 20;
 /// A larger log is not read again and again.
 const LARGEST: u64 = 256 << 20;
 /// Some agents put only the beginning of the id into the name of the file.
@@ -26,7 +26,8 @@ pub(super) struct OwnLogs {
     pub(super) id: String,
     pub(super) agent: String,
     logs: Vec<OwnLog>,
-    searched: Option<Instant>,
+    /// The end of the last search, and how long it took.
+    searched: Option<(Instant, Duration)>,
 }
 
 struct OwnLog {
@@ -58,19 +59,27 @@ impl OwnLogs {
     }
 
     fn search(&mut self, machine: &Machine) {
-        let patience = if self.logs.is_empty() { SOON } else { AGAIN };
-        if self.id.is_empty() || self.searched.is_some_and(|last| last.elapsed() < patience) {
+        let is_early = |(end, took): (Instant, Duration)| end.elapsed() < AGAIN.max(took * SHARE);
+        if self.id.is_empty() || self.searched.is_some_and(is_early) {
             return;
         }
-        self.searched = Some(Instant::now());
+        let began = Instant::now();
         let wanted = Wanted { agents: vec![self.agent.clone()], since: None };
         let short = self.id.get(..SHORT).unwrap_or(&self.id);
         for source in discover::on_machine(machine, &wanted).sources {
             let is_known = self.logs.iter().any(|log| log.source.shown == source.shown);
-            if !is_known && (source.shown.contains(&self.id) || source.shown.contains(short)) {
+            // The recording itself is in a store.
+            if !is_known && source.entry.is_none() && (source.shown.contains(&self.id) || source.shown.contains(short))
+            {
                 self.logs.push(OwnLog { source, stamp: None, spending: None, problem: None });
             }
         }
+        self.searched = Some((Instant::now(), began.elapsed()));
+    }
+
+    /// The next look searches, however short the last search is ago.
+    pub(super) fn search_again(&mut self) {
+        self.searched = None;
     }
 }
 

@@ -8,6 +8,7 @@ mod faults;
 mod folders;
 mod setup;
 mod unhooked_calls;
+mod usage;
 
 use std::fs;
 use std::io::Write as _;

@@ -121,3 +121,65 @@ fn without_a_hook_nothing_was_decided() {
     world.write("log.jsonl", "{\"type\":");
     assert_eq!(kinds(&world, &[]).0, 3, "a log that can't be read tells nothing");
 }
+
+/// Gemini gives its hooks no ids: `write` is its own log of these reads, each with how it ended.
+fn gemini(world: &World, calls: &[(&str, &str)]) {
+    let mut lines =
+        vec![json!({"sessionId": SESSION, "projectHash": "p", "startTime": "2026-10-05T09:00:00Z", "kind": "main"})];
+    for (number, (path, status)) in calls.iter().enumerate() {
+        let output = if *status == "success" {
+            "text"
+        } else {
+            "Tool execution blocked: agent-strace: the scope of this repository"
+        };
+        let response = json!({"functionResponse": {"id": format!("c{number}"), "name": "read_file", "response": {"output": output}}});
+        let call = json!({
+            "id": format!("c{number}"), "name": "read_file", "args": {"file_path": path}, "status": status,
+            "result": [response], "timestamp": "2026-10-05T09:00:01Z",
+        });
+        let message = json!({
+            "id": format!("m{number}"), "timestamp": "2026-10-05T09:00:01Z", "type": "gemini", "content": "",
+            "model": "gemini-2.5-pro", "toolCalls": [call],
+        });
+        lines.push(message);
+    }
+    let text: Vec<String> = lines.iter().map(Value::to_string).collect();
+    world.write("log.jsonl", &(text.join("\n") + "\n"));
+}
+
+fn asked_by_gemini(reads: &[&str]) -> World {
+    let world = World::empty();
+    world.write(".agent-scope.json", r#"{"files": {"read": {"deny": ["secrets/**"]}}}"#);
+    for path in reads {
+        let payload = json!({
+            "session_id": SESSION, "cwd": "/repo", "hook_event_name": "BeforeTool", "tool_name": "read_file",
+            "tool_input": {"file_path": path},
+        });
+        let answer = hook(&world, &["pre-tool", "--agent", "gemini-cli", "--enforce"], &payload.to_string());
+        assert_eq!(answer.code, 0, "{}", answer.stderr);
+    }
+    world
+}
+
+#[test]
+fn calls_without_ids_are_joined_by_their_arguments() {
+    let world = asked_by_gemini(&["secrets/a", "README.md"]);
+    gemini(&world, &[("README.md", "success"), ("secrets/a", "error")]);
+    assert_eq!(kinds(&world, &[]), (0, Vec::new()));
+    // The same file twice, and asked about once.
+    gemini(&world, &[("README.md", "success"), ("README.md", "success"), ("secrets/a", "error")]);
+    assert_eq!(kinds(&world, &[]), (1, vec![("no-decision".to_owned(), "3".to_owned())]));
+    gemini(&world, &[("README.md", "success"), ("secrets/a", "success")]);
+    assert_eq!(kinds(&world, &[]), (1, vec![("ran-after-deny".to_owned(), "3".to_owned())]));
+}
+
+#[test]
+fn arguments_out_of_which_a_secret_was_taken_are_still_the_same_call() {
+    let secret = "notes/ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+    let world = asked_by_gemini(&[secret]);
+    assert!(!world.read(&format!(".agent-traces/{SESSION}/events.ndjson")).contains("ghp_"));
+    gemini(&world, &[(secret, "success")]);
+    assert_eq!(kinds(&world, &[]), (0, Vec::new()));
+    gemini(&world, &[("other/ghp_abcdefghijklmnopqrstuvwxyz0123456789", "success")]);
+    assert_eq!(kinds(&world, &[]), (1, vec![("no-decision".to_owned(), "2".to_owned())]));
+}

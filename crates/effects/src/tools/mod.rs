@@ -148,6 +148,11 @@ pub(super) fn only_writes(tool: &str) -> bool {
     entry.is_some_and(|entry| matches!(entry.does, Action::Write | Action::Edit | Action::Select))
 }
 
+/// Whether a tool touches nothing outside of its agent, whatever it is given.
+pub fn touches_nothing(tool: &str) -> bool {
+    REGISTRY.find(names::unwrapped(tool)).is_some_and(|entry| entry.does == Action::Nothing)
+}
+
 /// Whether functions and positional parameters of one call may be there in the next one. Claude Code's `Bash` keeps no
 /// more than the directory; the `bash` of hosts whose shell stays is one process, and so is one that the call names.
 pub(super) fn may_live_on(call: &ToolCall<'_>, shell: Shell) -> bool {

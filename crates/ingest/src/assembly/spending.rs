@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::Assembly;
-use agent_strace_model::{Event, EventKind, Origin, RecordRole, Spent, Usage, Window};
+use agent_strace_model::{Event, EventKind, Origin, RecordRole, Spent, Stream, Usage, Window};
 
 impl<'a> Assembly<'a> {
     /// How the answer was served that is told of next, in the provider's own word. What is usual is none.
@@ -38,6 +38,16 @@ impl<'a> Assembly<'a> {
     /// the same `message` wherever it is told.
     pub(crate) fn together(&mut self, message: Option<Cow<'a, str>>, usage: Usage) {
         self.charge(None, message, Usage { requests: 0, ..usage }, None);
+    }
+
+    /// Notes usage that a recorder took from the log of the agent, or of one of its sub-agents.
+    pub(crate) fn recorded(&mut self, spent: Spent<'a>, subagent: Option<Cow<'a, str>>) {
+        let of_others = self.origin.stream;
+        self.origin.stream = subagent.map_or(0, |subagent| self.stream(Stream::Sidechain(subagent)));
+        self.model(spent.model);
+        self.tier = spent.tier;
+        self.charge(spent.time, spent.message, spent.usage, spent.window);
+        self.origin.stream = of_others;
     }
 
     fn charge(

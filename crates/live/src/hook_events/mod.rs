@@ -12,6 +12,7 @@ mod step;
 #[cfg(test)]
 mod tests;
 mod unhooked;
+mod usage;
 
 pub use agents::{AGENTS, Agent, Config, agent};
 
@@ -20,4 +21,5 @@ pub use payload::{After, Before, HookEvent, What};
 pub use record::{Called, Recording, line, record, refuse, settle, stage};
 pub use reply::{Answer, Decision, reply};
 pub use step::HookStep;
-pub use unhooked::{REFUSAL, UnhookedCall, Way, join};
+pub use unhooked::{Asked, Joined, JoinedFamily, LoggedSession, REFUSAL, UnhookedCall, Way, join};
+pub use usage::{OwnLog, Quiet, lacks_an_answer, spend};

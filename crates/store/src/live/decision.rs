@@ -6,7 +6,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::super::{StoreError, disk, name};
+use super::super::disk::{self, EVENTS};
+use super::super::{StoreError, name};
 #[cfg(test)]
 use {agent_strace_testing::schemas, schemars::JsonSchema};
 
@@ -84,22 +85,31 @@ const LARGEST: u64 = 256 << 20;
 
 /// What was decided in the session that its agent calls `id`; `None`: no hook of this store was asked.
 pub fn decisions(store: &Path, id: &str) -> Result<Option<Decisions>, StoreError> {
-    let path = store.join(name::directory(id)).join(DECISIONS);
+    let bytes = read(&store.join(name::directory(id)).join(DECISIONS))?;
+    Ok(bytes.map(|bytes| Decisions::read(&String::from_utf8_lossy(&bytes))))
+}
+
+/// The events of the session that its agent calls `id`, as its hooks recorded them; `None`: there are none.
+pub fn recorded_events(store: &Path, id: &str) -> Result<Option<Vec<u8>>, StoreError> {
+    read(&store.join(name::directory(id)).join(EVENTS))
+}
+
+fn read(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
     let found = match path.symlink_metadata() {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(disk::failure(&path, &error)),
+        Err(error) => return Err(disk::failure(path, &error)),
         Ok(found) => found,
     };
     if !found.is_file() {
-        return Err(StoreError::new(&path, "it is not a plain file"));
+        return Err(StoreError::new(path, "it is not a plain file"));
     }
     let mut bytes = Vec::new();
-    let file = fs::File::open(&path).map_err(|error| disk::failure(&path, &error))?;
-    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| disk::failure(&path, &error))?;
+    let file = fs::File::open(path).map_err(|error| disk::failure(path, &error))?;
+    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| disk::failure(path, &error))?;
     if bytes.len() as u64 > LARGEST {
-        return Err(StoreError::new(&path, "it is too large for a log of decisions"));
+        return Err(StoreError::new(path, "it is larger than 256 MiB: not read"));
     }
-    Ok(Some(Decisions::read(&String::from_utf8_lossy(&bytes))))
+    Ok(Some(bytes))
 }
 
 impl Decisions {

@@ -29,7 +29,7 @@ use jiff::Timestamp;
 use super::disk::{self, EVENTS, META};
 use super::{SAME_ID, StoreError, name};
 use decision::DECISIONS;
-pub use decision::{Decided, Decisions, Judged, Looked, decisions};
+pub use decision::{Decided, Decisions, Judged, Looked, decisions, recorded_events};
 pub use line::{Answer, Capture, Fact, Note, gap};
 pub(crate) use state::Left;
 use state::{Noted, State};

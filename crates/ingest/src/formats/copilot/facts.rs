@@ -172,6 +172,7 @@ impl<'a> Events<'a> {
         let agent = object::<Agent<'a>>(envelope.data).unwrap_or_default();
         let call = filled(agent.call);
         if let (Some(id), Some(call)) = (filled(envelope.agent), &call) {
+            self.assembly.session.evidence.hook_sessions.push(id.clone());
             self.agents.insert(id, call.clone());
         }
         self.assembly.push(location, EventKind::Other);

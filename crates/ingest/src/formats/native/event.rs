@@ -110,7 +110,11 @@ pub(super) fn add<'a>(
     }
     let after = assembly.session.events.len();
     if let Some(spent) = recorded.spent(after, location.time.clone(), filled(data.message_id)) {
-        return assembly.session.spent.push(spent);
+        return match assembly.session.is_imported {
+            // The sums are in its first event.
+            true => assembly.session.spent.push(spent),
+            false => assembly.recorded(spent, filled(data.agent_id)),
+        };
     }
     assembly.session.labels.extend(recorded.labels().into_iter().map(|label| (after, label)));
     if let Some(kind) = text(recorded.kind) {

@@ -1,5 +1,7 @@
 //! `gaps`: what agents' own logs say was done, joined with what their hooks said to it.
 
+mod families;
+
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -14,11 +16,11 @@ use super::output;
 use super::pipeline::Inputs;
 use super::session_filter::SessionFilter;
 use agent_strace_ingest::discover::Selection;
-use agent_strace_live::hook_events::{self, UnhookedCall, Way};
-use agent_strace_model::{Gap, Session};
+use agent_strace_live::hook_events::{UnhookedCall, Way};
+use agent_strace_model::Gap;
 use agent_strace_report::terminal;
 use agent_strace_secrets::redact;
-use agent_strace_store::live;
+use families::Logged;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -72,11 +74,14 @@ struct Row {
     ran: usize,
     /// Those of them that were decided about.
     decided: usize,
-    /// Decisions about calls that are not in the log.
+    /// Decisions about calls that are in none of the logs of this session and its sub-agents. Sub-agents have 0 here.
     unknown_calls: usize,
     /// Entries of the log of decisions that can't be read, or that do not continue the one before.
     damaged: Vec<Damage>,
     lapses: Vec<Past>,
+    /// No other session started it.
+    #[serde(skip)]
+    is_root: bool,
 }
 
 #[derive(Serialize)]
@@ -112,8 +117,8 @@ pub(super) fn run(
     } else {
         Inputs::select(trace_dir, &args.sessions, Selection::All, environment, streams.stdin)?.only(wanted)
     };
-    let (rows, gaps) = inputs.all(|session| row(trace_dir, session));
-    let rows: Vec<Row> = rows.into_iter().collect::<Result<_, _>>()?;
+    let (logged, gaps) = inputs.all(Logged::of);
+    let rows = families::rows(trace_dir, &logged)?;
     let code = exit_code(&rows, &gaps);
     let text = match args.format {
         PlainFormat::Json => {
@@ -138,25 +143,6 @@ fn exit_code(rows: &[Row], gaps: &[Gap]) -> u8 {
         (false, true) => 3,
         (false, false) => 0,
     }
-}
-
-fn row(trace_dir: &Path, session: &Session<'_>) -> Result<Row, Failure> {
-    let decisions = live::decisions(trace_dir, &session.id).map_err(|error| Failure::new(error.to_string()))?;
-    let enforced = decisions.is_some();
-    let decisions = decisions.unwrap_or_default();
-    let joined = hook_events::join(session, &decisions);
-    let damaged = decisions.damaged.iter().map(|(line, reason)| Damage { line: *line, reason });
-    Ok(Row {
-        id: shown(&session.id),
-        agent: shown(&session.agent),
-        source: shown(&session.source),
-        enforced,
-        ran: joined.ran,
-        decided: joined.decided,
-        unknown_calls: joined.unknown,
-        damaged: damaged.collect(),
-        lapses: joined.unhooked.iter().map(past).collect(),
-    })
 }
 
 fn past(call: &UnhookedCall) -> Past {
@@ -196,7 +182,7 @@ impl Row {
     fn text(&self) -> String {
         let mut lines =
             vec![format!("session {} ({}, {})", terminal(&self.id), terminal(&self.agent), terminal(&self.source))];
-        if !self.enforced {
+        if !self.enforced && self.ran > 0 {
             lines.push("  no hook of this store was asked about any of its calls".to_owned());
         }
         for way in Way::ALL {
@@ -210,10 +196,15 @@ impl Row {
             lines.push(format!("  decisions.ndjson:{}: {}", damage.line, damage.reason));
         }
         if self.unknown_calls > 0 {
-            lines.push(format!("  {} decisions are about calls that this log does not hold", self.unknown_calls));
+            let count = self.unknown_calls;
+            let (decisions, are) = if count == 1 { ("decision", "is") } else { ("decisions", "are") };
+            lines.push(format!("  {count} {decisions} {are} about calls that no log of this session holds"));
         }
-        if self.lapses.is_empty() && self.damaged.is_empty() {
-            lines.push(format!("  {} calls ran, and each was decided about", self.ran));
+        match self.ran {
+            _ if !self.lapses.is_empty() || !self.damaged.is_empty() => {}
+            0 => lines.push("  no call ran".to_owned()),
+            1 => lines.push("  1 call ran, and it was decided about".to_owned()),
+            ran => lines.push(format!("  {ran} calls ran, and each was decided about")),
         }
         lines.join("\n") + "\n\n"
     }

@@ -1,0 +1,220 @@
+//! Usage of a session, from the agent's own log: agents tell their hooks of none.
+//!
+//! Each answer is recorded once, under its message id, and again if its usage grew. Only numbers and names of models are
+//! taken: a forged log can misstate costs, but no call.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+use serde::Deserialize;
+
+use agent_strace_model::conversation::RecordRole;
+use agent_strace_model::{EventKind, Session, Spent, Usage};
+use agent_strace_store::StoreError;
+use agent_strace_store::live::{Fact, Live, Note, gap};
+
+/// Marks events that were made of the agent's own log.
+const FROM: &str = r#""transcript""#;
+
+/// What the agent does at this step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quiet {
+    /// Its user asks for something: what was said before is in its log.
+    Asked,
+    /// It answered, or ended: its log may not have the last answer yet.
+    Answered,
+}
+
+/// The sessions of one log of the agent.
+#[derive(Debug)]
+pub struct OwnLog<'l, 'a> {
+    /// The name of the file.
+    pub name: &'l str,
+    pub sessions: Vec<&'l Session<'a>>,
+    /// Parts of it can't be read, or not yet.
+    pub is_damaged: bool,
+}
+
+/// Whether the last answer of the session is still missing from the agent's own log.
+pub fn lacks_an_answer(session: &Session<'_>) -> bool {
+    let said = session.events.iter().rev().filter(|event| event.origin.role == RecordRole::Primary);
+    said.filter(|event| event.origin.stream == 0)
+        .find_map(|event| match event.kind {
+            EventKind::Message(_) | EventKind::End(_) => Some(false),
+            EventKind::Prompt(_) | EventKind::Result(_) | EventKind::Call(_) => Some(true),
+            _ => None,
+        })
+        .unwrap_or(false)
+}
+
+/// Records what is new in the agent's own logs.
+pub fn spend(live: &mut Live, logs: &[OwnLog<'_, '_>], quiet: Quiet, time: Timestamp) -> Result<(), StoreError> {
+    let mut known = Known::read(&live.text()?);
+    for log in logs {
+        known.compare(log);
+        for session in &log.sessions {
+            let is_own = *session.id == *known.session;
+            let lacks = log.is_damaged || quiet == Quiet::Answered && lacks_an_answer(session);
+            let mut answers = answers(session);
+            if let Some((_, last)) = answers.last_mut().filter(|_| lacks) {
+                last.usage.partial = true;
+            }
+            for (message, spent) in answers {
+                let entry = Entry { message, spent: &spent, log: log.name, agent: (!is_own).then_some(&*session.id) };
+                entry.record(live, &mut known, time)?;
+            }
+        }
+    }
+    for lost in std::mem::take(&mut known.lost) {
+        gap(&lost, |gap| live.append(time, gap))?;
+    }
+    Ok(())
+}
+
+/// The last record of each answer, in the order of the first ones. Answers without an id are counted.
+fn answers<'a>(session: &Session<'a>) -> Vec<(String, Spent<'a>)> {
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    let mut answers: Vec<(String, Spent<'a>)> = Vec::new();
+    let mut without_id = 0_usize;
+    for spent in session.spent.iter().filter(|spent| spent.usage != Usage::default()) {
+        let message = match &spent.message {
+            Some(message) => message.clone().into_owned(),
+            None => {
+                without_id += 1;
+                format!("{}#{without_id}", session.id)
+            }
+        };
+        match places.get(&message).and_then(|at| answers.get_mut(*at)) {
+            Some((_, known)) => *known = spent.clone(),
+            None => {
+                places.insert(message.clone(), answers.len());
+                answers.push((message, spent.clone()));
+            }
+        }
+    }
+    answers
+}
+
+/// One answer of an agent's own log.
+struct Entry<'e> {
+    message: String,
+    spent: &'e Spent<'e>,
+    log: &'e str,
+    /// The sub-agent that asked.
+    agent: Option<&'e str>,
+}
+
+impl Entry<'_> {
+    fn record(self, live: &mut Live, known: &mut Known, time: Timestamp) -> Result<(), StoreError> {
+        let usage = json(&self.spent.usage);
+        if known.messages.get(&self.message).is_some_and(|(_, recorded)| *recorded == usage) {
+            return Ok(());
+        }
+        let all = &self.spent.usage;
+        let input = all.input.saturating_add(all.cache_read).saturating_add(all.cache_write);
+        let mut data = vec![
+            ("input_tokens", input.to_string()),
+            ("output_tokens", all.output.to_string()),
+            ("message_id", json(&self.message)),
+        ];
+        data.extend(self.agent.map(|agent| ("agent_id", json(&agent))));
+        let mut recorded = vec![("usage", usage.clone()), ("from", FROM.to_owned()), ("log", json(&self.log))];
+        recorded.extend(self.spent.model.as_ref().map(|model| ("model", json(model))));
+        recorded.extend(self.spent.tier.as_ref().map(|tier| ("tier", json(tier))));
+        recorded.extend(self.spent.window.as_ref().map(|window| ("window", json(window))));
+        let note = Note {
+            event_type: "llm_response",
+            kind: None,
+            since: None,
+            data: &pairs(&data),
+            recorded: &pairs(&recorded),
+        };
+        live.append(time, &Fact::Note(note))?;
+        known.messages.insert(self.message, (self.log.to_owned(), usage));
+        Ok(())
+    }
+}
+
+fn pairs<'v>(values: &'v [(&'static str, String)]) -> Vec<(&'static str, &'v str)> {
+    values.iter().map(|(key, json)| (*key, json.as_str())).collect()
+}
+
+fn json(value: &impl serde::Serialize) -> String {
+    // These types have nothing in them that JSON can't say.
+    serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned())
+}
+
+/// What the recording holds of the agent's own logs by now.
+#[derive(Default)]
+struct Known {
+    /// As the agent calls the session.
+    session: String,
+    /// The log and the usage of each message.
+    messages: BTreeMap<String, (String, String)>,
+    /// Reasons of gaps that are recorded.
+    reported: BTreeSet<String>,
+    /// Reasons of gaps that are not.
+    lost: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Line {
+    data: Data,
+}
+
+#[derive(Deserialize)]
+struct Data {
+    message_id: Option<String>,
+    capture: Option<Capture>,
+    #[serde(default)]
+    recorded: Recorded,
+}
+
+#[derive(Deserialize)]
+struct Capture {
+    id: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+struct Recorded {
+    from: Option<String>,
+    log: Option<String>,
+    reason: Option<String>,
+    usage: Option<Box<serde_json::value::RawValue>>,
+}
+
+impl Known {
+    fn read(events: &[u8]) -> Self {
+        let mut known = Self::default();
+        for line in String::from_utf8_lossy(events).lines() {
+            // Other events are not about usage; what can't be read is damage that readers of the recording report.
+            let is_about = [FROM, r#""capture":"#, r#""by":"recorder""#].iter().any(|mark| line.contains(mark));
+            let Some(data) = is_about.then(|| serde_json::from_str::<Line>(line).ok()).flatten().map(|line| line.data)
+            else {
+                continue;
+            };
+            if let Some(id) = data.capture.and_then(|capture| capture.id) {
+                known.session = id;
+            }
+            known.reported.extend(data.recorded.reason);
+            if data.recorded.from.is_some()
+                && let (Some(message), Some(usage)) = (data.message_id, data.recorded.usage)
+            {
+                known.messages.insert(message, (data.recorded.log.unwrap_or_default(), usage.get().to_owned()));
+            }
+        }
+        known
+    }
+
+    /// What was recorded of a log and is no longer in it was removed from it.
+    fn compare(&mut self, log: &OwnLog<'_, '_>) {
+        let there: BTreeSet<String> =
+            log.sessions.iter().flat_map(|session| answers(session)).map(|(message, _)| message).collect();
+        let recorded = self.messages.iter().filter(|(_, (name, _))| name == log.name);
+        let missing = recorded.filter(|(message, _)| !there.contains(*message)).count();
+        let reason = format!("{}: answers whose usage was recorded are no longer in the agent's own log", log.name);
+        if missing > 0 && self.reported.insert(reason.clone()) {
+            self.lost.push(reason);
+        }
+    }
+}
