@@ -3,7 +3,7 @@
 mod spending;
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::json::{Raw, text};
 use super::scan::is_json;
@@ -59,6 +59,8 @@ pub(super) struct Assembly<'a> {
     tier: Option<Cow<'a, str>>,
     /// Answers whose usage the log does not tell.
     untold: Vec<Spent<'a>>,
+    /// Sums that logs of the agent give, as a recorder found them there last, by the session that they are about.
+    sums: BTreeMap<Cow<'a, str>, Usage>,
     /// API message → the request that it answers, where that is told, too.
     asked: HashMap<Cow<'a, str>, Option<Cow<'a, str>>>,
 }
@@ -80,6 +82,7 @@ impl<'a> Assembly<'a> {
             model: None,
             tier: None,
             untold: Vec::new(),
+            sums: BTreeMap::new(),
             asked: HashMap::new(),
         }
     }
@@ -355,8 +358,14 @@ impl<'a> Assembly<'a> {
 
     pub(super) fn finish(mut self) -> Session<'a> {
         self.note_shells();
+        let told = self.usages.len();
         self.add_untold();
-        self.session.usage.add(&self.usages.iter().sum());
+        if self.sums.is_empty() {
+            self.session.usage.add(&self.usages.iter().sum());
+        } else {
+            self.session.usage = self.sums.values().sum();
+            self.session.usage.add(&self.usages.iter().skip(told).sum());
+        }
         self.tell_models();
         self.session
     }

@@ -50,6 +50,11 @@ impl<'a> Assembly<'a> {
         self.origin.stream = of_others;
     }
 
+    /// Notes the sum that a log of the agent gives of a session. It outranks the records of single answers.
+    pub(crate) fn recorded_sum(&mut self, session: Cow<'a, str>, sum: Usage) {
+        self.sums.insert(session, sum);
+    }
+
     fn charge(
         &mut self,
         time: Option<Cow<'a, str>>,

@@ -63,6 +63,10 @@ pub fn spend(live: &mut Live, logs: &[OwnLog<'_, '_>], quiet: Quiet, time: Times
                 let entry = Entry { message, spent: &spent, log: log.name, agent: (!is_own).then_some(&*session.id) };
                 entry.record(live, &mut known, time)?;
             }
+            if session.usage != Usage::default() {
+                let sum = Usage { partial: session.usage.partial || lacks, ..session.usage };
+                record_sum(live, &mut known, (!is_own).then_some(&*session.id), &json(&sum), time)?;
+            }
         }
     }
     for lost in std::mem::take(&mut known.lost) {
@@ -135,6 +139,27 @@ impl Entry<'_> {
     }
 }
 
+/// Records the sum of a session, where it is another one than before. Logs may give one that is more than their answers.
+fn record_sum(
+    live: &mut Live,
+    known: &mut Known,
+    agent: Option<&str>,
+    sum: &str,
+    time: Timestamp,
+) -> Result<(), StoreError> {
+    let whose = agent.unwrap_or_default();
+    if known.sums.get(whose).is_some_and(|recorded| recorded == sum) {
+        return Ok(());
+    }
+    let agent = agent.map(|agent| json(&agent));
+    let data: Vec<(&str, &str)> = agent.iter().map(|agent| ("agent_id", agent.as_str())).collect();
+    let recorded = [("sum", sum), ("from", FROM)];
+    let note = Note { event_type: "llm_response", kind: None, since: None, data: &data, recorded: &recorded };
+    live.append(time, &Fact::Note(note))?;
+    known.sums.insert(whose.to_owned(), sum.to_owned());
+    Ok(())
+}
+
 fn pairs<'v>(values: &'v [(&'static str, String)]) -> Vec<(&'static str, &'v str)> {
     values.iter().map(|(key, json)| (*key, json.as_str())).collect()
 }
@@ -151,6 +176,8 @@ struct Known {
     session: String,
     /// The log and the usage of each message.
     messages: BTreeMap<String, (String, String)>,
+    /// The sum of each session, by the id of a sub-agent.
+    sums: BTreeMap<String, String>,
     /// Reasons of gaps that are recorded.
     reported: BTreeSet<String>,
     /// Reasons of gaps that are not.
@@ -165,6 +192,7 @@ struct Line {
 #[derive(Deserialize)]
 struct Data {
     message_id: Option<String>,
+    agent_id: Option<String>,
     capture: Option<Capture>,
     #[serde(default)]
     recorded: Recorded,
@@ -181,6 +209,7 @@ struct Recorded {
     log: Option<String>,
     reason: Option<String>,
     usage: Option<Box<serde_json::value::RawValue>>,
+    sum: Option<Box<serde_json::value::RawValue>>,
 }
 
 impl Known {
@@ -197,6 +226,10 @@ impl Known {
                 known.session = id;
             }
             known.reported.extend(data.recorded.reason);
+            if let (Some(_), Some(sum)) = (&data.recorded.from, data.recorded.sum) {
+                known.sums.insert(data.agent_id.unwrap_or_default(), sum.get().to_owned());
+                continue;
+            }
             if data.recorded.from.is_some()
                 && let (Some(message), Some(usage)) = (data.message_id, data.recorded.usage)
             {

@@ -116,6 +116,9 @@ pub(super) fn add<'a>(
             false => assembly.recorded(spent, filled(data.agent_id)),
         };
     }
+    if let Some(sum) = recorded.sum() {
+        return assembly.recorded_sum(filled(data.agent_id).unwrap_or_default(), sum);
+    }
     assembly.session.labels.extend(recorded.labels().into_iter().map(|label| (after, label)));
     if let Some(kind) = text(recorded.kind) {
         return imported(assembly, &kind, location, recorded, data);

@@ -43,6 +43,7 @@ record! {
         origin = "origin",
         labels = "labels",
         window = "window",
+        sum = "sum",
         call = "call",
         model = "model",
         tier = "tier",
@@ -174,6 +175,13 @@ impl<'a> Recorded<'a> {
         let window = self.window.map(|_| part(self.window, &mut false));
         let origin = self.origin().unwrap_or_default();
         Some(Spent { after, origin, time, message, model: filled(self.model), tier: filled(self.tier), usage, window })
+    }
+
+    /// The sum of a session's usage in the agent's own log.
+    pub(super) fn sum(&self) -> Option<Usage> {
+        let mut unreadable = false;
+        let sum: Usage = self.sum.map(|_| part(self.sum, &mut unreadable))?;
+        Some(Usage { partial: sum.partial || unreadable, ..sum })
     }
 
     pub(super) fn origin(&self) -> Option<Origin> {
