@@ -262,7 +262,8 @@ impl Transcript {
     pub(super) fn single(file: Listed) -> Result<Self, Gap> {
         match file.origin {
             Ok(origin) => {
-                let (shown, size, beside) = (file.shown, file.size, file.beside);
+                let size = file.beside.iter().fold(file.size, |size, beside| size.saturating_add(beside.size));
+                let (shown, beside) = (file.shown, file.beside);
                 Ok(Self { shown, size, parts: vec![origin], beside, ..Self::default() })
             }
             Err(kind) => Err(Gap::of_file(file.shown, kind)),

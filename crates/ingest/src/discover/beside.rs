@@ -44,6 +44,7 @@ pub(super) struct Beside {
     /// Its name, or the pattern of it.
     name: &'static str,
     shown: String,
+    pub(super) size: u64,
     origin: Origin,
 }
 
@@ -81,7 +82,8 @@ pub(super) fn attach(files: &mut Vec<Listed>) {
                 && let Ok(origin) = &side.origin
             {
                 taken.insert(name);
-                beside.push(Beside { name: pattern, shown: side.shown.clone(), origin: origin.clone() });
+                let (shown, size, origin) = (side.shown.clone(), side.size.min(MAX_SIDE), origin.clone());
+                beside.push(Beside { name: pattern, shown, size, origin });
             }
         }
         if let Some(log) = files.get_mut(*at) {

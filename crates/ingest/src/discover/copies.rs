@@ -10,7 +10,9 @@ use super::{Transcript, sidecar};
 use agent_strace_model::Gap;
 
 /// The text that stands between a session's name and the rest of a copy's name.
-const BEFORE: &[&str] = &[".checkpoint."];
+const BEFORE: &[&str] = &[".checkpoint.", RETOLD];
+/// `OpenClaw`'s second record of a session.
+const RETOLD: &str = ".trajectory";
 /// The text that stands behind the whole name of a log.
 const BEHIND: &[&str] = &[".jsonl.reset.", ".jsonl.bak-", ".jsonl.deleted."];
 
@@ -42,7 +44,8 @@ pub(super) fn take(files: &mut Vec<Listed>, gaps: &mut Vec<Gap>) -> Vec<Vec<Tran
     }
     let mut groups: Vec<_> = groups.into_values().collect();
     for group in &mut groups {
-        group.sort_by(|left, right| right.size.cmp(&left.size).then_with(|| left.shown.cmp(&right.shown)));
+        let rank = |copy: &Transcript| (copy.shown.ends_with(&format!("{RETOLD}.jsonl")), std::cmp::Reverse(copy.size));
+        group.sort_by(|left, right| rank(left).cmp(&rank(right)).then_with(|| left.shown.cmp(&right.shown)));
     }
     groups
 }
@@ -56,6 +59,7 @@ mod tests {
         for (name, expected) in [
             ("a.jsonl", Some("a")),
             ("a.checkpoint.1-2.jsonl", Some("a")),
+            ("a.trajectory.jsonl", Some("a")),
             ("a.jsonl.reset.2026-05-02T05-00-14.009Z", Some("a")),
             ("a.jsonl.bak-12-1777698061643", Some("a")),
             ("a.jsonl.deleted.2026-05-02T05-00-14.009Z", Some("a")),

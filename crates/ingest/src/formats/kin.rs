@@ -66,7 +66,9 @@ const fn at_home(folder: &'static str, logs: &'static str) -> Home {
 /// Names the agents of sessions whose log names none: by the place of the log, or of the work.
 pub(crate) fn name(sessions: &mut [Session<'_>], shown: &str) {
     for session in sessions.iter_mut().filter(|session| session.agent == session.dialect.agent) {
-        let places = [Some(shown), session.root.as_deref()];
+        // OpenClaw works in a folder of its own home; others may have worked in anybody's.
+        let workspace = session.root.as_deref().filter(|_| session.dialect.name == pi::FORMAT.dialect.name);
+        let places = [Some(shown), workspace];
         let named = places.into_iter().flatten().find_map(|place| of_place(place, session.dialect));
         if let Some(agent) = named {
             session.agent = agent.into();

@@ -10,7 +10,7 @@ use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use tempfile::TempDir;
 use zip::write::SimpleFileOptions;
 
-use super::EVENT;
+use super::{EVENT, names};
 use crate::discover::{All, Selection, Source, read_stream, select};
 
 const CALL: &str = r#"{"event_type":"tool_call","event_id":"c","timestamp":2.0,"session_id":"ID","data":{"tool_name":"Bash","arguments":{"command":"ls"}}}"#;
@@ -198,4 +198,40 @@ fn a_whole_home_is_read_without_noise() {
     write("todos/hidden.json", &log("two"));
     write("notes", &log("three"));
     assert_eq!(ask(root.path(), ""), ["notes three 1", "projects/-w/real.jsonl one 1", "todos/hidden.json two 1"]);
+}
+
+/// An archive of Inspect AI: each sample is a member, and what describes the evaluation is no log.
+#[test]
+fn an_evaluation_holds_its_samples() {
+    let root = TempDir::new().unwrap();
+    let sample = |id: u32| {
+        format!(
+            r#"{{"id":{id},"epoch":1,"input":"x","target":"y","messages":[{{"role":"assistant","content":"","tool_calls":[{{"id":"c{id}","function":"bash","arguments":{{"cmd":"attachment://a"}}}}]}}],"attachments":{{"a":"cat .env"}},"model_usage":{{}}}}"#
+        )
+    };
+    let header = r#"{"version":2,"status":"success","eval":{"task":"t","model":"m"},"plan":{},"stats":{}}"#;
+    let (first, second) = (sample(1), sample(2));
+    let members: &[(&str, &[u8])] = &[
+        ("_journal/start.json", header.as_bytes()),
+        ("_journal/summaries/1.json", br#"[{"id":1,"epoch":1,"input":"x","target":"y"}]"#),
+        ("header.json", header.as_bytes()),
+        ("summaries.json", br#"[{"id":1,"epoch":1,"input":"x","target":"y"}]"#),
+        ("samples/1_epoch_1.json", first.as_bytes()),
+        ("samples/2_epoch_1.json", second.as_bytes()),
+    ];
+    fs::write(root.path().join("run.eval"), zip(members)).unwrap();
+    let found = super::ask(root.path(), &[root.path().to_str().unwrap()], Selection::All).unwrap();
+    assert_eq!(names(root.path(), &found), ["run.eval"]);
+    let (logs, gaps) = found.sources[0].logs();
+    assert!(gaps.is_empty(), "{gaps:?}");
+    let mut told = Vec::new();
+    for log in &logs {
+        let reading = log.read();
+        assert!(reading.gaps.is_empty(), "{:?}", reading.gaps);
+        for session in &reading.sessions {
+            told.extend(session.calls().map(|(_, call)| format!("{} {:?}", session.id, call.arguments)));
+        }
+    }
+    let given = r#"Json("{\"cmd\":\"cat .env\"}")"#;
+    assert_eq!(told, [format!("1_epoch_1 {given}"), format!("2_epoch_1 {given}")]);
 }

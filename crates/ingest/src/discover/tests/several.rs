@@ -76,6 +76,16 @@ fn a_home_holds_each_session_once_and_every_call_of_its_copies() {
     assert!(on_machine(&machine, &Wanted { agents: vec!["claude-code".to_owned()], since: None }).sources.is_empty());
 }
 
+/// The log was deleted, and what it told is left in its copy and in the trajectory.
+#[test]
+fn a_trajectory_tells_nothing_twice_beside_a_copy() {
+    let root = TempDir::new().unwrap();
+    write(root.path(), "a.jsonl.deleted.2026-02-25T05-00-14.009Z", &log("a", &[("k1", "ls")]));
+    write(root.path(), "a.trajectory.jsonl", &TRAJECTORY.replace(r#"[{"tool":"message","to":"ben"}]"#, "[]"));
+    let found = ask(root.path(), &[root.path().to_str().unwrap()], Selection::All).unwrap();
+    assert_eq!(told(&found), ["pi a: k1 and 0 sent"]);
+}
+
 #[test]
 fn a_folder_is_read_as_a_home_is() {
     let root = TempDir::new().unwrap();

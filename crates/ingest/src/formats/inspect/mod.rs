@@ -22,6 +22,8 @@ record! {
     struct Entry {
         eval: Nested<Evaluation<'a>> = "eval",
         samples = "samples",
+        plan = "plan",
+        results = "results",
         id = "id",
         epoch = "epoch",
         messages = "messages",
@@ -94,6 +96,9 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
                 gaps.twice(inner.line, key, "a sample");
             }
             let mut assembly = input.session(&FORMAT.dialect);
+            // Solvers and scorers have names and parameters, too.
+            assembly.pass(item.record.plan);
+            assembly.pass(item.record.results);
             assembly.model(item.record.eval.object().and_then(|eval| filled(eval.model)));
             sessions.push(sample(assembly, &inner, gaps));
         }

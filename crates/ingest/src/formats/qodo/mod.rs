@@ -107,6 +107,7 @@ impl<'a> History<'a> {
             order.push(id.clone());
             let mut assembly = input.session(&FORMAT.dialect);
             assembly.id(Some(id.clone()).filter(|id| !id.is_empty()));
+            assembly.root(project(&input.log.shown).map(Cow::Borrowed));
             assembly
         })
     }
@@ -137,6 +138,11 @@ impl<'a> History<'a> {
             block(assembly, &location, raw, gaps);
         }
     }
+}
+
+/// The project that holds a history.
+fn project(shown: &str) -> Option<&str> {
+    ["/.qodo/history/", "/.codium/history/"].iter().find_map(|place| Some(shown.rsplit_once(place)?.0))
 }
 
 fn block<'a>(assembly: &mut Assembly<'a>, location: &RecordLocation<'a>, raw: Raw<'a>, gaps: &mut Gaps) {
