@@ -11,6 +11,11 @@ use agent_strace_model::GapKind;
 /// All rows of one session together.
 const MAX_SESSION: usize = 512 << 20;
 
+/// As many bytes as the rows of one session may take.
+pub(crate) fn room() -> usize {
+    MAX_SESSION
+}
+
 /// A table, and the column that names the session.
 #[derive(Debug)]
 pub(crate) struct Child {
@@ -81,7 +86,7 @@ pub(crate) fn of_rows(
     }
     for (id, ids) in index {
         let mut rows = Rows { id, tables: Vec::new(), flaws: Vec::new() };
-        let mut room = MAX_SESSION;
+        let mut room = room();
         for ((child, table), ids) in opened.iter().zip(&ids) {
             let found = child.rows(table, ids, &mut room, &mut rows.flaws)?;
             rows.tables.push(found);
@@ -103,7 +108,7 @@ pub(crate) fn one_each(
     let table = child.open(tables)?;
     for (id, rows) in groups(child, &table, output)?.rows {
         let mut flaws = Vec::new();
-        for row in child.rows(&table, &rows, &mut MAX_SESSION.clone(), &mut flaws)? {
+        for row in child.rows(&table, &rows, &mut room(), &mut flaws)? {
             let document = write(&id, &row, &mut flaws);
             if let Some(mut document) = document {
                 document.flaws.append(&mut flaws);
@@ -134,7 +139,7 @@ impl Child {
     }
 
     /// Rows in the order in which they were written. What is too large together is left out.
-    fn rows(
+    pub(crate) fn rows(
         &self,
         table: &Table<'_>,
         ids: &[i64],

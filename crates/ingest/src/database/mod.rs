@@ -14,7 +14,7 @@ mod table;
 use std::path::Path;
 
 pub(crate) use document::{Document, List, Object, json, quoted};
-pub(crate) use join::{Child, Rows, of_rows, one_each};
+pub(crate) use join::{Child, Rows, of_rows, one_each, room};
 pub(crate) use open::{Opened, Place, WAL_HEADER, latest_change};
 pub(crate) use table::{Row, Tables};
 

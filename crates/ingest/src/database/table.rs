@@ -233,6 +233,15 @@ impl Row {
         }
     }
 
+    /// Bytes, also where they are kept as a text.
+    pub(crate) fn bytes(&self, column: &str) -> Option<&[u8]> {
+        match self.get(column)? {
+            Value::Text(text) => Some(text.as_bytes()),
+            Value::Blob(bytes) => Some(bytes),
+            _ => None,
+        }
+    }
+
     pub(crate) fn number(&self, column: &str) -> Option<f64> {
         match self.get(column)? {
             #[expect(clippy::cast_precision_loss, reason = "counts and times are far below the limit")]

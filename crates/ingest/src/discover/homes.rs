@@ -102,7 +102,7 @@ impl Machine {
     }
 
     /// The folders that may be an agent's.
-    fn folders(&self, home: &Home) -> Vec<PathBuf> {
+    pub(crate) fn folders(&self, home: &Home) -> Vec<PathBuf> {
         if let Some(named) = home.variables.iter().find_map(|variable| self.value(variable)) {
             return vec![named.to_path_buf()];
         }

@@ -65,6 +65,9 @@ mod zencoder;
 
 // Formats of sessions in databases.
 mod crush;
+mod forge;
+mod warp;
+mod zed;
 
 use super::Log;
 use super::assembly::{Assembly, Numbering};
@@ -124,7 +127,7 @@ pub(super) static FORMATS: &[&Format] = &[
     &poolside::FORMAT,
     &codebuff::FORMAT,
     &codebuddy::FORMAT,
-    &devin::FORMAT,
+    &devin::TRANSCRIPT,
     &kimi::FORMAT,
     &qwen::FORMAT,
     &mini_swe_agent::FORMAT,
@@ -138,6 +141,12 @@ pub(super) static FORMATS: &[&Format] = &[
     &firewall::ACCESS,
     // Formats of sessions in databases.
     &crush::FORMAT,
+    &cursor::CHATS,
+    &cursor::CLI_SESSIONS,
+    &devin::FORMAT,
+    &forge::FORMAT,
+    &warp::FORMAT,
+    &zed::FORMAT,
 ];
 
 /// A file that agents keep beside their logs: which record is one, and what users are told instead of a session.
@@ -153,6 +162,13 @@ pub(super) static DATABASES: &[&Database] = &[
     &crush::DATABASE,
     &kiro::DATABASE,
     &kiro::EARLIER,
+    &cursor::DATABASE,
+    &cursor::STORE,
+    &zed::DATABASE,
+    &devin::DATABASE,
+    &forge::DATABASE,
+    &warp::DATABASE,
+    &otel::DATABASE,
     &copilot::DATABASE,
     &windsurf::DATABASE,
 ];

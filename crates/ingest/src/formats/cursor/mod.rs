@@ -1,6 +1,8 @@
 //! Cursor: the editor's transcripts, which hold words and calls but nothing about how calls ended, their older form as
 //! plain text, and the output of a run of its command line.
 
+mod chats;
+mod database;
 mod stream;
 mod text;
 
@@ -15,6 +17,7 @@ use crate::json::{Raw, elements, filled, is, object, record};
 use crate::reader::Reader;
 use agent_strace_model::dialect::Carries;
 use agent_strace_model::{Dialect, EventKind, Session};
+pub(super) use database::{DATABASE, STORE};
 
 /// The editor's transcripts (`~/.cursor/projects/**/agent-transcripts/**`).
 pub(super) static FORMAT: Format = Format {
@@ -51,6 +54,22 @@ pub(super) static STREAM: Format = Format {
     dialect: Dialect::new("cursor-stream", "cursor").end_printed(),
     detect: Detect::Record(stream::claims),
     read: stream::read,
+    homes: &[],
+};
+
+/// Chats in the editor's database, with the ends of calls.
+pub(super) static CHATS: Format = Format {
+    dialect: Dialect::new("cursor-chat", "cursor"),
+    detect: Detect::Record(|head| head.is_string("cursor_chat") && head.is_array("bubbles")),
+    read: chats::read,
+    homes: &[],
+};
+
+/// Sessions of the command line in its own store.
+pub(super) static CLI_SESSIONS: Format = Format {
+    dialect: Dialect::new("cursor-cli", "cursor"),
+    detect: Detect::Record(|head| head.is_string("cursor_cli_session") && head.is_array("messages")),
+    read: chats::read_cli,
     homes: &[],
 };
 

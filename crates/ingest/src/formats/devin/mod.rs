@@ -1,106 +1,79 @@
-//! Devin: transcripts that its terminal agent exports, steps with calls and results.
+//! Devin's terminal agent: sessions of its database. Messages form a tree; branches that were left ran like all others.
 
-use super::{Base, Detect, Format, Home, Input};
-use crate::assembly::{Assembly, RecordLocation};
-use crate::blocks::{self, Around, Block};
+mod database;
+mod transcript;
+
+use super::{Detect, Format, Input};
+use crate::assembly::RecordLocation;
+use crate::chat::{self, Manner, Message};
 use crate::gaps::Gaps;
-use crate::json::{Counts, Nested, Raw, elements, filled, is, is_array, object, raw_text, record, scalar, text};
-use crate::reader::{Item, Reader};
-use agent_strace_model::{Dialect, EventKind, Session, Usage};
+use crate::json::{Raw, filled, is, is_array, object, record, scalar};
+use crate::reader::{Item, LineCounter, Reader};
+use agent_strace_model::{Dialect, EventKind, RawText, Session};
+pub(super) use database::DATABASE;
+pub(super) use transcript::TRANSCRIPT;
+
+/// A session of `cli/sessions.db`.
+pub(super) static FORMAT: Format = Format {
+    dialect: Dialect::new("devin", "devin"),
+    detect: Detect::Record(|head| head.is_string("devin_session") && head.is_array("nodes")),
+    read,
+    homes: &[],
+};
 
 record! {
-    struct Document { id = "session_id", steps = "steps", directories = "workspace_dirs" }
-}
-
-record! {
-    struct Step {
-        source = "source",
-        message = "message",
-        used = "tool_use",
-        answered = "tool_result",
-        metrics: Nested<Metrics<'a>> = "metrics",
-        time = "timestamp",
-        model = "model_name",
+    struct Entry {
+        id = "devin_session",
+        directory = "working_directory",
+        model = "model",
+        created = "created_at",
+        nodes = "nodes",
     }
 }
 
 record! {
-    struct Metrics { sent = "prompt_tokens", came = "completion_tokens", cached = "cached_tokens" }
+    struct Node { id = "node_id", created = "created_at", message = "chat_message" }
 }
 
-/// Transcripts of Devin's terminal agent (`devin/cli/transcripts/*.json`).
-pub(super) static FORMAT: Format = Format {
-    dialect: Dialect::new("devin", "devin"),
-    detect: Detect::Record(|head| {
-        head.is_array("steps")
-            && head.has("workspace_dirs")
-            && head.first("steps").is_some_and(|step| step.is_string("source"))
-    }),
-    read,
-    homes: &[Home { variables: &[], base: Base::Data, folder: "devin", logs: "cli/transcripts/*.json" }],
-};
+record! {
+    struct Thought { thinking = "thinking" }
+}
 
 fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
     let mut sessions = Vec::new();
-    input.records("a session", gaps, |item: &Item<'a, Document<'a>>, gaps| {
-        let mut assembly = input.session(&FORMAT.dialect);
-        assembly.id(filled(item.record.id));
-        assembly.root(text(elements(item.record.directories).first().copied()));
-        match item.record.steps.filter(|steps| is_array(Some(*steps))) {
-            Some(steps) => {
-                let mut reader = Reader::of_field(item.json, item.line, steps);
-                while let Some(step) = reader.next::<Step<'a>>(gaps) {
-                    add(&mut assembly, &step, gaps);
-                }
-            }
-            None => gaps.malformed(item.line, "a session whose steps are not a list"),
-        }
-        sessions.push(assembly.finish());
-    });
+    input.records("a session", gaps, |item: &Item<'a, Entry<'a>>, gaps| sessions.push(session(input, item, gaps)));
     sessions
 }
 
-fn add<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Step<'a>>, gaps: &mut Gaps) {
-    let Item { line, record, .. } = item;
-    if let Some(key) = record.duplicate {
-        gaps.twice(*line, key, "a step");
-    }
-    let location = RecordLocation { line: *line, id: None, time: scalar(record.time) };
-    assembly.model(filled(record.model));
-    if let Some(said) = filled(record.message).and(raw_text(record.message)) {
-        let kind = if is(record.source, "user") {
-            EventKind::Prompt(said)
-        } else if is(record.source, "agent") {
-            EventKind::Message(said)
-        } else {
-            EventKind::Other
+fn session<'a>(input: &Input<'a>, item: &Item<'a, Entry<'a>>, gaps: &mut Gaps) -> Session<'a> {
+    let Item { line, record: entry, json } = item;
+    let mut assembly = input.session(&FORMAT.dialect);
+    assembly.id(filled(entry.id));
+    assembly.root(filled(entry.directory));
+    assembly.model(filled(entry.model));
+    let location = RecordLocation { line: *line, id: None, time: scalar(entry.created) };
+    assembly.push(location, EventKind::Start);
+    let Some(nodes) = entry.nodes.filter(|nodes| is_array(Some(*nodes))) else {
+        gaps.malformed(*line, "the messages of the session are not a list");
+        return assembly.finish();
+    };
+    let start = LineCounter::new(json, *line).line_of(nodes.get());
+    let mut reader = Reader::nested(nodes.get(), start);
+    while let Some(item) = reader.next::<Node<'a>>(gaps) {
+        let location =
+            RecordLocation { line: item.line, id: scalar(item.record.id), time: scalar(item.record.created) };
+        let Some(mut message) = object::<Message<'a>>(item.record.message) else {
+            gaps.malformed(item.line, "a message that is not an object");
+            continue;
         };
-        assembly.push(location.clone(), kind);
-    }
-    if let Some(metrics) = record.metrics.object() {
-        let mut counts = Counts::default();
-        let cache_read = counts.of(metrics.cached);
-        let usage = Usage {
-            input: counts.needed(metrics.sent).saturating_sub(cache_read),
-            output: counts.needed(metrics.came),
-            cache_read,
-            partial: counts.is_partial,
-            ..Usage::default()
-        };
-        assembly.usage(None, usage);
-    }
-    each(record.used, *line, gaps, |block| blocks::call(assembly, &location, block, &Around::of(None)));
-    each(record.answered, *line, gaps, |block| blocks::result(assembly, &location, block, &Around::of(None)));
-}
-
-/// The blocks of a list, or the only one.
-fn each<'a>(value: Option<Raw<'a>>, line: u32, gaps: &mut Gaps, mut add: impl FnMut(&Block<'a>)) {
-    let Some(raw) = value else { return };
-    let list = if is_array(value) { elements(value) } else { vec![raw] };
-    for raw in list {
-        match object::<Block<'a>>(Some(raw)) {
-            Some(block) => add(&block),
-            None => gaps.malformed(line, "a call or a result that is not an object"),
+        if is(message.role, "agent") {
+            message.role = Some(Raw::new("\"assistant\""));
         }
+        let thought = object::<Thought<'a>>(item.record.message).and_then(|thought| thought.thinking);
+        if let Some(thought) = thought.filter(|thought| thought.get().starts_with('"') && thought.get() != "\"\"") {
+            assembly.push(location.clone(), EventKind::Reasoning(RawText::Json(thought.get())));
+        }
+        chat::add(&mut assembly, &location, &message, &Manner::default(), gaps);
     }
+    assembly.finish()
 }

@@ -5,6 +5,7 @@
 
 mod asked;
 mod attributes;
+mod database;
 mod event;
 mod span;
 mod sums;
@@ -21,6 +22,7 @@ use agent_strace_model::dialect::Carries;
 use agent_strace_model::{Dialect, Session};
 use asked::Asked;
 use attributes::Attributes;
+pub(super) use database::DATABASE;
 use sums::Sums;
 
 record! {

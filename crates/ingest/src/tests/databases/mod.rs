@@ -1,5 +1,6 @@
 //! Databases: those that agents of today write, and those that somebody made to hide something.
 
+mod homes;
 mod hostile;
 mod stores;
 

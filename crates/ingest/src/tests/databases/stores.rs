@@ -1,6 +1,35 @@
 //! The databases of each agent.
 
-use super::{OPENCODE, Store, sessions};
+use agent_strace_testing::corpus::outside;
+use rusqlite::{Connection, OpenFlags};
+
+use super::{OPENCODE, Store, read, sessions};
+
+/// The calls of real databases, as functions of `SQLite` itself count them.
+#[test]
+fn calls_of_real_databases_are_all_there() {
+    let Some(data) = outside("calls of databases are not counted") else { return };
+    let parts = "SELECT count(*) FROM messages, json_each(parts) WHERE json_extract(value, '$.type') = 'tool_call'";
+    for (name, counted, least) in [
+        ("opencode-1.17.db", "SELECT count(*) FROM part WHERE json_extract(data, '$.type') = 'tool'", 10),
+        ("hermes-state-2026.db", "SELECT sum(json_array_length(tool_calls)) FROM messages", 10),
+        ("crush-2025.db", parts, 10),
+        ("crush-2026.db", parts, 0),
+        ("goose-sessions.db", "SELECT count(*) FROM messages", 0),
+        ("copilot-otel-traces.db", "SELECT count(*) FROM spans WHERE operation_name = 'execute_tool'", 3),
+    ] {
+        let path = data.corpus().with_file_name("new-formats").join(name);
+        let database = Connection::open_with_flags(
+            format!("file:{}?mode=ro&immutable=1", path.display()),
+            OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI,
+        );
+        let counted: i64 = database.unwrap().query_row(counted, [], |row| row.get(0)).unwrap();
+        let text = read(&path);
+        let calls = text.lines().filter(|line| line.split_whitespace().nth(1) == Some("call")).count();
+        assert_eq!(i64::try_from(calls).unwrap(), counted, "{name}\n{text}");
+        assert!(counted >= least, "{name}: {counted}");
+    }
+}
 
 #[test]
 fn opencode_has_two_generations_in_one_database() {

@@ -1,0 +1,156 @@
+//! Databases where agents keep them.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use super::super::fixtures;
+use super::{OPENCODE, Store};
+use crate::discover::{Found, Machine, Wanted, on_machine};
+use crate::formats::DATABASES;
+use agent_strace_model::Gap;
+
+fn machine(world: &Path) -> Machine {
+    Machine { variables: BTreeMap::from([("HOME", world.to_path_buf())]), project: world.join("project") }
+}
+
+fn put(world: &Path, place: &str, fixture: &str) {
+    let path = world.join(place);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::copy(fixtures().join(fixture), path).unwrap();
+}
+
+/// Agent and id of each session, and the gaps.
+fn sessions(found: &Found) -> (Vec<String>, Vec<String>) {
+    let shown = |gap: &Gap| format!("{}: {}", gap.file, gap.kind);
+    let (mut all, mut gaps) = (Vec::new(), found.gaps.iter().map(shown).collect::<Vec<_>>());
+    for source in &found.sources {
+        let (logs, more) = source.logs();
+        gaps.extend(more.iter().map(shown));
+        for log in logs {
+            all.extend(log.read().sessions.iter().map(|session| format!("{} {}", session.dialect.name, session.id)));
+        }
+    }
+    all.sort();
+    (all, gaps)
+}
+
+#[test]
+fn every_home_of_a_database_is_looked_into() {
+    let store = Store::new("some.db", OPENCODE);
+    for database in DATABASES {
+        for home in database.homes {
+            let world = tempfile::tempdir().unwrap();
+            let machine = machine(world.path());
+            let logs = home.logs.replace("**", "x/y").replace('*', "z");
+            for folder in machine.folders(home) {
+                let path = folder.join(&logs);
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                fs::copy(&store.path, &path).unwrap();
+                let (found, gaps) = sessions(&on_machine(&machine, &Wanted::default()));
+                assert_eq!(found, ["opencode ses_1"], "{} {home:?} {gaps:?}", database.what);
+                // What lies there and is no database of the agent is not passed over.
+                for other in [&b"SQLite format 3\0"[..], b"\0\0\0\0encrypted", b""] {
+                    fs::write(&path, other).unwrap();
+                    let found = on_machine(&machine, &Wanted::default());
+                    let read = found.sources.iter().flat_map(|source| source.logs().0);
+                    let told = read.map(|log| log.read().gaps.len()).sum::<usize>() + sessions(&found).1.len();
+                    assert!(told > 0, "{} {home:?}", database.what);
+                }
+                fs::remove_file(&path).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn every_session_of_a_home_is_found_once() {
+    let world = tempfile::tempdir().unwrap();
+    let home = world.path();
+    for (place, fixture) in [
+        (".local/share/opencode/opencode.db", "opencode/opencode.db"),
+        (".hermes/state.db", "hermes/state.db"),
+        ("project/.crush/crush.db", "crush/crush.db"),
+        (".local/share/goose/sessions/sessions.db", "goose/empty.db"),
+        (".config/Cursor/User/globalStorage/state.vscdb", "cursor/state.vscdb"),
+        (".cursor/chats/0123/cli-1/store.db", "cursor/store.db"),
+        (".local/share/zed/threads/threads.db", "zed/threads.db"),
+        (".local/share/devin/cli/sessions.db", "devin/sessions.db"),
+        (".forge/.forge.db", "forge/forge.db"),
+        (".local/state/warp-terminal/warp.sqlite", "warp/warp.sqlite"),
+        (".config/Code/User/globalStorage/github.copilot-chat/agent-traces.db", "otel/traces.db"),
+    ] {
+        put(home, place, fixture);
+    }
+    let before = sessions(&on_machine(&machine(home), &Wanted::default()));
+    // Copies of what is in the databases, and one session that was not taken over.
+    let storage = home.join(".local/share/opencode/storage");
+    let copy = r#"{"id":"ses_12be9f828ffeaiYkWjPssYhKmB","projectID":"global","directory":"/x","time":{"created":1}}"#;
+    let other = copy.replace("ses_12be9f828ffeaiYkWjPssYhKmB", "ses_other");
+    for (place, text) in [
+        ("session/global/ses_12be9f828ffeaiYkWjPssYhKmB.json", copy),
+        ("session/global/ses_other.json", &other),
+        (
+            "message/ses_12be9f828ffeaiYkWjPssYhKmB/msg_1.json",
+            r#"{"id":"msg_1","sessionID":"s","role":"user","time":{}}"#,
+        ),
+    ] {
+        let path = storage.join(place);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let hermes = home.join(".hermes/sessions");
+    fs::create_dir_all(&hermes).unwrap();
+    for name in ["session_20260523_161041_b24109.json", "20260523_161041_b24109.jsonl"] {
+        fs::write(hermes.join(name), r#"{"role":"session_meta","session_id":"20260523_161041_b24109"}"#).unwrap();
+    }
+    let (after, _) = sessions(&on_machine(&machine(home), &Wanted::default()));
+    let mut expected = before.0.clone();
+    expected.push("opencode-storage ses_other".to_owned());
+    expected.sort();
+    assert_eq!(after, expected);
+    let mut once = after.clone();
+    once.dedup();
+    assert_eq!(after, once);
+    for session in [
+        "crush 15a5fe15-8a06-4822-84a9-c007b0b52bb0",
+        "cursor-chat c-1",
+        "cursor-cli cli-1",
+        "devin calm-owl",
+        "forge f-1",
+        "hermes 20260523_161041_b24109",
+        "opencode ses_12be9f828ffeaiYkWjPssYhKmB",
+        "otel 48eb5d32-e8f9-4528-b791-92cec0da9dce",
+        "warp w-1",
+        "zed t-1",
+    ] {
+        assert!(after.iter().any(|found| found == session), "{session} is not in {after:#?}");
+    }
+}
+
+#[test]
+fn only_databases_that_are_wanted_are_opened() {
+    let world = tempfile::tempdir().unwrap();
+    put(world.path(), ".hermes/state.db", "hermes/state.db");
+    let codex = Wanted { agents: vec!["codex".to_owned()], since: None };
+    assert!(on_machine(&machine(world.path()), &codex).sources.is_empty());
+    let later = Wanted { agents: Vec::new(), since: Some("2999-01-01T00:00:00Z".parse().unwrap()) };
+    assert!(on_machine(&machine(world.path()), &later).sources.is_empty());
+}
+
+#[test]
+fn an_encoded_database_is_a_gap_unless_its_transcript_is_there() {
+    let world = tempfile::tempdir().unwrap();
+    let store = Store::new("one.db", "CREATE TABLE steps (idx integer, step_type text, step_payload blob)");
+    let path = world.path().join(".gemini/antigravity-cli/conversations/one.db");
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::copy(&store.path, &path).unwrap();
+    let (_, gaps) = sessions(&on_machine(&machine(world.path()), &Wanted::default()));
+    assert!(gaps.len() == 1 && gaps[0].contains("its steps are encoded"), "{gaps:?}");
+    let logs = world.path().join(".gemini/antigravity-cli/brain/one/.system_generated/logs");
+    fs::create_dir_all(&logs).unwrap();
+    fs::write(logs.join("transcript.jsonl"), r#"{"step_index":0,"source":"USER","type":"USER_INPUT","content":"x"}"#)
+        .unwrap();
+    let (found, gaps) = sessions(&on_machine(&machine(world.path()), &Wanted::default()));
+    assert!(gaps.is_empty() && found == ["antigravity one"], "{found:?} {gaps:?}");
+}
