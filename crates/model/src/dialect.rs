@@ -63,6 +63,8 @@ pub enum Scripts {
     Whole,
     /// What a script calls is recorded as calls of their own.
     Unfolded,
+    /// Only the script's text is known; it is Python where the call names no language.
+    Python,
 }
 
 /// What a log of the format can prove.
@@ -102,6 +104,10 @@ impl Dialect {
     /// The agent keeps one shell for all calls.
     pub const fn shell_stays(self) -> Self {
         Self { shell: Shell::Stays, ..self }
+    }
+
+    pub const fn scripts_in_python(self) -> Self {
+        Self { scripts: Scripts::Python, ..self }
     }
 
     pub const fn scripts_unfolded(self) -> Self {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use agent_strace_model::ShellLanguage;
+use agent_strace_model::{Scripts, ShellLanguage};
 
 use super::UNJUDGEABLE;
 use super::languages::{self, Mode};
@@ -300,6 +300,7 @@ pub(super) fn interpreted(run: &mut Run<'_>, code: &str, language: Option<&str>)
         Some("ruby" | "rb") => &["ruby", "-e"],
         Some("perl") => &["perl", "-e"],
         Some("php") => &["php", "-r"],
+        None if run.scripts == Scripts::Python => &["python3", "-c"],
         _ => return run.opaque(About::Anything, Reason::LanguageNotNamed),
     };
     let argv: Vec<String> = argv.iter().map(|word| (*word).to_owned()).chain([code.to_owned()]).collect();

@@ -32,9 +32,10 @@ fn effects(tool: &str, arguments: &str, world: &mut World) -> String {
         json if value::parse(json).is_some() => Arguments::Json(json.into()),
         text => Arguments::Text(text.replace("\\n", "\n").into()),
     };
-    let (tool, scripts) = match tool.strip_prefix("codex: ") {
-        Some(tool) => (tool, Scripts::Unfolded),
-        None => (tool, Scripts::Whole),
+    let (tool, scripts) = match tool.split_once(": ") {
+        Some(("codex", tool)) => (tool, Scripts::Unfolded),
+        Some(("hermes", tool)) => (tool, Scripts::Python),
+        _ => (tool, Scripts::Whole),
     };
     let effects = super::run_with(SHOWN, tool, &arguments, scripts, world).effects;
     let shown: Vec<String> = effects.iter().map(ToString::to_string).collect();

@@ -55,7 +55,7 @@ record! {
 
 /// Hermes agent (`~/.hermes/sessions`).
 pub(super) static FORMAT: Format = Format {
-    dialect: Dialect::new("hermes", "hermes").shell_stays(),
+    dialect: Dialect::new("hermes", "hermes").shell_stays().scripts_in_python(),
     detect: Detect::Record(|head| {
         let saved = head.is_string("session_start") && head.has_all(&["platform", "last_updated"]);
         let exported = head.has_all(&["started_at", "source", "message_count", "tool_call_count"]);
