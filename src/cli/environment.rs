@@ -43,9 +43,9 @@ pub struct Machine {
     pub(crate) ci: BTreeMap<&'static str, String>,
     /// Where a job of GitHub Actions keeps its summary.
     pub(crate) step_summary: Option<PathBuf>,
-    /// The variables by which agents name the project to their hooks, by name.
+    /// The variables by which agents name the project to their hooks, and users the folders of agents, by name.
     #[cfg(feature = "live")]
-    pub(crate) projects: BTreeMap<&'static str, PathBuf>,
+    pub(crate) of_agents: BTreeMap<&'static str, PathBuf>,
     /// The user, the home folder and the host name.
     pub(crate) people: Vec<(IdentityKind, String)>,
     /// Where telemetry goes, for exports that ask for it.
@@ -141,7 +141,7 @@ impl Machine {
             ci,
             step_summary,
             #[cfg(feature = "live")]
-            projects: hook_events::AGENTS.iter().filter_map(|agent| value(agent.variable?)).collect(),
+            of_agents: hook_events::AGENTS.iter().flat_map(hook_events::Agent::variables).filter_map(value).collect(),
             people: people(),
             #[cfg(feature = "telemetry")]
             exporters: Exporters(EXPORTER_VARIABLES.iter().filter_map(told).collect()),

@@ -51,7 +51,8 @@ With --enforce, files that a wildcard or a search takes in are looked up in the 
 may deny one of them.
 
 Secrets are taken out before anything is written. Exit code 0, and 1 where something was not recorded
-or judged: agents go on then. Only with --fail-closed a call that can't be judged is denied.";
+or judged: agents go on then. For Copilot, which denies a call after exit code 1, it is 0. Only with
+--fail-closed a call that can't be judged is denied.";
 
 /// More than this is no call.
 const LARGEST: u64 = 64 << 20;
@@ -62,7 +63,7 @@ pub(super) struct HookArgs {
     #[arg(value_name = "EVENT")]
     event: Option<String>,
 
-    /// Who runs this: claude-code, codex, gemini-cli, cursor, copilot-cli.
+    /// Who runs this: claude-code, codex, gemini-cli, cursor, copilot-cli, qwen-code, kimi.
     #[arg(long, value_name = "AGENT", default_value = "claude-code")]
     agent: String,
 
@@ -88,7 +89,7 @@ pub(super) fn run(
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
     let began = Instant::now();
-    let agent = hook_events::agent(&args.agent).ok_or_else(|| unknown_agent(&args.agent));
+    let agent = agent_of(args).ok_or_else(|| unknown_agent(&args.agent));
     let stated = args.event.as_deref().map(|event| HookStep::named(event).ok_or_else(|| unknown_event(event)));
     let is_call = !matches!(stated, Some(Ok(moment)) if moment != HookStep::PreTool);
     let done = agent.and_then(|agent| {
@@ -102,10 +103,10 @@ pub(super) fn run(
     };
     output::note(streams.stderr, &format!("agent-strace: {}", agent_strace_report::terminal(problem.summary())));
     if !args.by.fail_closed || !is_call {
-        return Ok(1);
+        return Ok(agent_of(args).map_or(1, |agent| agent.failed));
     }
     let reason = format!("agent-strace could not judge this call: {}", shown(problem.summary()).as_str());
-    match hook_events::agent(&args.agent) {
+    match agent_of(args) {
         Some(agent) => {
             let answer = Answer { decision: Decision::Deny, reason: &reason };
             output::print(streams.stdout, &hook_events::reply(agent, &answer))?;
@@ -114,6 +115,10 @@ pub(super) fn run(
         // Nobody knows how to tell this agent, but for what all of them understand.
         None => Ok(2),
     }
+}
+
+fn agent_of(args: &HookArgs) -> Option<&'static Agent> {
+    hook_events::agent(&args.agent)
 }
 
 fn unknown_agent(name: &str) -> Failure {

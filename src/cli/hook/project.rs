@@ -9,7 +9,7 @@ use agent_strace_live::hook_events::Agent;
 /// Returns the project that the host names, or the top of the repository around it where the policy lies there; else the top of the repository that holds the policy, which no command moves;
 /// else the top of the repository that the hook runs in; else where it runs.
 pub(super) fn root(agent: &Agent, machine: Option<&Machine>, cwd: Option<&str>) -> PathBuf {
-    let told = agent.variable.and_then(|name| machine?.projects.get(name)).filter(|path| path.is_dir());
+    let told = agent.variable.and_then(|name| machine?.of_agents.get(name)).filter(|path| path.is_dir());
     told.map_or_else(|| around(cwd), |told| project_of(told))
 }
 

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use super::{check, rows};
+use super::{check, rows, setup};
 use crate::world::{World, project};
 
 /// Findings that only one of the two has, and why.
@@ -37,7 +37,7 @@ fn what_hooks_record_gets_the_verdict_of_the_agents_own_log() {
         assert_eq!(recorded, own, "{agent}");
         seen += 1;
     }
-    assert_eq!(seen, 5, "agents are missing");
+    assert_eq!(seen, 7, "agents are missing");
 }
 
 #[test]
@@ -72,14 +72,15 @@ fn transcript(folder: &Path) -> PathBuf {
 
 /// Runs what `setup --write` has put into the agent's settings, as a shell would.
 fn run_all(world: &World, agent: &str, folder: &Path) {
-    let answer = world.run(&["setup", "--write", "--agent", agent]);
-    assert_eq!(answer.code, 0, "{}", answer.stderr);
-    let path = answer.stdout.split(": ").nth(1).unwrap();
-    let settings: Value = serde_json::from_str(&world.read(path)).unwrap();
+    // Kimi Code has hooks of its user only.
+    let scope: &[&str] = if agent == "kimi" { &["--global"] } else { &[] };
+    let (code, stdout, stderr) = setup::run(world, &[&["--write", "--agent", agent], scope].concat());
+    assert_eq!(code, 0, "{stderr}");
+    let settings = settings(&world.read(&stdout.split(": ").nth(1).unwrap().replace('~', "home")));
     let log = transcript(folder);
     for line in fs::read_to_string(folder.join("hooks.jsonl")).unwrap().lines() {
         let step: Value = serde_json::from_str(line).unwrap();
-        let command = command(&settings["hooks"][step["event"].as_str().unwrap()]);
+        let command = command(&settings, step["event"].as_str().unwrap());
         let mut payload = step["payload"].clone();
         for key in ["transcript_path", "transcriptPath"] {
             if payload[key].is_string() {
@@ -90,10 +91,18 @@ fn run_all(world: &World, agent: &str, folder: &Path) {
     }
 }
 
-fn command(entries: &Value) -> String {
-    let entry = &entries[0];
+/// JSON, or the tables of a file in TOML.
+fn settings(text: &str) -> Value {
+    let of_toml = || serde_json::to_value(text.parse::<toml::Table>().unwrap()).unwrap();
+    serde_json::from_str(text).unwrap_or_else(|_| of_toml())
+}
+
+fn command(settings: &Value, event: &str) -> String {
+    let hooks = &settings["hooks"];
+    let of_event = |hooks: &Vec<Value>| hooks.iter().find(|hook| hook["event"] == event).cloned().unwrap();
+    let entry = hooks.as_array().map_or_else(|| hooks[event][0].clone(), of_event);
     let found = [&entry["command"], &entry["bash"], &entry["hooks"][0]["command"]];
-    found.into_iter().find_map(Value::as_str).unwrap_or_else(|| panic!("no command: {entries}")).to_owned()
+    found.into_iter().find_map(Value::as_str).unwrap_or_else(|| panic!("no command: {entry}")).to_owned()
 }
 
 fn shell(world: &World, command: &str, payload: &str) {

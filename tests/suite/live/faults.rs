@@ -221,6 +221,23 @@ fn a_store_that_cannot_be_written_is_told_in_one_line_and_stops_nobody() {
     }
 }
 
+/// Copilot denies a call whose hook ends with any other exit code than 0.
+#[test]
+fn a_recording_that_fails_does_not_stop_copilot() {
+    let world = World::empty();
+    world.write(".agent-scope.json", r#"{"commands": {"deny": ["rm"]}}"#).write(".agent-traces", "");
+    let payload = json!({
+        "sessionId": SESSION, "timestamp": 1_790_000_000_000_u64, "cwd": "/repo", "toolName": "bash",
+        "toolArgs": json!({"command": "ls"}).to_string(),
+    });
+    for (options, denies) in [(&[][..], false), (&["--enforce"], false), (&["--enforce", "--fail-closed"], true)] {
+        let args = [&["pre-tool", "--agent", "copilot-cli"], options].concat();
+        let answer = hook(&world, &args, &payload.to_string());
+        assert_eq!((answer.code, answer.stderr.lines().count()), (0, 1), "{options:?}: {}", answer.stderr);
+        assert_eq!(answer.stdout.contains("\"deny\""), denies, "{options:?}: {}", answer.stdout);
+    }
+}
+
 /// Nothing is ever written through a link out of the store.
 #[cfg(unix)]
 #[test]

@@ -7,6 +7,7 @@ mod commits;
 mod faults;
 mod folders;
 mod setup;
+mod setup_active;
 mod unhooked_calls;
 mod usage;
 

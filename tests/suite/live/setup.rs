@@ -10,12 +10,20 @@ const AGENTS: &[(&str, &str)] = &[
     ("gemini-cli", ".gemini/settings.json"),
     ("cursor", ".cursor/hooks.json"),
     ("copilot-cli", ".github/hooks/agent-strace.json"),
+    ("qwen-code", ".qwen/settings.json"),
 ];
 
-fn run(world: &World, args: &[&str]) -> (i32, String, String) {
+pub(super) fn run(world: &World, args: &[&str]) -> (i32, String, String) {
+    run_with(world, args, &[])
+}
+
+/// With a home folder in the world, and the program in the search path.
+pub(super) fn run_with(world: &World, args: &[&str], variables: &[(&str, &str)]) -> (i32, String, String) {
     let args: Vec<&str> = ["setup"].iter().chain(args).copied().collect();
     let program = std::path::Path::new(env!("CARGO_BIN_EXE_agent-strace")).parent().unwrap();
-    let answer = world.run_with(&args, &[("PATH", program.to_str().unwrap())], "");
+    let home = world.path().join("home");
+    let always = [("PATH", program.to_str().unwrap()), ("HOME", home.to_str().unwrap())];
+    let answer = world.run_with(&args, &[&always, variables].concat(), "");
     (answer.code, answer.stdout, answer.stderr)
 }
 
@@ -74,7 +82,7 @@ fn writing_twice_changes_nothing_and_removing_leaves_what_was_there() {
     assert_eq!(run(&world, &["--write", "--enforce", "--fail-closed"]).0, 0);
     let enforced = world.read(".claude/settings.json");
     assert_eq!(enforced.matches("agent-strace hook pre-tool ").count(), 1, "{enforced}");
-    assert!(enforced.contains("agent-strace hook pre-tool --enforce --fail-closed"));
+    assert!(enforced.contains("agent-strace hook pre-tool --enforce --fail-closed || exit 2"));
     assert!(!enforced.contains("post-tool --enforce"), "only calls that are about to run are judged");
     assert_eq!(run(&world, &["--remove"]).0, 0);
     assert_eq!(world.read(".claude/settings.json"), own);
@@ -84,7 +92,7 @@ fn writing_twice_changes_nothing_and_removing_leaves_what_was_there() {
 fn every_agent_is_set_up_verified_and_left() {
     let world = World::empty();
     assert_eq!(run(&world, &["--verify", "--agent", "all"]).0, 1);
-    assert_eq!(run(&world, &["--write", "--agent", "all", "--enforce"]).0, 0);
+    assert_eq!(run(&world, &["--write", "--trust", "--agent", "all", "--enforce"]).0, 0);
     let (code, stdout, _) = run(&world, &["--verify", "--agent", "all", "--enforce"]);
     assert_eq!(code, 0, "{stdout}");
     let (code, stdout, _) = run(&world, &["--verify", "--agent", "all"]);
@@ -97,9 +105,68 @@ fn every_agent_is_set_up_verified_and_left() {
     let (code, stdout, _) = run(&world, &["--remove", "--agent", "all"]);
     assert_eq!(code, 0, "{stdout}");
     for (agent, file) in AGENTS {
-        let left = std::fs::read_to_string(world.path().join(file)).unwrap_or_default();
-        assert!(!left.contains("agent-strace"), "{agent}: {left}");
+        let folder = file.split('/').next().unwrap();
+        assert!(!world.path().join(folder).exists(), "{agent}: nothing else was in `{folder}`");
     }
+}
+
+/// A file in one line stays in one line, and one that ends without a line break does.
+#[test]
+fn a_file_is_the_same_after_the_hooks_are_taken_out() {
+    let texts = [
+        (
+            "claude-code",
+            "{\"model\":\"x\",\"hooks\":{\"Stop\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"x\"}]}]}}",
+        ),
+        ("claude-code", "{\"model\": \"x\"}\n"),
+        ("gemini-cli", "{\n  \"hooksConfig\": {\"enabled\": true},\n  \"hooks\": {\n    \"enabled\": true\n  }\n}\n"),
+        ("cursor", "{\"version\": 1, \"hooks\": {\"stop\": [{\"command\": \"x\"}]}}\n"),
+        ("codex", "{\n\t\"a\": [1, 2] // mine\n}"),
+    ];
+    for (agent, text) in texts {
+        let world = World::empty();
+        let file = AGENTS.iter().find(|(name, _)| *name == agent).unwrap().1;
+        world.write(file, text);
+        assert_eq!(run(&world, &["--write", "--agent", agent]).0, 0);
+        let written = world.read(file);
+        let lines = |text: &str| text.trim_end().lines().count();
+        assert_eq!(lines(&written) == 1, lines(text) == 1, "{agent}: {written}");
+        assert!(serde_json::from_str::<Value>(&written).is_ok() || text.contains("//"), "{written}");
+        assert_eq!(run(&world, &["--remove", "--agent", agent]).0, 0);
+        assert_eq!(world.read(file), text, "{agent}");
+    }
+}
+
+#[test]
+fn kimi_code_has_hooks_of_its_user_in_toml() {
+    let world = World::empty();
+    let file = "home/.kimi-code/config.toml";
+    let own = "# mine\ndefault_model = \"x\"\n\n[[hooks]]\nevent = \"Stop\"\ncommand = \"mine.sh\"\n";
+    let all = ["--global", "--agent", "kimi", "--enforce", "--fail-closed"];
+    for before in [None, Some(own), Some("hooks = [{ event = \"Stop\", command = \"mine.sh\" }]\n")] {
+        if let Some(text) = before {
+            world.write(file, text);
+        }
+        assert_eq!(run(&world, &[&["--verify"], &all[..]].concat()).0, 1);
+        assert_eq!(run(&world, &[&["--write"], &all[..]].concat()).0, 0);
+        let once = world.read(file);
+        let settings: toml::Table = once.parse().unwrap_or_else(|error| panic!("{error}: {once}"));
+        let hooks = settings["hooks"].as_array().unwrap();
+        assert_eq!(hooks.len(), 7 + usize::from(before.is_some()), "{once}");
+        let command = "agent-strace hook pre-tool --agent kimi --enforce --fail-closed || exit 2";
+        let ours = |hook: &toml::Value| {
+            hook["event"].as_str() == Some("PreToolUse") && hook["command"].as_str() == Some(command)
+        };
+        assert!(hooks.iter().any(ours), "{once}");
+        assert_eq!(run(&world, &[&["--verify"], &all[..]].concat()).0, 0);
+        assert!(run(&world, &[&["--write"], &all[..]].concat()).1.contains("there already"));
+        assert_eq!(run(&world, &["--verify", "--global", "--agent", "kimi"]).0, 1, "they enforce, unasked");
+        assert_eq!(run(&world, &["--remove", "--global", "--agent", "kimi"]).0, 0);
+        assert_eq!(std::fs::read_to_string(world.path().join(file)).ok().as_deref(), before);
+    }
+    let (code, _, stderr) = run(&world, &["--write", "--agent", "kimi"]);
+    assert_eq!(code, 2);
+    assert!(stderr.contains("no hooks of projects") && stderr.contains("--global"), "{stderr}");
 }
 
 #[test]

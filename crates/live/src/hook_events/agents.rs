@@ -1,6 +1,7 @@
 //! Agents that run hooks: where they are told of them, and what they call the steps. From their vendors' documentation.
 
 use super::HookStep;
+use super::activation::{Off, SettingsFile, Switch, Trust, UserFolder, off};
 
 /// An agent that runs hooks.
 #[derive(Debug, PartialEq, Eq)]
@@ -12,15 +13,32 @@ pub struct Agent {
     pub title: &'static str,
     /// The format of its own log that its hooks say as much as.
     pub format: &'static str,
-    /// The file of a project that names its hooks, and the one of a user, below the home folder.
-    pub project: &'static str,
+    /// The file of a project that names its hooks; `None`: it runs those of its user only.
+    pub project: Option<&'static str>,
+    /// The file of a user, below `folder`.
     pub user: &'static str,
+    pub folder: UserFolder,
     pub config: Config,
+    pub trust: Trust,
+    pub switches: &'static [Switch],
     pub hooks: &'static [Hooked],
     /// What it gives a hook the project's folder in.
     pub variable: Option<&'static str>,
     /// A hook may have its user asked.
     pub asks: bool,
+    /// The exit code of a hook that failed and must not stop the agent.
+    pub failed: u8,
+}
+
+impl Agent {
+    /// The variables of the environment that say where things of the agent are.
+    pub fn variables(&self) -> impl Iterator<Item = &'static str> {
+        let of_trust = match self.trust {
+            Trust::FolderLevels { file_variable, run_variable, .. } => [Some(file_variable), run_variable],
+            _ => [None, None],
+        };
+        [self.variable, self.folder.variable].into_iter().chain(of_trust).flatten()
+    }
 }
 
 /// How hooks are written down.
@@ -32,6 +50,8 @@ pub enum Config {
     Commands,
     /// The same with `type`, `bash` and `powershell` (Copilot).
     Shells,
+    /// `[[hooks]]` of a TOML file, with `event` and `command` (Kimi).
+    Tables,
 }
 
 /// A step that the agent is asked to tell of.
@@ -52,6 +72,12 @@ const fn tools(event: &'static str, moment: HookStep) -> Hooked {
     Hooked { event, moment, matcher: true }
 }
 
+const fn below(variable: &'static str, below_home: &'static str) -> UserFolder {
+    UserFolder { variable: Some(variable), below_variable: "", below_home }
+}
+
+const ALL_HOOKS: &[&str] = &["disableAllHooks"];
+
 pub static AGENTS: &[Agent] = &[
     // https://code.claude.com/docs/en/hooks
     Agent {
@@ -59,9 +85,18 @@ pub static AGENTS: &[Agent] = &[
         aliases: &["claude"],
         title: "Claude Code",
         format: "claude-code",
-        project: ".claude/settings.json",
-        user: ".claude/settings.json",
+        project: Some(".claude/settings.json"),
+        user: "settings.json",
+        folder: below("CLAUDE_CONFIG_DIR", ".claude"),
         config: Config::Groups,
+        trust: Trust::NotNeeded,
+        switches: &[
+            off(SettingsFile::Project(".claude/settings.json"), ALL_HOOKS, Off::True),
+            off(SettingsFile::Project(".claude/settings.local.json"), ALL_HOOKS, Off::True),
+            off(SettingsFile::User("settings.json"), ALL_HOOKS, Off::True),
+            off(SettingsFile::Machine("/etc/claude-code/managed-settings.json"), ALL_HOOKS, Off::True),
+            off(SettingsFile::Machine("/etc/claude-code/managed-settings.json"), &["allowManagedHooksOnly"], Off::True),
+        ],
         hooks: &[
             hook("UserPromptSubmit", HookStep::UserPrompt),
             tools("PreToolUse", HookStep::PreTool),
@@ -73,6 +108,7 @@ pub static AGENTS: &[Agent] = &[
         ],
         variable: Some("CLAUDE_PROJECT_DIR"),
         asks: true,
+        failed: 1,
     },
     // https://developers.openai.com/codex/hooks; it has no step for the end of a session, and takes no `ask`.
     Agent {
@@ -80,9 +116,18 @@ pub static AGENTS: &[Agent] = &[
         aliases: &[],
         title: "Codex",
         format: "codex",
-        project: ".codex/hooks.json",
-        user: ".codex/hooks.json",
+        project: Some(".codex/hooks.json"),
+        user: "hooks.json",
+        folder: below("CODEX_HOME", ".codex"),
         config: Config::Groups,
+        trust: Trust::Digests,
+        switches: &[
+            off(SettingsFile::Project(".codex/config.toml"), &["features", "hooks"], Off::False),
+            off(SettingsFile::Project(".codex/config.toml"), &["features", "codex_hooks"], Off::False),
+            off(SettingsFile::User("config.toml"), &["features", "hooks"], Off::False),
+            off(SettingsFile::User("config.toml"), &["features", "codex_hooks"], Off::False),
+            off(SettingsFile::Machine("/etc/codex/requirements.toml"), &["allow_managed_hooks_only"], Off::True),
+        ],
         hooks: &[
             hook("UserPromptSubmit", HookStep::UserPrompt),
             tools("PreToolUse", HookStep::PreTool),
@@ -92,6 +137,7 @@ pub static AGENTS: &[Agent] = &[
         ],
         variable: None,
         asks: false,
+        failed: 1,
     },
     // https://geminicli.com/docs/hooks/reference
     Agent {
@@ -99,9 +145,23 @@ pub static AGENTS: &[Agent] = &[
         aliases: &["gemini"],
         title: "Gemini CLI",
         format: "gemini-cli",
-        project: ".gemini/settings.json",
-        user: ".gemini/settings.json",
+        project: Some(".gemini/settings.json"),
+        user: "settings.json",
+        folder: UserFolder { variable: Some("GEMINI_CLI_HOME"), below_variable: ".gemini", below_home: ".gemini" },
         config: Config::Groups,
+        trust: Trust::FolderLevels {
+            is_default: true,
+            file_variable: "GEMINI_CLI_TRUSTED_FOLDERS_PATH",
+            run_variable: Some("GEMINI_CLI_TRUST_WORKSPACE"),
+        },
+        switches: &[
+            off(SettingsFile::Project(".gemini/settings.json"), &["hooksConfig", "enabled"], Off::False),
+            off(SettingsFile::Project(".gemini/settings.json"), &["hooksConfig", "disabled"], Off::Listed),
+            off(SettingsFile::User("settings.json"), &["hooksConfig", "enabled"], Off::False),
+            off(SettingsFile::User("settings.json"), &["hooksConfig", "disabled"], Off::Listed),
+            off(SettingsFile::Machine("/etc/gemini-cli/settings.json"), &["hooksConfig", "enabled"], Off::False),
+            off(SettingsFile::Machine("/etc/gemini-cli/settings.json"), &["hooksConfig", "disabled"], Off::Listed),
+        ],
         hooks: &[
             hook("BeforeAgent", HookStep::UserPrompt),
             tools("BeforeTool", HookStep::PreTool),
@@ -112,6 +172,7 @@ pub static AGENTS: &[Agent] = &[
         ],
         variable: Some("GEMINI_PROJECT_DIR"),
         asks: false,
+        failed: 1,
     },
     // https://cursor.com/docs/agent/hooks; the steps for shell and MCP alone are the only ones that its command line runs.
     Agent {
@@ -119,9 +180,12 @@ pub static AGENTS: &[Agent] = &[
         aliases: &["cursor-agent"],
         title: "Cursor",
         format: "cursor-stream",
-        project: ".cursor/hooks.json",
-        user: ".cursor/hooks.json",
+        project: Some(".cursor/hooks.json"),
+        user: "hooks.json",
+        folder: UserFolder { variable: None, below_variable: "", below_home: ".cursor" },
         config: Config::Commands,
+        trust: Trust::Unknown,
+        switches: &[],
         hooks: &[
             hook("sessionStart", HookStep::SessionStart),
             hook("beforeSubmitPrompt", HookStep::UserPrompt),
@@ -137,6 +201,7 @@ pub static AGENTS: &[Agent] = &[
         ],
         variable: Some("CURSOR_PROJECT_DIR"),
         asks: true,
+        failed: 1,
     },
     // https://docs.github.com/en/copilot/reference/hooks-configuration
     Agent {
@@ -144,9 +209,18 @@ pub static AGENTS: &[Agent] = &[
         aliases: &["copilot"],
         title: "Copilot",
         format: "copilot-cli",
-        project: ".github/hooks/agent-strace.json",
-        user: ".copilot/hooks/agent-strace.json",
+        project: Some(".github/hooks/agent-strace.json"),
+        user: "hooks/agent-strace.json",
+        folder: below("COPILOT_HOME", ".copilot"),
         config: Config::Shells,
+        trust: Trust::FolderList,
+        switches: &[
+            off(SettingsFile::Project(".github/hooks/agent-strace.json"), ALL_HOOKS, Off::True),
+            off(SettingsFile::Project(".github/copilot/settings.json"), ALL_HOOKS, Off::True),
+            off(SettingsFile::Project(".github/copilot/settings.local.json"), ALL_HOOKS, Off::True),
+            off(SettingsFile::User("hooks/agent-strace.json"), ALL_HOOKS, Off::True),
+            off(SettingsFile::User("settings.json"), ALL_HOOKS, Off::True),
+        ],
         hooks: &[
             hook("sessionStart", HookStep::SessionStart),
             hook("userPromptSubmitted", HookStep::UserPrompt),
@@ -159,6 +233,66 @@ pub static AGENTS: &[Agent] = &[
         ],
         variable: None,
         asks: true,
+        // It denies a call for any other one.
+        failed: 0,
+    },
+    // https://qwenlm.github.io/qwen-code-docs/en/users/features/hooks
+    Agent {
+        name: "qwen-code",
+        aliases: &["qwen"],
+        title: "Qwen Code",
+        format: "qwen-code",
+        project: Some(".qwen/settings.json"),
+        user: "settings.json",
+        folder: below("QWEN_HOME", ".qwen"),
+        config: Config::Groups,
+        trust: Trust::FolderLevels {
+            is_default: false,
+            file_variable: "QWEN_CODE_TRUSTED_FOLDERS_PATH",
+            run_variable: None,
+        },
+        switches: &[
+            off(SettingsFile::Project(".qwen/settings.json"), ALL_HOOKS, Off::True),
+            off(SettingsFile::User("settings.json"), ALL_HOOKS, Off::True),
+            off(SettingsFile::Machine("/etc/qwen-code/settings.json"), ALL_HOOKS, Off::True),
+        ],
+        hooks: &[
+            hook("UserPromptSubmit", HookStep::UserPrompt),
+            tools("PreToolUse", HookStep::PreTool),
+            tools("PostToolUse", HookStep::PostTool),
+            tools("PostToolUseFailure", HookStep::PostToolFailure),
+            hook("Stop", HookStep::Stop),
+            hook("SessionStart", HookStep::SessionStart),
+            hook("SessionEnd", HookStep::SessionEnd),
+        ],
+        variable: Some("QWEN_PROJECT_DIR"),
+        asks: true,
+        failed: 1,
+    },
+    // https://moonshotai.github.io/kimi-code/en/customization/hooks; it takes no `ask`.
+    Agent {
+        name: "kimi",
+        aliases: &["kimi-code"],
+        title: "Kimi Code",
+        format: "kimi",
+        project: None,
+        user: "config.toml",
+        folder: below("KIMI_CODE_HOME", ".kimi-code"),
+        config: Config::Tables,
+        trust: Trust::NotNeeded,
+        switches: &[],
+        hooks: &[
+            hook("UserPromptSubmit", HookStep::UserPrompt),
+            hook("PreToolUse", HookStep::PreTool),
+            hook("PostToolUse", HookStep::PostTool),
+            hook("PostToolUseFailure", HookStep::PostToolFailure),
+            hook("Stop", HookStep::Stop),
+            hook("SessionStart", HookStep::SessionStart),
+            hook("SessionEnd", HookStep::SessionEnd),
+        ],
+        variable: None,
+        asks: false,
+        failed: 1,
     },
 ];
 

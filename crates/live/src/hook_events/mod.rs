@@ -4,6 +4,7 @@
 //! agents. [`HookEvent`] is the common form, [`record()`] writes it into a session that is recorded while it runs, and
 //! [`reply()`] puts a decision into the form of the agent that asked.
 
+mod activation;
 mod agents;
 mod payload;
 mod record;
@@ -14,6 +15,7 @@ mod tests;
 mod unhooked;
 mod usage;
 
+pub use activation::{Off, SettingsFile, Switch, Trust, UserFolder};
 pub use agents::{AGENTS, Agent, Config, agent};
 
 pub(crate) use agents::Hooked;

@@ -152,7 +152,8 @@ impl<'a> About<'_, 'a> {
     }
 
     fn call(&self) -> Before<'a> {
-        let call = self.text(&["tool_use_id", "toolUseId", "tool_call_id", "toolCallId"]);
+        // Qwen Code gives its own id, too, which its log does not have.
+        let call = self.text(&["tool_call_id", "toolCallId", "tool_use_id", "toolUseId"]);
         let named = self.text(&["tool_name", "toolName"]);
         if self.is_step(&["beforeShellExecution", "afterShellExecution"]) {
             let command = self.members.json("command").unwrap_or("null");

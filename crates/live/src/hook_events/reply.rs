@@ -45,8 +45,8 @@ pub fn reply(agent: &Agent, answer: &Answer<'_>) -> String {
     };
     let word = decision.name();
     let said = match (agent.name, decision) {
-        // Copilot has nothing that is told beside a permission.
-        (_, Decision::Pass) | ("copilot-cli", Decision::Context) => return String::new(),
+        // Copilot and Kimi Code have nothing that is told beside a permission.
+        (_, Decision::Pass) | ("copilot-cli" | "kimi", Decision::Context) => return String::new(),
         ("gemini-cli", Decision::Context) => json!({ "systemMessage": reason }),
         ("gemini-cli", _) => json!({ "decision": "deny", "reason": reason }),
         ("cursor", Decision::Context) => json!({ "agent_message": reason }),

@@ -1,14 +1,23 @@
-//! Adds our hooks to agents' settings and removes them. The rest of such a file stays as it is, including comments and
-//! indentation.
+//! Adds our hooks to agents' settings and removes them, says whether an agent runs them, and lets it trust them. The rest of
+//! such a file stays as it is, including comments and indentation.
 
 mod entry;
-mod file;
+mod json;
+mod switches;
+mod tables;
 #[cfg(test)]
 mod tests;
+mod toml_text;
+mod trust;
+
+use serde_json::Value;
 
 use crate::hook_events::{Agent, Config, HookStep, Hooked};
 use entry::Entry;
-pub use file::{File, Standing};
+use json::JsonFile;
+pub use switches::is_off;
+use tables::TomlFile;
+pub use trust::{FolderTrust, HookTrust, TrustFile, asks_for_folders};
 
 /// The options of the hooks that are installed for an agent.
 #[derive(Debug, Clone)]
@@ -24,8 +33,102 @@ pub struct HookOptions {
     pub fail_closed: bool,
 }
 
+/// A hook of ours in a file of settings.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InstalledHook {
+    /// The agent's name of the step.
+    pub event: String,
+    /// Its place in the list of the step, and in its group.
+    pub group: usize,
+    pub hook: usize,
+    /// The element of that list.
+    pub entry: Value,
+}
+
+/// What settings say about our hooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// The agent runs the hook of the step as it is wanted.
+    Set,
+    /// It runs it in another way: with other options, for some tools only, of another version.
+    Differs,
+    Missing,
+}
+
+/// Settings that are being edited.
+pub struct File(Format);
+
+enum Format {
+    Json(JsonFile),
+    Toml(TomlFile),
+}
+
+impl File {
+    /// Why it can't be edited, with line and column.
+    pub fn read(text: &str, agent: &Agent) -> Result<Self, String> {
+        let format = match agent.config {
+            Config::Tables => Format::Toml(TomlFile::read(text)?),
+            Config::Groups | Config::Commands | Config::Shells => Format::Json(JsonFile::read(text)?),
+        };
+        Ok(Self(format))
+    }
+
+    pub fn text(&self) -> String {
+        match &self.0 {
+            Format::Json(file) => file.text(),
+            Format::Toml(file) => file.text(),
+        }
+    }
+
+    /// The same with the hooks that are wanted, instead of any of ours that are there.
+    #[must_use]
+    pub fn with(self, options: &HookOptions) -> Self {
+        Self(match self.0 {
+            Format::Json(file) => Format::Json(file.with(options)),
+            Format::Toml(file) => Format::Toml(file.with(options)),
+        })
+    }
+
+    /// The same without ours.
+    #[must_use]
+    pub fn without(self, agent: &Agent) -> Self {
+        Self(match self.0 {
+            Format::Json(file) => Format::Json(file.without(agent)),
+            Format::Toml(file) => Format::Toml(file.without()),
+        })
+    }
+
+    /// Nothing is left in it, no comment either.
+    pub fn is_empty(&self) -> bool {
+        match &self.0 {
+            Format::Json(file) => file.is_empty(),
+            Format::Toml(file) => file.is_empty(),
+        }
+    }
+
+    /// Our hooks, in the order of the file.
+    pub fn installed(&self) -> Vec<InstalledHook> {
+        match &self.0 {
+            Format::Json(file) => file.installed(),
+            Format::Toml(file) => file.installed(),
+        }
+    }
+
+    /// What it says about each step, in the order of the agent's.
+    pub fn standing(&self, options: &HookOptions) -> Vec<(&'static str, Standing)> {
+        match &self.0 {
+            Format::Json(file) => file.standing(options),
+            Format::Toml(file) => file.standing(options),
+        }
+    }
+}
+
 impl HookOptions {
     fn command(&self, moment: HookStep) -> String {
+        self.plain_command(moment) + self.in_case_of_failure(moment)
+    }
+
+    fn plain_command(&self, moment: HookStep) -> String {
         let mut words = vec![self.program.clone(), "hook".to_owned(), moment.word().to_owned()];
         // Claude Code is the default.
         if self.agent.name != "claude-code" {
@@ -38,27 +141,67 @@ impl HookOptions {
         words.join(" ")
     }
 
+    /// What a shell runs where the program is missing, is killed or crashes.
+    fn in_case_of_failure(&self, moment: HookStep) -> &'static str {
+        let is_call = moment == HookStep::PreTool;
+        match (self.agent.config, self.fail_closed) {
+            // Cursor has a setting of its own for it, and Copilot blocks a call by itself.
+            (Config::Commands, _) | (Config::Shells, true) => "",
+            (Config::Shells, false) if is_call => " || exit 0",
+            // Gemini CLI runs hooks by Windows PowerShell there, which knows no `||`.
+            (_, true) if is_call && cfg!(windows) && self.agent.name == "gemini-cli" => "; if (-not $?) { exit 2 }",
+            // All others of them take exit code 2 for a refusal, and go on after any other one.
+            (_, true) if is_call => " || exit 2",
+            _ => "",
+        }
+    }
+
     fn entry(&self, hooked: &Hooked) -> Entry {
         let command = Entry::text(self.command(hooked.moment));
-        let closed = self.fail_closed && hooked.moment == HookStep::PreTool;
+        let is_call = hooked.moment == HookStep::PreTool;
         match self.agent.config {
-            Config::Groups => {
+            Config::Groups | Config::Tables => {
                 let hook = Entry::object([("type", Entry::text("command")), ("command", command)]);
                 let matcher = hooked.matcher.then(|| ("matcher", Entry::text("")));
                 Entry::object(matcher.into_iter().chain([("hooks", Entry::List(vec![hook]))]))
             }
             Config::Commands => {
-                let closed = closed.then_some(("failClosed", Entry::Yes));
+                let closed = (self.fail_closed && is_call).then_some(("failClosed", Entry::Yes));
                 Entry::object([("command", command)].into_iter().chain(closed))
             }
             Config::Shells => {
-                Entry::object([("type", Entry::text("command")), ("bash", command.clone()), ("powershell", command)])
+                let plain = self.plain_command(hooked.moment);
+                let open = if is_call && !self.fail_closed { "; exit 0" } else { "" };
+                let powershell = Entry::text(plain + open);
+                Entry::object([("type", Entry::text("command")), ("bash", command), ("powershell", powershell)])
             }
         }
     }
 
     /// The content of a settings file with only the hooks.
     pub fn snippet(&self) -> Result<String, String> {
-        File::read("").map(|file| file.with(self).text())
+        File::read("", self.agent).map(|file| file.with(self).text())
     }
+}
+
+fn standing_of<'v>(ours: impl Iterator<Item = &'v Value>, wanted: &Value) -> Standing {
+    let ours: Vec<&Value> = ours.collect();
+    match ours.as_slice() {
+        [] => Standing::Missing,
+        ours if ours.contains(&wanted) => Standing::Set,
+        _ => Standing::Differs,
+    }
+}
+
+/// Its command is `agent-strace hook`, wherever the program lies and whatever comes before or after.
+fn is_ours(hook: &Value) -> bool {
+    let commands = ["command", "bash", "powershell"].iter().filter_map(|name| hook.get(name)?.as_str());
+    commands.into_iter().any(|command| {
+        let words: Vec<&str> = command.split_whitespace().collect();
+        words.windows(2).any(|pair| {
+            let [program, "hook"] = pair else { return false };
+            let name = program.trim_matches(['"', '\'']).rsplit(['/', '\\']).next().unwrap_or_default();
+            matches!(name, "agent-strace" | "agent-strace.exe")
+        })
+    })
 }

@@ -1,12 +1,12 @@
-//! One file of settings.
+//! Settings in JSON.
 
 use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstArray, CstNode, CstObject, CstRootNode};
+use jsonc_parser::cst::{CstArray, CstNode, CstRootNode};
 use serde_json::Value;
 
-use super::HookOptions;
 use super::entry::Entry;
-use crate::hook_events::{Agent, Config};
+use super::{HookOptions, InstalledHook, Standing, is_ours, standing_of};
+use crate::hook_events::{AGENTS, Agent, Config};
 
 /// Real ones nest less deep; the library's functions call themselves.
 const DEEPEST: usize = 100;
@@ -14,45 +14,41 @@ const DEEPEST: usize = 100;
 const VERSION: u32 = 1;
 
 /// Settings that are being edited.
-pub struct File {
+pub(super) struct JsonFile {
     root: CstRootNode,
+    /// All of it is one line, and stays so.
+    is_one_line: bool,
+    ends_its_line: bool,
 }
 
-/// What settings say about our hooks.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Standing {
-    /// The agent tells of the step as it is wanted.
-    Set,
-    /// It tells of it in another way: with other options, of another version.
-    Differs,
-    Missing,
-}
-
-impl File {
+impl JsonFile {
     /// Comments are fine, as agents allow them. Why it can't be edited, with line and column.
-    pub fn read(text: &str) -> Result<Self, String> {
+    pub(super) fn read(text: &str) -> Result<Self, String> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let file = Self { root: parse(if text.trim().is_empty() { "{}" } else { text })? };
+        let text = if text.trim().is_empty() { "{}\n" } else { text };
+        let is_one_line = !text.trim().contains('\n') && !is_nothing(text);
+        let file = Self { root: parse(text)?, is_one_line, ends_its_line: text.ends_with('\n') };
         let Some(settings) = file.root.object_value() else { return Err("it holds no JSON object".to_owned()) };
         let Some(hooks) = settings.get("hooks") else { return Ok(file) };
         let Some(hooks) = hooks.object_value() else { return Err("its `hooks` are no JSON object".to_owned()) };
         for property in hooks.properties() {
-            if property.array_value().is_none() {
-                let name = property.decoded_name().unwrap_or_default();
+            let name = property.decoded_name().unwrap_or_default();
+            if property.array_value().is_none() && is_step(&name) {
                 return Err(format!("its `hooks.{}` are no list", name.escape_default()));
             }
         }
         Ok(file)
     }
 
-    pub fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let text = self.root.to_string();
-        if text.ends_with('\n') { text } else { text + "\n" }
+        let text = if self.is_one_line { on_one_line(text.trim_end()) } else { text.trim_end().to_owned() };
+        if self.ends_its_line { text + "\n" } else { text }
     }
 
     /// The same with the hooks that are wanted, instead of any of ours that are there.
     #[must_use]
-    pub fn with(self, options: &HookOptions) -> Self {
+    pub(super) fn with(self, options: &HookOptions) -> Self {
         let settings = self.root.object_value_or_set();
         if options.agent.config != Config::Groups && settings.get("version").is_none() {
             settings.insert(0, "version", Entry::Number(VERSION).input());
@@ -76,7 +72,7 @@ impl File {
 
     /// The same without ours.
     #[must_use]
-    pub fn without(self, agent: &Agent) -> Self {
+    pub(super) fn without(self, agent: &Agent) -> Self {
         let Some(settings) = self.root.object_value() else { return self };
         let Some(hooks) = settings.object_value("hooks") else { return self };
         for property in hooks.properties() {
@@ -100,42 +96,79 @@ impl File {
         self
     }
 
-    /// Nothing is left in it.
-    pub fn is_empty(&self) -> bool {
-        self.root.object_value().is_none_or(|settings| settings.properties().is_empty())
+    /// Nothing is left in it, no comment either.
+    pub(super) fn is_empty(&self) -> bool {
+        is_nothing(&self.root.to_string())
     }
 
-    /// How many hooks of ours are in it.
-    pub fn ours(&self) -> usize {
-        self.lists().iter().flat_map(CstArray::elements).filter(holds_ours).count()
+    /// Our hooks, in the order of the file.
+    pub(super) fn installed(&self) -> Vec<InstalledHook> {
+        let hooks = self.root.object_value().and_then(|settings| settings.object_value("hooks"));
+        let properties = hooks.map(|hooks| hooks.properties()).unwrap_or_default();
+        let mut installed = Vec::new();
+        for property in properties {
+            let event = property.decoded_name().unwrap_or_default();
+            for (group, element) in property.array_value().iter().flat_map(CstArray::elements).enumerate() {
+                let Some(value) = element.to_serde_value() else { continue };
+                let inner = value.get("hooks").and_then(Value::as_array);
+                let hook =
+                    if is_ours(&value) { Some(0) } else { inner.and_then(|hooks| hooks.iter().position(is_ours)) };
+                if let Some(hook) = hook {
+                    installed.push(InstalledHook { event: event.clone(), group, hook, entry: value });
+                }
+            }
+        }
+        installed
     }
 
     /// What it says about each step, in the order of the agent's.
-    pub fn standing(&self, options: &HookOptions) -> Vec<(&'static str, Standing)> {
-        let hooks = self.root.object_value().and_then(|settings| settings.object_value("hooks"));
+    pub(super) fn standing(&self, options: &HookOptions) -> Vec<(&'static str, Standing)> {
+        let installed = self.installed();
         let of = |event: &str, wanted: &Value| {
-            let list = hooks.as_ref().and_then(|hooks: &CstObject| hooks.array_value(event));
-            let ours: Vec<Value> = list
-                .iter()
-                .flat_map(CstArray::elements)
-                .filter(holds_ours)
-                .filter_map(|node| node.to_serde_value())
-                .collect();
-            match ours.as_slice() {
-                [] => Standing::Missing,
-                ours if ours.contains(wanted) => Standing::Set,
-                _ => Standing::Differs,
-            }
+            let ours = installed.iter().filter(|hook| hook.event == event).map(|hook| &hook.entry);
+            standing_of(ours, wanted)
         };
         let hooked = options.agent.hooks.iter();
         hooked.map(|hooked| (hooked.event, of(hooked.event, &options.entry(hooked).value()))).collect()
     }
 
-    fn lists(&self) -> Vec<CstArray> {
-        let hooks = self.root.object_value().and_then(|settings| settings.object_value("hooks"));
-        let properties = hooks.map(|hooks| hooks.properties()).unwrap_or_default();
-        properties.into_iter().filter_map(|property| property.array_value()).collect()
+    /// Adds a text to a list, which is made where there is none.
+    pub(super) fn add_to_list(&self, name: &str, text: &str) {
+        let list = self.root.object_value_or_set().array_value_or_set(name);
+        list.append(Entry::text(text).input());
     }
+
+    pub(super) fn set(&self, name: &str, text: &str) {
+        let whole = self.root.object_value_or_set();
+        let value = Entry::text(text).input();
+        match whole.get(name) {
+            Some(property) => property.set_value(value),
+            None => drop(whole.append(name, value)),
+        }
+    }
+}
+
+/// The name of a step of any agent. Other members of `hooks` are settings.
+fn is_step(name: &str) -> bool {
+    AGENTS.iter().flat_map(|agent| agent.hooks).any(|hooked| hooked.event == name)
+}
+
+/// An object without members and comments.
+fn is_nothing(text: &str) -> bool {
+    text.chars().filter(|letter| !letter.is_whitespace()).eq("{}".chars())
+}
+
+/// Takes out line breaks with the indentation after them: none of them is in a string.
+fn on_one_line(text: &str) -> String {
+    let mut lines = text.lines();
+    let first = lines.next().unwrap_or_default().to_owned();
+    lines.fold(first, |whole, line| whole + line.trim_start())
+}
+
+/// The value of a text. Why it is none, with line and column.
+pub(super) fn value(text: &str) -> Result<Value, String> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    parse(text)?.to_serde_value().ok_or_else(|| "it holds no JSON value".to_owned())
 }
 
 fn parse(text: &str) -> Result<CstRootNode, String> {
@@ -165,7 +198,7 @@ fn options() -> ParseOptions {
 }
 
 /// At least as deep as the text nests: brackets in strings and comments count, too.
-fn depth(text: &str) -> usize {
+pub(super) fn depth(text: &str) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
     for byte in text.bytes() {
         match byte {
@@ -207,17 +240,4 @@ fn holds_ours(node: &CstNode) -> bool {
     let Some(value) = node.to_serde_value() else { return false };
     let inner = value.get("hooks").and_then(Value::as_array);
     is_ours(&value) || inner.is_some_and(|hooks| hooks.iter().any(is_ours))
-}
-
-/// Its command is `agent-strace hook`, wherever the program lies and whatever stands before it.
-fn is_ours(hook: &Value) -> bool {
-    let commands = ["command", "bash", "powershell"].iter().filter_map(|name| hook.get(name)?.as_str());
-    commands.into_iter().any(|command| {
-        let words: Vec<&str> = command.split_whitespace().collect();
-        words.windows(2).any(|pair| {
-            let [program, "hook"] = pair else { return false };
-            let name = program.trim_matches(['"', '\'']).rsplit(['/', '\\']).next().unwrap_or_default();
-            matches!(name, "agent-strace" | "agent-strace.exe")
-        })
-    })
 }

@@ -1,0 +1,191 @@
+//! Whether an agent runs the hooks that its settings name: settings that switch hooks off, and the trust of its user.
+
+use std::path::Path;
+
+use super::super::failure::Failure;
+use super::place::{Place, Scope, here, main_work_tree, project, real};
+use super::target::Target;
+use agent_strace_live::hook_events::{SettingsFile, Trust};
+use agent_strace_live::hook_install::{FolderTrust, HookTrust, TrustFile, asks_for_folders, is_off};
+use agent_strace_report::terminal;
+
+/// What keeps the agent from running the hooks, a clause each.
+#[derive(Debug, Default)]
+pub(super) struct Obstacles {
+    pub(super) switches: Vec<String>,
+    pub(super) trust: Vec<String>,
+}
+
+impl Obstacles {
+    pub(super) fn is_empty(&self) -> bool {
+        self.switches.is_empty() && self.trust.is_empty()
+    }
+
+    /// One line.
+    pub(super) fn said(&self, title: &str) -> String {
+        let clauses: Vec<&str> = self.switches.iter().chain(&self.trust).map(String::as_str).collect();
+        let way_out = if self.trust.is_empty() { "" } else { "; `agent-strace setup --write --trust` trusts them" };
+        format!("{title} does not run them: {}{way_out}", clauses.join("; "))
+    }
+}
+
+impl Target<'_> {
+    pub(super) fn obstacles(&self) -> Obstacles {
+        Obstacles { switches: self.switched_off(), trust: self.untrusted() }
+    }
+
+    fn switched_off(&self) -> Vec<String> {
+        let mut said = Vec::new();
+        for switch in self.options.agent.switches {
+            if matches!(switch.file, SettingsFile::Project(_)) && self.scope == Scope::User {
+                continue;
+            }
+            // Without a home folder there are no settings of a user.
+            let Ok(place) = Place::of(switch.file, self.options.agent, self.environment) else { continue };
+            let shown = terminal(&place.shown);
+            let is_off = match place.read() {
+                Ok(None) => Ok(false),
+                Ok(Some(text)) => is_off(switch, &text, self.options),
+                Err(why) => Err(why),
+            };
+            match is_off {
+                Ok(false) => {}
+                Ok(true) => said.push(format!("`{}` in `{shown}` switches hooks off", switch.keys.join("."))),
+                Err(why) => said.push(format!("`{shown}` can't be read: {why}")),
+            }
+        }
+        said.dedup();
+        said
+    }
+
+    fn untrusted(&self) -> Vec<String> {
+        let said = match self.options.agent.trust {
+            Trust::NotNeeded | Trust::Unknown => Ok(Vec::new()),
+            Trust::Digests => self.without_digest(),
+            Trust::FolderList | Trust::FolderLevels { .. } => self.untrusted_folder(),
+        };
+        said.unwrap_or_else(|failure| vec![failure.summary().to_owned()])
+    }
+
+    fn without_digest(&self) -> Result<Vec<String>, Failure> {
+        let place = self.trust_place()?;
+        let shown = terminal(&place.shown);
+        let unreadable = |why: String| Failure::new(format!("`{shown}` can't be read: {why}"));
+        let text = place.read().map_err(unreadable)?.unwrap_or_default();
+        let file = TrustFile::read(&text).map_err(unreadable)?;
+        let mut said = Vec::new();
+        if self.scope == Scope::Project && !file.trusts_folder(&names_of_project()) {
+            said.push(format!("this project is not trusted in `{shown}`"));
+        }
+        let hooks = self.hook_trusts()?;
+        let missing = hooks.iter().filter(|hook| !file.trusts(hook)).count();
+        if missing > 0 {
+            said.push(format!("{missing} of {} hooks are set, but not trusted in `{shown}`", hooks.len()));
+        }
+        Ok(said)
+    }
+
+    fn untrusted_folder(&self) -> Result<Vec<String>, Failure> {
+        if self.scope == Scope::User || !self.asks()? {
+            return Ok(Vec::new());
+        }
+        let place = self.trust_place()?;
+        let shown = terminal(&place.shown);
+        let unreadable = |why: String| Failure::new(format!("`{shown}` can't be read: {why}"));
+        let text = place.read().map_err(unreadable)?.unwrap_or_default();
+        let is_trusted = self.folder_trust().trusts(&text, &here(), &real).map_err(unreadable)?;
+        Ok(if is_trusted { Vec::new() } else { vec![format!("this folder is not trusted in `{shown}`")] })
+    }
+
+    /// Whether the agent asks for trust in folders.
+    fn asks(&self) -> Result<bool, Failure> {
+        let Trust::FolderLevels { is_default, run_variable, .. } = self.options.agent.trust else { return Ok(true) };
+        match run_variable.and_then(|name| self.variable(name)).as_deref() {
+            Some("true") => return Ok(false),
+            Some("false") => return Ok(true),
+            _ => {}
+        }
+        let place = Place::of_user(self.options.agent, "settings.json", self.environment)?;
+        let read = place.read().and_then(|text| asks_for_folders(&text.unwrap_or_default(), is_default));
+        read.map_err(|why| Failure::new(format!("`{}` can't be read: {why}", terminal(&place.shown))))
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        let value = self.environment.machine?.of_agents.get(name)?;
+        value.to_str().filter(|value| !value.is_empty()).map(str::to_owned)
+    }
+
+    fn folder_trust(&self) -> FolderTrust {
+        if self.options.agent.trust == Trust::FolderList { FolderTrust::List } else { FolderTrust::Levels }
+    }
+
+    /// The file in which the agent keeps what its user trusts.
+    fn trust_place(&self) -> Result<Place, Failure> {
+        let agent = self.options.agent;
+        match agent.trust {
+            Trust::FolderLevels { file_variable, .. } => match self.variable(file_variable) {
+                Some(path) => Ok(Place { path: path.clone().into(), shown: path }),
+                None => Place::of_user(agent, "trustedFolders.json", self.environment),
+            },
+            Trust::FolderList => Place::of_user(agent, "config.json", self.environment),
+            Trust::Digests | Trust::NotNeeded | Trust::Unknown => {
+                Place::of_user(agent, "config.toml", self.environment)
+            }
+        }
+    }
+
+    fn hook_trusts(&self) -> Result<Vec<HookTrust>, Failure> {
+        let Some((_, file)) = self.read()? else { return Ok(Vec::new()) };
+        Ok(HookTrust::of(&self.place.real().to_string_lossy(), &file.installed()))
+    }
+
+    /// Notes the trust that the agent asks for, and says so; `None`: nothing is missing.
+    pub(super) fn trust(&self) -> Result<Option<String>, Failure> {
+        if self.untrusted().is_empty() {
+            return Ok(None);
+        }
+        let place = self.trust_place()?;
+        let unusable = |why: String| Failure::new(format!("`{}` can't be edited: {why}", terminal(&place.shown)));
+        let text = place.read().map_err(unusable)?.unwrap_or_default();
+        let project = project().to_string_lossy().into_owned();
+        let (text, said) = if self.options.agent.trust == Trust::Digests {
+            let mut file = TrustFile::read(&text).map_err(unusable)?;
+            let hooks = self.hook_trusts()?;
+            for hook in &hooks {
+                file.trust(hook).map_err(unusable)?;
+            }
+            let mut said = format!("{} hooks", hooks.len());
+            if self.scope == Scope::Project && !file.trusts_folder(&names_of_project()) {
+                file.trust_folder(&project).map_err(unusable)?;
+                said = format!("`{}`, {said}", terminal(&project));
+            }
+            (file.text(), said)
+        } else {
+            (self.folder_trust().with(&text, &project).map_err(unusable)?, format!("`{}`", terminal(&project)))
+        };
+        self.put(&place, &text)?;
+        Ok(Some(format!("now trusted in `{}`: {said}", terminal(&place.shown))))
+    }
+
+    /// Takes back the trust in hooks that are about to be taken out. A folder stays trusted.
+    pub(super) fn distrust(&self) -> Result<(), Failure> {
+        if self.options.agent.trust != Trust::Digests {
+            return Ok(());
+        }
+        let place = self.trust_place()?;
+        let unusable = |why: String| Failure::new(format!("`{}` can't be edited: {why}", terminal(&place.shown)));
+        let Some(text) = place.read().map_err(unusable)? else { return Ok(()) };
+        let mut file = TrustFile::read(&text).map_err(unusable)?;
+        self.hook_trusts()?.iter().for_each(|hook| file.forget(hook));
+        let left = file.text();
+        if left == text { Ok(()) } else { self.put(&place, &left) }
+    }
+}
+
+/// The names under which a project may be trusted: the current directory, its repository, and the one of a work tree.
+fn names_of_project() -> Vec<String> {
+    let project = project();
+    let names = [Some(here()), main_work_tree(&project), Some(project)];
+    let text = |path: &Path| path.to_string_lossy().into_owned();
+    names.iter().flatten().map(|path| text(path)).collect()
+}
