@@ -70,7 +70,6 @@ const RIGHTS: &[&str] = &[
     ".opencode/tool*/**",
     ".qwen/commands/**",
     ".qwen/skills/**",
-    ".qwen/extensions/**",
     ".windsurf/workflows/**",
     ".windsurf/skills/**",
     ".roo/commands/**",
