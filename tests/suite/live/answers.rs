@@ -41,14 +41,14 @@ fn told(agent: &str, command: &str) -> String {
 #[test]
 fn every_agent_is_answered_in_its_own_words() {
     let place = |agent: &str| match agent {
-        "claude-code" | "codex" => "/hookSpecificOutput/permissionDecision",
+        "claude-code" | "codex" | "qwen-code" | "kimi" => "/hookSpecificOutput/permissionDecision",
         "gemini-cli" => "/decision",
         "cursor" => "/permission",
         _ => "/permissionDecision",
     };
-    for agent in ["claude-code", "codex", "gemini-cli", "cursor", "copilot-cli"] {
-        // Codex and Gemini can't have their users asked: what needs an approval may not run.
-        let asks = if matches!(agent, "codex" | "gemini-cli") { "deny" } else { "ask" };
+    for agent in ["claude-code", "codex", "gemini-cli", "cursor", "copilot-cli", "qwen-code", "kimi"] {
+        // These can't have their users asked: what needs an approval may not run.
+        let asks = if matches!(agent, "codex" | "gemini-cli" | "kimi") { "deny" } else { "ask" };
         for (command, expected) in [("cat .env", Some("deny")), ("git push", Some(asks)), ("ls", None)] {
             let answer = hook(&world(), &["pre-tool", "--agent", agent, "--enforce"], &told(agent, command));
             assert_eq!((answer.code, answer.stderr.as_str()), (0, ""), "{agent} {command}");
@@ -157,6 +157,27 @@ fn what_is_one_too_often_is_told_at_the_last() {
         denied.push(answer.stdout.contains("lint/tool-loop"));
     }
     assert_eq!(denied, [false, false, true, true]);
+}
+
+/// Some hosts run no hook for keys that are typed into a program: where a call says that it keeps a terminal, one that takes
+/// commands from it does not start. (Codex 0.169.0 says so in its log, and not to its hooks.)
+#[test]
+fn a_program_that_takes_typed_commands_is_not_let_through() {
+    for (command, denies) in [
+        ("bash", true),
+        ("python3 -i", true),
+        ("psql shop", true),
+        ("cd src && /usr/bin/vim a.py", true),
+        ("psql -c 'select 1' shop", false),
+        ("npm test", false),
+    ] {
+        let world = World::empty();
+        world.write(".agent-scope.json", r#"{"commands": {"deny": ["rm"]}}"#);
+        let call = before("t1", "exec_command", &json!({"cmd": command, "tty": true}));
+        let answer = hook(&world, &["pre-tool", "--agent", "codex", "--enforce"], &call);
+        assert_eq!((answer.code, answer.stderr.as_str()), (0, ""), "{command}");
+        assert_eq!(answer.stdout.contains("\"deny\""), denies, "{command}: {}", answer.stdout);
+    }
 }
 
 /// The scope of a revision judges, whatever the work tree says.

@@ -5,6 +5,7 @@ use std::ops::Range;
 use agent_strace_model::{Scripts, ShellLanguage};
 
 use super::UNJUDGEABLE;
+use super::conversations;
 use super::languages::{self, Mode};
 use super::names;
 use super::registry::{Entry, Flag, REGISTRY};
@@ -52,6 +53,7 @@ pub(super) fn command(run: &mut Run<'_>, entry: &Entry, given: &Object, own: Opt
         judged = Judged::default();
         programs(run, entry, given, mode, &mut judged);
     });
+    conversations::judge(run, entry, given, before);
     // Several commands have one status, and one in the background has none yet.
     if judged.detached || entry.detaches {
         run.detach(before);

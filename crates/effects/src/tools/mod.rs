@@ -2,6 +2,7 @@
 
 mod clues;
 mod commands;
+mod conversations;
 mod files;
 pub(crate) mod globs;
 mod languages;
@@ -98,25 +99,25 @@ fn call(run: &mut Run<'_>, tool: &str, given: &Given) {
 /// `{"tool_uses": [{"recipient_name": "functions.shell", "parameters": {…}}]}`: calls within a call.
 fn several(run: &mut Run<'_>, entry: &Entry, object: &Object) {
     let (mut any, before) = (false, run.effects.len());
-    for (_, value) in object {
-        for inner in run::objects(value) {
-            let named = |role: &str| {
-                inner.iter().find(|(key, _)| REGISTRY.is(entry, role, &names::plain(key))).map(|(_, value)| value)
-            };
-            let Some(Value::Text(tool)) = named("tool") else { continue };
-            // A call within a call holds no further ones.
-            let nests = REGISTRY.find(names::unwrapped(tool)).is_some_and(|entry| entry.does == Action::Several);
-            let given = match named("nested") {
-                Some(Value::Object(inner)) => Given::Object(inner.clone()),
-                Some(Value::Text(json)) => value::object(json).map_or(Given::Nothing, Given::Object),
-                _ => Given::Nothing,
-            };
-            any = !nests;
-            if nests {
-                break;
-            }
-            call(run, tool, &given);
+    let inner = object.iter().flat_map(|(_, value)| run::objects(value));
+    // Some tools hand on one call, and name it beside its arguments.
+    for inner in std::iter::once(object).chain(inner) {
+        let named = |role: &str| {
+            inner.iter().find(|(key, _)| REGISTRY.is(entry, role, &names::plain(key))).map(|(_, value)| value)
+        };
+        let Some(Value::Text(tool)) = named("tool") else { continue };
+        let given = match named("nested") {
+            Some(Value::Object(inner)) => Given::Object(inner.clone()),
+            Some(Value::Text(json)) => value::object(json).map_or(Given::Nothing, Given::Object),
+            _ => Given::Nothing,
+        };
+        // A call within a call holds no further ones.
+        let nests = REGISTRY.find(names::unwrapped(tool)).is_some_and(|entry| entry.does == Action::Several);
+        any = !nests;
+        if nests {
+            break;
         }
+        call(run, tool, &given);
     }
     // One status for all of them.
     run.untell(before);
