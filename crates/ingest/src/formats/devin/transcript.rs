@@ -1,8 +1,8 @@
 //! Transcripts that Devin's terminal agent exports: steps with calls and results.
 
-use crate::formats::{Base, Detect, Format, Home, Input};
 use crate::assembly::{Assembly, RecordLocation};
 use crate::blocks::{self, Around, Block};
+use crate::formats::{Base, Detect, Format, Home, Input};
 use crate::gaps::Gaps;
 use crate::json::{Counts, Nested, Raw, elements, filled, is, is_array, object, raw_text, record, scalar, text};
 use crate::reader::{Item, Reader};
