@@ -10,6 +10,7 @@ pub mod attribution;
 pub mod conversation;
 pub mod dialect;
 pub mod evidence;
+pub mod exit_code;
 pub mod finding;
 mod gap;
 mod members;

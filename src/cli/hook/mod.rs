@@ -204,7 +204,8 @@ impl Hook<'_> {
             _ => "hook",
         };
         let command = format!("{} ({how})", self.agent.name);
-        let begun = Begun { agent: self.agent.name, command: &command, attribution: &attribution, parent: None };
+        let (agent, parent) = (self.agent.name, event.parent.as_deref());
+        let begun = Begun { agent, command: &command, attribution: &attribution, parent };
         let stage = hook_events::stage(event, is_new, begun);
         // Who judges comes back to write its decision down, and notes both.
         if !(self.judges(event) && stage == Stage::Running) {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use jiff::Timestamp;
 
 use super::HookStep;
-use agent_strace_model::{Access, Arguments, FileEvent, Members, RawText, Status, moment};
+use agent_strace_model::{Access, Arguments, FileEvent, Members, RawText, Status, exit_code, moment};
 
 /// One hook call of an agent: a step of a session.
 #[derive(Debug)]
@@ -24,6 +24,8 @@ pub struct HookEvent<'a> {
     pub transcript: Option<Cow<'a, str>>,
     /// Set if a sub-agent acted.
     pub subagent: Option<Cow<'a, str>>,
+    /// The session that started this one, where sub-agents have sessions of their own.
+    pub parent: Option<Cow<'a, str>>,
     pub what: What<'a>,
 }
 
@@ -95,6 +97,7 @@ impl<'a> HookEvent<'a> {
             permissions: text(&["permission_mode", "permissionMode"]),
             transcript: text(&["transcript_path", "transcriptPath"]),
             subagent: text(&["agent_id", "agentId"]),
+            parent: text(&["parentAgentId"]).filter(|parent| *parent != session),
             what: about.what(step),
             session,
             cwd,
@@ -183,7 +186,8 @@ impl<'a> About<'_, 'a> {
         let failures = ["error_message", "error"];
         let failed = moment == HookStep::PostToolFailure;
         let text = if failed { self.raw(&failures).or_else(|| self.raw(&results)) } else { self.raw(&results) };
-        let status = if failed { self.failure() } else { text.as_ref().map_or(Status::Ok, status_of) };
+        let status =
+            if failed { self.failure() } else { text.as_ref().map_or(Status::Ok, |text| status_of(&call.tool, text)) };
         What::After(After { call, status, text: text.map(shortened) })
     }
 
@@ -224,12 +228,14 @@ fn mcp_name(name: Cow<'_, str>, is_mcp: bool) -> Cow<'_, str> {
 }
 
 /// Whether a result says by itself how the call ended.
-fn status_of(text: &RawText<'_>) -> Status {
+fn status_of(tool: &str, text: &RawText<'_>) -> Status {
     let RawText::Json(json) = text else { return Status::Ok };
     let Some(members) = Members::of(json) else { return Status::Ok };
     let is = |name: &str, value: &str| members.json(name) == Some(value);
     if let Some(kind) = ["resultType", "result_type"].iter().find_map(|name| members.text(name)) {
         return match &*kind {
+            // A command that failed is a success there.
+            "success" if states_failure(tool, &members) => Status::Error,
             "success" => Status::Ok,
             "denied" | "rejected" => Status::Denied,
             _ => Status::Error,
@@ -242,7 +248,17 @@ fn status_of(text: &RawText<'_>) -> Status {
     let exited = exit.is_some_and(|code| code != "0" && code != "null");
     let error = members.json("error").is_some_and(|error| !is_nothing(error) && error != "false");
     let failed = ["is_error", "isError"].iter().any(|name| is(name, "true")) || is("success", "false");
-    if failed || error || exited { Status::Error } else { Status::Ok }
+    if failed || error || exited || states_failure(tool, &members) { Status::Error } else { Status::Ok }
+}
+
+/// Whether the host states in the text of a result that the command ended with another exit code than 0.
+fn states_failure(tool: &str, result: &Members<'_>) -> bool {
+    let code = match tool {
+        "run_shell_command" => result.text("llmContent").and_then(|text| exit_code::below_output(&text)),
+        "bash" | "powershell" => result.text("textResultForLlm").and_then(|text| exit_code::in_closing_mark(&text)),
+        _ => None,
+    };
+    code.is_some_and(|code| code != 0)
 }
 
 fn shortened(text: RawText<'_>) -> RawText<'_> {

@@ -7,7 +7,7 @@ use crate::assembly::{RecordLocation, arguments};
 use crate::gaps::Gaps;
 use crate::json::{Raw, elements, fields, filled, is, is_object, is_true, object, raw_text, record, text};
 use crate::named::Named;
-use agent_strace_model::{Access, Arguments, EventKind, FileEvent, GapKind, Status, ToolCall, ToolResult};
+use agent_strace_model::{Access, Arguments, EventKind, FileEvent, GapKind, Status, ToolCall, ToolResult, exit_code};
 
 record! {
     /// A request of the model, and the start of a call.
@@ -327,14 +327,7 @@ fn failing_exit(tool: &str, content: Option<Raw<'_>>) -> bool {
     if !matches!(tool, "bash" | "powershell" | "shell") {
         return false;
     }
-    let Some(code) = content
-        .and_then(|raw| raw.get().strip_suffix(">\""))
-        .and_then(|text| text.rsplit_once("with exit code "))
-        .map(|(_, code)| code)
-    else {
-        return false;
-    };
-    code != "0" && code.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
+    content.and_then(|raw| exit_code::in_closing_mark(&text(Some(raw))?)).is_some_and(|code| code != 0)
 }
 
 record! {

@@ -3,6 +3,7 @@
 use super::{Answer, Call, Function, Response};
 use crate::json::{Raw, elements, is, is_string, object, text};
 use agent_strace_model::Status;
+pub(super) use agent_strace_model::exit_code::below_output as exit_code;
 
 /// How errors begin that the host writes in place of a call which it did not make.
 const REFUSED: [&str; 6] = [
@@ -61,19 +62,4 @@ fn of_output(tool: &str, response: Option<&Response<'_>>) -> Status {
         Some(code) if code != 0 => Status::Error,
         _ => Status::Ok,
     }
-}
-
-/// The exit code that the host states below a command's output.
-pub(super) fn exit_code(output: &str) -> Option<i64> {
-    const BELOW: [&str; 6] =
-        ["Signal:", "Background PIDs:", "Process Group PGID:", "</untrusted_context>", "</tool_output>", "Error:"];
-    for line in output.lines().rev() {
-        if let Some(code) = line.strip_prefix("Exit Code: ") {
-            return code.trim().parse().ok();
-        }
-        if !line.trim().is_empty() && !BELOW.iter().any(|start| line.starts_with(start)) {
-            return None;
-        }
-    }
-    None
 }
