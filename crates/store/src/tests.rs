@@ -160,7 +160,8 @@ fn round_trips(folder: &Path) -> (usize, Vec<String>) {
     let found = select(Path::new("/nonexistent"), &[folder.to_string_lossy().into_owned()], Selection::All).unwrap();
     let trip = |source: &Source| {
         let mut wrong = Vec::new();
-        let sessions = source.load().map_or(0, |log| round_trip(Path::new(&source.shown), &log, &mut wrong));
+        let logs = source.logs().0;
+        let sessions: usize = logs.iter().map(|log| round_trip(Path::new(&log.shown), log, &mut wrong)).sum();
         (sessions, wrong)
     };
     let trips: Vec<_> = found.sources.par_iter().map(trip).collect();

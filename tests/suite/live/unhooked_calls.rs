@@ -175,11 +175,11 @@ fn calls_without_ids_are_joined_by_their_arguments() {
 
 #[test]
 fn arguments_out_of_which_a_secret_was_taken_are_still_the_same_call() {
-    let secret = "notes/ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+    let secret = "notes A_TOKEN=ghp_abcdefghijklmnopqrstuvwxyz0123456789";
     let world = asked_by_gemini(&[secret]);
     assert!(!world.read(&format!(".agent-traces/{SESSION}/events.ndjson")).contains("ghp_"));
     gemini(&world, &[(secret, "success")]);
     assert_eq!(kinds(&world, &[]), (0, Vec::new()));
-    gemini(&world, &[("other/ghp_abcdefghijklmnopqrstuvwxyz0123456789", "success")]);
+    gemini(&world, &[("other A_TOKEN=ghp_abcdefghijklmnopqrstuvwxyz0123456789", "success")]);
     assert_eq!(kinds(&world, &[]), (1, vec![("no-decision".to_owned(), "2".to_owned())]));
 }

@@ -66,8 +66,8 @@ fn usage_is_recorded_once_when_the_agent_waits() {
     assert_eq!((&usage["requests"], &usage["input"], &usage["output"]), (&2.into(), &3000.into(), &110.into()));
     let before = lines(&world, "events.ndjson").len();
     stop(&world, &transcript);
-    // The message of the second step, and no usage.
-    assert_eq!(lines(&world, "events.ndjson").len(), before + 1);
+    // The message of the second step, and the sum, which says that the log holds no more.
+    assert_eq!(lines(&world, "events.ndjson").len(), before + 2);
     assert_eq!(spent(&world), usage);
     let cost = world.run(&["cost", SESSION, "--format", "json"]);
     assert_eq!(cost.code, 0, "{cost:?}");
@@ -147,6 +147,7 @@ fn an_answer_that_is_not_in_the_log_yet_is_not_known() {
 #[test]
 fn answers_that_were_removed_from_the_log_are_a_gap() {
     let world = world();
+    world.write(".agent-scope.json", "{}");
     let transcript = write(&world, &[prompt(), answer("m1", 1000, 50, "a"), answer("m2", 2000, 60, "done")]);
     stop(&world, &transcript);
     write(&world, &[prompt(), answer("m2", 2000, 60, "done")]);

@@ -61,6 +61,8 @@ pub(super) struct Assembly<'a> {
     untold: Vec<Spent<'a>>,
     /// Sums that logs of the agent give, as a recorder found them there last, by the session that they are about.
     sums: BTreeMap<Cow<'a, str>, Usage>,
+    /// How many events come before the last of them.
+    summed: usize,
     /// API message → the request that it answers, where that is told, too.
     asked: HashMap<Cow<'a, str>, Option<Cow<'a, str>>>,
 }
@@ -83,6 +85,7 @@ impl<'a> Assembly<'a> {
             tier: None,
             untold: Vec::new(),
             sums: BTreeMap::new(),
+            summed: 0,
             asked: HashMap::new(),
         }
     }

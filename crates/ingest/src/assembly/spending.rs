@@ -53,6 +53,14 @@ impl<'a> Assembly<'a> {
     /// Notes the sum that a log of the agent gives of a session. It outranks the records of single answers.
     pub(crate) fn recorded_sum(&mut self, session: Cow<'a, str>, sum: Usage) {
         self.sums.insert(session, sum);
+        self.summed = self.session.events.len();
+    }
+
+    /// The recorder took usage from the agent's own log when the agent waited: what answers used after that is not in it.
+    pub(crate) fn untold_since_sum(&mut self) {
+        if !self.sums.is_empty() && self.session.events.iter().skip(self.summed).any(is_answer) {
+            self.untold(None);
+        }
     }
 
     fn charge(
@@ -126,10 +134,6 @@ impl<'a> Assembly<'a> {
     /// Where records of usage stand behind their answers, as the first one does: notes an answer that none stands behind.
     pub(crate) fn untold_at_end(&mut self) {
         let [Some(first), Some(last)] = [self.session.spent.first(), self.session.spent.last()] else { return };
-        let is_answer = |event: &Event<'_>| {
-            let said = matches!(event.kind, EventKind::Message(_) | EventKind::Reasoning(_) | EventKind::Call(_));
-            said && event.origin.role == RecordRole::Primary
-        };
         let events = self.session.events.iter();
         if events.clone().take(first.after).any(is_answer) && events.skip(last.after).any(is_answer) {
             self.untold(None);
@@ -249,4 +253,9 @@ impl<'a> Assembly<'a> {
         }
         self.session.spent.sort_by_key(|spent| spent.after);
     }
+}
+
+fn is_answer(event: &Event<'_>) -> bool {
+    let said = matches!(event.kind, EventKind::Message(_) | EventKind::Reasoning(_) | EventKind::Call(_));
+    said && event.origin.role == RecordRole::Primary
 }

@@ -16,6 +16,9 @@ use agent_strace_store::live::{Fact, Live, Note, gap};
 /// Marks events that were made of the agent's own log.
 const FROM: &str = r#""transcript""#;
 
+/// Marks events in which the agent says or does something.
+const ANSWERS: [&str; 2] = [r#""event_type":"tool_call""#, r#""event_type":"assistant_response""#];
+
 /// What the agent does at this step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quiet {
@@ -148,7 +151,7 @@ fn record_sum(
     time: Timestamp,
 ) -> Result<(), StoreError> {
     let whose = agent.unwrap_or_default();
-    if known.sums.get(whose).is_some_and(|recorded| recorded == sum) {
+    if known.sums.get(whose).is_some_and(|recorded| recorded == sum) && !known.is_behind {
         return Ok(());
     }
     let agent = agent.map(|agent| json(&agent));
@@ -178,6 +181,8 @@ struct Known {
     messages: BTreeMap<String, (String, String)>,
     /// The sum of each session, by the id of a sub-agent.
     sums: BTreeMap<String, String>,
+    /// The agent said or did something since.
+    is_behind: bool,
     /// Reasons of gaps that are recorded.
     reported: BTreeSet<String>,
     /// Reasons of gaps that are not.
@@ -216,6 +221,7 @@ impl Known {
     fn read(events: &[u8]) -> Self {
         let mut known = Self::default();
         for line in String::from_utf8_lossy(events).lines() {
+            known.is_behind |= ANSWERS.iter().any(|mark| line.contains(mark));
             // Other events are not about usage; what can't be read is damage that readers of the recording report.
             let is_about = [FROM, r#""capture":"#, r#""by":"recorder""#].iter().any(|mark| line.contains(mark));
             let Some(data) = is_about.then(|| serde_json::from_str::<Line>(line).ok()).flatten().map(|line| line.data)
@@ -228,6 +234,7 @@ impl Known {
             known.reported.extend(data.recorded.reason);
             if let (Some(_), Some(sum)) = (&data.recorded.from, data.recorded.sum) {
                 known.sums.insert(data.agent_id.unwrap_or_default(), sum.get().to_owned());
+                known.is_behind = false;
                 continue;
             }
             if data.recorded.from.is_some()

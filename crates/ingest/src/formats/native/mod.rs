@@ -185,8 +185,7 @@ impl<'a> Sessions<'a> {
         if let (Some(meta), Some(assembly)) = (&self.meta, self.list.first_mut()) {
             meta.compare(assembly);
         }
-        // The recorder takes usage from the agent's own log when the agent waits: what comes after that is not in it.
-        self.list.iter_mut().filter(|assembly| !assembly.session.is_imported).for_each(Assembly::untold_at_end);
+        self.list.iter_mut().for_each(Assembly::untold_since_sum);
         self.list.into_iter().map(Assembly::finish).collect()
     }
 }
