@@ -54,10 +54,10 @@ pub fn lacks_an_answer(session: &Session<'_>) -> bool {
 pub fn spend(live: &mut Live, logs: &[OwnLog<'_, '_>], quiet: Quiet, time: Timestamp) -> Result<(), StoreError> {
     let mut known = Known::read(&live.text()?);
     for log in logs {
-        known.compare(log);
+        let is_cut = known.misses(log);
         for session in &log.sessions {
             let is_own = *session.id == *known.session;
-            let lacks = log.is_damaged || quiet == Quiet::Answered && lacks_an_answer(session);
+            let lacks = is_cut || log.is_damaged || quiet == Quiet::Answered && lacks_an_answer(session);
             let mut answers = answers(session);
             if let Some((_, last)) = answers.last_mut().filter(|_| lacks) {
                 last.usage.partial = true;
@@ -67,8 +67,11 @@ pub fn spend(live: &mut Live, logs: &[OwnLog<'_, '_>], quiet: Quiet, time: Times
                 entry.record(live, &mut known, time)?;
             }
             if session.usage != Usage::default() {
-                let sum = Usage { partial: session.usage.partial || lacks, ..session.usage };
-                record_sum(live, &mut known, (!is_own).then_some(&*session.id), &json(&sum), time)?;
+                let agent = (!is_own).then_some(&*session.id);
+                let recorded = known.sum(agent).filter(|_| is_cut);
+                let all = recorded.unwrap_or(session.usage);
+                let sum = Usage { partial: all.partial || lacks, ..all };
+                record_sum(live, &mut known, agent, &json(&sum), time)?;
             }
         }
     }
@@ -246,8 +249,13 @@ impl Known {
         known
     }
 
-    /// What was recorded of a log and is no longer in it was removed from it.
-    fn compare(&mut self, log: &OwnLog<'_, '_>) {
+    /// The sum of the session, or of a sub-agent, that is recorded.
+    fn sum(&self, agent: Option<&str>) -> Option<Usage> {
+        serde_json::from_str(self.sums.get(agent.unwrap_or_default())?).ok()
+    }
+
+    /// Whether answers that are recorded are no longer in their log: they were removed from it.
+    fn misses(&mut self, log: &OwnLog<'_, '_>) -> bool {
         let there: BTreeSet<String> =
             log.sessions.iter().flat_map(|session| answers(session)).map(|(message, _)| message).collect();
         let recorded = self.messages.iter().filter(|(_, (name, _))| name == log.name);
@@ -256,5 +264,6 @@ impl Known {
         if missing > 0 && self.reported.insert(reason.clone()) {
             self.lost.push(reason);
         }
+        missing > 0
     }
 }
