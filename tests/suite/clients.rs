@@ -242,8 +242,11 @@ fn a_sub_agent_whose_calls_are_not_printed_is_missing() {
     }
 }
 
-/// Calls of clients past their hooks: the ones that were made on purpose, and no other.
-const PAST_THE_HOOK: &[(&str, &str, &[(&str, &str)])] = &[
+/// The way past the hook, and the tool.
+type Past = (&'static str, &'static str);
+
+/// Calls of clients past their hooks, by client and store: the ones that were made on purpose, and no other.
+const PAST_THE_HOOK: &[(&str, &str, &[Past])] = &[
     ("claude-code-2.1.332-enforce", "store", &[]),
     // It has no hook for text that is typed into a shell.
     ("codex-0.169.0-enforce", "store", &[("no-decision", "write_stdin")]),

@@ -87,19 +87,13 @@ fn answers<'a>(session: &Session<'a>) -> Vec<(String, Spent<'a>)> {
     let mut answers: Vec<(String, Spent<'a>)> = Vec::new();
     let mut without_id = 0_usize;
     for spent in session.spent.iter().filter(|spent| spent.usage != Usage::default()) {
-        let message = match &spent.message {
-            Some(message) => message.clone().into_owned(),
-            None => {
-                without_id += 1;
-                format!("{}#{without_id}", session.id)
-            }
-        };
-        match places.get(&message).and_then(|at| answers.get_mut(*at)) {
-            Some((_, known)) => *known = spent.clone(),
-            None => {
-                places.insert(message.clone(), answers.len());
-                answers.push((message, spent.clone()));
-            }
+        without_id += usize::from(spent.message.is_none());
+        let message = spent.message.as_deref().map_or_else(|| format!("{}#{without_id}", session.id), str::to_owned);
+        let next = answers.len();
+        let at = *places.entry(message.clone()).or_insert(next);
+        match answers.get_mut(at) {
+            Some((_, known)) => known.clone_from(spent),
+            None => answers.push((message, spent.clone())),
         }
     }
     answers

@@ -110,11 +110,11 @@ pub(super) fn add<'a>(
     }
     let after = assembly.session.events.len();
     if let Some(spent) = recorded.spent(after, location.time.clone(), filled(data.message_id)) {
-        return match assembly.session.is_imported {
+        if assembly.session.is_imported {
             // The sums are in its first event.
-            true => assembly.session.spent.push(spent),
-            false => assembly.recorded(spent, filled(data.agent_id)),
-        };
+            return assembly.session.spent.push(spent);
+        }
+        return assembly.recorded(spent, filled(data.agent_id));
     }
     if let Some(sum) = recorded.sum() {
         return assembly.recorded_sum(filled(data.agent_id).unwrap_or_default(), sum);

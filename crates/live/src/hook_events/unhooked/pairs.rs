@@ -70,7 +70,9 @@ impl<'a> Pairs<'a> {
         let mut find = |call: &LoggedCall| {
             let by_id = call.call_id.as_deref().and_then(|id| by_id.get_mut(id)).and_then(VecDeque::pop_front);
             let at = by_id.or_else(|| self.without_id(call))?;
-            self.is_used.get_mut(at).map(|is_used| *is_used = true);
+            if let Some(is_used) = self.is_used.get_mut(at) {
+                *is_used = true;
+            }
             self.asked.get(at).map(|asked| &asked.decided)
         };
         session.calls.iter().map(&mut find).collect()
