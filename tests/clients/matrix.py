@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from client import Client, Pin, pinned
-from report import Known, known
+from report import INSTALLED, Known, known
 from rows import SCENARIOS
 
 HEAD = """\
@@ -49,12 +49,14 @@ def rows() -> list[str]:
 
 
 def apart() -> list[str]:
-    lines = ["## What does not hold yet", "", "| client | version | row | why |", "|---|---|---|---|"]
-    expected = known()
+    lines = ["## What does not hold yet", "", "| client | version | rows | why |", "|---|---|---|---|"]
+    expected = known().values()
     for pin in pinned():
         title = Client.load(pin.client).title
-        mine = [(row, entry) for (name, row), entry in expected.items() if name == pin.name]
-        lines += [f"| {title} | {pin.version} | `{row}` | {entry.why} |" for row, entry in mine]
+        mine = [entry for entry in expected if entry.client == pin.name]
+        for why in dict.fromkeys(entry.why for entry in mine):
+            rows = ", ".join(f"`{entry.row}`" for entry in mine if entry.why == why)
+            lines.append(f"| {title} | {pin.version} | {rows} | {why} |")
     return lines if len(lines) > 4 else []
 
 
@@ -78,6 +80,7 @@ def unknown() -> list[str]:
     real = {
         (pin.name, row) for pin in pinned() for scenario in SCENARIOS for row in scenario.of(Client.load(pin.client))
     }
+    real |= {(pin.name, INSTALLED) for pin in pinned()}
     return [f"{name} {row}" for name, row in known() if (name, row) not in real]
 
 

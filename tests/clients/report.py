@@ -9,6 +9,8 @@ from pathlib import Path
 from client import Pin
 
 HERE = Path(__file__).parent
+# The row of a client that is no scenario's.
+INSTALLED = "installed"
 
 
 @dataclass(frozen=True)
@@ -35,8 +37,11 @@ class Report:
     def client(self, pin: Pin, title: str) -> None:
         print(f"\n{title} {pin.version} ({pin.name})", flush=True)
 
-    def missing(self, pin: Pin) -> None:
-        self.line("fails", "installed", f"{pin.package} {pin.version} did not install: nothing was played")
+    def installed(self, pin: Pin, is_there: bool) -> None:
+        """A client that does not install is a failure like any other; one that does is not worth a line."""
+        problems = [] if is_there else [f"{pin.package} {pin.version} did not install: nothing was played"]
+        if problems or (pin.name, INSTALLED) in self.expected:
+            self.row(pin, INSTALLED, problems)
 
     def row(self, pin: Pin, row: str, problems: list[str]) -> None:
         expected = self.expected.get((pin.name, row))

@@ -37,9 +37,9 @@ def scenario(stage: Stage, wanted: Scenario, report: Report) -> None:
 def client(work: Path, pin: Pin, binary: Path, report: Report, names: list[str]) -> None:
     known = Client.load(pin.client)
     report.client(pin, known.title)
-    if not (pin.installed(work) / known.program).exists():
-        return report.missing(pin)
-    for wanted in SCENARIOS:
+    is_there = (pin.installed(work) / known.program).exists()
+    report.installed(pin, is_there)
+    for wanted in SCENARIOS if is_there else []:
         if not wanted.of(known) or (names and wanted.name not in names):
             continue
         started = time.monotonic()

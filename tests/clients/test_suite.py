@@ -81,7 +81,8 @@ class Rows(unittest.TestCase):
         with contextlib.redirect_stdout(io.StringIO()):
             self.assertEqual(Report({}).end(), 1)
             missing = Report({})
-            missing.missing(PIN)
+            missing.row(PIN, "reading/calls", [])
+            missing.installed(PIN, is_there=False)
             self.assertEqual(missing.end(), 1)
 
     def test_counts_that_differ_are_named(self) -> None:

@@ -19,22 +19,30 @@ ROWS = {
     "enforcement/log": "`check` of its log: attempts, no error",
     "enforcement/gaps": "`gaps` finds no call that got past",
     "enforcement/ask": "a call that needs an approval does not run where no person can be asked, and is an attempt",
+    "enforcement/typed": "what is typed into a shell that runs already is no way past a policy that only denies",
     "enforcement/worktree": "denied calls do not run in work trees that the client makes",
 }
 ASKS = '{"version": 2, "files": {"write": {"allow": ["src/**"], "ask": ["src/leak-asked.txt"]}}}\n'
+ONLY_DENIES = '{"version": 2, "files": {"read": {"deny": [".env", "secrets/**"]}}}\n'
+# The tools that some rows are about.
+NEEDED = {"enforcement/subagent": "delegate", "enforcement/typed": "type", "enforcement/worktree": "worktree"}
+# Rows with a play of their own.
+APART = ("enforcement/ask", "enforcement/typed", "enforcement/worktree")
 FINE = ("src/fine.py", "src/fine.txt", "src/sub.py")
 
 
 def asks(client: Client, row: str) -> bool:
-    needed = {"enforcement/subagent": "delegate", "enforcement/worktree": "worktree"}.get(row)
-    return hooked(client, row) and (needed is None or client.has(needed))
+    return hooked(client, row) and (row not in NEEDED or client.has(NEEDED[row]))
 
 
 def play(stage: Stage) -> None:
-    with stage.answers(*(row for row in ROWS if row not in ("enforcement/ask", "enforcement/worktree"))):
+    with stage.answers(*(row for row in ROWS if row not in APART)):
         denied(stage)
     with stage.answers("enforcement/ask"):
         asked(stage)
+    if stage.client.has("type"):
+        with stage.answers("enforcement/typed"):
+            typed(stage)
     if stage.client.has("worktree"):
         with stage.answers("enforcement/worktree"):
             apart(stage)
@@ -68,6 +76,14 @@ def asked(stage: Stage) -> None:
     summary = play.product.report("check")["summary"]
     found = (summary["attempts"], summary["findings"]["error"])
     stage.hold("enforcement/ask", None if found == (1, 0) else f"the store: {found[0]} attempts, {found[1]} errors")
+
+
+def typed(stage: Stage) -> None:
+    play = stage.play("typed")
+    play.write(".agent-scope.json", ONLY_DENIES)
+    stage.set(play, "--write", "--enforce", "--fail-closed")
+    played(play.run("typed", flags=stage.flags()))
+    stage.same("enforcement/typed", play.leaks(), [])
 
 
 def apart(stage: Stage) -> None:
