@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,6 +49,17 @@ class Played:
         if not self.truth.calls():
             return f"the client (exit code {self.code}) made no call: {(self.stderr or self.stdout)[-500:]}"
         return None
+
+
+def end(group: int) -> None:
+    """Hooks may still run when their client has ended; what runs longer is ended."""
+    try:
+        for _ in range(50):
+            os.killpg(group, 0)
+            time.sleep(0.1)
+        os.killpg(group, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
 
 
 class Play:
@@ -177,11 +189,7 @@ class Play:
             except subprocess.TimeoutExpired:
                 code = None
             finally:
-                # What it started in the background ends with it.
-                try:
-                    os.killpg(process.pid, signal.SIGKILL)
-                except ProcessLookupError:
-                    pass
+                end(process.pid)
         return code, out.read_text(errors="replace"), err.read_text(errors="replace")
 
     def leaks(self) -> list[str]:
