@@ -6,7 +6,7 @@ from client import Client
 from mock.scenes import Call
 from play import POLICY, Play, Played
 
-from .stage import Scenario, Stage, filesystem, hooked, played, policy
+from .stage import Scenario, Stage, filesystem, hooked, patient, played, policy
 
 ROWS = {
     "enforcement/stopped": "denied calls do not run",
@@ -52,7 +52,7 @@ def denied(stage: Stage) -> None:
     play = stage.play("enforcement", filesystem)
     policy(play)
     stage.set(play, "--write", "--enforce", "--fail-closed")
-    run = played(play.run("deny", flags=stage.flags()))
+    run = played(play.run("deny", flags=stage.flags(), before=patient))
     stopped(stage, play, run)
     denied = [call for call in run.truth.calls() if call.denied]
     logged = [decision for decision in play.product.decisions() if decision["decision"] == "deny"]
@@ -71,7 +71,7 @@ def asked(stage: Stage) -> None:
     play = stage.play("ask")
     play.write(".agent-scope.json", ASKS)
     stage.set(play, "--write", "--enforce", "--fail-closed")
-    played(play.run("ask", flags=stage.flags()))
+    played(play.run("ask", flags=stage.flags(), before=patient))
     stage.same("enforcement/ask", play.leaks(), [])
     summary = play.product.report("check")["summary"]
     found = (summary["attempts"], summary["findings"]["error"])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from client import Client, Hooks
 
-from .stage import Scenario, Stage, apart, filesystem, made, played, read
+from .stage import Scenario, Stage, apart, filesystem, made, patient, played, read
 
 ROWS = {
     "hooks/verified": "`setup --verify` says of hooks that run that they are set",
@@ -54,7 +54,7 @@ def recorded(stage: Stage) -> None:
     written = stage.set(play, "--write").code, stage.set(play, "--verify").code
     if everywhere(stage.hooks()):
         stage.same("hooks/verified", written, (0, 0))
-    run = played(play.run("work", flags=stage.flags()))
+    run = played(play.run("work", flags=stage.flags(), before=patient))
     started = [call for call in run.truth.calls() if call.place not in stage.hooks().never]
     calls = read(play.product.calls())
     stage.same("hooks/calls", sum(calls.values()), len(started))
@@ -80,7 +80,7 @@ def trusted(stage: Stage) -> None:
     setup("--write")
     stage.same("hooks/untrusted", setup("--verify"), 1)
     stage.same("hooks/trusted", (setup("--write", *stage.hooks().trust), setup("--verify")), (0, 0))
-    run = played(play.run("closed"))
+    run = played(play.run("closed", before=patient))
     calls = sum(session["tool_calls"] for session in play.product.sessions())
     stage.same("hooks/trusted", calls, len(run.truth.calls()))
 
