@@ -231,7 +231,12 @@ fn refused_calls_of_clients_are_attempts() {
 #[test]
 fn a_sub_agent_whose_calls_are_not_printed_is_missing() {
     let Some(data) = outside("streams of real clients are not judged") else { return };
-    let streams = ["qwen-code-0.24.4/stream-subagent-only/qwonly.jsonl", "gemini-cli-0.61.0-enforce/stream/gme.jsonl"];
+    let streams = [
+        "qwen-code-0.24.4/stream-subagent-only/qwonly.jsonl",
+        "gemini-cli-0.61.0-enforce/stream/gme.jsonl",
+        // Only that the agent waits for it is printed.
+        "codex-0.169.0-code-mode-enforce/exec-json/cxcode.jsonl",
+    ];
     for stream in streams {
         let world = World::empty();
         world.write(".agent-scope.json", r#"{"files": {"read": {"deny": ["secrets/**"]}}}"#);

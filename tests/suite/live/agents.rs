@@ -7,9 +7,9 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::{check, rows, setup};
+use super::{SESSION, check, hook, rows, setup};
 use crate::world::{World, project};
 
 /// Findings that only one of the two has, and why.
@@ -123,4 +123,30 @@ fn shell(world: &World, command: &str, payload: &str) {
     let output = child.wait_with_output().unwrap();
     let said = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success() && said.0.is_empty() && said.1.is_empty(), "{command}: {said:?}");
+}
+
+/// Kimi reports a call that its hook refused as one that failed.
+#[test]
+fn a_refused_call_that_is_reported_as_failed_is_an_attempt() {
+    let told = |words: &str| {
+        let world = World::empty();
+        world.write(".agent-scope.json", r#"{"commands": {"deny": ["rm"]}}"#);
+        let call = |event: &str, more: Value| {
+            let mut payload = json!({
+                "session_id": SESSION, "cwd": "/repo", "hook_event_name": event, "tool_name": "Bash",
+                "tool_call_id": "t1", "tool_input": {"command": "rm -rf src"},
+            });
+            payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            payload.to_string()
+        };
+        let answer = hook(&world, &["pre-tool", "--agent", "kimi", "--enforce"], &call("PreToolUse", json!({})));
+        assert!(answer.stdout.contains("deny"), "{answer:?}");
+        let failed = call("PostToolUseFailure", json!({"error": words}));
+        assert_eq!(hook(&world, &["post-tool-failure", "--agent", "kimi"], &failed).code, 0);
+        check(&world, &[])["summary"].clone()
+    };
+    let summary = told("agent-strace: the scope of this repository does not allow this call");
+    assert_eq!((&summary["attempts"], &summary["findings"]["error"]), (&1.into(), &0.into()), "{summary}");
+    let summary = told("rm: cannot remove 'src'");
+    assert_eq!((&summary["attempts"], &summary["findings"]["error"]), (&0.into(), &1.into()), "{summary}");
 }

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 
-use super::{After, Agent, Before, HookEvent, What};
+use super::{After, Agent, Before, HookEvent, REFUSAL, What};
 use agent_strace_model::{Arguments, Ending, EventKind, Members, RawText, Session, Status, ToolCall};
 use agent_strace_store::StoreError;
 use agent_strace_store::live::{Answer, Begun, Capture, Fact, Live, Pending, Stage, Written};
@@ -209,11 +209,15 @@ impl Writer<'_> {
         };
         self.call = Some(Called::of(&known));
         let text = after.text.clone();
+        // Some agents report a call that this hook refused as one that failed, with the reason that it was given.
+        let is_our_refusal = || text.as_ref().is_some_and(|text| text.decode().contains(REFUSAL));
+        let is_refused = known.is_refused && after.status == Status::Error && is_our_refusal();
+        let status = if is_refused { Status::Denied } else { after.status };
         let answer = Answer {
             call: Some(&known),
             call_id: Some(&known.call),
             tool: &after.call.tool,
-            status: after.status,
+            status,
             text,
             is_last: true,
         };

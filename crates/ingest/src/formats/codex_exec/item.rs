@@ -226,8 +226,13 @@ fn collaboration<'a>(
         None => Arguments::Json(Cow::Borrowed("{}")),
     };
     call(assembly, location, item, tool, given, gaps);
+    let event = assembly.session.events.last().map_or(0, |event| event.number);
+    // A script starts agents without a record: the first one of any is that the agent waits for them.
+    if done && !spawns && assembly.session.evidence.subagents.is_empty() {
+        let subagent = Subagent { event, id: None, call_id: filled(item.id), kind: None, calls: None };
+        assembly.session.evidence.subagents.push(subagent);
+    }
     if spawns && done {
-        let event = assembly.session.events.last().map_or(0, |event| event.number);
         for receiver in elements(item.receivers) {
             let subagent =
                 Subagent { event, id: filled(Some(receiver)), call_id: filled(item.id), kind: None, calls: None };
