@@ -231,6 +231,7 @@ impl Hook<'_> {
             Ok(verdict) => (verdict, None),
             Err(problem) => (judge::Verdict::none(self.args.by.fail_closed), Some(problem)),
         };
+        let verdict = judge::Verdict { decision: verdict.decision.by(self.agent), ..verdict };
         let reason = match &problem {
             Some(problem) => format!("agent-strace could not judge this call: {}", shown(problem.summary()).as_str()),
             None => verdict.reason.clone(),

@@ -25,6 +25,15 @@ impl Decision {
             Self::Deny => "deny",
         }
     }
+
+    /// The decision that an agent can carry out: one that can't ask its user is told to deny.
+    #[must_use]
+    pub fn by(self, agent: &Agent) -> Self {
+        match self {
+            Self::Ask if !agent.asks => Self::Deny,
+            decision => decision,
+        }
+    }
 }
 
 /// A decision and why.
@@ -38,11 +47,7 @@ pub struct Answer<'a> {
 /// What is written to standard output; empty: nothing. The exit code is 0 with it, as agents read it only then.
 pub fn reply(agent: &Agent, answer: &Answer<'_>) -> String {
     let reason = answer.reason;
-    // Where nobody can be asked, what needs to be asked for may not run.
-    let decision = match answer.decision {
-        Decision::Ask if !agent.asks => Decision::Deny,
-        decision => decision,
-    };
+    let decision = answer.decision.by(agent);
     let word = decision.name();
     let said = match (agent.name, decision) {
         // Copilot and Kimi Code have nothing that is told beside a permission.
