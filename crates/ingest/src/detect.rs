@@ -60,6 +60,11 @@ pub(super) fn is_log(head: &[u8]) -> bool {
     detect(&String::from_utf8_lossy(head), false).is_ok()
 }
 
+/// The name of the format of which the beginning of a file is a log.
+pub(super) fn format_of(head: &[u8]) -> Option<&'static str> {
+    detect(&String::from_utf8_lossy(head), false).ok().map(|detected| detected.format.dialect.name)
+}
+
 /// Whether a file could be a log, by its first characters alone.
 pub(super) fn may_be_log(head: &[u8]) -> bool {
     if is_binary(head) {

@@ -76,16 +76,22 @@ pub(crate) fn is_named_so(name: &str) -> bool {
 
 /// Whose database it is; `None` where it is of no known agent.
 pub(crate) fn recognise(tables: &Tables<'_>) -> Result<Option<&'static Database>, GapKind> {
+    let mut known: Option<&'static Database> = None;
     for database in DATABASES {
         let mut all = true;
         for (table, columns) in database.marks {
             all = all && tables.has(table, columns)?;
         }
-        if all {
-            return Ok(Some(database));
+        match known {
+            Some(known) if all && known.agent != database.agent => {
+                let both = format!("a database with the tables of two agents ({} and {})", known.what, database.what);
+                return Err(GapKind::Contradiction(format!("{both}: not read").into()));
+            }
+            None if all => known = Some(database),
+            _ => {}
         }
     }
-    Ok(None)
+    Ok(known)
 }
 
 /// What is said of a database that is of no known agent.
@@ -144,9 +150,13 @@ fn read_opened(opened: &Opened, place: &Place<'_>, output: &mut dyn Output) -> R
         None => Err(GapKind::UnknownFormat(unknown().into())),
         Some(Holds::Nothing(what)) => Err(GapKind::NoSession(what.into())),
         Some(Holds::Unread(why, instead)) => match place {
-            Place::File(path) if instead(path).is_some_and(|instead| instead.is_file()) => Ok(()),
+            Place::File(path) if instead(path).is_some_and(|instead| holds_something(&instead)) => Ok(()),
             _ => Err(GapKind::NotRecorded(why.into())),
         },
         Some(Holds::Sessions { read, .. }) => read(&tables, output),
     }
+}
+
+fn holds_something(path: &Path) -> bool {
+    path.metadata().is_ok_and(|found| found.is_file() && found.len() > 0)
 }

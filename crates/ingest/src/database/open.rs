@@ -245,7 +245,12 @@ fn begins_with(path: &Path, magic: &[u8]) -> bool {
 
 /// Copies a database with its log of changes, so that `SQLite` may join the two without a trace beside the original.
 fn copy(path: &Path) -> Result<TempDir, GapKind> {
-    let folder = TempDir::with_prefix("agent-strace-").map_err(|error| unreadable(&error))?;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix("agent-strace-");
+    // Sessions are private, and a program that is killed leaves its copy behind.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+    let folder = builder.tempdir().map_err(|error| unreadable(&error))?;
     for _ in 0..TRIES {
         let before = Files::of(path)?;
         if before.database.length.saturating_add(before.wal.length) > MAX_FILE {

@@ -86,7 +86,9 @@ impl<'c> Tables<'c> {
     /// Whether there is a table with these columns. What is no ordinary table counts as none.
     pub(crate) fn has(&self, table: &str, columns: &[&str]) -> Result<bool, GapKind> {
         let there = self.columns(table)?;
-        Ok(there.is_some_and(|there| columns.iter().all(|column| there.iter().any(|name| name == column))))
+        Ok(there.is_some_and(|there| {
+            columns.iter().all(|column| there.iter().any(|name| name.eq_ignore_ascii_case(column)))
+        }))
     }
 
     /// A table of which some columns are read; those in `needed` have to be there.
@@ -99,7 +101,8 @@ impl<'c> Tables<'c> {
         let there = self.columns(name)?.ok_or_else(|| {
             GapKind::missing(format!("no table `{name}`, or it is a view: a version of the agent that is not known"))
         })?;
-        let has = |column: &&'static str| there.iter().any(|name| name == column);
+        // Names of columns and tables are the same in upper and lower case.
+        let has = |column: &&'static str| there.iter().any(|name| name.eq_ignore_ascii_case(column));
         if let Some(missing) = needed.iter().find(|column| !has(column)) {
             return Err(GapKind::missing(format!(
                 "the table `{name}` has no column `{missing}`: a version of the agent that is not known"
@@ -114,7 +117,7 @@ impl<'c> Tables<'c> {
         let failed = |error: rusqlite::Error| failed(&error);
         let mut found = self
             .connection
-            .prepare("SELECT type, wr FROM pragma_table_list WHERE schema = 'main' AND name = ?")
+            .prepare("SELECT type, wr FROM pragma_table_list WHERE schema = 'main' AND name = ? COLLATE NOCASE")
             .map_err(failed)?;
         let mut rows = found.query(params![table]).map_err(failed)?;
         let Some(row) = rows.next().map_err(failed)? else { return Ok(None) };

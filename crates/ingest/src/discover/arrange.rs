@@ -236,7 +236,11 @@ impl Transcript {
         let mut whole: Option<Self> = None;
         let mut expected = 0;
         for (number, file) in parts {
-            let whole = whole.get_or_insert_with(|| Self { shown: file.shown.clone(), ..Self::default() });
+            let whole = whole.get_or_insert_with(|| Self {
+                shown: file.shown.clone(),
+                beside: file.beside.clone(),
+                ..Self::default()
+            });
             if number > expected {
                 let missing = match (expected, number - 1) {
                     (0, 0) => "its beginning is missing".to_owned(),

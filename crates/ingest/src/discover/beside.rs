@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Transcript;
 use super::arrange::Listed;
 use super::origin::Origin;
+use super::sidecar;
 use crate::Side;
 use crate::detect;
 use crate::json::{fields, is_string};
@@ -22,14 +23,17 @@ const BESIDE: &[(&str, &[&str])] = &[
     // Mistral Vibe.
     ("messages.jsonl", &["meta.json"]),
     // Grok Build.
-    ("chat_history.jsonl", &["summary.json", "updates.jsonl"]),
+    ("chat_history.jsonl", &["summary.json", UPDATES]),
     // DeepSeek's and Snowflake's agents, Reasonix, Command Code.
     ("*.jsonl", &["*.meta.json"]),
     // Kiro.
     ("*.jsonl", &[DESCRIPTION]),
 ];
 
-/// A name that says little: the file has to name a directory.
+/// What a session did, step by step: it says less of each call than the log.
+const UPDATES: &str = "updates.jsonl";
+
+/// A name that says little: the log has to be Kiro's, and the file has to name a directory.
 const DESCRIPTION: &str = "*.json";
 
 /// Logs that tell again what the log of their session tells, and more.
@@ -77,11 +81,12 @@ pub(super) fn attach(files: &mut Vec<Listed>) {
         let Some(log) = files.get(*at).filter(|log| log.origin.is_ok()) else { continue };
         let mut beside = Vec::new();
         for (pattern, name) in pairs(log.name()) {
-            let side = places.get(&name).and_then(|at| files.get(*at)).filter(|side| is_side(side, pattern));
+            let Some(place) = places.get(&name) else { continue };
+            let side = files.get(*place).filter(|side| is_side(log, side, pattern));
             if let Some(side) = side
                 && let Ok(origin) = &side.origin
             {
-                taken.insert(name);
+                taken.insert(*place);
                 let (shown, size, origin) = (side.shown.clone(), side.size.min(MAX_SIDE), origin.clone());
                 beside.push(Beside { name: pattern, shown, size, origin });
             }
@@ -90,19 +95,30 @@ pub(super) fn attach(files: &mut Vec<Listed>) {
             log.beside = beside;
         }
     }
-    files.retain(|file| !taken.contains(file.name()));
+    // An archive may hold several files of one name.
+    let mut at = 0;
+    files.retain(|_| {
+        at += 1;
+        !taken.contains(&(at - 1))
+    });
 }
 
-/// A file that can't be read is a gap of its own.
-fn is_side(file: &Listed, pattern: &str) -> bool {
-    let Ok(origin) = &file.origin else { return false };
-    let is_log = || origin.peek(GLANCE).is_ok_and(|(head, _)| detect::is_log(&head));
+/// A file that can't be read is a gap of its own, and one that holds calls is read as a log.
+fn is_side(log: &Listed, file: &Listed, pattern: &str) -> bool {
+    let (Ok(origin), Ok(log)) = (&file.origin, &log.origin) else { return false };
+    let format = |origin: &Origin| origin.peek(GLANCE).ok().and_then(|(head, _)| detect::format_of(&head));
+    if RETELLING.iter().any(|(_, name)| *name == pattern) {
+        // What can't be told apart is read beside the log, and is a gap there.
+        let is_trajectory = format(origin).is_none_or(|format| format == "openclaw-trajectory");
+        return is_trajectory && format(log) == Some("pi");
+    }
     let names_directory = || {
         let text = origin.peek(GLANCE).ok().and_then(|(head, _)| String::from_utf8(head).ok());
         text.and_then(|text| Some(is_string(fields(text.trim())?.get("cwd").copied()))).unwrap_or_default()
     };
-    let may_be = pattern != DESCRIPTION || names_directory();
-    may_be && (RETELLING.iter().any(|(_, name)| *name == pattern) || !is_log())
+    let name = if pattern == UPDATES { sidecar::Name::Other } else { sidecar::Name::Log };
+    let may_be = pattern != DESCRIPTION || format(log) == Some("kiro-files") && names_directory();
+    may_be && !sidecar::holds_log(origin, name)
 }
 
 impl Beside {

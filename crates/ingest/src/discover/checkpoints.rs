@@ -168,7 +168,8 @@ pub(super) fn read(copies: &[Transcript], nesting: Nesting, sink: &mut dyn Sink)
                 continue;
             }
         };
-        if !log.bytes.is_empty() && whole.bytes.starts_with(log.bytes.trim_ascii_end()) {
+        let is_beginning = !log.bytes.is_empty() && whole.bytes.starts_with(log.bytes.trim_ascii_end());
+        if is_beginning && copy.beside.is_empty() {
             continue;
         }
         let known = known.get_or_insert_with(|| acts(&whole).0);
@@ -187,17 +188,21 @@ type Acts = [u8; 32];
 fn acts(log: &Log) -> (BTreeSet<Acts>, bool) {
     let reading = log.read();
     let mut acts = BTreeSet::new();
-    for event in reading.sessions.iter().flat_map(|session| &session.events) {
+    let events = reading.sessions.iter().flat_map(|session| session.events.iter().map(move |event| (session, event)));
+    for (session, event) in events {
+        let root = session.root.as_deref().unwrap_or_default();
         let parts = match &event.kind {
             EventKind::Call(call) => {
                 let arguments = match &call.arguments {
                     Arguments::Json(text) | Arguments::Text(text) => text.as_ref(),
                     Arguments::Missing => "",
                 };
-                ["call", call.call_id.as_deref().unwrap_or_default(), call.tool.as_ref(), arguments]
+                // Where it ran decides what it did, and whether the session is of this project.
+                let cwd = call.cwd.as_deref().unwrap_or_default();
+                ["call", call.call_id.as_deref().unwrap_or_default(), call.tool.as_ref(), arguments, cwd, root]
             }
-            EventKind::File(file) => ["file", file.target.as_ref(), "", ""],
-            EventKind::Hook { command } => ["hook", command.as_ref(), "", ""],
+            EventKind::File(file) => ["file", file.target.as_ref(), "", "", "", root],
+            EventKind::Hook { command } => ["hook", command.as_ref(), "", "", "", root],
             _ => continue,
         };
         let mut digest = Sha256::new();

@@ -79,18 +79,24 @@ pub fn agents() -> BTreeSet<&'static str> {
 
 /// Every log in the places where agents keep them.
 pub fn on_machine(machine: &Machine, wanted: &Wanted) -> Found {
-    let mut search =
-        Search { since: wanted.since, found: Found::default(), seen: BTreeSet::new(), copied: BTreeSet::new() };
+    let mut search = Search {
+        since: wanted.since,
+        // Without such a folder nothing lies in it.
+        project: machine.project.canonicalize().unwrap_or_else(|_| machine.project.clone()),
+        found: Found::default(),
+        seen: BTreeSet::new(),
+        copied: BTreeSet::new(),
+    };
     for database in DATABASES.iter().filter(|database| wanted.has_database(database)) {
         for home in database.homes {
             for folder in machine.folders(home) {
-                search.home(&folder, home.logs, Wants { agent: database.agent, kind: Kind::Database });
+                search.home(&folder, home.logs, Wants { base: home.base, kind: Kind::Database });
             }
         }
     }
     for place in places().filter(|place| wanted.has(place)) {
         for folder in machine.folders(place.home) {
-            search.home(&folder, place.home.logs, Wants { agent: place.agent, kind: Kind::Log });
+            search.home(&folder, place.home.logs, Wants { base: place.home.base, kind: Kind::Log });
         }
     }
     search.found
@@ -127,11 +133,14 @@ impl Machine {
 
 struct Search {
     since: Option<jiff::Timestamp>,
+    /// All links resolved.
+    project: PathBuf,
     found: Found,
     /// Files that are in scope already, all links resolved: homes may overlap.
     seen: BTreeSet<PathBuf>,
-    /// Agents and ids of what their databases hold: files of the agent that are called so are copies, which lag behind.
-    copied: BTreeSet<(&'static str, String)>,
+    /// Folders of agents, and ids of what the databases there hold: files of the folder that are called so are copies, which
+    /// lag behind.
+    copied: BTreeSet<(PathBuf, String)>,
 }
 
 /// What a home is searched for.
@@ -142,10 +151,10 @@ enum Kind {
     Database,
 }
 
-/// Whose home it is, and what it is searched for.
+/// Where a home lies, and what it is searched for.
 #[derive(Debug, Clone, Copy)]
 struct Wants {
-    agent: &'static str,
+    base: Base,
     kind: Kind,
 }
 
@@ -161,6 +170,9 @@ impl Search {
     fn home(&mut self, folder: &Path, logs: &str, wants: Wants) {
         let parts: Vec<&str> = logs.split('/').collect();
         match folder.canonicalize() {
+            Ok(root) if wants.base == Base::Project && !root.starts_with(&self.project) => {
+                self.gap(folder, GapKind::unreadable("a symbolic link that leaves the project: not followed"));
+            }
             Ok(root) => self.visit(folder, Searched { root: &root, wants }, &parts, 0),
             Err(error) if is_absent(&error) => {}
             Err(error) => self.gap(folder, unreadable(&error)),
@@ -206,27 +218,27 @@ impl Search {
     fn database(&mut self, path: &Path, home: Searched<'_>) {
         let Some(real) = self.takes(path, home) else { return };
         let ids = database::copied(&database::Place::File(&real));
-        self.copied.extend(ids.into_iter().map(|id| (home.wants.agent, id)));
+        self.copied.extend(ids.into_iter().map(|id| (home.root.to_path_buf(), id)));
         let found = walk::single(path, Scope::Everything);
         self.found.sources.extend(found.sources);
         self.found.gaps.extend(found.gaps);
     }
 
-    /// Whether a file, or a folder around it, is called like something that a database of the agent holds.
+    /// Whether a file is called like something that a database in the folder of the agent holds.
     fn is_copy(&self, real: &Path, home: Searched<'_>) -> bool {
-        let below = real.strip_prefix(home.root).unwrap_or(real);
-        below.components().any(|part| {
-            let name = part.as_os_str().to_string_lossy();
-            let stem = name.split_once('.').map_or(&*name, |(stem, _)| stem);
-            self.copied.contains(&(home.wants.agent, stem.strip_prefix("session_").unwrap_or(stem).to_owned()))
-        })
+        let name = real.file_name().unwrap_or_default().to_string_lossy();
+        let stem = name.split_once('.').map_or(&*name, |(stem, _)| stem);
+        self.copied.contains(&(home.root.to_path_buf(), stem.strip_prefix("session_").unwrap_or(stem).to_owned()))
     }
 
     /// Files of one folder. Those that tell of one session are found together.
     fn files(&mut self, mut files: Vec<PathBuf>, home: Searched<'_>) {
         files.retain(|path| self.takes(path, home).is_some());
         let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let beside: BTreeSet<String> = files.iter().flat_map(|path| beside::names(&name(path))).collect();
+        // What a link leads to has its files beside it there.
+        let is_file = |path: &&PathBuf| path.symlink_metadata().is_ok_and(|found| found.is_file());
+        let beside: BTreeSet<String> =
+            files.iter().filter(is_file).flat_map(|path| beside::names(&name(path))).collect();
         files.retain(|path| !beside.contains(&name(path)));
         let mut groups: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
         for path in files {

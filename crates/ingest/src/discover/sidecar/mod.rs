@@ -60,13 +60,13 @@ pub(super) fn is_wanted(path: &str, origin: &Origin) -> bool {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Name {
+pub(super) enum Name {
     Log,
     Other,
 }
 
 /// What can't be read counts as a log, so that reading it becomes a gap.
-fn holds_log(origin: &Origin, name: Name) -> bool {
+pub(super) fn holds_log(origin: &Origin, name: Name) -> bool {
     let Ok((glance, packing)) = origin.peek(GLANCE) else { return true };
     if packing.is_some_and(Packing::is_archive) {
         return true;

@@ -106,3 +106,41 @@ fn a_file_beside_a_log_that_cannot_be_read_is_a_gap() {
     let gaps: Vec<_> = log.read().gaps.iter().map(|gap| gap.kind.to_string()).collect();
     assert!(gaps.iter().any(|gap| gap.contains("a.trajectory.jsonl` beside it: it is not UTF-8")), "{gaps:?}");
 }
+
+/// A call in a file that is named like one beside a log is in a session, or a gap says that it is not.
+#[test]
+fn a_file_beside_a_log_hides_no_call() {
+    let claude = |padding: usize| {
+        let call = r#"{"type":"assistant","uuid":"u2","sessionId":"c","cwd":"/p","message":{"id":"m","role":"assistant","content":[{"type":"tool_use","id":"z","name":"Bash","input":{"command":"rm -rf src"}}]}}"#;
+        let text = format!(
+            r#"{{"type":"user","uuid":"u1","sessionId":"c","cwd":"/p","message":{{"role":"user","content":"{}"}}}}"#,
+            "x".repeat(padding)
+        );
+        format!("{text}\n{call}\n")
+    };
+    let unknown = r#"{"cwd":"/p","tool_calls":[{"id":"z","function":{"name":"bash","arguments":"{\"command\":\"rm -rf src\"}"}}]}"#;
+    for (name, text) in [
+        ("a.trajectory.jsonl", claude(1)),
+        ("a.meta.json", claude(1)),
+        ("a.meta.json", claude(100_000)),
+        ("a.json", unknown.to_owned()),
+    ] {
+        let root = TempDir::new().unwrap();
+        write(root.path(), "a.jsonl", &log("a", &[("k1", "ls")]));
+        write(root.path(), name, &text);
+        let found = ask(root.path(), &[root.path().to_str().unwrap()], Selection::All).unwrap();
+        let mut all = All::default();
+        found.sources.iter().for_each(|source| source.read(&mut all));
+        let mut is_seen = !found.gaps.is_empty() || !all.gaps.is_empty();
+        for log in &all.logs {
+            let reading = log.read();
+            is_seen |= !reading.gaps.is_empty();
+            is_seen |= reading
+                .sessions
+                .iter()
+                .flat_map(|session| session.calls())
+                .any(|(_, call)| call.call_id.as_deref() == Some("z"));
+        }
+        assert!(is_seen, "{name}");
+    }
+}

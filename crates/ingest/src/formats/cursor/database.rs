@@ -1,7 +1,7 @@
 //! Cursor's databases: what the editor keeps of its chats, and the store of a session of its command line.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::database::{Child, Database, Document, Holds, List, Object, Output, Row, Tables, json, room};
 use crate::formats::{Base, Home};
@@ -92,7 +92,8 @@ fn document(
         .zip(0..)
         .map(|(bubble, at)| (bubble.into_owned(), at))
         .collect();
-    let lost = order.keys().filter(|id| !bubbles.iter().any(|(bubble, _)| bubble == *id)).count();
+    let there: BTreeSet<&String> = bubbles.iter().map(|(bubble, _)| bubble).collect();
+    let lost = order.keys().filter(|id| !there.contains(id)).count();
     if lost > 0 {
         flaws.push(GapKind::missing(format!("{lost} messages of the chat are missing: they were deleted")));
     }
@@ -170,7 +171,7 @@ fn messages(tables: &Tables<'_>, root: Option<&str>, flaws: &mut Vec<GapKind>) -
         flaws.push(GapKind::missing(format!("{lost} messages of the session are missing: they were deleted")));
     }
     let order: BTreeMap<&String, usize> = order.iter().zip(0..).collect();
-    let is_message = |row: &&Row| row.bytes("data").is_some_and(|data| data.starts_with(b"{"));
+    let is_message = |row: &&Row| row.bytes("data").is_some_and(|data| data.trim_ascii_start().starts_with(b"{"));
     let mut messages: Vec<&Row> = rows.iter().filter(is_message).collect();
     messages.sort_by_key(|row| {
         let at = names.get(&row.id).and_then(|name| order.get(*name));

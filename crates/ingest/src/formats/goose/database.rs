@@ -51,7 +51,7 @@ fn read(tables: &Tables<'_>, output: &mut dyn Output) -> Result<(), GapKind> {
 }
 
 fn copied(tables: &Tables<'_>) -> Result<Vec<String>, GapKind> {
-    Ok(SESSIONS.open(tables)?.by("id")?.rows.into_keys().collect())
+    Ok(MESSAGES.open(tables)?.by("session_id")?.rows.into_keys().collect())
 }
 
 fn document(mut rows: Rows) -> Option<Document> {

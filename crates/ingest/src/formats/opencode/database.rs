@@ -1,10 +1,11 @@
 //! The database of `OpenCode` and its kin: rows of two generations, as the export has them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::stored;
 use crate::database::{Child, Database, Document, Holds, List, Object, Output, Row, Rows, Tables, of_rows};
 use crate::formats::{Base, Home};
+use crate::json::{filled, is, parse, record};
 use agent_strace_model::GapKind;
 
 pub(in crate::formats) static DATABASE: Database = Database {
@@ -66,7 +67,8 @@ fn read(tables: &Tables<'_>, output: &mut dyn Output) -> Result<(), GapKind> {
 
 fn copied(tables: &Tables<'_>) -> Result<Vec<String>, GapKind> {
     let mut ids = Vec::new();
-    for (child, key) in [(&SESSION, "id"), (&MESSAGE, "id")] {
+    // Files of a session name its messages and parts one by one: what was not taken over stays in sight.
+    for (child, key) in [(&MESSAGE, "session_id"), (&MESSAGE, "id"), (&PART, "id")] {
         ids.extend(child.open(tables)?.by(key)?.rows.into_keys());
     }
     Ok(ids)
@@ -88,9 +90,9 @@ fn document(mut rows: Rows) -> Option<Document> {
             .json("revert", own, "revert", &mut rows.flaws);
     }
     let mut messages = List::default();
-    let mut known = BTreeSet::new();
+    let mut known = BTreeMap::new();
     for row in rows.of(MESSAGES_2) {
-        known.extend(row.text("id").map(str::to_owned));
+        known.extend(row.text("id").map(|id| (id.to_owned(), row.text("data").unwrap_or_default().to_owned())));
         if let Some(message) = stored::message(&row, &rows.id, &mut rows.flaws) {
             messages.push(&message);
         }
@@ -101,7 +103,7 @@ fn document(mut rows: Rows) -> Option<Document> {
 }
 
 /// Messages and their parts, but for those that the second generation took over.
-fn first_generation(rows: &mut Rows, known: &BTreeSet<String>, messages: &mut List) {
+fn first_generation(rows: &mut Rows, known: &BTreeMap<String, String>, messages: &mut List) {
     let mut parts: BTreeMap<String, Vec<Row>> = BTreeMap::new();
     for part in rows.of(PARTS) {
         match part.text("message_id") {
@@ -112,7 +114,7 @@ fn first_generation(rows: &mut Rows, known: &BTreeSet<String>, messages: &mut Li
     for message in rows.of(MESSAGES) {
         let id = message.text("id").unwrap_or_default().to_owned();
         let parts = parts.remove(&id).unwrap_or_default();
-        if known.contains(&id) {
+        if known.get(&id).is_some_and(|taken_over| has_calls_of(taken_over, &parts)) {
             continue;
         }
         let mut info = Object::new();
@@ -124,7 +126,7 @@ fn first_generation(rows: &mut Rows, known: &BTreeSet<String>, messages: &mut Li
         let parts = part_list(&parts, &id, rows);
         messages.push(&Object::new().raw("info", &info.finish()).raw("parts", &parts).finish());
     }
-    parts.retain(|id, _| !known.contains(id));
+    parts.retain(|id, parts| !known.get(id).is_some_and(|taken_over| has_calls_of(taken_over, parts)));
     for (id, parts) in parts {
         rows.flaws.push(GapKind::missing("parts of a message whose own row is missing: it was deleted"));
         let info = Object::new().text("id", &id).text("sessionID", &rows.id).finish();
@@ -145,4 +147,16 @@ fn part_list(parts: &[Row], message: &str, rows: &mut Rows) -> String {
         list.push(&object.finish());
     }
     list.finish()
+}
+
+/// Whether a message of the second generation has every call of these parts, by their ids.
+fn has_calls_of(taken_over: &str, parts: &[Row]) -> bool {
+    parts.iter().all(|part| {
+        let data = part.text("data").and_then(parse::<Called<'_>>).unwrap_or_default();
+        !is(data.kind, "tool") || filled(data.call).is_some_and(|call| taken_over.contains(&*call))
+    })
+}
+
+record! {
+    struct Called { kind = "type", call = "callID" }
 }

@@ -71,6 +71,9 @@ pub(super) fn message(row: &Row, session: &str, flaws: &mut Vec<GapKind>) -> Opt
     if let Some(directory) = object::<Place<'_>>(stored.location).and_then(|place| place.directory) {
         info.raw("path", &Object::new().raw("cwd", directory.get()).finish());
     }
+    if !matches!(kind, "assistant" | "shell") && row.text("data").is_some_and(crate::overlooked::holds_call) {
+        flaws.push(row.flaw(&format!("a message of the type `{}` that holds a call", kind.escape_default())));
+    }
     let parts = parts(kind, &stored, row, flaws).finish();
     Some(Object::new().raw("info", &info.finish()).raw("parts", &parts).finish())
 }

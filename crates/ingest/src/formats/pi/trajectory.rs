@@ -4,6 +4,8 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
+use serde_json::Value;
+
 use super::{STARTERS, TRAJECTORY};
 use crate::Side;
 use crate::assembly::{self, Assembly, RecordLocation};
@@ -11,6 +13,7 @@ use crate::blocks::{self, Around, NewCall, Part, identity};
 use crate::formats::Input;
 use crate::gaps::Gaps;
 use crate::json::{Counts, Nested, Raw, elements, filled, is, is_true, object, raw_text, record, scalar, text};
+use crate::overlooked::holds_call;
 use crate::reader::{Item, Reader, Shape};
 use agent_strace_model::attribution::note;
 use agent_strace_model::evidence::Counted;
@@ -87,6 +90,9 @@ pub(super) fn add<'a>(assembly: Assembly<'a>, side: &'a Side, line: u32, gaps: &
     let mut reader = Reader::new(&side.text, Shape::of(&side.text));
     while let Some(item) = reader.next::<Entry<'a>>(&mut own) {
         let location = RecordLocation { line, id: None, time: scalar(item.record.time) };
+        if !KNOWN.contains(&&*filled(item.record.kind).unwrap_or_default()) && holds_call(item.json) {
+            own.malformed(item.line, "a record of a type that is not known holds a call");
+        }
         trace.acts(&location, &item.record, &mut own);
     }
     for gap in own.finish() {
@@ -94,6 +100,19 @@ pub(super) fn add<'a>(assembly: Assembly<'a>, side: &'a Side, line: u32, gaps: &
     }
     trace.finish()
 }
+
+/// Types of records.
+const KNOWN: [&str; 9] = [
+    "session.started",
+    "trace.metadata",
+    "context.compiled",
+    "prompt.submitted",
+    "tool.call",
+    "tool.result",
+    "model.completed",
+    "trace.artifacts",
+    "session.ended",
+];
 
 /// A message that was sent, and the record that tells of it.
 struct Sent<'a> {
@@ -224,10 +243,13 @@ impl<'a> Trace<'a> {
         }
     }
 
-    /// A call under an id that is known is the same, however much of its arguments was kept here.
+    /// A call under an id that is known is the same, also where its arguments were cut short here.
     fn call(&mut self, location: &RecordLocation<'a>, call: NewCall<'a>) {
-        let is_known =
-            call.id.as_deref().and_then(|id| self.assembly.call_of(id)).is_some_and(|known| known.tool == call.tool);
+        let is_known = call
+            .id
+            .as_deref()
+            .and_then(|id| self.assembly.call_of(id))
+            .is_some_and(|known| known.tool == call.tool && is_cut_form(&call.arguments, &known.arguments));
         if !is_known {
             let around = Around { starters: STARTERS, ..Around::of(None) };
             blocks::add_call(&mut self.assembly, location, call, &around);
@@ -274,5 +296,30 @@ impl<'a> Trace<'a> {
             self.assembly.stated(Counted::ToolCalls, u64::try_from(self.ran).ok().filter(|ran| *ran > 0), calls, true);
         }
         self.assembly
+    }
+}
+
+/// Whether arguments are those of a call, as far as they were kept.
+fn is_cut_form(kept: &Arguments<'_>, whole: &Arguments<'_>) -> bool {
+    let value = |arguments: &Arguments<'_>| match arguments {
+        Arguments::Json(json) => serde_json::from_str::<Value>(json).ok(),
+        Arguments::Text(text) => Some(Value::from(text.as_ref())),
+        Arguments::Missing => Some(Value::Null),
+    };
+    match (value(kept), value(whole)) {
+        (Some(kept), Some(whole)) => kept.is_null() || is_cut_value(&kept, &whole),
+        _ => false,
+    }
+}
+
+fn is_cut_value(kept: &Value, whole: &Value) -> bool {
+    match (kept, whole) {
+        (Value::Object(kept), Value::Object(whole)) => {
+            kept.iter().all(|(key, value)| whole.get(key).is_some_and(|whole| is_cut_value(value, whole)))
+        }
+        (Value::String(kept), Value::String(whole)) => {
+            kept == whole || kept.strip_suffix('…').is_some_and(|kept| whole.starts_with(kept))
+        }
+        (kept, whole) => kept == whole,
     }
 }

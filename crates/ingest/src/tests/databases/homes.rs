@@ -91,6 +91,11 @@ fn every_session_of_a_home_is_found_once() {
         ("session/global/ses_12be9f828ffeaiYkWjPssYhKmB.json", copy),
         ("session/global/ses_other.json", &other),
         (
+            "message/ses_12be9f828ffeaiYkWjPssYhKmB/msg_ed42dc66c001FKRAXJfCkZT1sJ.json",
+            r#"{"id":"msg_ed42dc66c001FKRAXJfCkZT1sJ","sessionID":"s","role":"user","time":{}}"#,
+        ),
+        // A message that the database does not have.
+        (
             "message/ses_12be9f828ffeaiYkWjPssYhKmB/msg_1.json",
             r#"{"id":"msg_1","sessionID":"s","role":"user","time":{}}"#,
         ),
@@ -106,7 +111,7 @@ fn every_session_of_a_home_is_found_once() {
     }
     let (after, _) = sessions(&on_machine(&machine(home), &Wanted::default()));
     let mut expected = before.0.clone();
-    expected.push("opencode-storage ses_other".to_owned());
+    expected.extend(["opencode-storage ses_other", "opencode-storage s"].map(str::to_owned));
     expected.sort();
     assert_eq!(after, expected);
     let mut once = after.clone();

@@ -264,3 +264,31 @@ fn a_database_of_utf16_is_read() {
     let text = Store::new("opencode.db", &format!("PRAGMA encoding = 'UTF-16'; {OPENCODE}")).read();
     assert!(text.contains("call bash ok"), "{text}");
 }
+
+#[test]
+fn tables_of_another_agent_hide_no_session() {
+    let text = Store::new("opencode.db", OPENCODE)
+        .run(
+            "CREATE TABLE sessions (id, parent_session_id, title, message_count);
+             CREATE TABLE messages (id, session_id, role, parts, content, tool_calls, tool_call_id);",
+        )
+        .read();
+    assert!(text.contains("call bash ok") || text.contains("the tables of two agents"), "{text}");
+}
+
+#[test]
+fn a_message_of_the_second_generation_hides_no_call_of_the_first() {
+    let text = Store::new("opencode.db", OPENCODE)
+        .run(
+            "CREATE TABLE session_message (id, session_id, type, seq, time_created, data);
+             INSERT INTO session_message SELECT id, session_id, 'idle', 1, 1, '{}' FROM message;",
+        )
+        .read();
+    assert!(text.contains("call bash ok"), "{text}");
+}
+
+#[test]
+fn names_of_tables_and_columns_may_be_in_capitals() {
+    let text = Store::new("opencode.db", OPENCODE).run("ALTER TABLE part RENAME COLUMN data TO DATA").read();
+    assert!(text.contains("call bash ok") || text.starts_with("gap "), "{text}");
+}
