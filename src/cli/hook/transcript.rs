@@ -11,11 +11,14 @@ use jiff::Timestamp;
 use agent_strace_ingest::{Log, Reading};
 use agent_strace_live::hook_events::{self, HookEvent, OwnLog, Quiet, What};
 use agent_strace_model::Session;
+use agent_strace_secrets::redact;
 use agent_strace_store::StoreError;
 use agent_strace_store::live::Live;
 
 /// The agent is not made to wait for longer logs: calls without a result stay without one, and count as run.
 const LARGEST: u64 = 64 << 20;
+/// The agent is not made to wait for its own last answer where its log takes long to be read.
+const LARGEST_AGAIN: usize = 8 << 20;
 /// Logs of sub-agents of one session.
 const MOST: usize = 200;
 /// Some agents write their last answer down after they told of it.
@@ -31,20 +34,27 @@ pub(super) fn catch_up(live: &mut Live, event: &HookEvent<'_>, time: Timestamp) 
     };
     let Some(path) = event.transcript.as_deref().map(Path::new) else { return Ok(()) };
     let Some(log) = whole(path, &event.session, quiet) else { return Ok(()) };
-    let of_subagents: Vec<Log> = logs_of_subagents(path, &event.session).iter().filter_map(|path| read(path)).collect();
+    let paths = logs_of_subagents(path, &event.session);
+    let of_subagents: Vec<Log> = paths.iter().take(MOST).filter_map(|path| read(path)).collect();
+    let is_all = of_subagents.len() == paths.len();
     let readings: Vec<Reading<'_>> = std::iter::once(&log).chain(&of_subagents).map(Log::read).collect();
     for session in readings.iter().flat_map(|reading| ours(reading, &event.session)) {
         if session.id == event.session {
             hook_events::settle(live, session, time)?;
         }
     }
+    let name = |log: &Log| redact(log.shown.rsplit(['/', '\\']).next().unwrap_or_default()).as_str().to_owned();
     let own = std::iter::once(&log).chain(&of_subagents).zip(&readings).map(|(log, reading)| OwnLog {
-        name: log.shown.rsplit(['/', '\\']).next().unwrap_or_default(),
+        name: name(log),
         sessions: ours(reading, &event.session).collect(),
         is_damaged: !reading.gaps.is_empty(),
     });
-    let own: Vec<OwnLog<'_, '_>> = own.filter(|own| !own.sessions.is_empty()).collect();
-    hook_events::spend(live, &own, quiet, time)
+    let mut own: Vec<OwnLog<'_, '_>> = own.collect();
+    let is_all = is_all && own.iter().all(|own| !own.sessions.is_empty());
+    if let Some(main) = own.first_mut() {
+        main.is_damaged |= !is_all;
+    }
+    hook_events::spend(live, &own, quiet, &|text| redact(text).as_str().to_owned(), time)
 }
 
 /// The session and its sub-agents.
@@ -58,7 +68,8 @@ fn ours<'r, 'a>(reading: &'r Reading<'a>, id: &'r str) -> impl Iterator<Item = &
 /// The log, with the answer that the agent has just told of if it is written soon.
 fn whole(path: &Path, id: &str, quiet: Quiet) -> Option<Log> {
     let mut log = read(path)?;
-    for _ in 0..PATIENCE {
+    let tries = if log.bytes().len() > LARGEST_AGAIN { 0 } else { PATIENCE };
+    for _ in 0..tries {
         let lacks = || ours(&log.read(), id).any(|session| session.id == id && hook_events::lacks_an_answer(session));
         if quiet == Quiet::Asked || !lacks() {
             break;
@@ -80,7 +91,6 @@ fn logs_of_subagents(path: &Path, id: &str) -> Vec<PathBuf> {
         .filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"))
         .collect();
     logs.sort();
-    logs.truncate(MOST);
     logs
 }
 

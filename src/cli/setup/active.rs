@@ -136,7 +136,7 @@ impl Target<'_> {
 
     fn hook_trusts(&self) -> Result<Vec<HookTrust>, Failure> {
         let Some((_, file)) = self.read()? else { return Ok(Vec::new()) };
-        Ok(HookTrust::of(&self.place.real().to_string_lossy(), &file.installed()))
+        Ok(HookTrust::of(&self.place.real().to_string_lossy(), &file.as_wanted(self.options)))
     }
 
     /// Notes the trust that the agent asks for, and says so; `None`: nothing is missing.
@@ -176,7 +176,9 @@ impl Target<'_> {
         let unusable = |why: String| Failure::new(format!("`{}` can't be edited: {why}", terminal(&place.shown)));
         let Some(text) = place.read().map_err(unusable)? else { return Ok(()) };
         let mut file = TrustFile::read(&text).map_err(unusable)?;
-        self.hook_trusts()?.iter().for_each(|hook| file.forget(hook));
+        let installed = self.read()?.map(|(_, settings)| settings.installed()).unwrap_or_default();
+        let hooks = HookTrust::of(&self.place.real().to_string_lossy(), &installed);
+        hooks.iter().for_each(|hook| file.forget(hook));
         let left = file.text();
         if left == text { Ok(()) } else { self.put(&place, &left) }
     }

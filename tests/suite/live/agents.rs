@@ -141,12 +141,14 @@ fn a_refused_call_that_is_reported_as_failed_is_an_attempt() {
         };
         let answer = hook(&world, &["pre-tool", "--agent", "kimi", "--enforce"], &call("PreToolUse", json!({})));
         assert!(answer.stdout.contains("deny"), "{answer:?}");
-        let failed = call("PostToolUseFailure", json!({"error": words}));
+        let failed = call("PostToolUseFailure", json!({"error": {"code": "internal", "message": words}}));
         assert_eq!(hook(&world, &["post-tool-failure", "--agent", "kimi"], &failed).code, 0);
         check(&world, &[])["summary"].clone()
     };
     let summary = told("agent-strace: the scope of this repository does not allow this call");
     assert_eq!((&summary["attempts"], &summary["findings"]["error"]), (&1.into(), &0.into()), "{summary}");
+    let summary = told("agent-strace: the scope of this repository\nCommand failed with exit code: 1.");
+    assert_eq!((&summary["attempts"], &summary["findings"]["error"]), (&0.into(), &1.into()), "{summary}");
     let summary = told("rm: cannot remove 'src'");
     assert_eq!((&summary["attempts"], &summary["findings"]["error"]), (&0.into(), &1.into()), "{summary}");
 }

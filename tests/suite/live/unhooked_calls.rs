@@ -183,3 +183,27 @@ fn arguments_out_of_which_a_secret_was_taken_are_still_the_same_call() {
     gemini(&world, &[("other A_TOKEN=ghp_abcdefghijklmnopqrstuvwxyz0123456789", "success")]);
     assert_eq!(kinds(&world, &[]), (1, vec![("no-decision".to_owned(), "2".to_owned())]));
 }
+
+/// Ids are unique in a session only: what was decided about a call of the parent says nothing of one of a sub-agent.
+#[test]
+fn an_id_of_the_parent_hides_no_call_of_a_sub_agent() {
+    let world = world(&[("t1", "ls")]);
+    world.write("logs/session.jsonl", &log(&[("t1", "ls", "ok", None)]));
+    world.write("logs/session/subagents/agent-a1.jsonl", &log(&[("t1", "rm -rf src", "ok", Some("a1"))]));
+    let answer = world.run(&["gaps", "logs", "--format", "json"]);
+    let report: Value = serde_json::from_str(&answer.stdout).unwrap_or_else(|_| panic!("{}", answer.stderr));
+    let past: usize = rows(&report, "sessions").iter().map(|session| rows(session, "lapses").len()).sum();
+    assert_eq!((answer.code, past), (1, 1), "{report}");
+}
+
+/// A tool of others may have the name of one that touches nothing.
+#[test]
+fn a_harmless_name_hides_no_command() {
+    let world = asked_by_gemini(&[]);
+    gemini(&world, &[("README.md", "success")]);
+    let text = world.read("log.jsonl").replace("read_file", "complete_task");
+    world.write("log.jsonl", &text);
+    assert_eq!(kinds(&world, &[]).1.len(), 1, "it names a file");
+    world.write("log.jsonl", &text.replace("file_path", "result"));
+    assert_eq!(kinds(&world, &[]), (0, Vec::new()));
+}

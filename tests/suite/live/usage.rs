@@ -158,3 +158,39 @@ fn answers_that_were_removed_from_the_log_are_a_gap() {
     assert!(report["gaps"].to_string().contains("no longer in the agent's own log"), "{report}");
     assert_eq!(spent(&world)["requests"], 2, "what was recorded counts");
 }
+
+#[test]
+fn a_log_of_a_sub_agent_that_is_not_read_makes_the_usage_incomplete() {
+    let world = world();
+    world.write(".agent-scope.json", r#"{"version": 2, "budgets": {"cost_usd": 1.0}}"#);
+    let transcript = write(&world, &[prompt(), answer("m1", 1000, 50, "done")]);
+    world.write("log/transcript/subagents/agent-a1.jsonl", "{\"type\":\n");
+    stop(&world, &transcript);
+    assert_eq!(check(&world, &[])["exit_code"], 3);
+}
+
+/// An agent that goes on in another file has not used less.
+#[test]
+fn another_log_with_less_usage_takes_nothing_back() {
+    let world = world();
+    let transcript = write(&world, &[prompt(), answer("m1", 1000, 50, "a"), answer("m2", 2000, 60, "done")]);
+    stop(&world, &transcript);
+    world.write("log/other.jsonl", &([prompt(), answer("m3", 10, 5, "done")].join("\n") + "\n"));
+    stop(&world, &world.path().join("log/other.jsonl").display().to_string());
+    let usage = spent(&world);
+    assert_eq!((&usage["requests"], &usage["input"]), (&3.into(), &3010.into()));
+}
+
+#[test]
+fn a_user_who_stops_the_agent_asks_for_nothing() {
+    let world = world();
+    world.write(".agent-scope.json", r#"{"version": 2, "budgets": {"cost_usd": 1.0}}"#);
+    let stopped = record(
+        "user",
+        &json!({"role": "user", "content": [{"type": "text", "text": "[Request interrupted by user]"}]}),
+    );
+    let transcript = write(&world, &[prompt(), answer("m1", 1000, 50, "done"), stopped]);
+    let end = step("SessionEnd", &json!({"transcript_path": transcript, "reason": "other"}));
+    assert_eq!(hook(&world, &["session-end"], &end).code, 0);
+    assert_eq!(check(&world, &[])["exit_code"], 0);
+}

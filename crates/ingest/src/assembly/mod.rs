@@ -363,12 +363,8 @@ impl<'a> Assembly<'a> {
         self.note_shells();
         let told = self.usages.len();
         self.add_untold();
-        if self.sums.is_empty() {
-            self.session.usage.add(&self.usages.iter().sum());
-        } else {
-            self.session.usage = self.sums.values().sum();
-            self.session.usage.add(&self.usages.iter().skip(told).sum());
-        }
+        let used = self.used(told);
+        self.session.usage.add(&used);
         self.tell_models();
         self.session
     }

@@ -50,10 +50,25 @@ impl<'a> Assembly<'a> {
         self.origin.stream = of_others;
     }
 
-    /// Notes the sum that a log of the agent gives of a session. It outranks the records of single answers.
+    /// Notes the sum that a log of the agent gives of a session. It outranks the records of single answers. A later one that
+    /// is less, as of a log that was begun anew, takes nothing back.
     pub(crate) fn recorded_sum(&mut self, session: Cow<'a, str>, sum: Usage) {
-        self.sums.insert(session, sum);
+        let known = self.sums.entry(session).or_insert(sum);
+        let partial = sum.partial;
+        *known = Usage { partial, ..more(*known, sum) };
         self.summed = self.session.events.len();
+    }
+
+    /// All that was used, as far as it is known: by the sums or, where that is more, by the answers.
+    pub(super) fn used(&self, told: usize) -> Usage {
+        let (before, since) = self.usages.split_at_checked(told).unwrap_or((&self.usages, &[]));
+        let mut all = before.iter().sum();
+        if !self.sums.is_empty() {
+            let sums: Usage = self.sums.values().sum();
+            all = Usage { partial: sums.partial, ..more(sums, all) };
+        }
+        all.add(&since.iter().sum());
+        all
     }
 
     /// The recorder took usage from the agent's own log when the agent waited: what answers used after that is not in it.
@@ -258,4 +273,12 @@ impl<'a> Assembly<'a> {
 fn is_answer(event: &Event<'_>) -> bool {
     let said = matches!(event.kind, EventKind::Message(_) | EventKind::Reasoning(_) | EventKind::Call(_));
     said && event.origin.role == RecordRole::Primary
+}
+
+/// The one that has more tokens.
+fn more(first: Usage, second: Usage) -> Usage {
+    let tokens = |usage: &Usage| {
+        [usage.input, usage.output, usage.cache_read, usage.cache_write].into_iter().fold(0, u64::saturating_add)
+    };
+    if tokens(&second) > tokens(&first) { second } else { first }
 }

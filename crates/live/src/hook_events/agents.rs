@@ -26,6 +26,8 @@ pub struct Agent {
     pub variable: Option<&'static str>,
     /// A hook may have its user asked.
     pub asks: bool,
+    /// It reports a call that a hook refused as one that failed, with the reason that it was given.
+    pub fails_refused: bool,
     /// The exit code of a hook that failed and must not stop the agent.
     pub failed: u8,
 }
@@ -108,6 +110,7 @@ pub static AGENTS: &[Agent] = &[
         ],
         variable: Some("CLAUDE_PROJECT_DIR"),
         asks: true,
+        fails_refused: false,
         failed: 1,
     },
     // https://developers.openai.com/codex/hooks; it has no step for the end of a session, and takes no `ask`.
@@ -137,6 +140,7 @@ pub static AGENTS: &[Agent] = &[
         ],
         variable: None,
         asks: false,
+        fails_refused: false,
         failed: 1,
     },
     // https://geminicli.com/docs/hooks/reference
@@ -172,6 +176,7 @@ pub static AGENTS: &[Agent] = &[
         ],
         variable: Some("GEMINI_PROJECT_DIR"),
         asks: false,
+        fails_refused: false,
         failed: 1,
     },
     // https://cursor.com/docs/agent/hooks; the steps for shell and MCP alone are the only ones that its command line runs.
@@ -201,6 +206,7 @@ pub static AGENTS: &[Agent] = &[
         ],
         variable: Some("CURSOR_PROJECT_DIR"),
         asks: true,
+        fails_refused: false,
         failed: 1,
     },
     // https://docs.github.com/en/copilot/reference/hooks-configuration
@@ -233,6 +239,7 @@ pub static AGENTS: &[Agent] = &[
         ],
         variable: None,
         asks: true,
+        fails_refused: false,
         // It denies a call for any other one.
         failed: 0,
     },
@@ -267,6 +274,7 @@ pub static AGENTS: &[Agent] = &[
         ],
         variable: Some("QWEN_PROJECT_DIR"),
         asks: true,
+        fails_refused: false,
         failed: 1,
     },
     // https://moonshotai.github.io/kimi-code/en/customization/hooks; it takes no `ask`.
@@ -292,6 +300,7 @@ pub static AGENTS: &[Agent] = &[
         ],
         variable: None,
         asks: false,
+        fails_refused: true,
         failed: 1,
     },
 ];

@@ -209,10 +209,9 @@ impl Writer<'_> {
         };
         self.call = Some(Called::of(&known));
         let text = after.text.clone();
-        // Some agents report a call that this hook refused as one that failed, with the reason that it was given.
-        let is_our_refusal = || text.as_ref().is_some_and(|text| text.decode().contains(REFUSAL));
-        let is_refused = known.is_refused && after.status == Status::Error && is_our_refusal();
-        let status = if is_refused { Status::Denied } else { after.status };
+        let is_our_refusal = || text.as_ref().is_some_and(is_refusal);
+        let may_be_refused = self.how.agent.fails_refused && known.is_refused && after.status == Status::Error;
+        let status = if may_be_refused && is_our_refusal() { Status::Denied } else { after.status };
         let answer = Answer {
             call: Some(&known),
             call_id: Some(&known.call),
@@ -242,6 +241,16 @@ impl Called {
             watched: None,
         }
     }
+}
+
+/// Whether the text of a failure is the reason that the hook gave, which is one line, and nothing else: a call that ran all
+/// the same could print it, but its agent adds how it ended.
+fn is_refusal(text: &RawText<'_>) -> bool {
+    let RawText::Json(json) = text else { return false };
+    let message = Members::of(json).and_then(|members| members.text("message"));
+    let said = message.unwrap_or_else(|| text.decode());
+    let said = said.trim();
+    said.starts_with(REFUSAL) && !said.contains('\n')
 }
 
 /// What is called: its tool, and its command or else its arguments.

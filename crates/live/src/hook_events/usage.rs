@@ -31,10 +31,10 @@ pub enum Quiet {
 /// The sessions of one log of the agent.
 #[derive(Debug)]
 pub struct OwnLog<'l, 'a> {
-    /// The name of the file.
-    pub name: &'l str,
+    /// The name of the file, without secrets.
+    pub name: String,
     pub sessions: Vec<&'l Session<'a>>,
-    /// Parts of it can't be read, or not yet.
+    /// Parts of it can't be read, or not yet, or logs beside it.
     pub is_damaged: bool,
 }
 
@@ -43,6 +43,8 @@ pub fn lacks_an_answer(session: &Session<'_>) -> bool {
     let said = session.events.iter().rev().filter(|event| event.origin.role == RecordRole::Primary);
     said.filter(|event| event.origin.stream == 0)
         .find_map(|event| match event.kind {
+            // The host's own words, such as a notice that its user stopped the agent, ask for nothing.
+            EventKind::Prompt(_) if !event.origin.speaker.is_user() => None,
             EventKind::Message(_) | EventKind::End(_) => Some(false),
             EventKind::Prompt(_) | EventKind::Result(_) | EventKind::Call(_) => Some(true),
             _ => None,
@@ -51,23 +53,32 @@ pub fn lacks_an_answer(session: &Session<'_>) -> bool {
 }
 
 /// Records what is new in the agent's own logs.
-pub fn spend(live: &mut Live, logs: &[OwnLog<'_, '_>], quiet: Quiet, time: Timestamp) -> Result<(), StoreError> {
+///
+/// `clean` takes secrets out of ids.
+pub fn spend(
+    live: &mut Live,
+    logs: &[OwnLog<'_, '_>],
+    quiet: Quiet,
+    clean: &dyn Fn(&str) -> String,
+    time: Timestamp,
+) -> Result<(), StoreError> {
     let mut known = Known::read(&live.text()?);
     for log in logs {
-        let is_cut = known.misses(log);
+        let is_cut = known.misses(log, clean);
         for session in &log.sessions {
             let is_own = *session.id == *known.session;
             let lacks = is_cut || log.is_damaged || quiet == Quiet::Answered && lacks_an_answer(session);
-            let mut answers = answers(session);
+            let mut answers = answers(session, clean);
+            let id = clean(&session.id);
+            let agent = (!is_own).then_some(id.as_str());
             if let Some((_, last)) = answers.last_mut().filter(|_| lacks) {
                 last.usage.partial = true;
             }
             for (message, spent) in answers {
-                let entry = Entry { message, spent: &spent, log: log.name, agent: (!is_own).then_some(&*session.id) };
+                let entry = Entry { message, spent: &spent, log: &log.name, agent };
                 entry.record(live, &mut known, time)?;
             }
             if session.usage != Usage::default() {
-                let agent = (!is_own).then_some(&*session.id);
                 let recorded = known.sum(agent).filter(|_| is_cut);
                 let all = recorded.unwrap_or(session.usage);
                 let sum = Usage { partial: all.partial || lacks, ..all };
@@ -82,13 +93,14 @@ pub fn spend(live: &mut Live, logs: &[OwnLog<'_, '_>], quiet: Quiet, time: Times
 }
 
 /// The last record of each answer, in the order of the first ones. Answers without an id are counted.
-fn answers<'a>(session: &Session<'a>) -> Vec<(String, Spent<'a>)> {
+fn answers<'a>(session: &Session<'a>, clean: &dyn Fn(&str) -> String) -> Vec<(String, Spent<'a>)> {
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
     let mut answers: Vec<(String, Spent<'a>)> = Vec::new();
     let mut without_id = 0_usize;
     for spent in session.spent.iter().filter(|spent| spent.usage != Usage::default()) {
         without_id += usize::from(spent.message.is_none());
         let message = spent.message.as_deref().map_or_else(|| format!("{}#{without_id}", session.id), str::to_owned);
+        let message = clean(&message);
         let next = answers.len();
         let at = *places.entry(message.clone()).or_insert(next);
         match answers.get_mut(at) {
@@ -249,10 +261,10 @@ impl Known {
     }
 
     /// Whether answers that are recorded are no longer in their log: they were removed from it.
-    fn misses(&mut self, log: &OwnLog<'_, '_>) -> bool {
+    fn misses(&mut self, log: &OwnLog<'_, '_>, clean: &dyn Fn(&str) -> String) -> bool {
         let there: BTreeSet<String> =
-            log.sessions.iter().flat_map(|session| answers(session)).map(|(message, _)| message).collect();
-        let recorded = self.messages.iter().filter(|(_, (name, _))| name == log.name);
+            log.sessions.iter().flat_map(|session| answers(session, clean)).map(|(message, _)| message).collect();
+        let recorded = self.messages.iter().filter(|(_, (name, _))| *name == log.name);
         let missing = recorded.filter(|(message, _)| !there.contains(*message)).count();
         let reason = format!("{}: answers whose usage was recorded are no longer in the agent's own log", log.name);
         if missing > 0 && self.reported.insert(reason.clone()) {

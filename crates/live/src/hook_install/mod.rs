@@ -106,6 +106,15 @@ impl File {
         }
     }
 
+    /// Our hooks that are exactly what is wanted. Others may have a command of ours among theirs.
+    pub fn as_wanted(&self, options: &HookOptions) -> Vec<InstalledHook> {
+        let is_wanted = |hook: &InstalledHook| {
+            let mut hooks = options.agent.hooks.iter().filter(|hooked| hooked.event == hook.event);
+            hooks.any(|hooked| options.entry(hooked).value() == hook.entry)
+        };
+        self.installed().into_iter().filter(is_wanted).collect()
+    }
+
     /// Our hooks, in the order of the file.
     pub fn installed(&self) -> Vec<InstalledHook> {
         match &self.0 {

@@ -138,7 +138,7 @@ fn a_file_beside_a_log_hides_no_call() {
             is_seen |= reading
                 .sessions
                 .iter()
-                .flat_map(|session| session.calls())
+                .flat_map(agent_strace_model::Session::calls)
                 .any(|(_, call)| call.call_id.as_deref() == Some("z"));
         }
         assert!(is_seen, "{name}");

@@ -72,7 +72,7 @@ impl LoggedSession {
             subagent: call.subagent.as_deref().map(str::to_owned),
             inputs: Inputs::of(&call.arguments),
             outcome: Outcome::of(call, &refused),
-            is_idle: is_unfolded(session, call) || agent_strace_effects::touches_nothing(&call.tool),
+            is_idle: is_unfolded(session, call) || is_idle(call),
         };
         let parent = session.parent.as_deref().or(session.filed_under.as_deref());
         let of_subagents = session.evidence.hook_sessions.iter();
@@ -164,6 +164,19 @@ fn refused<'s>(session: &'s Session<'_>) -> BTreeSet<&'s str> {
     });
     let ours = results.filter(|result| result.text.as_ref().is_some_and(|text| text.decode().contains(REFUSAL)));
     ours.filter_map(|result| result.call_id.as_deref()).collect()
+}
+
+/// A tool of the agent's own that touches nothing. A tool of others that is called so may take a command or a file.
+fn is_idle(call: &ToolCall<'_>) -> bool {
+    const TARGETS: [&str; 6] = ["command", "cmd", "path", "file", "file_path", "url"];
+    let names_target = match &call.arguments {
+        Arguments::Json(json) => {
+            Members::of(json).is_none_or(|members| TARGETS.iter().any(|name| members.json(name).is_some()))
+        }
+        Arguments::Text(_) => true,
+        Arguments::Missing => false,
+    };
+    agent_strace_effects::touches_nothing(&call.tool) && !names_target
 }
 
 /// A script whose calls are all recorded does nothing by itself: hosts ask their hooks about its calls only.

@@ -15,6 +15,8 @@ pub(super) struct Pairs<'a> {
     /// The last decision about each call, in the order of the calls.
     asked: Vec<&'a Asked>,
     is_used: Vec<bool>,
+    /// The calls that decisions were found by ids for, in the logs before.
+    found: BTreeMap<usize, (String, Inputs)>,
     /// By the agent's id. The same id may be given to several calls.
     by_id: BTreeMap<&'a str, VecDeque<usize>>,
     /// Decisions about calls without an id of the agent.
@@ -37,6 +39,7 @@ impl<'a> Pairs<'a> {
         let asked: Vec<&Asked> = last.into_iter().filter_map(|at| asked.get(at)).collect();
         let mut pairs = Self {
             is_used: vec![false; asked.len()],
+            found: BTreeMap::new(),
             asked,
             by_id: BTreeMap::new(),
             by_inputs: BTreeMap::new(),
@@ -64,11 +67,12 @@ impl<'a> Pairs<'a> {
     }
 
     /// The decision about each call of a session. A parent's log may repeat the calls of its sub-agents with their ids, so
-    /// an id is looked up anew in each log.
+    /// an id is looked up anew in each log; another call under an id that a log before has was not decided about.
     pub(super) fn of(&mut self, session: &LoggedSession) -> Vec<Option<&'a Decided>> {
         let mut by_id = self.by_id.clone();
         let mut find = |call: &LoggedCall| {
             let by_id = call.call_id.as_deref().and_then(|id| by_id.get_mut(id)).and_then(VecDeque::pop_front);
+            let by_id = by_id.filter(|at| self.is_the_same(*at, call));
             let at = by_id.or_else(|| self.without_id(call))?;
             if let Some(is_used) = self.is_used.get_mut(at) {
                 *is_used = true;
@@ -76,6 +80,12 @@ impl<'a> Pairs<'a> {
             self.asked.get(at).map(|asked| &asked.decided)
         };
         session.calls.iter().map(&mut find).collect()
+    }
+
+    fn is_the_same(&mut self, at: usize, call: &LoggedCall) -> bool {
+        let this = || (call.tool.clone(), call.inputs.clone());
+        let (tool, inputs) = self.found.entry(at).or_insert_with(this);
+        *tool == call.tool && *inputs == call.inputs
     }
 
     fn without_id(&mut self, call: &LoggedCall) -> Option<usize> {
