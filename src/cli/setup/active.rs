@@ -178,7 +178,9 @@ impl Target<'_> {
         let mut file = TrustFile::read(&text).map_err(unusable)?;
         let installed = self.read()?.map(|(_, settings)| settings.installed()).unwrap_or_default();
         let hooks = HookTrust::of(&self.place.real().to_string_lossy(), &installed);
-        hooks.iter().for_each(|hook| file.forget(hook));
+        for hook in &hooks {
+            file.forget(hook);
+        }
         let left = file.text();
         if left == text { Ok(()) } else { self.put(&place, &left) }
     }
