@@ -2,7 +2,7 @@
 //! comes before its user is asked, and no step tells of a refusal or of usage.
 
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -34,9 +34,9 @@ pub(super) fn catch_up(live: &mut Live, event: &HookEvent<'_>, time: Timestamp) 
     };
     let Some(path) = event.transcript.as_deref().map(Path::new) else { return Ok(()) };
     let Some(log) = whole(path, &event.session, quiet) else { return Ok(()) };
-    let paths = logs_of_subagents(path, &event.session);
+    let (paths, is_listed) = logs_of_subagents(path, &event.session);
     let of_subagents: Vec<Log> = paths.iter().take(MOST).filter_map(|path| read(path)).collect();
-    let is_all = of_subagents.len() == paths.len();
+    let is_all = is_listed && of_subagents.len() == paths.len();
     let readings: Vec<Reading<'_>> = std::iter::once(&log).chain(&of_subagents).map(Log::read).collect();
     for session in readings.iter().flat_map(|reading| ours(reading, &event.session)) {
         if session.id == event.session {
@@ -80,18 +80,29 @@ fn whole(path: &Path, id: &str, quiet: Quiet) -> Option<Log> {
     Some(log)
 }
 
-/// Claude Code and Gemini keep the logs of sub-agents in folders that are named after the session.
-fn logs_of_subagents(path: &Path, id: &str) -> Vec<PathBuf> {
+/// Claude Code and Gemini keep the logs of sub-agents in folders that are named after the session. The second value says
+/// whether all of them could be listed.
+fn logs_of_subagents(path: &Path, id: &str) -> (Vec<PathBuf>, bool) {
     let folders = [Some(path.with_extension("").join("subagents")), path.parent().map(|folder| folder.join(id))];
-    let mut logs: Vec<PathBuf> = folders
-        .into_iter()
-        .flatten()
-        .filter_map(|folder| std::fs::read_dir(folder).ok())
-        .flat_map(|entries| entries.filter_map(Result::ok).map(|entry| entry.path()))
-        .filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"))
-        .collect();
+    let (mut logs, mut is_listed) = (Vec::new(), true);
+    for folder in folders.into_iter().flatten() {
+        let entries = match std::fs::read_dir(folder) {
+            Ok(entries) => entries,
+            Err(error) => {
+                is_listed &= matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
+                continue;
+            }
+        };
+        for entry in entries {
+            match entry.map(|entry| entry.path()) {
+                Ok(log) if log.extension().is_some_and(|extension| extension == "jsonl") => logs.push(log),
+                Ok(_) => {}
+                Err(_) => is_listed = false,
+            }
+        }
+    }
     logs.sort();
-    logs
+    (logs, is_listed)
 }
 
 /// Nothing where it can't be read: it is not what is judged.

@@ -207,3 +207,13 @@ fn a_harmless_name_hides_no_command() {
     world.write("log.jsonl", &text.replace("file_path", "result"));
     assert_eq!(kinds(&world, &[]), (0, Vec::new()));
 }
+
+/// A decision without the call that it is about speaks for no call.
+#[test]
+fn a_recording_that_is_lost_decides_about_nothing() {
+    let world = asked_by_gemini(&["README.md"]);
+    gemini(&world, &[("README.md", "success")]);
+    assert_eq!(kinds(&world, &[]), (0, Vec::new()));
+    std::fs::remove_file(world.path().join(format!(".agent-traces/{SESSION}/events.ndjson"))).unwrap();
+    assert_eq!(kinds(&world, &[]).0, 1);
+}

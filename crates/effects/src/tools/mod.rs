@@ -149,7 +149,7 @@ pub(super) fn only_writes(tool: &str) -> bool {
     entry.is_some_and(|entry| matches!(entry.does, Action::Write | Action::Edit | Action::Select))
 }
 
-/// Whether a tool touches nothing outside of its agent, whatever it is given.
+/// Returns true for a tool of an agent that touches nothing outside of it.
 pub fn touches_nothing(tool: &str) -> bool {
     REGISTRY.find(names::unwrapped(tool)).is_some_and(|entry| entry.does == Action::Nothing)
 }

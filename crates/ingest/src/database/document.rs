@@ -71,7 +71,7 @@ impl Object {
         self
     }
 
-    /// A column that holds JSON. What is none is a flaw.
+    /// Adds a column that holds JSON. Any other text is a flaw.
     pub(crate) fn json(&mut self, key: &str, row: &Row, column: &str, flaws: &mut Vec<GapKind>) -> &mut Self {
         if let Some(json) = json(row, column, flaws) {
             self.raw(key, json);

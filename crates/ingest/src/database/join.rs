@@ -11,7 +11,7 @@ use agent_strace_model::GapKind;
 /// All rows of one session together.
 const MAX_SESSION: usize = 512 << 20;
 
-/// As many bytes as the rows of one session may take.
+/// The most bytes that the rows of one session may take.
 pub(crate) fn room() -> usize {
     MAX_SESSION
 }
@@ -31,7 +31,7 @@ pub(crate) struct Child {
 #[derive(Debug)]
 pub(crate) struct Rows {
     pub(crate) id: String,
-    /// As the tables are listed.
+    /// In the order in which the tables are listed.
     tables: Vec<Vec<Row>>,
     pub(crate) flaws: Vec<GapKind>,
 }
@@ -42,7 +42,7 @@ impl Rows {
         self.tables.get_mut(at).map(std::mem::take).unwrap_or_default()
     }
 
-    /// Takes the session's own row from the table at this place. That there is none is a flaw, and so is another one.
+    /// Takes the session's own row from the table at this place. A missing or a second row is a flaw.
     pub(crate) fn own(&mut self, at: usize) -> Option<Row> {
         let rows = self.of(at);
         match rows.len() {
@@ -53,7 +53,7 @@ impl Rows {
         rows.into_iter().next()
     }
 
-    /// Whether one of the tables at these places has rows of the session.
+    /// Returns true if one of the tables at these places has rows of the session.
     pub(crate) fn has_any(&self, at: impl IntoIterator<Item = usize>) -> bool {
         at.into_iter().any(|at| self.tables.get(at).is_some_and(|rows| !rows.is_empty()))
     }

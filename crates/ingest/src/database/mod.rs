@@ -21,7 +21,7 @@ pub(crate) use table::{Row, Tables};
 use crate::formats::{DATABASES, Home};
 use agent_strace_model::GapKind;
 
-/// What an `SQLite` database begins with.
+/// The first bytes of an `SQLite` database.
 pub(crate) const MAGIC: &[u8] = b"SQLite format 3\0";
 
 /// The database of one agent.
@@ -42,7 +42,7 @@ pub(crate) type Mark = (&'static str, &'static [&'static str]);
 /// Ids in a database.
 pub(crate) type Ids = fn(&Tables<'_>) -> Result<Vec<String>, GapKind>;
 
-/// What can be had from a database.
+/// The content that a database offers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Holds {
     Sessions {
@@ -63,7 +63,7 @@ pub(crate) trait Output {
     fn gap(&mut self, kind: GapKind);
 }
 
-/// Whether bytes begin an `SQLite` database.
+/// Returns true for the first bytes of an `SQLite` database.
 pub(crate) fn begins(head: &[u8]) -> bool {
     head.starts_with(MAGIC)
 }

@@ -80,6 +80,17 @@ const fn below(variable: &'static str, below_home: &'static str) -> UserFolder {
 
 const ALL_HOOKS: &[&str] = &["disableAllHooks"];
 
+/// The steps of Claude Code, which Qwen Code has, too.
+const CLAUDE_STEPS: &[Hooked] = &[
+    hook("UserPromptSubmit", HookStep::UserPrompt),
+    tools("PreToolUse", HookStep::PreTool),
+    tools("PostToolUse", HookStep::PostTool),
+    tools("PostToolUseFailure", HookStep::PostToolFailure),
+    hook("Stop", HookStep::Stop),
+    hook("SessionStart", HookStep::SessionStart),
+    hook("SessionEnd", HookStep::SessionEnd),
+];
+
 pub static AGENTS: &[Agent] = &[
     // https://code.claude.com/docs/en/hooks
     Agent {
@@ -99,15 +110,7 @@ pub static AGENTS: &[Agent] = &[
             off(SettingsFile::Machine("/etc/claude-code/managed-settings.json"), ALL_HOOKS, Off::True),
             off(SettingsFile::Machine("/etc/claude-code/managed-settings.json"), &["allowManagedHooksOnly"], Off::True),
         ],
-        hooks: &[
-            hook("UserPromptSubmit", HookStep::UserPrompt),
-            tools("PreToolUse", HookStep::PreTool),
-            tools("PostToolUse", HookStep::PostTool),
-            tools("PostToolUseFailure", HookStep::PostToolFailure),
-            hook("Stop", HookStep::Stop),
-            hook("SessionStart", HookStep::SessionStart),
-            hook("SessionEnd", HookStep::SessionEnd),
-        ],
+        hooks: CLAUDE_STEPS,
         variable: Some("CLAUDE_PROJECT_DIR"),
         asks: true,
         fails_refused: false,
@@ -263,15 +266,7 @@ pub static AGENTS: &[Agent] = &[
             off(SettingsFile::User("settings.json"), ALL_HOOKS, Off::True),
             off(SettingsFile::Machine("/etc/qwen-code/settings.json"), ALL_HOOKS, Off::True),
         ],
-        hooks: &[
-            hook("UserPromptSubmit", HookStep::UserPrompt),
-            tools("PreToolUse", HookStep::PreTool),
-            tools("PostToolUse", HookStep::PostTool),
-            tools("PostToolUseFailure", HookStep::PostToolFailure),
-            hook("Stop", HookStep::Stop),
-            hook("SessionStart", HookStep::SessionStart),
-            hook("SessionEnd", HookStep::SessionEnd),
-        ],
+        hooks: CLAUDE_STEPS,
         variable: Some("QWEN_PROJECT_DIR"),
         asks: true,
         fails_refused: false,

@@ -24,8 +24,6 @@ pub(super) struct Pairs<'a> {
     by_command: ByTool<'a>,
     /// Decisions about calls out of which a secret was taken.
     redacted: BTreeMap<String, Vec<usize>>,
-    /// Decisions whose recorded call is lost.
-    by_tool: BTreeMap<String, VecDeque<usize>>,
 }
 
 impl<'a> Pairs<'a> {
@@ -45,7 +43,6 @@ impl<'a> Pairs<'a> {
             by_inputs: BTreeMap::new(),
             by_command: BTreeMap::new(),
             redacted: BTreeMap::new(),
-            by_tool: BTreeMap::new(),
         };
         for (at, Asked { decided, inputs }) in pairs.asked.iter().copied().enumerate() {
             let tool = plain(&decided.tool_name);
@@ -53,7 +50,8 @@ impl<'a> Pairs<'a> {
                 _ if !decided.tool_use_id.starts_with(OWN) => {
                     pairs.by_id.entry(&decided.tool_use_id).or_default().push_back(at);
                 }
-                None => pairs.by_tool.entry(tool).or_default().push_back(at),
+                // The recording of the call is lost: no call is known to be the one that was decided about.
+                None => {}
                 Some(inputs) if inputs.is_redacted() => pairs.redacted.entry(tool).or_default().push(at),
                 Some(Inputs { all, command }) => {
                     if let Some(command) = command {
@@ -91,11 +89,9 @@ impl<'a> Pairs<'a> {
     fn without_id(&mut self, call: &LoggedCall) -> Option<usize> {
         let tool = plain(&call.tool);
         let (all, command) = (call.inputs.all.as_str(), call.inputs.command.as_deref());
-        let Self { is_used, by_inputs, by_command, by_tool, .. } = self;
+        let Self { is_used, by_inputs, by_command, .. } = self;
         let same = next(by_inputs.get_mut(&tool).and_then(|queues| queues.get_mut(all)), is_used);
-        same.or_else(|| next(by_command.get_mut(&tool)?.get_mut(command?), is_used))
-            .or_else(|| next(by_tool.get_mut(&tool), is_used))
-            .or_else(|| self.redacted(call))
+        same.or_else(|| next(by_command.get_mut(&tool)?.get_mut(command?), is_used)).or_else(|| self.redacted(call))
     }
 
     fn redacted(&self, call: &LoggedCall) -> Option<usize> {
