@@ -194,3 +194,45 @@ fn a_user_who_stops_the_agent_asks_for_nothing() {
     assert_eq!(hook(&world, &["session-end"], &end).code, 0);
     assert_eq!(check(&world, &[])["exit_code"], 0);
 }
+
+/// Codex tells its hooks of no exit code; its own log has it.
+#[test]
+fn a_call_that_failed_in_the_agents_own_log_has_failed() {
+    let world = World::empty();
+    let tell = |event: &str, step: &str, more: Value| {
+        let mut payload: Value = serde_json::from_str(&super::step(step, &more)).unwrap();
+        payload["transcript_path"] = world.path().join("log.jsonl").to_str().unwrap().into();
+        assert_eq!(hook(&world, &[event, "--agent", "codex"], &payload.to_string()).code, 0);
+    };
+    let mut log = vec![json!({"timestamp": "2026-10-05T09:00:00.000Z", "type": "session_meta", "payload": {
+            "id": SESSION, "timestamp": "2026-10-05T09:00:00.000Z", "cwd": "/repo", "originator": "codex_exec",
+            "cli_version": "0.150.0"}})];
+    for (id, command, code) in [("c1", "make test", 2), ("c2", "ls", 0)] {
+        let call = json!({"tool_name": "Bash", "tool_use_id": id, "tool_input": {"command": command}});
+        tell("pre-tool", "PreToolUse", call.clone());
+        let mut ended = call;
+        ended["tool_response"] = "output".into();
+        tell("post-tool", "PostToolUse", ended);
+        let item = |payload: Value| json!({"timestamp": "2026-10-05T09:00:01.000Z", "type": "response_item", "payload": payload});
+        let arguments = json!({"cmd": command}).to_string();
+        log.push(item(json!({"type": "function_call", "name": "exec_command", "arguments": arguments, "call_id": id})));
+        let output = format!("Chunk ID: a\nWall time: 0.1 seconds\nProcess exited with code {code}\nOutput:\noutput\n");
+        log.push(item(json!({"type": "function_call_output", "call_id": id, "output": output})));
+    }
+    let log: Vec<String> = log.iter().map(Value::to_string).collect();
+    world.write("log.jsonl", &(log.join("\n") + "\n"));
+    let statuses = || {
+        let answer = world.run(&["effects", "--format", "json", &format!(".agent-traces/{SESSION}")]);
+        let report: Value = serde_json::from_str(&answer.stdout).unwrap_or_else(|_| panic!("{answer:?}"));
+        let calls =
+            rows(&report["sessions"][0], "events").iter().map(|call| call["status"].as_str().unwrap().to_owned());
+        calls.collect::<Vec<_>>()
+    };
+    assert_eq!(statuses(), ["ok", "ok"]);
+    for _ in 0..2 {
+        tell("stop", "Stop", json!({"last_assistant_message": "done"}));
+        assert_eq!(statuses(), ["error", "ok"]);
+    }
+    let failures = lines(&world, "events.ndjson").iter().filter(|line| line["event_type"] == "error").count();
+    assert_eq!(failures, 1, "a failure is recorded once");
+}

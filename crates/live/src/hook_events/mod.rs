@@ -9,6 +9,7 @@ mod agents;
 mod payload;
 mod record;
 mod reply;
+mod settled;
 mod step;
 #[cfg(test)]
 mod tests;
@@ -20,8 +21,9 @@ pub use agents::{AGENTS, Agent, Config, agent};
 
 pub(crate) use agents::Hooked;
 pub use payload::{After, Before, HookEvent, What};
-pub use record::{Called, Recording, line, record, refuse, settle, stage};
+pub use record::{Called, Recording, line, record, refuse, stage};
 pub use reply::{Answer, Decision, reply};
+pub use settled::settle;
 pub use step::HookStep;
 pub use unhooked::{Asked, Joined, JoinedFamily, LoggedSession, REFUSAL, UnhookedCall, Way, join};
 pub use usage::{OwnLog, Quiet, lacks_an_answer, spend};

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 
 use super::{After, Agent, Before, HookEvent, REFUSAL, What};
-use agent_strace_model::{Arguments, Ending, EventKind, Members, RawText, Session, Status, ToolCall};
+use agent_strace_model::{Arguments, Ending, EventKind, Members, RawText, Status, ToolCall};
 use agent_strace_store::StoreError;
 use agent_strace_store::live::{Answer, Begun, Capture, Fact, Live, Pending, Stage, Written};
 
@@ -49,16 +49,13 @@ pub fn refuse(live: &mut Live, called: &Called, tool: &str, why: &str, time: Tim
     refused(live, &called.pending("", time), tool, why, time)
 }
 
-/// The agent's own log says that its user refused these calls: of that no step tells. Whoever may write that log may write
-/// anything into it, so a step that says that such a call ran is heard.
-pub fn settle(live: &mut Live, session: &Session<'_>, time: Timestamp) -> Result<(), StoreError> {
-    for (pending, tool) in settled(live.pending(), session) {
-        refused(live, &pending, &tool, "refused, as the agent's own log says", time)?;
-    }
-    Ok(())
-}
-
-fn refused(live: &mut Live, call: &Pending, tool: &str, why: &str, time: Timestamp) -> Result<(), StoreError> {
+pub(super) fn refused(
+    live: &mut Live,
+    call: &Pending,
+    tool: &str,
+    why: &str,
+    time: Timestamp,
+) -> Result<(), StoreError> {
     let answer = Answer {
         call: Some(call),
         call_id: Some(&call.call),
@@ -68,24 +65,6 @@ fn refused(live: &mut Live, call: &Pending, tool: &str, why: &str, time: Timesta
         is_last: false,
     };
     live.append(time, &Fact::Answer(answer)).map(|_| ())
-}
-
-/// Calls without a result that the agent's log has as refused, by their ids, or by what they are where they have none.
-fn settled(pending: &[Pending], session: &Session<'_>) -> Vec<(Pending, String)> {
-    let denied = session.calls().filter(|(_, call)| call.status == Status::Denied);
-    let mut denied: Vec<(&str, String, &str)> = denied
-        .map(|(_, call)| {
-            (call.call_id.as_deref().unwrap_or_default(), key(&call.tool, &call.arguments), call.tool.as_ref())
-        })
-        .collect();
-    let find = |pending: &Pending| {
-        let by_id = denied.iter().position(|(id, ..)| *id == pending.call);
-        let own = pending.call.starts_with(OWN);
-        let at = by_id.or_else(|| denied.iter().position(|(_, key, _)| own && *key == pending.key))?;
-        let (_, _, tool) = denied.swap_remove(at);
-        Some((pending.clone(), tool.to_owned()))
-    };
-    pending.iter().filter(|pending| pending.is_open() && !pending.is_refused).filter_map(find).collect()
 }
 
 /// The call as it was told, as the line of event `number`: for who judges it, not for the store.
@@ -254,7 +233,7 @@ fn is_refusal(text: &RawText<'_>) -> bool {
 }
 
 /// What is called: its tool, and its command or else its arguments.
-fn key(tool: &str, arguments: &Arguments<'_>) -> String {
+pub(super) fn key(tool: &str, arguments: &Arguments<'_>) -> String {
     let arguments = match arguments {
         Arguments::Json(json) => {
             let command = Members::of(json).and_then(|members| members.text("command"));
