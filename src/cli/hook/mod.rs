@@ -7,6 +7,7 @@ mod attribution;
 mod ended;
 mod judge;
 mod project;
+mod subagent_logs;
 mod transcript;
 
 use judge::PendingCall;

@@ -1,13 +1,15 @@
 //! What only the agent's own log tells: that its user refused a call, and what its answers cost. The step before a call
 //! comes before its user is asked, and no step tells of a refusal or of usage.
 
+use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{ErrorKind, Read as _};
-use std::path::{Path, PathBuf};
+use std::io::Read as _;
+use std::path::Path;
 use std::time::Duration;
 
 use jiff::Timestamp;
 
+use super::subagent_logs::SubagentLogs;
 use agent_strace_ingest::{Log, Reading};
 use agent_strace_live::hook_events::{self, HookEvent, OwnLog, Quiet, What};
 use agent_strace_model::Session;
@@ -34,19 +36,18 @@ pub(super) fn catch_up(live: &mut Live, event: &HookEvent<'_>, time: Timestamp) 
     };
     let Some(path) = event.transcript.as_deref().map(Path::new) else { return Ok(()) };
     let Some(log) = whole(path, &event.session, quiet) else { return Ok(()) };
-    let (paths, is_listed) = logs_of_subagents(path, &event.session);
-    let of_subagents: Vec<Log> = paths.iter().take(MOST).filter_map(|path| read(path)).collect();
-    let is_all = is_listed && of_subagents.len() == paths.len();
+    let found = SubagentLogs::of(path, &event.session);
+    let of_subagents: Vec<Log> = found.paths.iter().take(MOST).filter_map(|path| read(path)).collect();
+    let is_all = found.is_listed && of_subagents.len() == found.paths.len();
     let readings: Vec<Reading<'_>> = std::iter::once(&log).chain(&of_subagents).map(Log::read).collect();
-    for session in readings.iter().flat_map(|reading| ours(reading, &event.session)) {
-        if session.id == event.session {
-            hook_events::settle(live, session, time)?;
-        }
+    let family = family(&readings, &event.session);
+    for session in readings.iter().flat_map(|reading| ours(reading, &family)) {
+        hook_events::settle(live, session, time)?;
     }
     let name = |log: &Log| redact(log.shown.rsplit(['/', '\\']).next().unwrap_or_default()).as_str().to_owned();
     let own = std::iter::once(&log).chain(&of_subagents).zip(&readings).map(|(log, reading)| OwnLog {
         name: name(log),
-        sessions: ours(reading, &event.session).collect(),
+        sessions: ours(reading, &family).collect(),
         is_damaged: !reading.gaps.is_empty(),
     });
     let mut own: Vec<OwnLog<'_, '_>> = own.collect();
@@ -57,12 +58,20 @@ pub(super) fn catch_up(live: &mut Live, event: &HookEvent<'_>, time: Timestamp) 
     hook_events::spend(live, &own, quiet, &|text| redact(text).as_str().to_owned(), time)
 }
 
-/// The session and its sub-agents.
-fn ours<'r, 'a>(reading: &'r Reading<'a>, id: &'r str) -> impl Iterator<Item = &'r Session<'a>> {
-    let is_ours = move |session: &&Session<'_>| {
-        session.id == id || session.parent.as_deref() == Some(id) || session.filed_under.as_deref() == Some(id)
-    };
-    reading.sessions.iter().filter(is_ours)
+/// The ids of the session and its sub-agents, whose logs come after those of their parents.
+fn family<'r>(readings: &'r [Reading<'_>], id: &'r str) -> BTreeSet<&'r str> {
+    let mut family = BTreeSet::from([id]);
+    for session in readings.iter().flat_map(|reading| &reading.sessions) {
+        let parents = [&session.parent, &session.filed_under];
+        if parents.into_iter().flatten().any(|parent| family.contains(parent.as_ref())) {
+            family.insert(session.id.as_ref());
+        }
+    }
+    family
+}
+
+fn ours<'r, 'a>(reading: &'r Reading<'a>, family: &BTreeSet<&str>) -> impl Iterator<Item = &'r Session<'a>> {
+    reading.sessions.iter().filter(|session| family.contains(session.id.as_ref()))
 }
 
 /// The log, with the answer that the agent has just told of if it is written soon.
@@ -70,7 +79,8 @@ fn whole(path: &Path, id: &str, quiet: Quiet) -> Option<Log> {
     let mut log = read(path)?;
     let tries = if log.bytes().len() > LARGEST_AGAIN { 0 } else { PATIENCE };
     for _ in 0..tries {
-        let lacks = || ours(&log.read(), id).any(|session| session.id == id && hook_events::lacks_an_answer(session));
+        let is_own = |session: &&Session<'_>| session.id == id;
+        let lacks = || log.read().sessions.iter().filter(is_own).any(hook_events::lacks_an_answer);
         if quiet == Quiet::Asked || !lacks() {
             break;
         }
@@ -78,31 +88,6 @@ fn whole(path: &Path, id: &str, quiet: Quiet) -> Option<Log> {
         log = read(path)?;
     }
     Some(log)
-}
-
-/// Claude Code and Gemini keep the logs of sub-agents in folders that are named after the session. The second value says
-/// whether all of them could be listed.
-fn logs_of_subagents(path: &Path, id: &str) -> (Vec<PathBuf>, bool) {
-    let folders = [Some(path.with_extension("").join("subagents")), path.parent().map(|folder| folder.join(id))];
-    let (mut logs, mut is_listed) = (Vec::new(), true);
-    for folder in folders.into_iter().flatten() {
-        let entries = match std::fs::read_dir(folder) {
-            Ok(entries) => entries,
-            Err(error) => {
-                is_listed &= matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
-                continue;
-            }
-        };
-        for entry in entries {
-            match entry.map(|entry| entry.path()) {
-                Ok(log) if log.extension().is_some_and(|extension| extension == "jsonl") => logs.push(log),
-                Ok(_) => {}
-                Err(_) => is_listed = false,
-            }
-        }
-    }
-    logs.sort();
-    (logs, is_listed)
 }
 
 /// Nothing where it can't be read: it is not what is judged.

@@ -236,3 +236,48 @@ fn a_call_that_failed_in_the_agents_own_log_has_failed() {
     let failures = lines(&world, "events.ndjson").iter().filter(|line| line["event_type"] == "error").count();
     assert_eq!(failures, 1, "a failure is recorded once");
 }
+
+/// Codex keeps the logs of sub-agents beside that of the session. A fork that its user made is another session.
+#[test]
+fn sub_agents_of_codex_are_counted_with_their_session() {
+    let world = world();
+    let folder = "codex/sessions/2026/10";
+    let (child, grandchild, other) = ("a1", "a2", "a3");
+    let write = |day: &str, id: &str, more: Value| {
+        let name = format!("{folder}/{day}/rollout-2026-10-{day}T09-00-00-{id}.jsonl");
+        let mut meta =
+            json!({"id": id, "timestamp": "2026-10-05T09:00:00.000Z", "cwd": "/repo", "cli_version": "0.169.0"});
+        meta.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let usage = json!({"input_tokens": 1000, "cached_input_tokens": 0, "output_tokens": 50, "total_tokens": 1050});
+        let said =
+            json!({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "done"}]});
+        let info = json!({"total_token_usage": usage, "last_token_usage": usage});
+        let records = [
+            ("session_meta", meta),
+            ("turn_context", json!({"cwd": "/repo", "model": "gpt-5.5"})),
+            ("response_item", said),
+            ("event_msg", json!({"type": "token_count", "info": info})),
+            ("event_msg", json!({"type": "task_complete", "last_agent_message": "done"})),
+        ];
+        let line = |(kind, payload): (&str, Value)| {
+            json!({"timestamp": "2026-10-05T09:00:01.000Z", "type": kind, "payload": payload}).to_string() + "\n"
+        };
+        world.write(&name, &records.map(line).concat());
+        world.path().join(name).display().to_string()
+    };
+    let spawned =
+        |parent: &str| json!({"source": {"subagent": {"thread_spawn": {"parent_thread_id": parent, "depth": 1}}}});
+    let transcript = write("05", SESSION, json!({"source": "exec"}));
+    let _ = write("05", child, spawned(SESSION));
+    let _ = write("06", grandchild, spawned(child));
+    let _ = write("06", other, json!({"source": "exec", "forked_from_id": SESSION}));
+    let payload = step("Stop", &json!({"transcript_path": transcript, "last_assistant_message": "done"}));
+    let answer = hook(&world, &["stop", "--agent", "codex"], &payload);
+    assert_eq!((answer.code, answer.stderr.as_str()), (0, ""));
+    let usage = spent(&world);
+    assert_eq!(
+        (&usage["requests"], &usage["input"], &usage["partial"]),
+        (&3.into(), &3000.into(), &Value::Null),
+        "{usage}"
+    );
+}

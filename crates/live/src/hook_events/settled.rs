@@ -1,6 +1,6 @@
 //! Takes over from the agent's own log how calls ended, where no step says it: its user refused one, or one failed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use serde::Deserialize;
@@ -16,14 +16,24 @@ pub fn settle(live: &mut Live, session: &Session<'_>, time: Timestamp) -> Result
     for (pending, tool) in settled(live.pending(), session) {
         refused(live, &pending, &tool, "refused, as the agent's own log says", time)?;
     }
-    let failures = failures(&live.text()?, session);
-    for (call, tool) in &failures {
+    let failed = session.calls().filter(|(_, call)| call.status == Status::Error);
+    let failed: BTreeMap<&str, &str> =
+        failed.filter_map(|(_, call)| Some((call.call_id.as_deref()?, call.tool.as_ref()))).collect();
+    if failed.is_empty() {
+        return Ok(());
+    }
+    let unanswered = live.pending().iter().filter(|pending| pending.is_open() && !pending.is_refused);
+    let unanswered =
+        unanswered.filter_map(|pending| Some((pending.clone(), (*failed.get(&*pending.call)?).to_owned())));
+    let unanswered: Vec<(Pending, String)> = unanswered.collect();
+    let answered = failures(&live.text()?, &failed);
+    for (call, tool) in unanswered.iter().chain(&answered) {
         let answer = Answer {
             call: Some(call),
             call_id: Some(&call.call),
             tool,
             status: Status::Error,
-            // The step before recorded the result.
+            // A step before it recorded the result.
             text: None,
             is_last: true,
         };
@@ -33,19 +43,14 @@ pub fn settle(live: &mut Live, session: &Session<'_>, time: Timestamp) -> Result
 }
 
 /// Calls that ended well as far as the steps say, and that the agent's log has as failed, in their order.
-fn failures(recorded: &[u8], session: &Session<'_>) -> Vec<(Pending, String)> {
-    let failed = session.calls().filter(|(_, call)| call.status == Status::Error);
-    let failed: BTreeSet<&str> = failed.filter_map(|(_, call)| call.call_id.as_deref()).collect();
-    if failed.is_empty() {
-        return Vec::new();
-    }
+fn failures(recorded: &[u8], failed: &BTreeMap<&str, &str>) -> Vec<(Pending, String)> {
     let mut last: BTreeMap<(String, String), (usize, Recorded<'_>)> = BTreeMap::new();
     for (number, line) in recorded.split(|byte| *byte == b'\n').enumerate() {
         // A line that can't be read is damage, which readers of the recording report.
         let Ok(line) = serde_json::from_slice::<Recorded<'_>>(line) else { continue };
         let answers = matches!(line.event_type, "tool_result" | "error");
         let (Some(id), Some(event)) = (&line.data.tool_use_id, line.parent_id) else { continue };
-        if answers && failed.contains(id.as_str()) {
+        if answers && failed.contains_key(id.as_str()) {
             last.insert((id.clone(), event.to_owned()), (number, line));
         }
     }
