@@ -167,7 +167,8 @@ impl World {
                 && queries
                     .unmatched
                     .iter()
-                    .all(|pattern| !self.written.iter().any(|(path, _)| glob::matches(pattern, path)))
+                    .map(|pattern| glob::Pattern::new(pattern))
+                    .all(|pattern| !self.written.iter().any(|(path, _)| pattern.matches(path)))
         };
         // Under another name a file may have been written, too.
         let unaliased = || {

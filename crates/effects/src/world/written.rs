@@ -267,7 +267,8 @@ impl World {
     pub(crate) fn edited_matching(&mut self, pattern: &str) {
         if !pattern.trim_matches(['*', '/']).is_empty() {
             let literal = pattern.find(['*', '?', '[']).and_then(|at| pattern.get(..at)).unwrap_or(pattern);
-            self.edited_from(literal, |path| glob::matches(pattern, path));
+            let pattern = glob::Pattern::new(pattern);
+            self.edited_from(literal, |path| pattern.matches(path));
         }
     }
 
@@ -411,11 +412,12 @@ impl World {
 
     /// Files that match a pattern, with the known texts in them.
     pub(crate) fn written_matching(&self, pattern: &str) -> Vec<(String, String)> {
+        let read = glob::Pattern::new(pattern);
         self.note(|queries| {
-            queries.unrepeatable |= self.written.iter().any(|(path, _)| glob::matches(pattern, path));
+            queries.unrepeatable |= self.written.iter().any(|(path, _)| read.matches(path));
             queries.ask_matching(pattern);
         });
-        let texts = self.written.iter().filter(|(path, _)| glob::matches(pattern, path));
+        let texts = self.written.iter().filter(|(path, _)| read.matches(path));
         self.meter.charge_bytes(self.written.len() * pattern.len());
         let texts = texts.flat_map(|(path, written)| {
             self.meter.charge_bytes(written.length);
