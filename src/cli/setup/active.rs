@@ -5,8 +5,10 @@ use std::path::Path;
 use super::super::failure::Failure;
 use super::place::{Place, Scope, here, main_work_tree, project, real};
 use super::target::Target;
-use agent_strace_live::hook_events::{SettingsFile, Trust};
-use agent_strace_live::hook_install::{FolderTrust, HookTrust, TrustFile, asks_for_folders, is_off};
+use agent_strace_live::hook_events::{SettingsFile, Switch, Trust};
+use agent_strace_live::hook_install::{
+    File, FolderTrust, HookTrust, InstalledHook, TrustFile, asks_for_folders, is_off,
+};
 use agent_strace_report::terminal;
 
 /// What keeps the agent from running the hooks, a clause each.
@@ -14,6 +16,14 @@ use agent_strace_report::terminal;
 pub(super) struct Obstacles {
     pub(super) switches: Vec<String>,
     pub(super) trust: Vec<String>,
+}
+
+/// The file in which the agent keeps what its user trusts, as it is going to be.
+pub(super) struct TrustChange {
+    place: Place,
+    /// `None`: nothing is left of it.
+    text: Option<String>,
+    said: Option<String>,
 }
 
 impl Obstacles {
@@ -40,22 +50,27 @@ impl Target<'_> {
             if matches!(switch.file, SettingsFile::Project(_)) && self.scope == Scope::User {
                 continue;
             }
-            // Without a home folder there are no settings of a user.
-            let Ok(place) = Place::of(switch.file, self.options.agent, self.environment) else { continue };
-            let shown = terminal(&place.shown);
-            let is_off = match place.read() {
-                Ok(None) => Ok(false),
-                Ok(Some(text)) => is_off(switch, &text, self.options),
-                Err(why) => Err(why),
-            };
-            match is_off {
-                Ok(false) => {}
-                Ok(true) => said.push(format!("`{}` in `{shown}` switches hooks off", switch.keys.join("."))),
-                Err(why) => said.push(format!("`{shown}` can't be read: {why}")),
+            match Place::each(switch.file, self.options.agent, self.environment) {
+                Ok(places) => said.extend(places.iter().filter_map(|place| self.switched_off_in(switch, place))),
+                Err(why) => said.push(why),
             }
         }
         said.dedup();
         said
+    }
+
+    fn switched_off_in(&self, switch: &Switch, place: &Place) -> Option<String> {
+        let shown = terminal(&place.shown);
+        let is_off = match place.read() {
+            Ok(None) => Ok(false),
+            Ok(Some(text)) => is_off(switch, &text, self.options),
+            Err(why) => Err(why),
+        };
+        match is_off {
+            Ok(false) => None,
+            Ok(true) => Some(format!("`{}` in `{shown}` switches hooks off", switch.keys.join("."))),
+            Err(why) => Some(format!("`{shown}` can't be read: {why}")),
+        }
     }
 
     fn untrusted(&self) -> Vec<String> {
@@ -77,7 +92,8 @@ impl Target<'_> {
         if self.scope == Scope::Project && !file.trusts_folder(&names_of_project()) {
             said.push(format!("this project is not trusted in `{shown}`"));
         }
-        let hooks = self.hook_trusts()?;
+        let installed = self.read()?.map(|(_, file)| file.as_wanted(self.options)).unwrap_or_default();
+        let hooks = self.hook_trusts(&installed);
         let missing = hooks.iter().filter(|hook| !file.trusts(hook)).count();
         if missing > 0 {
             said.push(format!("{missing} of {} hooks are set, but not trusted in `{shown}`", hooks.len()));
@@ -124,7 +140,7 @@ impl Target<'_> {
         let agent = self.options.agent;
         match agent.trust {
             Trust::FolderLevels { file_variable, .. } => match self.variable(file_variable) {
-                Some(path) => Ok(Place { path: path.clone().into(), shown: path }),
+                Some(path) => Ok(Place::elsewhere(Path::new(&path))),
                 None => Place::of_user(agent, "trustedFolders.json", self.environment),
             },
             Trust::FolderList => Place::of_user(agent, "config.json", self.environment),
@@ -134,55 +150,81 @@ impl Target<'_> {
         }
     }
 
-    fn hook_trusts(&self) -> Result<Vec<HookTrust>, Failure> {
-        let Some((_, file)) = self.read()? else { return Ok(Vec::new()) };
-        Ok(HookTrust::of(&self.place.real().to_string_lossy(), &file.as_wanted(self.options)))
+    fn hook_trusts(&self, hooks: &[InstalledHook]) -> Vec<HookTrust> {
+        HookTrust::of(&self.place.real().to_string_lossy(), hooks)
     }
 
-    /// Notes the trust that the agent asks for, and says so; `None`: nothing is missing.
-    pub(super) fn trust(&self) -> Result<Option<String>, Failure> {
-        if self.untrusted().is_empty() {
+    /// What changes where the agent keeps what its user trusts: hooks that go are not trusted any more, and those of the
+    /// file are, if one is given. A folder stays trusted. `None`: nothing changes.
+    pub(super) fn trust_change(
+        &self,
+        outdated: &[InstalledHook],
+        trusted: Option<&File>,
+    ) -> Result<Option<TrustChange>, Failure> {
+        match self.options.agent.trust {
+            Trust::NotNeeded | Trust::Unknown => Ok(None),
+            Trust::Digests => self.change_of_digests(outdated, trusted),
+            Trust::FolderList | Trust::FolderLevels { .. } => self.change_of_folders(trusted),
+        }
+    }
+
+    fn change_of_digests(
+        &self,
+        outdated: &[InstalledHook],
+        trusted: Option<&File>,
+    ) -> Result<Option<TrustChange>, Failure> {
+        let place = self.trust_place()?;
+        let unusable = |why: String| Failure::new(format!("`{}` can't be edited: {why}", terminal(&place.shown)));
+        let before = place.read().map_err(unusable)?;
+        let read = before.as_deref().map(TrustFile::read).transpose().map_err(unusable)?;
+        let mut file = read.unwrap_or_else(TrustFile::absent);
+        for hook in self.hook_trusts(outdated) {
+            file = file.without(&hook).unwrap_or_else(TrustFile::absent);
+        }
+        let mut said = None;
+        if let Some(settings) = trusted {
+            let project = project().to_string_lossy().into_owned();
+            let mut names = Vec::new();
+            if self.scope == Scope::Project && !file.trusts_folder(&names_of_project()) {
+                file.trust_folder(&project).map_err(unusable)?;
+                names.push(format!("`{}`", terminal(&project)));
+            }
+            let hooks = self.hook_trusts(&settings.as_wanted(self.options));
+            let new: Vec<&HookTrust> = hooks.iter().filter(|hook| !file.trusts(hook)).collect();
+            if !new.is_empty() {
+                names.push(format!("{} hooks", new.len()));
+            }
+            for hook in new {
+                file.trust(hook).map_err(unusable)?;
+            }
+            said = (!names.is_empty()).then(|| self.now_trusted(&place, &names.join(", ")));
+        }
+        let text = file.exists().then(|| file.text());
+        Ok((text != before).then_some(TrustChange { place, text, said }))
+    }
+
+    fn change_of_folders(&self, trusted: Option<&File>) -> Result<Option<TrustChange>, Failure> {
+        if trusted.is_none() || self.untrusted_folder()?.is_empty() {
             return Ok(None);
         }
         let place = self.trust_place()?;
         let unusable = |why: String| Failure::new(format!("`{}` can't be edited: {why}", terminal(&place.shown)));
         let text = place.read().map_err(unusable)?.unwrap_or_default();
         let project = project().to_string_lossy().into_owned();
-        let (text, said) = if self.options.agent.trust == Trust::Digests {
-            let mut file = TrustFile::read(&text).map_err(unusable)?;
-            let hooks = self.hook_trusts()?;
-            for hook in &hooks {
-                file.trust(hook).map_err(unusable)?;
-            }
-            let mut said = format!("{} hooks", hooks.len());
-            if self.scope == Scope::Project && !file.trusts_folder(&names_of_project()) {
-                file.trust_folder(&project).map_err(unusable)?;
-                said = format!("`{}`, {said}", terminal(&project));
-            }
-            (file.text(), said)
-        } else {
-            (self.folder_trust().with(&text, &project).map_err(unusable)?, format!("`{}`", terminal(&project)))
-        };
-        self.put(&place, &text)?;
-        Ok(Some(format!("now trusted in `{}`: {said}", terminal(&place.shown))))
+        let text = self.folder_trust().with(&text, &project).map_err(unusable)?;
+        let said = self.now_trusted(&place, &format!("`{}`", terminal(&project)));
+        Ok(Some(TrustChange { place, text: Some(text), said: Some(said) }))
     }
 
-    /// Takes back the trust in hooks that are about to be taken out. A folder stays trusted.
-    pub(super) fn distrust(&self) -> Result<(), Failure> {
-        if self.options.agent.trust != Trust::Digests {
-            return Ok(());
-        }
-        let place = self.trust_place()?;
-        let unusable = |why: String| Failure::new(format!("`{}` can't be edited: {why}", terminal(&place.shown)));
-        let Some(text) = place.read().map_err(unusable)? else { return Ok(()) };
-        let mut file = TrustFile::read(&text).map_err(unusable)?;
-        let installed = self.read()?.map(|(_, settings)| settings.installed()).unwrap_or_default();
-        let hooks = HookTrust::of(&self.place.real().to_string_lossy(), &installed);
-        for hook in &hooks {
-            file.forget(hook);
-        }
-        let left = file.text();
-        if left == text { Ok(()) } else { self.put(&place, &left) }
+    fn now_trusted(&self, place: &Place, names: &str) -> String {
+        format!("now trusted in `{}`: {names}", terminal(&place.shown))
+    }
+
+    /// Makes a change, and says so.
+    pub(super) fn change(&self, change: Option<TrustChange>) -> Result<Option<String>, Failure> {
+        let Some(TrustChange { place, text, said }) = change else { return Ok(None) };
+        self.put_or_delete(&place, text.as_deref())?;
+        Ok(said)
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod active;
 mod place;
+mod program;
 mod target;
 
 use clap::Args;
@@ -70,7 +71,7 @@ pub(super) struct SetupArgs {
     #[command(flatten)]
     private: PrivateArgs,
 
-    /// How shells find this program.
+    /// How shells find this program: a name, a path, or a command that ends in one of them.
     #[arg(long, value_name = "COMMAND", default_value = "agent-strace")]
     program: String,
 }
@@ -85,12 +86,12 @@ pub(super) fn run(args: &SetupArgs, environment: Environment, streams: &mut Stre
     let mut missing = false;
     for agent in agents {
         let place = args.place(agent, environment)?;
-        let options = args.options(agent);
-        let target = Target { place: &place, options: &options, scope: args.scope(), environment };
+        let options = args.options(agent)?;
+        let target = Target { place: &place, options: &options, scope: args.scope(), trust: args.trust, environment };
         missing |= match (args.verify, args.remove) {
             (true, _) => !target.verify(streams)?,
             (_, true) => target.remove(streams)?,
-            _ => target.write(args.trust, streams)?,
+            _ => target.write(streams)?,
         };
     }
     Ok(u8::from(args.verify && missing))
@@ -107,7 +108,7 @@ fn print(
         return Err(Failure::new("the settings of several agents are no one document")
             .hint("`--write` puts them where they belong; `--agent` prints those of one"));
     };
-    let text = args.options(agent).snippet().map_err(Failure::new)?;
+    let text = args.options(agent)?.snippet();
     output::print(streams.stdout, &text)?;
     let file = args.place(agent, environment)?.shown;
     output::note(
@@ -133,7 +134,7 @@ impl SetupArgs {
         self.agents.iter().map(find).collect()
     }
 
-    fn options(&self, agent: &'static Agent) -> HookOptions {
+    fn options(&self, agent: &'static Agent) -> Result<HookOptions, Failure> {
         let mut options = Vec::new();
         if self.private.no_redact {
             options.push("--no-redact".to_owned());
@@ -151,8 +152,8 @@ impl SetupArgs {
         }
         of_calls.extend(self.by.policy.iter().map(|file| format!("--policy {}", quoted(file))));
         of_calls.extend(self.by.policy_ref.iter().map(|revision| format!("--policy-ref {}", quoted(revision))));
-        let program = self.program.clone();
-        HookOptions { agent, program, options, of_calls, fail_closed: self.by.fail_closed }
+        let program = program::command(&self.program)?;
+        Ok(HookOptions { agent, program, options, of_calls, fail_closed: self.by.fail_closed })
     }
 
     fn scope(&self) -> Scope {

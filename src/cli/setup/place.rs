@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::super::environment::{Environment, IdentityKind};
 use super::super::failure::{Failure, reason};
 use agent_strace_live::hook_events::{Agent, SettingsFile};
+use agent_strace_report::terminal;
 
 /// Real ones are a few kilobytes.
 const LARGEST: u64 = 4 << 20;
@@ -16,6 +17,8 @@ pub(super) struct Place {
     pub(super) path: PathBuf,
     /// As messages name it.
     pub(super) shown: String,
+    /// The folder that stays when the file goes; those below it go with the file where nothing else is in them.
+    pub(super) base: PathBuf,
 }
 
 /// Whose settings.
@@ -29,7 +32,7 @@ pub(super) enum Scope {
 
 impl Place {
     pub(super) fn of_project(name: &str) -> Self {
-        Self { path: PathBuf::from(name), shown: name.to_owned() }
+        Self { path: PathBuf::from(name), shown: name.to_owned(), base: PathBuf::new() }
     }
 
     pub(super) fn of_user(agent: &Agent, name: &str, environment: Environment) -> Result<Self, Failure> {
@@ -38,21 +41,50 @@ impl Place {
         let variable = folder.variable.and_then(|variable| machine?.of_agents.get(variable));
         if let Some(place) = variable.filter(|place| !place.as_os_str().is_empty()) {
             let path = place.join(folder.below_variable).join(name);
-            return Ok(Self { shown: path.display().to_string(), path });
+            return Ok(Self { shown: path.display().to_string(), path, base: place.clone() });
         }
         let people = machine.map(|machine| machine.people.as_slice()).unwrap_or_default();
         let home = people.iter().find(|(named, home)| *named == IdentityKind::Home && !home.is_empty());
         let (_, home) = home.ok_or_else(|| Failure::new("there is no home folder: `HOME` is not set"))?;
         let below = format!("{}/{name}", folder.below_home);
-        Ok(Self { path: Path::new(home).join(&below), shown: format!("~/{below}") })
+        Ok(Self { path: Path::new(home).join(&below), shown: format!("~/{below}"), base: PathBuf::from(home) })
     }
 
-    pub(super) fn of(file: SettingsFile, agent: &Agent, environment: Environment) -> Result<Self, Failure> {
+    /// A file outside the agent's folder.
+    pub(super) fn elsewhere(path: &Path) -> Self {
+        let folder = path.parent().unwrap_or(Path::new(""));
+        Self { path: path.to_owned(), shown: path.display().to_string(), base: folder.to_owned() }
+    }
+
+    /// The files of settings that there may be. Why they are not known.
+    pub(super) fn each(file: SettingsFile, agent: &Agent, environment: Environment) -> Result<Vec<Self>, String> {
+        // Without a home folder there are no settings of a user.
+        let of_user = |name: &str| Self::of_user(agent, name, environment).ok();
         match file {
-            SettingsFile::Project(name) => Ok(Self::of_project(name)),
-            SettingsFile::User(name) => Self::of_user(agent, name, environment),
-            SettingsFile::Machine(path) => Ok(Self { path: PathBuf::from(path), shown: path.to_owned() }),
+            SettingsFile::Project(name) => Ok(vec![Self::of_project(name)]),
+            SettingsFile::User(name) => Ok(of_user(name).into_iter().collect()),
+            SettingsFile::Profiles(ending) => of_user("").map_or(Ok(Vec::new()), |folder| folder.ending_in(ending)),
+            SettingsFile::Machine(file) => {
+                let given = file.variable.and_then(|name| environment.machine?.of_agents.get(name));
+                let given = given.map(PathBuf::as_path).filter(|path| !path.as_os_str().is_empty());
+                Ok(vec![Self::elsewhere(given.unwrap_or(Path::new(file.path())))])
+            }
         }
+    }
+
+    /// The files of this folder with an ending. Why it can't be listed.
+    fn ending_in(&self, ending: &str) -> Result<Vec<Self>, String> {
+        let entries = match fs::read_dir(&self.path) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(format!("`{}` can't be listed: {}", terminal(&self.shown), reason(&error))),
+        };
+        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let mut names: Vec<String> = names.filter(|name| name.ends_with(ending)).collect();
+        names.sort_unstable();
+        let shown = |name: &str| format!("{}/{name}", self.shown.trim_end_matches('/'));
+        let place = |name: String| Self { path: self.path.join(&name), shown: shown(&name), base: self.base.clone() };
+        Ok(names.into_iter().map(place).collect())
     }
 
     /// `None`: there is no such file. Why it can't be read.
@@ -67,15 +99,26 @@ impl Place {
         }
     }
 
+    /// The folders around the file that may have been made for it, from the inside.
+    pub(super) fn folders(&self) -> impl Iterator<Item = &Path> {
+        self.path.ancestors().skip(1).take_while(|folder| *folder != self.base && folder.starts_with(&self.base))
+    }
+
     /// The file behind links, by its absolute path.
     pub(super) fn real(&self) -> PathBuf {
         real(&self.path)
     }
 }
 
-/// The path without links, or as it is where nothing is there.
+/// The path without links, as far as something is there.
 pub(super) fn real(path: &Path) -> PathBuf {
-    path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned())
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let resolved = absolute.ancestors().find_map(|folder| {
+        let rest = absolute.strip_prefix(folder).ok().filter(|rest| !rest.as_os_str().is_empty());
+        let real = folder.canonicalize().ok()?;
+        Some(rest.map_or_else(|| real.clone(), |rest| real.join(rest)))
+    });
+    resolved.unwrap_or(absolute)
 }
 
 /// The current directory.

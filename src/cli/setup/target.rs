@@ -1,13 +1,13 @@
 //! One file of settings: hooks are written, verified and taken out.
 
 use std::fs;
-use std::path::Path;
 
 use super::super::Streams;
 use super::super::environment::Environment;
 use super::super::failure::{Failure, reason};
 use super::super::output;
-use super::place::{Place, Scope};
+use super::place::{Place, Scope, project};
+use super::program;
 use agent_strace_live::hook_install::{File, HookOptions, Standing};
 use agent_strace_report::terminal;
 
@@ -16,6 +16,8 @@ pub(super) struct Target<'t> {
     pub(super) place: &'t Place,
     pub(super) options: &'t HookOptions,
     pub(super) scope: Scope,
+    /// The agent is to trust the hooks.
+    pub(super) trust: bool,
     pub(super) environment: Environment<'t>,
 }
 
@@ -47,19 +49,26 @@ impl Target<'_> {
         output::print(streams.stdout, &format!("{name}: {shown}: {what}\n"))
     }
 
-    pub(super) fn write(&self, trust: bool, streams: &mut Streams<'_>) -> Result<bool, Failure> {
-        let read = self.read()?;
-        let before = read.as_ref().map(|(text, _)| text.clone());
-        let file = match read {
-            Some((_, file)) => file,
-            None => File::read("", self.options.agent).map_err(Failure::new)?,
+    /// Everything is worked out before the first file is written.
+    pub(super) fn write(&self, streams: &mut Streams<'_>) -> Result<bool, Failure> {
+        let (before, file) = match self.read()? {
+            Some((text, file)) => (Some(text), file),
+            None => (None, File::absent(self.options.agent)),
         };
-        let text = file.with(self.options).text();
-        if before.as_deref() == Some(text.as_str()) {
+        if let Some(name) = file.twice() {
+            let failure = Failure::new(format!("`{}` {}", terminal(&self.place.shown), is_twice(&name)));
+            return Err(failure.hint("leave one of them; nothing was written"));
+        }
+        let installed = file.installed();
+        let file = file.with(self.options);
+        let text = file.text();
+        let is_there = before.as_deref() == Some(text.as_str());
+        // What was trusted is another hook now.
+        let outdated = if is_there { &[][..] } else { &installed };
+        let change = self.trust_change(outdated, self.trust.then_some(&file))?;
+        if is_there {
             self.tell("the hooks are there already", streams)?;
         } else {
-            // What was trusted is another hook now.
-            self.distrust()?;
             self.put(self.place, &text)?;
             let count = self.options.agent.hooks.len();
             let shared = match self.scope {
@@ -69,8 +78,8 @@ impl Target<'_> {
             let set = format!("{count} hooks are set; {shared}`agent-strace setup --remove` takes them out");
             self.tell(&set, streams)?;
         }
-        if trust && let Some(trusted) = self.trust()? {
-            self.tell(&trusted, streams)?;
+        if let Some(said) = self.change(change)? {
+            self.tell(&said, streams)?;
         }
         let obstacles = self.obstacles();
         if !obstacles.is_empty() {
@@ -84,33 +93,33 @@ impl Target<'_> {
             self.tell("there is no such file", streams)?;
             return Ok(false);
         };
-        let count = file.installed().len();
-        if count == 0 {
+        let installed = file.installed();
+        if installed.is_empty() {
             self.tell("no hooks of ours are there", streams)?;
             return Ok(false);
         }
-        self.distrust()?;
-        let file = file.without(self.options.agent);
-        if file.is_empty() {
-            self.delete()?;
-        } else {
-            self.put(self.place, &file.text())?;
-        }
-        self.tell(&format!("{count} hooks are taken out"), streams)?;
+        self.change(self.trust_change(&installed, None)?)?;
+        self.put_or_delete(self.place, file.without(self.options.agent).map(|file| file.text()).as_deref())?;
+        self.tell(&format!("{} hooks are taken out", installed.len()), streams)?;
         Ok(false)
     }
 
-    /// A file that says nothing any more, and folders of the project that held nothing else.
-    fn delete(&self) -> Result<(), Failure> {
-        let path = &self.place.path;
-        fs::remove_file(path)
-            .map_err(|error| Failure::new(format!("`{}` can't be removed: {}", self.place.shown, reason(&error))))?;
-        if self.scope == Scope::Project {
-            let folders = path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
-            // One that holds something stays, and so do those around it.
-            let _ = folders.map(fs::remove_dir).find(Result::is_err);
+    /// Writes a file, or deletes it where nothing is left of it, with the folders that held nothing else.
+    pub(super) fn put_or_delete(&self, place: &Place, text: Option<&str>) -> Result<(), Failure> {
+        if let Some(text) = text {
+            return self.put(place, text);
         }
+        fs::remove_file(&place.path)
+            .map_err(|error| Failure::new(format!("`{}` can't be removed: {}", place.shown, reason(&error))))?;
+        // One that holds something stays, and so do those around it.
+        let _ = place.folders().map(fs::remove_dir).find(Result::is_err);
         Ok(())
+    }
+
+    /// A variable as the agent's hooks have it.
+    fn value_of(&self, name: &str) -> Option<String> {
+        let of_project = self.options.agent.variable.filter(|variable| *variable == name);
+        of_project.map(|_| project().to_string_lossy().into_owned()).or_else(|| program::from_environment(name))
     }
 
     pub(super) fn verify(&self, streams: &mut Streams<'_>) -> Result<bool, Failure> {
@@ -125,15 +134,14 @@ impl Target<'_> {
         };
         let (missing, differ) = (named(Standing::Missing), named(Standing::Differs));
         let mut said = Vec::new();
+        said.extend(file.twice().map(|name| is_twice(&name)));
         if !missing.is_empty() {
             said.push(format!("missing for {missing}"));
         }
         if !differ.is_empty() {
             said.push(format!("other than asked for at {differ}"));
         }
-        if !is_found(&self.options.program) {
-            said.push(format!("`{}` is not in the search path", terminal(&self.options.program)));
-        }
+        said.extend(program::fault(&self.options.program, &|name| self.value_of(name)));
         let obstacles = self.obstacles();
         if !obstacles.is_empty() {
             said.push(obstacles.said(self.options.agent.title));
@@ -145,24 +153,6 @@ impl Target<'_> {
     }
 }
 
-/// Shells would find it.
-fn is_found(program: &str) -> bool {
-    let program = program.trim_matches(['"', '\'']);
-    if program.contains(['/', '\\']) {
-        return is_program(Path::new(program));
-    }
-    let folders =
-        std::env::var_os("PATH").map(|path| std::env::split_paths(&path).collect::<Vec<_>>()).unwrap_or_default();
-    folders.iter().any(|folder| is_program(&folder.join(program)) || is_program(&folder.join(format!("{program}.exe"))))
-}
-
-#[cfg(unix)]
-fn is_program(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-    fs::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
-}
-
-#[cfg(not(unix))]
-fn is_program(path: &Path) -> bool {
-    path.is_file()
+fn is_twice(name: &str) -> String {
+    format!("has `{}` more than once, and agents read one of them", terminal(name))
 }

@@ -137,6 +137,72 @@ fn a_file_is_the_same_after_the_hooks_are_taken_out() {
     }
 }
 
+/// Nothing is left where nothing was, also in the folders of the user.
+#[test]
+fn what_was_not_there_is_not_there_afterwards() {
+    let world = World::empty();
+    std::fs::create_dir(world.path().join("home")).unwrap();
+    for global in [&[][..], &["--global"]] {
+        for write in [&["--write"][..], &["--write", "--enforce"]] {
+            assert_eq!(run(&world, &[write, global, &["--agent", "all"]].concat()).0, 0);
+        }
+        assert_eq!(run(&world, &[&["--remove", "--agent", "all"], global].concat()).0, 0);
+    }
+    assert_eq!(run(&world, &["--write", "--trust", "--global", "--agent", "codex"]).0, 0);
+    assert!(world.path().join("home/.codex/config.toml").exists());
+    assert_eq!(run(&world, &["--remove", "--global", "--agent", "codex"]).0, 0);
+    let names = |folder: &std::path::Path| -> Vec<String> {
+        let entries = std::fs::read_dir(folder).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    };
+    assert_eq!(names(&world.path().join("home")), Vec::<String>::new());
+    let left: Vec<String> =
+        names(world.path()).into_iter().filter(|name| name.starts_with('.') && name != ".git").collect();
+    assert_eq!(left, Vec::<String>::new());
+}
+
+/// Empty files, empty objects and line breaks of Windows are what they were.
+#[test]
+fn every_byte_of_a_file_is_the_same_afterwards() {
+    let texts = [
+        "",
+        "\n",
+        "\u{feff}",
+        "{}",
+        "{}\n",
+        "{\n}\n",
+        "{ }",
+        "{\r\n}\r\n",
+        "\u{feff}{\r\n  \"a\": 1\r\n}",
+        "{\"version\": 1}",
+        "{\"hooks\": {}}",
+        "{\n  \"hooks\": {\"Stop\": [], \"stop\": []}, \"a\": 1\n}",
+        "{\n\t\t\"a\": 1, // mine\n}",
+    ];
+    for text in texts {
+        for (agent, file) in AGENTS {
+            let world = World::empty();
+            world.write(file, text);
+            assert_eq!(run(&world, &["--write", "--agent", agent]).0, 0);
+            let set = world.read(file);
+            assert_eq!(set.contains("\r\n"), text.contains("\r\n"), "{set}");
+            assert!(!text.contains("\r\n") || !set.replace("\r\n", "").contains('\n'), "{set}");
+            assert_eq!(run(&world, &["--remove", "--agent", agent]).0, 0);
+            assert_eq!(std::fs::read_to_string(world.path().join(file)).ok().as_deref(), Some(text), "{agent}: {set}");
+        }
+    }
+    let toml = "\u{feff}# mine\r\nmodel = \"x\"\r\n";
+    for (agent, file) in [("kimi", "home/.kimi-code/config.toml"), ("codex", "home/.codex/config.toml")] {
+        let world = World::empty();
+        world.write(file, toml);
+        assert_eq!(run(&world, &["--write", "--trust", "--global", "--agent", agent]).0, 0);
+        let set = world.read(file);
+        assert!(set.len() > toml.len() && !set.replace("\r\n", "").contains('\n'), "{set}");
+        assert_eq!(run(&world, &["--remove", "--global", "--agent", agent]).0, 0);
+        assert_eq!(world.read(file), toml);
+    }
+}
+
 #[test]
 fn kimi_code_has_hooks_of_its_user_in_toml() {
     let world = World::empty();

@@ -121,6 +121,9 @@ fn settings_that_switch_hooks_off_are_found() {
         ("claude-code", "home/.claude/settings.json", all),
         ("codex", ".codex/config.toml", "[features]\nhooks = false\n"),
         ("codex", "home/.codex/config.toml", "features.codex_hooks = false\n"),
+        ("codex", "home/.codex/config.toml", "profile = \"x\"\n[profiles.x.features]\nhooks = false\n"),
+        ("codex", ".codex/config.toml", "profiles.x.features.codex_hooks = false\n"),
+        ("codex", "home/.codex/deep-review.config.toml", "[features]\nhooks = false\n"),
         ("gemini-cli", "home/.gemini/settings.json", r#"{"hooksConfig": {"enabled": false}}"#),
         ("gemini-cli", "home/.gemini/settings.json", listed),
         ("copilot-cli", ".github/copilot/settings.json", all),
@@ -156,7 +159,173 @@ fn a_matcher_that_was_narrowed_and_a_missing_program_are_found() {
     assert_eq!(run(&world, &["--write", "--program", program]).0, 0);
     let (code, stdout, _) = run(&world, &["--verify", "--program", program]);
     assert_eq!(code, 1, "nobody may run it");
-    assert!(stdout.contains("is not in the search path"), "{stdout}");
+    assert!(stdout.contains("is no program that can be run"), "{stdout}");
+}
+
+#[cfg(unix)]
+fn program(world: &World, name: &str, text: &str) -> String {
+    use std::os::unix::fs::PermissionsExt as _;
+    world.write(name, text);
+    let path = world.path().join(name);
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+/// A program that is there may still not start.
+#[cfg(unix)]
+#[test]
+fn a_missing_interpreter_is_found() {
+    for (first, missing) in [
+        ("#!/bin/sh", None),
+        ("#! /bin/sh -e", None),
+        ("#!/usr/bin/env -S sh -e", None),
+        ("#!/opt/none/python3 -I", Some("/opt/none/python3")),
+        ("#!/bin/sh\r", Some("/bin/sh")),
+        ("#!/usr/bin/env no-such-interpreter", Some("no-such-interpreter")),
+        ("#!/usr/bin/env -S X=1 no-such-interpreter -x", Some("no-such-interpreter")),
+    ] {
+        let world = World::empty();
+        let program = program(&world, "bin/agent-strace", &format!("{first}\nexit 0\n"));
+        assert_eq!(run(&world, &["--write", "--program", &program]).0, 0);
+        let path = [("PATH", "/usr/bin:/bin")];
+        let (code, stdout, _) = run_with(&world, &["--verify", "--program", &program], &path);
+        assert_eq!(code, i32::from(missing.is_some()), "{first}: {stdout}");
+        assert!(missing.is_none_or(|missing| stdout.contains(&format!("needs `{missing}"))), "{first}: {stdout}");
+    }
+}
+
+/// A path with spaces is one word for the shell, however it was given.
+#[cfg(unix)]
+#[test]
+fn a_program_with_spaces_is_quoted() {
+    let world = World::empty();
+    let path = program(&world, "my tools/agent-strace", "#!/bin/sh\nexit 7\n");
+    let script = program(&world, "it's/agent-strace.sh", "exit 7\n");
+    let variables = [("PATH", "/usr/bin:/bin"), ("TOOLS", world.path().to_str().unwrap())];
+    let launched = format!("sh \"{script}\"");
+    for given in [
+        path.as_str(),
+        &format!("'{path}'"),
+        "\"$TOOLS/my tools/agent-strace\"",
+        "\"${TOOLS}\"/my\\ tools/agent-strace",
+        &launched,
+    ] {
+        for agent in ["claude-code", "copilot-cli"] {
+            let of = |what: &str| run_with(&world, &[what, "--agent", agent, "--program", given], &variables);
+            assert_eq!(of("--write").0, 0, "{given}");
+            assert!(of("--write").1.contains("there already"), "{given}");
+            let file = if agent == "claude-code" { ".claude/settings.json" } else { ".github/hooks/agent-strace.json" };
+            let settings: serde_json::Value = serde_json::from_str(&world.read(file)).unwrap();
+            let (step, name) = if agent == "claude-code" {
+                ("/hooks/Stop/0/hooks/0", "command")
+            } else {
+                ("/hooks/agentStop/0", "bash")
+            };
+            let hook = settings.pointer(step).unwrap();
+            #[expect(clippy::disallowed_methods, reason = "agents run their hooks by a shell")]
+            let mut shell = Command::new("sh");
+            shell.args(["-c", hook[name].as_str().unwrap()]).env_clear().envs(variables);
+            assert_eq!(shell.output().unwrap().status.code(), Some(7), "{given}: {hook}");
+            let powershell = hook["powershell"].as_str().unwrap_or_default();
+            assert_eq!(
+                powershell.starts_with("& "),
+                agent == "copilot-cli" && !given.starts_with("sh"),
+                "{powershell}"
+            );
+            let (_, stdout, _) = of("--verify");
+            assert!(!stdout.contains("agent-strace`") && !stdout.contains("other than"), "{given}: {stdout}");
+            assert_eq!(of("--remove").0, 0);
+            assert!(!world.path().join(file).exists(), "{given}");
+        }
+    }
+    for (given, why) in [
+        ("/opt/none/my tools/agent-strace", "is no program that can be run"),
+        ("$NONE/agent-strace", "`NONE` is not set"),
+        ("cat x | agent-strace", "it holds `|`"),
+        ("'agent-strace", "a quote is not closed"),
+        ("sh /opt/none/agent-strace.sh", "`/opt/none/agent-strace.sh` is no file"),
+        ("no-such-launcher agent-strace", "`no-such-launcher` is not in the search path"),
+    ] {
+        assert_eq!(run_with(&world, &["--write", "--program", given], &variables).0, 0, "{given}");
+        let (code, stdout, _) = run_with(&world, &["--verify", "--program", given], &variables);
+        assert_eq!(code, 1, "{given}");
+        assert!(stdout.contains(why), "{given}: {stdout}");
+    }
+    for given in ["/opt/gate", "", "agent-strace --quiet"] {
+        let (code, _, stderr) = run(&world, &["--write", "--program", given]);
+        assert_eq!(code, 2, "{given}");
+        assert!(stderr.contains("does not name `agent-strace`"), "{stderr}");
+    }
+}
+
+/// Agents read one of two members of the same name, and not all of them the same one.
+#[test]
+fn names_that_are_there_twice_fail() {
+    let all = "{\"disableAllHooks\": true, \"disableAllHooks\": false}";
+    for (agent, file, text) in [
+        ("claude-code", ".claude/settings.local.json", all),
+        ("gemini-cli", "home/.gemini/settings.json", "{\"hooksConfig\": {\"enabled\": true}, \"hooksConfig\": {}}"),
+        ("copilot-cli", "home/.copilot/config.json", "{\"trustedFolders\": [\"/\"], \"trustedFolders\": []}"),
+    ] {
+        let world = World::empty();
+        assert_eq!(run(&world, &["--write", "--trust", "--agent", agent]).0, 0);
+        assert_eq!(verify(&world, agent).0, 0, "{agent}");
+        world.write(file, text);
+        let (code, stdout) = verify(&world, agent);
+        assert_eq!(code, 1, "{agent}: {stdout}");
+        assert!(stdout.contains("more than once"), "{stdout}");
+    }
+    let world = World::empty();
+    assert_eq!(run(&world, &["--write"]).0, 0);
+    let set = world.read(".claude/settings.json");
+    let twice = set.replacen("  \"hooks\"", "  \"hooks\": {},\n  \"hooks\"", 1);
+    world.write(".claude/settings.json", &twice);
+    let (code, stdout) = verify(&world, "claude-code");
+    assert_eq!(code, 1);
+    assert!(stdout.contains("has `hooks` more than once"), "{stdout}");
+    let (code, _, stderr) = run(&world, &["--write", "--enforce"]);
+    assert_eq!(code, 2);
+    assert!(stderr.contains("more than once") && stderr.contains("nothing was written"), "{stderr}");
+    assert_eq!(world.read(".claude/settings.json"), twice);
+    assert_eq!(run(&world, &["--remove"]).0, 0, "all of ours go");
+    assert!(!world.read(".claude/settings.json").contains("agent-strace"));
+}
+
+/// Trust that can't be noted leaves everything as it is.
+#[test]
+fn trust_is_noted_whole_or_nothing_is_written() {
+    for text in
+        ["hooks = { state = { x = { enabled = true } } }\n", "hooks.state.x.enabled = true\n", "projects = {}\n"]
+    {
+        let world = World::empty();
+        world.write("home/.codex/config.toml", text);
+        let (code, stdout, stderr) = run(&world, &["--write", "--trust", "--agent", "codex"]);
+        assert_eq!((code, stdout.as_str()), (2, ""), "{text}");
+        assert!(stderr.contains("write it as `["), "{stderr}");
+        assert_eq!(world.read("home/.codex/config.toml"), text);
+        assert!(!world.path().join(".codex").exists());
+    }
+}
+
+/// Settings of the machine are where a variable says.
+#[test]
+fn settings_of_the_machine_switch_hooks_off() {
+    for (agent, variable, text) in [
+        ("gemini-cli", "GEMINI_CLI_SYSTEM_SETTINGS_PATH", r#"{"hooksConfig": {"enabled": false}}"#),
+        ("gemini-cli", "GEMINI_CLI_SYSTEM_DEFAULTS_PATH", r#"{"hooksConfig": {"enabled": false}}"#),
+        ("qwen-code", "QWEN_CODE_SYSTEM_SETTINGS_PATH", r#"{"disableAllHooks": true}"#),
+        ("qwen-code", "QWEN_CODE_SYSTEM_DEFAULTS_PATH", r#"{"disableAllHooks": true}"#),
+    ] {
+        let world = World::empty();
+        let file = world.path().join("machine.json");
+        let variables = [(variable, file.to_str().unwrap())];
+        assert_eq!(run(&world, &["--write", "--trust", "--agent", agent]).0, 0);
+        assert_eq!(run_with(&world, &["--verify", "--agent", agent], &variables).0, 0, "{variable}");
+        world.write("machine.json", text);
+        let (code, stdout, _) = run_with(&world, &["--verify", "--agent", agent], &variables);
+        assert_eq!(code, 1, "{variable}: {stdout}");
+        assert!(stdout.contains("machine.json` switches hooks off"), "{stdout}");
+    }
 }
 
 #[test]

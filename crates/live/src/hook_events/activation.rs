@@ -31,6 +31,7 @@ pub enum Trust {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Switch {
     pub file: SettingsFile,
+    /// The way to its value; `*` is any member.
     pub keys: &'static [&'static str],
     pub off: Off,
 }
@@ -42,8 +43,42 @@ pub enum SettingsFile {
     Project(&'static str),
     /// Below the agent's folder of the user.
     User(&'static str),
+    /// All files below the agent's folder of the user with this ending: profiles, of which a session may have one.
+    Profiles(&'static str),
     /// For all users of a machine.
-    Machine(&'static str),
+    Machine(MachineFile),
+}
+
+/// Where the settings for all users of a machine are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MachineFile {
+    /// The variable that names another file.
+    pub variable: Option<&'static str>,
+    linux: &'static str,
+    macos: &'static str,
+    windows: &'static str,
+}
+
+impl MachineFile {
+    /// Where they are on this system.
+    pub fn path(&self) -> &'static str {
+        if cfg!(windows) {
+            self.windows
+        } else if cfg!(target_os = "macos") {
+            self.macos
+        } else {
+            self.linux
+        }
+    }
+}
+
+pub(super) const fn machine(
+    variable: Option<&'static str>,
+    linux: &'static str,
+    macos: &'static str,
+    windows: &'static str,
+) -> SettingsFile {
+    SettingsFile::Machine(MachineFile { variable, linux, macos, windows })
 }
 
 /// The value with which a setting keeps hooks from running.

@@ -1,7 +1,7 @@
 //! Agents that run hooks: where they are told of them, and what they call the steps. From their vendors' documentation.
 
 use super::HookStep;
-use super::activation::{Off, SettingsFile, Switch, Trust, UserFolder, off};
+use super::activation::{Off, SettingsFile, Switch, Trust, UserFolder, machine, off};
 
 /// An agent that runs hooks.
 #[derive(Debug, PartialEq, Eq)]
@@ -39,7 +39,11 @@ impl Agent {
             Trust::FolderLevels { file_variable, run_variable, .. } => [Some(file_variable), run_variable],
             _ => [None, None],
         };
-        [self.variable, self.folder.variable].into_iter().chain(of_trust).flatten()
+        let of_machine = self.switches.iter().map(|switch| match switch.file {
+            SettingsFile::Machine(file) => file.variable,
+            SettingsFile::Project(_) | SettingsFile::User(_) | SettingsFile::Profiles(_) => None,
+        });
+        [self.variable, self.folder.variable].into_iter().chain(of_trust).chain(of_machine).flatten()
     }
 }
 
@@ -80,6 +84,45 @@ const fn below(variable: &'static str, below_home: &'static str) -> UserFolder {
 
 const ALL_HOOKS: &[&str] = &["disableAllHooks"];
 
+const CLAUDE_MANAGED: SettingsFile = machine(
+    None,
+    "/etc/claude-code/managed-settings.json",
+    "/Library/Application Support/ClaudeCode/managed-settings.json",
+    r"C:\Program Files\ClaudeCode\managed-settings.json",
+);
+const CODEX_SYSTEM: SettingsFile =
+    machine(None, "/etc/codex/config.toml", "/etc/codex/config.toml", r"C:\ProgramData\OpenAI\Codex\config.toml");
+const CODEX_REQUIREMENTS: SettingsFile = machine(
+    None,
+    "/etc/codex/requirements.toml",
+    "/etc/codex/requirements.toml",
+    r"C:\ProgramData\OpenAI\Codex\requirements.toml",
+);
+const GEMINI_SYSTEM: SettingsFile = machine(
+    Some("GEMINI_CLI_SYSTEM_SETTINGS_PATH"),
+    "/etc/gemini-cli/settings.json",
+    "/Library/Application Support/GeminiCli/settings.json",
+    r"C:\ProgramData\gemini-cli\settings.json",
+);
+const GEMINI_DEFAULTS: SettingsFile = machine(
+    Some("GEMINI_CLI_SYSTEM_DEFAULTS_PATH"),
+    "/etc/gemini-cli/system-defaults.json",
+    "/Library/Application Support/GeminiCli/system-defaults.json",
+    r"C:\ProgramData\gemini-cli\system-defaults.json",
+);
+const QWEN_SYSTEM: SettingsFile = machine(
+    Some("QWEN_CODE_SYSTEM_SETTINGS_PATH"),
+    "/etc/qwen-code/settings.json",
+    "/Library/Application Support/QwenCode/settings.json",
+    r"C:\ProgramData\qwen-code\settings.json",
+);
+const QWEN_DEFAULTS: SettingsFile = machine(
+    Some("QWEN_CODE_SYSTEM_DEFAULTS_PATH"),
+    "/etc/qwen-code/system-defaults.json",
+    "/Library/Application Support/QwenCode/system-defaults.json",
+    r"C:\ProgramData\qwen-code\system-defaults.json",
+);
+
 /// The steps of Claude Code, which Qwen Code has, too.
 const CLAUDE_STEPS: &[Hooked] = &[
     hook("UserPromptSubmit", HookStep::UserPrompt),
@@ -107,8 +150,8 @@ pub static AGENTS: &[Agent] = &[
             off(SettingsFile::Project(".claude/settings.json"), ALL_HOOKS, Off::True),
             off(SettingsFile::Project(".claude/settings.local.json"), ALL_HOOKS, Off::True),
             off(SettingsFile::User("settings.json"), ALL_HOOKS, Off::True),
-            off(SettingsFile::Machine("/etc/claude-code/managed-settings.json"), ALL_HOOKS, Off::True),
-            off(SettingsFile::Machine("/etc/claude-code/managed-settings.json"), &["allowManagedHooksOnly"], Off::True),
+            off(CLAUDE_MANAGED, ALL_HOOKS, Off::True),
+            off(CLAUDE_MANAGED, &["allowManagedHooksOnly"], Off::True),
         ],
         hooks: CLAUDE_STEPS,
         variable: Some("CLAUDE_PROJECT_DIR"),
@@ -132,7 +175,17 @@ pub static AGENTS: &[Agent] = &[
             off(SettingsFile::Project(".codex/config.toml"), &["features", "codex_hooks"], Off::False),
             off(SettingsFile::User("config.toml"), &["features", "hooks"], Off::False),
             off(SettingsFile::User("config.toml"), &["features", "codex_hooks"], Off::False),
-            off(SettingsFile::Machine("/etc/codex/requirements.toml"), &["allow_managed_hooks_only"], Off::True),
+            // Profiles are files since 0.134.0, and were tables before.
+            off(SettingsFile::User("config.toml"), &["profiles", "*", "features", "hooks"], Off::False),
+            off(SettingsFile::User("config.toml"), &["profiles", "*", "features", "codex_hooks"], Off::False),
+            off(SettingsFile::Project(".codex/config.toml"), &["profiles", "*", "features", "hooks"], Off::False),
+            off(SettingsFile::Project(".codex/config.toml"), &["profiles", "*", "features", "codex_hooks"], Off::False),
+            off(SettingsFile::Profiles(".config.toml"), &["features", "hooks"], Off::False),
+            off(SettingsFile::Profiles(".config.toml"), &["features", "codex_hooks"], Off::False),
+            off(CODEX_SYSTEM, &["features", "hooks"], Off::False),
+            off(CODEX_SYSTEM, &["features", "codex_hooks"], Off::False),
+            off(CODEX_REQUIREMENTS, &["allow_managed_hooks_only"], Off::True),
+            off(CODEX_REQUIREMENTS, &["features", "hooks"], Off::False),
         ],
         hooks: &[
             hook("UserPromptSubmit", HookStep::UserPrompt),
@@ -166,8 +219,10 @@ pub static AGENTS: &[Agent] = &[
             off(SettingsFile::Project(".gemini/settings.json"), &["hooksConfig", "disabled"], Off::Listed),
             off(SettingsFile::User("settings.json"), &["hooksConfig", "enabled"], Off::False),
             off(SettingsFile::User("settings.json"), &["hooksConfig", "disabled"], Off::Listed),
-            off(SettingsFile::Machine("/etc/gemini-cli/settings.json"), &["hooksConfig", "enabled"], Off::False),
-            off(SettingsFile::Machine("/etc/gemini-cli/settings.json"), &["hooksConfig", "disabled"], Off::Listed),
+            off(GEMINI_SYSTEM, &["hooksConfig", "enabled"], Off::False),
+            off(GEMINI_SYSTEM, &["hooksConfig", "disabled"], Off::Listed),
+            off(GEMINI_DEFAULTS, &["hooksConfig", "enabled"], Off::False),
+            off(GEMINI_DEFAULTS, &["hooksConfig", "disabled"], Off::Listed),
         ],
         hooks: &[
             hook("BeforeAgent", HookStep::UserPrompt),
@@ -264,7 +319,8 @@ pub static AGENTS: &[Agent] = &[
         switches: &[
             off(SettingsFile::Project(".qwen/settings.json"), ALL_HOOKS, Off::True),
             off(SettingsFile::User("settings.json"), ALL_HOOKS, Off::True),
-            off(SettingsFile::Machine("/etc/qwen-code/settings.json"), ALL_HOOKS, Off::True),
+            off(QWEN_SYSTEM, ALL_HOOKS, Off::True),
+            off(QWEN_DEFAULTS, ALL_HOOKS, Off::True),
         ],
         hooks: CLAUDE_STEPS,
         variable: Some("QWEN_PROJECT_DIR"),

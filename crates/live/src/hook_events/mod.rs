@@ -16,7 +16,7 @@ mod tests;
 mod unhooked;
 mod usage;
 
-pub use activation::{Off, SettingsFile, Switch, Trust, UserFolder};
+pub use activation::{MachineFile, Off, SettingsFile, Switch, Trust, UserFolder};
 pub use agents::{AGENTS, Agent, Config, agent};
 
 pub(crate) use agents::Hooked;

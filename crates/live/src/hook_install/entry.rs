@@ -1,6 +1,5 @@
 //! Values that are put into settings, with their members in order.
 
-use jsonc_parser::cst::CstInputValue;
 use serde_json::Value;
 
 /// A value of JSON, as far as hooks need one.
@@ -22,17 +21,30 @@ impl Entry {
         Self::Object(members.into_iter().collect())
     }
 
-    /// As it is written.
-    pub(super) fn input(&self) -> CstInputValue {
+    /// On one line.
+    pub(super) fn on_one_line(&self) -> String {
         match self {
-            Self::Yes => CstInputValue::Bool(true),
-            Self::Text(text) => CstInputValue::String(text.clone()),
-            Self::Number(number) => CstInputValue::Number(number.to_string()),
-            Self::List(list) => CstInputValue::Array(list.iter().map(Self::input).collect()),
+            Self::List(list) => format!("[{}]", list.iter().map(Self::on_one_line).collect::<Vec<_>>().join(", ")),
             Self::Object(members) => {
-                CstInputValue::Object(members.iter().map(|(name, value)| ((*name).to_owned(), value.input())).collect())
+                let member = |(name, value): &(&str, Self)| format!("{}: {}", quoted(name), value.on_one_line());
+                format!("{{ {} }}", members.iter().map(member).collect::<Vec<_>>().join(", "))
             }
+            plain => plain.value().to_string(),
         }
+    }
+
+    /// Each member and each element on a line of its own, as programs write settings.
+    pub(super) fn on_lines(&self, indentation: &str) -> String {
+        let deeper = format!("{indentation}  ");
+        let (open, parts, close) = match self {
+            Self::List(list) => ('[', list.iter().map(|value| value.on_lines(&deeper)).collect::<Vec<_>>(), ']'),
+            Self::Object(members) => {
+                let member = |(name, value): &(&str, Self)| format!("{}: {}", quoted(name), value.on_lines(&deeper));
+                ('{', members.iter().map(member).collect(), '}')
+            }
+            plain => return plain.value().to_string(),
+        };
+        format!("{open}\n{deeper}{}\n{indentation}{close}", parts.join(&format!(",\n{deeper}")))
     }
 
     /// As it is compared.
@@ -47,4 +59,9 @@ impl Entry {
             }
         }
     }
+}
+
+/// A text as JSON writes it.
+pub(super) fn quoted(text: &str) -> String {
+    Value::from(text).to_string()
 }

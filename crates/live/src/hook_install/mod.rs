@@ -1,13 +1,16 @@
 //! Adds our hooks to agents' settings and removes them, says whether an agent runs them, and lets it trust them. The rest of
 //! such a file stays as it is, including comments and indentation.
 
+mod brackets;
 mod entry;
 mod json;
+mod removal;
 mod switches;
 mod tables;
 #[cfg(test)]
 mod tests;
 mod toml_text;
+mod tree;
 mod trust;
 
 use serde_json::Value;
@@ -55,7 +58,10 @@ pub enum Standing {
     Missing,
 }
 
-/// Settings that are being edited.
+/// Nobody has more hooks of ours in one file.
+const MOST: usize = 200;
+
+/// Settings that are being edited. What is added can be taken out again, and the text is what it was before.
 pub struct File(Format);
 
 enum Format {
@@ -64,6 +70,14 @@ enum Format {
 }
 
 impl File {
+    /// There is no such file.
+    pub fn absent(agent: &Agent) -> Self {
+        Self(match agent.config {
+            Config::Tables => Format::Toml(TomlFile::absent()),
+            Config::Groups | Config::Commands | Config::Shells => Format::Json(JsonFile::absent()),
+        })
+    }
+
     /// Why it can't be edited, with line and column.
     pub fn read(text: &str, agent: &Agent) -> Result<Self, String> {
         let format = match agent.config {
@@ -71,6 +85,14 @@ impl File {
             Config::Groups | Config::Commands | Config::Shells => Format::Json(JsonFile::read(text)?),
         };
         Ok(Self(format))
+    }
+
+    /// A name that the file has twice where it decides about hooks: agents read one of them.
+    pub fn twice(&self) -> Option<String> {
+        match &self.0 {
+            Format::Json(file) => file.twice(),
+            Format::Toml(_) => None,
+        }
     }
 
     pub fn text(&self) -> String {
@@ -89,21 +111,13 @@ impl File {
         })
     }
 
-    /// The same without ours.
+    /// The same without ours; `None`: nothing is left of it.
     #[must_use]
-    pub fn without(self, agent: &Agent) -> Self {
-        Self(match self.0 {
-            Format::Json(file) => Format::Json(file.without(agent)),
-            Format::Toml(file) => Format::Toml(file.without()),
-        })
-    }
-
-    /// Nothing is left in it, no comment either.
-    pub fn is_empty(&self) -> bool {
-        match &self.0 {
-            Format::Json(file) => file.is_empty(),
-            Format::Toml(file) => file.is_empty(),
-        }
+    pub fn without(self, agent: &Agent) -> Option<Self> {
+        Some(Self(match self.0 {
+            Format::Json(file) => Format::Json(file.without(agent)?),
+            Format::Toml(file) => Format::Toml(file.without()?),
+        }))
     }
 
     /// Our hooks that are exactly what is wanted. Others may have a command of ours among theirs.
@@ -147,7 +161,13 @@ impl HookOptions {
         if moment == HookStep::PreTool {
             words.extend(self.of_calls.iter().cloned());
         }
-        words.join(" ")
+        let command = words.join(" ");
+        if self.is_run_by_powershell() { in_powershell(&command) } else { command }
+    }
+
+    /// Gemini CLI runs hooks by Windows PowerShell on Windows.
+    fn is_run_by_powershell(&self) -> bool {
+        cfg!(windows) && self.agent.name == "gemini-cli"
     }
 
     /// What a shell runs where the program is missing, is killed or crashes.
@@ -157,8 +177,8 @@ impl HookOptions {
             // Cursor has a setting of its own for it, and Copilot blocks a call by itself.
             (Config::Commands, _) | (Config::Shells, true) => "",
             (Config::Shells, false) if is_call => " || exit 0",
-            // Gemini CLI runs hooks by Windows PowerShell there, which knows no `||`.
-            (_, true) if is_call && cfg!(windows) && self.agent.name == "gemini-cli" => "; if (-not $?) { exit 2 }",
+            // Windows PowerShell knows no `||`.
+            (_, true) if is_call && self.is_run_by_powershell() => "; if (-not $?) { exit 2 }",
             // All others of them take exit code 2 for a refusal, and go on after any other one.
             (_, true) if is_call => " || exit 2",
             _ => "",
@@ -179,7 +199,7 @@ impl HookOptions {
                 Entry::object([("command", command)].into_iter().chain(closed))
             }
             Config::Shells => {
-                let plain = self.plain_command(hooked.moment);
+                let plain = in_powershell(&self.plain_command(hooked.moment));
                 let open = if is_call && !self.fail_closed { "; exit 0" } else { "" };
                 let powershell = Entry::text(plain + open);
                 Entry::object([("type", Entry::text("command")), ("bash", command), ("powershell", powershell)])
@@ -188,9 +208,19 @@ impl HookOptions {
     }
 
     /// The content of a settings file with only the hooks.
-    pub fn snippet(&self) -> Result<String, String> {
-        File::read("", self.agent).map(|file| file.with(self).text())
+    pub fn snippet(&self) -> String {
+        File::absent(self.agent).with(self).text()
     }
+}
+
+/// A command that is quoted for POSIX shells, as PowerShell takes it: a quoted program has to be called.
+fn in_powershell(command: &str) -> String {
+    let command = command.replace(r"'\''", "''");
+    if command.starts_with(['"', '\'']) { format!("& {command}") } else { command }
+}
+
+fn too_many() -> String {
+    format!("it holds more than {MOST} hooks of agent-strace: take them out by hand")
 }
 
 fn standing_of<'v>(ours: impl Iterator<Item = &'v Value>, wanted: &Value) -> Standing {
@@ -207,10 +237,13 @@ fn is_ours(hook: &Value) -> bool {
     let commands = ["command", "bash", "powershell"].iter().filter_map(|name| hook.get(name)?.as_str());
     commands.into_iter().any(|command| {
         let words: Vec<&str> = command.split_whitespace().collect();
-        words.windows(2).any(|pair| {
-            let [program, "hook"] = pair else { return false };
-            let name = program.trim_matches(['"', '\'']).rsplit(['/', '\\']).next().unwrap_or_default();
-            matches!(name, "agent-strace" | "agent-strace.exe")
-        })
+        words.windows(2).any(|pair| matches!(pair, [program, "hook"] if is_program_of_ours(program)))
     })
+}
+
+/// The command of a program ends in `agent-strace`, or in a file of that name: hooks of others would not be found again.
+pub fn is_program_of_ours(command: &str) -> bool {
+    let word = command.split_whitespace().last().unwrap_or_default();
+    let name = word.trim_matches(['"', '\'']).rsplit(['/', '\\']).next().unwrap_or_default();
+    name.split('.').next() == Some("agent-strace")
 }

@@ -1,30 +1,53 @@
 //! Settings in TOML that hold hooks as `[[hooks]]`, each with the name of its step.
 
 use serde_json::{Value, json};
-use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike};
+use toml_edit::{Array, Document, Item, TableLike};
 
-use super::{HookOptions, InstalledHook, Standing, is_ours, standing_of, toml_text};
+use super::brackets::{Brackets, Comments, Edit, line_break};
+use super::toml_text::{self, is_flat, place, quoted};
+use super::tree::without_mark;
+use super::{HookOptions, InstalledHook, MOST, Standing, is_ours, standing_of, too_many};
 
 const HOOKS: &str = "hooks";
 
 /// Settings that are being edited.
 pub(super) struct TomlFile {
-    document: DocumentMut,
+    mark: &'static str,
+    /// Without the byte order mark.
+    text: String,
+    is_new: bool,
 }
 
 impl TomlFile {
+    /// There is no such file.
+    pub(super) fn absent() -> Self {
+        Self { mark: "", text: String::new(), is_new: true }
+    }
+
     /// Why it can't be edited, with line and column.
     pub(super) fn read(text: &str) -> Result<Self, String> {
+        let (mark, text) = without_mark(text);
         let document = toml_text::parse(text)?;
-        match document.get(HOOKS) {
-            None | Some(Item::None | Item::ArrayOfTables(_)) => Ok(Self { document }),
-            Some(hooks) if is_list_of_tables(hooks) => Ok(Self { document }),
-            Some(_) => Err(format!("its `{HOOKS}` are no list of tables")),
+        let is_list = match document.as_table().get(HOOKS) {
+            None | Some(Item::None) => true,
+            Some(Item::ArrayOfTables(tables)) => {
+                let ours = tables.iter().filter(|table| is_ours(&of_table(*table)));
+                if ours.into_iter().any(|table| !is_flat(table)) {
+                    return Err("a hook of agent-strace has tables of its own: take it out by hand".to_owned());
+                }
+                true
+            }
+            Some(hooks) => is_list_of_tables(hooks),
+        };
+        if !is_list {
+            return Err(format!("its `{HOOKS}` are no list of tables"));
         }
+        let file = Self { mark, text: text.to_owned(), is_new: false };
+        if file.places().len() > MOST { Err(too_many()) } else { Ok(file) }
     }
 
     pub(super) fn text(&self) -> String {
-        self.document.to_string()
+        format!("{}{}", self.mark, self.text)
     }
 
     /// The same with the hooks that are wanted, instead of any of ours that are there.
@@ -35,49 +58,69 @@ impl TomlFile {
         if is_whole && self.installed().len() == standing.len() {
             return self;
         }
-        let mut file = self.without();
-        let new = || Item::ArrayOfTables(ArrayOfTables::new());
-        let hooks = file.document.entry(HOOKS).or_insert_with(new);
-        for hooked in options.agent.hooks {
-            let members = [("event", hooked.event.to_owned()), ("command", options.command(hooked.moment))];
-            if let Some(tables) = hooks.as_array_of_tables_mut() {
-                tables.push(members.into_iter().map(|(name, text)| (name, toml_edit::value(text))).collect::<Table>());
-            } else if let Some(list) = hooks.as_array_mut() {
-                list.push(members.into_iter().collect::<InlineTable>());
+        let file = self.without().unwrap_or_else(Self::absent);
+        let hooks = options.agent.hooks.iter();
+        let members = hooks.map(|hooked| {
+            let (event, command) = (quoted(hooked.event), quoted(&options.command(hooked.moment)));
+            [format!("event = {event}"), format!("command = {command}")]
+        });
+        let text = match file.document().as_ref().and_then(|document| inline(&file.text, document)) {
+            Some(list) => {
+                let tables: Vec<String> = members.map(|members| format!("{{ {} }}", members.join(", "))).collect();
+                let indentation = list.indentation().unwrap_or("  ");
+                let line = format!("{}{indentation}", line_break(&file.text));
+                Edit::apply(&file.text, list.append(if list.is_on_one_line() { " " } else { &line }, &tables))
             }
-        }
-        file
-    }
-
-    /// The same without ours.
-    #[must_use]
-    pub(super) fn without(mut self) -> Self {
-        let is_empty = match self.document.get_mut(HOOKS) {
-            Some(Item::ArrayOfTables(tables)) => {
-                tables.retain(|table| !is_ours(&of_table(table)));
-                tables.is_empty()
+            None => {
+                let table = |members: [String; 2]| [format!("[[{HOOKS}]]")].into_iter().chain(members).collect();
+                let tables: Vec<Vec<String>> = members.map(table).collect();
+                if file.is_new { toml_text::new_file(&tables) } else { toml_text::with_tables(&file.text, &tables) }
             }
-            Some(item) => item.as_array_mut().is_some_and(|list| {
-                let had = list.len();
-                list.retain(|value| !value.as_inline_table().is_some_and(|table| is_ours(&of_table(table))));
-                had > 0 && list.is_empty()
-            }),
-            None => false,
         };
-        if is_empty {
-            self.document.remove(HOOKS);
-        }
-        self
+        Self { text, is_new: false, ..file }
     }
 
-    /// Nothing is left in it, no comment either.
-    pub(super) fn is_empty(&self) -> bool {
-        self.text().trim().is_empty()
+    /// The same without ours; `None`: nothing is left of it.
+    #[must_use]
+    pub(super) fn without(mut self) -> Option<Self> {
+        let places = self.places();
+        for at in places.into_iter().rev() {
+            let list = self.document().and_then(|document| {
+                let list = inline(&self.text, &document)?;
+                Some(Edit::apply(&self.text, list.without(list.elements.iter().position(|element| *element == at)?)))
+            });
+            self.text = match list {
+                Some(text) => text,
+                None => toml_text::without_table(&self.text, &at)?,
+            };
+        }
+        Some(self)
+    }
+
+    /// Where ours are in the text, in its order.
+    fn places(&self) -> Vec<std::ops::Range<usize>> {
+        let Some(document) = self.document() else { return Vec::new() };
+        match document.as_table().get(HOOKS) {
+            Some(Item::ArrayOfTables(tables)) => {
+                let ours = tables.iter().filter(|table| is_ours(&of_table(*table)));
+                ours.filter_map(|table| Some(place(table, table.span()?))).collect()
+            }
+            Some(item) => {
+                let ours = item.as_array().into_iter().flat_map(Array::iter).filter(|value| is_ours(&of_value(value)));
+                ours.filter_map(toml_edit::Value::span).collect()
+            }
+            None => Vec::new(),
+        }
+    }
+
+    fn document(&self) -> Option<Document<&str>> {
+        toml_text::parse(&self.text).ok()
     }
 
     /// Our hooks, in the order of the file.
     pub(super) fn installed(&self) -> Vec<InstalledHook> {
-        let tables: Vec<Value> = match self.document.get(HOOKS) {
+        let Some(document) = self.document() else { return Vec::new() };
+        let tables: Vec<Value> = match document.as_table().get(HOOKS) {
             Some(Item::ArrayOfTables(tables)) => tables.iter().map(|table| of_table(table)).collect(),
             Some(item) => item.as_array().into_iter().flat_map(Array::iter).map(of_value).collect(),
             None => Vec::new(),
@@ -99,6 +142,13 @@ impl TomlFile {
         };
         options.agent.hooks.iter().map(|hooked| of(hooked.event, options.command(hooked.moment))).collect()
     }
+}
+
+/// `hooks = [{ … }]`
+fn inline<'t>(text: &'t str, document: &Document<&str>) -> Option<Brackets<'t>> {
+    let list = document.as_table().get(HOOKS)?.as_array()?;
+    let elements = list.iter().map(toml_edit::Value::span).collect::<Option<_>>()?;
+    Some(Brackets { text, comments: Comments::Hash, range: list.span()?, elements })
 }
 
 fn is_list_of_tables(item: &Item) -> bool {

@@ -4,10 +4,13 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
-use toml_edit::{DocumentMut, Item, Table};
+use toml_edit::{Document, Item};
 
-use super::json::{self, JsonFile};
-use super::{InstalledHook, toml_text};
+use super::InstalledHook;
+use super::brackets::{Edit, line_break};
+use super::json::JsonFile;
+use super::toml_text::{self, is_flat, place, with_tables};
+use super::tree::{self, without_mark};
 
 /// What Codex notes about a hook: where it is, and a digest of how it runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,6 +48,13 @@ impl HookTrust {
     }
 }
 
+impl HookTrust {
+    /// The table that notes it.
+    fn path(&self) -> [&str; 3] {
+        ["hooks", "state", &self.key]
+    }
+}
+
 /// `PreToolUse` → `pre_tool_use`.
 fn snake_case(name: &str) -> String {
     let mut snake = String::new();
@@ -59,78 +69,124 @@ fn snake_case(name: &str) -> String {
 
 /// The file in which Codex keeps what its user trusts.
 pub struct TrustFile {
-    document: DocumentMut,
+    mark: &'static str,
+    /// Without the byte order mark.
+    text: String,
+    is_new: bool,
 }
 
 impl TrustFile {
+    /// There is no such file.
+    pub fn absent() -> Self {
+        Self { mark: "", text: String::new(), is_new: true }
+    }
+
     /// Why it can't be edited, with the line.
     pub fn read(text: &str) -> Result<Self, String> {
-        toml_text::parse(text).map(|document| Self { document })
+        let (mark, text) = without_mark(text);
+        toml_text::parse(text).map(|_| Self { mark, text: text.to_owned(), is_new: false })
     }
 
     pub fn text(&self) -> String {
-        self.document.to_string()
+        format!("{}{}", self.mark, self.text)
+    }
+
+    /// There is such a file, or it was given something to hold.
+    pub fn exists(&self) -> bool {
+        !(self.is_new && self.text.is_empty())
+    }
+
+    fn document(&self) -> Option<Document<&str>> {
+        toml_text::parse(&self.text).ok()
     }
 
     /// The project is trusted under one of its names.
     pub fn trusts_folder(&self, names: &[String]) -> bool {
-        let level = |name: &String| self.document.get("projects")?.get(name)?.get("trust_level")?.as_str();
+        let Some(document) = self.document() else { return false };
+        let level = |name: &String| document.as_item().get("projects")?.get(name)?.get("trust_level")?.as_str();
         names.iter().any(|name| level(name) == Some("trusted"))
     }
 
     /// It is trusted as it is, and not switched off.
     pub fn trusts(&self, hook: &HookTrust) -> bool {
-        let Some(state) = self.state(hook) else { return false };
+        let Some(document) = self.document() else { return false };
+        let Some(state) = at(document.as_item(), &hook.path()) else { return false };
         let is_on = state.get("enabled").and_then(Item::as_bool).unwrap_or(true);
         is_on && state.get("trusted_hash").and_then(Item::as_str) == Some(&hook.digest)
     }
 
-    fn state(&self, hook: &HookTrust) -> Option<&Item> {
-        self.document.get("hooks")?.get("state")?.get(&hook.key)
-    }
-
     /// Why it can't be noted.
     pub fn trust(&mut self, hook: &HookTrust) -> Result<(), String> {
-        let hooks = table(self.document.as_table_mut(), "hooks")?;
-        let state = table(table(hooks, "state")?, &hook.key)?;
-        state.set_implicit(false);
-        state.insert("trusted_hash", toml_edit::value(&hook.digest));
-        state.remove("enabled");
-        Ok(())
+        self.set(&hook.path(), "trusted_hash", &hook.digest, "enabled")
     }
 
     /// Why it can't be noted.
     pub fn trust_folder(&mut self, name: &str) -> Result<(), String> {
-        let project = table(table(self.document.as_table_mut(), "projects")?, name)?;
-        project.set_implicit(false);
-        project.insert("trust_level", toml_edit::value("trusted"));
+        self.set(&["projects", name], "trust_level", "trusted", "")
+    }
+
+    /// Sets a text of a table, which is made where there is none, and takes another value out of it. Why it can't be set.
+    fn set(&mut self, path: &[&str], name: &str, text: &str, without: &str) -> Result<(), String> {
+        let document = toml_text::parse(&self.text)?;
+        extensible(document.as_item(), path)?;
+        let line = format!("{name} = {}", toml_text::quoted(text));
+        let own = at(document.as_item(), path).and_then(Item::as_table).filter(|table| !table.is_implicit());
+        self.text = match own {
+            None => {
+                let table = vec![format!("[{}]", path.iter().copied().map(key).collect::<Vec<_>>().join(".")), line];
+                let is_first = self.is_new && self.text.is_empty();
+                if is_first { toml_text::new_file(&[table]) } else { with_tables(&self.text, &[table]) }
+            }
+            Some(table) => {
+                let span = |name: &str| table.get(name).and_then(|item| item.span());
+                let header = table.span().ok_or("it can't be edited")?;
+                let set = match span(name) {
+                    Some(range) => Edit { range, text: toml_text::quoted(text) },
+                    None => Edit::insert(
+                        toml_text::end_of_line(&self.text, header.end),
+                        format!("{}{line}", line_break(&self.text)),
+                    ),
+                };
+                let removed = span(without).map(|range| Edit::remove(toml_text::lines(&self.text, &range)));
+                Edit::apply(&self.text, [set].into_iter().chain(removed).collect())
+            }
+        };
         Ok(())
     }
 
-    /// Takes out what is noted about the hook, and tables that are empty then.
-    pub fn forget(&mut self, hook: &HookTrust) {
-        let Some(hooks) = self.document.get_mut("hooks").and_then(Item::as_table_mut) else { return };
-        let Some(state) = hooks.get_mut("state").and_then(Item::as_table_mut) else { return };
-        if state.remove(&hook.key).is_none() || !state.is_empty() {
-            return;
+    /// Takes out what is noted about the hook; `None`: nothing is left of the file.
+    #[must_use]
+    pub fn without(mut self, hook: &HookTrust) -> Option<Self> {
+        let place = self.document().and_then(|document| {
+            let table = at(document.as_item(), &hook.path())?.as_table().filter(|table| is_flat(*table))?;
+            Some(place(table, table.span()?))
+        });
+        if let Some(place) = place {
+            self.text = toml_text::without_table(&self.text, &place)?;
         }
-        hooks.remove("state");
-        if hooks.is_empty() {
-            self.document.remove("hooks");
-        }
+        Some(self)
     }
 }
 
-/// The table of this name, made where there is none.
-fn table<'t>(parent: &'t mut Table, name: &str) -> Result<&'t mut Table, String> {
-    let made = || {
-        let mut table = Table::new();
-        // It is written by the tables in it.
-        table.set_implicit(true);
-        Item::Table(table)
-    };
-    let item = parent.entry(name).or_insert_with(made);
-    item.as_table_mut().ok_or_else(|| format!("its `{}` is no table", name.escape_default()))
+fn at<'i>(item: &'i Item, path: &[&str]) -> Option<&'i Item> {
+    path.iter().try_fold(item, |item, name| item.get(name))
+}
+
+/// A name in the header of a table.
+fn key(name: &str) -> String {
+    toml_edit::Key::new(name).to_string()
+}
+
+/// Whether a table may be added under its header. Why not, and what to do.
+fn extensible(root: &Item, path: &[&str]) -> Result<(), String> {
+    for end in 1..=path.len() {
+        let Some(found) = at(root, path.get(..end).unwrap_or_default()) else { return Ok(()) };
+        if found.as_table().is_none_or(toml_edit::Table::is_dotted) {
+            let name = path.iter().take(end).copied().map(key).collect::<Vec<_>>().join(".");
+            return Err(format!("its `{name}` is no table with a header of its own: write it as `[{name}]`"));
+        }
+    }
+    Ok(())
 }
 
 /// A file in JSON in which an agent keeps the folders that its user trusts.
@@ -147,7 +203,8 @@ const LIST: &str = "trustedFolders";
 impl FolderTrust {
     /// Whether a folder, by its real path, is trusted. `real` resolves paths of the file. Why the file can't be read.
     pub fn trusts(self, text: &str, folder: &Path, real: &dyn Fn(&Path) -> PathBuf) -> Result<bool, String> {
-        let whole = if text.trim().is_empty() { Value::Null } else { json::value(text)? };
+        let path = if self == Self::List { &[LIST][..] } else { &[] };
+        let whole = if text.trim().is_empty() { Value::Null } else { tree::value_with(text, path)? };
         let covers = |path: &Path| folder.starts_with(real(path));
         match self {
             Self::List => {
@@ -172,7 +229,6 @@ impl FolderTrust {
             Self::List => file.add_to_list(LIST, folder),
             Self::Levels => file.set(folder, "TRUST_FOLDER"),
         }
-        Ok(file.text())
     }
 }
 
@@ -191,6 +247,6 @@ pub fn asks_for_folders(settings: &str, default: bool) -> Result<bool, String> {
     if settings.trim().is_empty() {
         return Ok(default);
     }
-    let whole = json::value(settings)?;
+    let whole = tree::value_with(settings, &["security", "folderTrust", "enabled"])?;
     Ok(whole.pointer("/security/folderTrust/enabled").and_then(Value::as_bool).unwrap_or(default))
 }
