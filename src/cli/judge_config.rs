@@ -61,6 +61,12 @@ impl JudgeConfig {
         let GateRequest { command, args, .. } = request;
         let policy = policy_file::load(args, command, trust_base, environment)?;
         let policy = with_hooks_and_prices(policy, args, trust_base, environment, streams)?;
+        // Logs of other machines know nothing of this one.
+        #[cfg(feature = "live")]
+        let policy = match command {
+            GateCommand::Hook => policy.guarding(&super::own_places::own_places(environment)),
+            GateCommand::Check | GateCommand::Audit | GateCommand::Lint => policy,
+        };
         let configured = configuration::decide(request, policy, trust_base, environment, streams)?;
         let Configured { policy, mut settings, baseline, retention, private, roots } = configured;
         settings.only =

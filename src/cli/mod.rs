@@ -40,6 +40,8 @@ mod man;
 mod mcp;
 mod measured;
 mod output;
+#[cfg(feature = "live")]
+mod own_places;
 mod pipeline;
 mod policy;
 mod policy_file;

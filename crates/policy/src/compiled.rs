@@ -7,8 +7,9 @@ use super::command::CommandList;
 use super::env::Environment;
 use super::host::HostList;
 use super::name::NamePattern;
+use super::own_places::OwnFile;
 use super::parse::{Defaults, List, Lists, Matches, Mcp, Rule, Rulebook, Stated};
-use super::path::{OwnRule, PathList, PathSet, is_anchored};
+use super::path::{PathList, PathSet};
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct CompiledLists {
@@ -24,8 +25,8 @@ pub(super) struct CompiledLists {
     pub(super) commands: Rules<CommandList>,
     pub(super) network: Network,
     pub(super) env: Environment,
-    /// The files of the policy itself.
-    pub(super) judging: Vec<OwnRule>,
+    /// The files of the policy itself, and what judges the agent where this machine keeps it.
+    pub(super) judging: Vec<OwnFile>,
     /// Parts of the built-in floor that an exception takes away.
     pub(super) without_floor: Vec<RuleId>,
     pub(super) tools: Tools,
@@ -125,7 +126,12 @@ impl<L> Rules<L> {
 impl CompiledLists {
     /// With the files that the policy was read from: who is judged by them may not change them.
     pub(super) fn guarding<'p>(self, paths: impl Iterator<Item = &'p str>) -> Self {
-        let judging: Vec<OwnRule> = paths.filter(|path| !is_anchored(path)).map(OwnRule::of_file).collect();
+        self.with_own(paths.map(OwnFile::of_policy).collect())
+    }
+
+    /// With more files that the agent may not change.
+    pub(super) fn with_own(self, files: Vec<OwnFile>) -> Self {
+        let judging: Vec<OwnFile> = self.judging.into_iter().chain(files).collect();
         let firm = self.firm.map(|firm| Box::new(Self { judging: judging.clone(), ..*firm }));
         Self { judging, firm, ..self }
     }

@@ -8,6 +8,7 @@ use agent_strace_model::finding::RuleId;
 use super::Context;
 use super::glob::Glob;
 use super::judge::files::Reached;
+use super::own_places::OwnFile;
 use super::path::{Files, OwnRule};
 
 struct Row {
@@ -243,6 +244,26 @@ fn first(glob: &str) -> &str {
     glob.split_inclusive('/').next().unwrap_or_default()
 }
 
+/// What the floor says of the program, wherever it is.
+pub(super) fn of_program() -> (RuleId, &'static str) {
+    (PROGRAM.rule, PROGRAM.why)
+}
+
+/// What the floor says of settings of agents, wherever they are.
+pub(super) fn of_settings() -> (RuleId, &'static str) {
+    let row = TABLE.iter().find(|row| row.rule == RuleId::FloorAgentSettings);
+    (RuleId::FloorAgentSettings, row.map_or("", |row| row.why))
+}
+
+/// What the floor has below a folder of the user.
+pub(super) fn below(folder: &str) -> impl Iterator<Item = (RuleId, &'static str, &'static str)> {
+    let globs = TABLE.iter().flat_map(|row| row.globs.iter().map(move |glob| (row.rule, row.why, *glob)));
+    globs.filter_map(move |(rule, why, glob)| {
+        let rest = glob.strip_prefix(folder)?.strip_prefix('/')?;
+        Some((rule, why, rest))
+    })
+}
+
 /// How an effect meets the floor.
 pub(super) enum Floor {
     Broken {
@@ -267,8 +288,8 @@ pub(super) enum Change {
     Deleted,
 }
 
-/// For effects that write or delete. `judging`: the files of the policy itself.
-pub(super) fn check(files: &Files<'_>, reached: Reached, change: Change, judging: &[OwnRule]) -> Option<Floor> {
+/// For effects that write or delete. `judging`: the files of the policy itself, and others of this machine.
+pub(super) fn check(files: &Files<'_>, reached: Reached, change: Change, judging: &[OwnFile]) -> Option<Floor> {
     if files.is_unknown() && reached.gathered != Some(Purpose::Check) {
         return Some(Floor::Perhaps);
     }
@@ -278,11 +299,8 @@ pub(super) fn check(files: &Files<'_>, reached: Reached, change: Change, judging
         Certainty::Exact | Certainty::Possible if is_gathered => files.aims_at(own) || files.sweeps(own),
         Certainty::Exact | Certainty::Possible => files.reaches(own),
     };
-    if judging.iter().any(broken) {
-        return Some(Floor::Broken {
-            rule: RuleId::FloorPolicy,
-            why: "this file is part of the policy that judges the agent",
-        });
+    if let Some(file) = judging.iter().find(|file| broken(&file.own)) {
+        return Some(Floor::Broken { rule: file.rule, why: file.why });
     }
     let is_broken = |(row, globs): &&(&Row, Vec<OwnRule>)| {
         let is_named = |own: &OwnRule| !std::ptr::eq(*row, &raw const PROGRAM) || !files.are_of_another_folder(own);
@@ -296,7 +314,8 @@ pub(super) fn check(files: &Files<'_>, reached: Reached, change: Change, judging
         return Some(Floor::Broken { rule: PROGRAM.rule, why: PROGRAM.why });
     }
     let reaches = |own: &OwnRule| files.reaches(own);
-    let perhaps = || judging.iter().any(reaches) || COMPILED.iter().any(|(_, globs)| globs.iter().any(reaches));
+    let perhaps =
+        || judging.iter().any(|file| reaches(&file.own)) || COMPILED.iter().any(|(_, globs)| globs.iter().any(reaches));
     // Formatters and linters change files of their languages only.
     let writes_any = is_gathered && reached.gathered != Some(Purpose::Check);
     (writes_any && reached.certainty != Certainty::Pattern && perhaps()).then_some(Floor::Perhaps)

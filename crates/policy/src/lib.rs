@@ -100,6 +100,7 @@ pub mod json;
 mod judge;
 mod load;
 mod name;
+mod own_places;
 mod parse;
 mod parts;
 mod path;
@@ -139,6 +140,7 @@ use hooks::HookPolicy;
 pub(crate) use inline_tests::InlineTest;
 pub use inline_tests::{Answer, Caller, TestCall};
 pub use load::{load_file, read_text, read_text_from, text};
+pub use own_places::OwnPlaces;
 pub use parse::{Parser, dotted, nearest};
 pub use parts::Parts;
 pub use path::FirstName;
@@ -496,6 +498,15 @@ impl Policy {
     /// What manifests of agent runtimes forbid.
     pub fn hooks(&self) -> &HookPolicy {
         &self.hooks
+    }
+
+    /// The same policy, with what judges the agent on this machine: the agent may not change it.
+    pub fn guarding(mut self, places: &OwnPlaces) -> Self {
+        let identity = self.identity.as_ref();
+        let extended = identity.into_iter().flat_map(|identity| &identity.extends).map(|file| file.path.as_str());
+        let files = places.files(identity.map(|identity| identity.path.as_str()).into_iter().chain(extended));
+        self.lists = self.lists.with_own(files);
+        self
     }
 
     /// The same policy with what manifests forbid.

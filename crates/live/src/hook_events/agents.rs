@@ -35,15 +35,24 @@ pub struct Agent {
 impl Agent {
     /// The variables of the environment that say where things of the agent are.
     pub fn variables(&self) -> impl Iterator<Item = &'static str> {
-        let of_trust = match self.trust {
-            Trust::FolderLevels { file_variable, run_variable, .. } => [Some(file_variable), run_variable],
-            _ => [None, None],
+        let of_run = match self.trust {
+            Trust::FolderLevels { run_variable, .. } => run_variable,
+            _ => None,
         };
-        let of_machine = self.switches.iter().map(|switch| match switch.file {
+        [self.variable, self.folder.variable, of_run].into_iter().flatten().chain(self.file_variables())
+    }
+
+    /// Those of them that name a file of settings.
+    pub fn file_variables(&self) -> impl Iterator<Item = &'static str> {
+        let of_trust = match self.trust {
+            Trust::FolderLevels { file_variable, .. } => Some(file_variable),
+            _ => None,
+        };
+        let of_machine = self.switches.iter().filter_map(|switch| match switch.file {
             SettingsFile::Machine(file) => file.variable,
             SettingsFile::Project(_) | SettingsFile::User(_) | SettingsFile::Profiles(_) => None,
         });
-        [self.variable, self.folder.variable].into_iter().chain(of_trust).chain(of_machine).flatten()
+        of_trust.into_iter().chain(of_machine)
     }
 }
 
