@@ -1,12 +1,12 @@
 //! Finds the logs of a session's sub-agents beside the agent's own log.
 
 use std::fs::{self, File};
-use std::io::{ErrorKind, Read as _};
+use std::io::{self, ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
 /// Logs that are looked into at their beginning, at most.
-const MOST_HEADS: usize = 2_000;
-/// Bytes of the beginning of a log, in which Codex names the session that started it.
+const MOST_HEADS: usize = 10_000;
+/// Bytes of the first record of a log, in which Codex names the session that started it.
 const HEAD: u64 = 4 << 10;
 
 /// Logs of sub-agents.
@@ -14,14 +14,16 @@ const HEAD: u64 = 4 << 10;
 pub(super) struct SubagentLogs {
     /// A log comes after that of its parent.
     pub(super) paths: Vec<PathBuf>,
-    /// All folders could be listed.
-    pub(super) is_listed: bool,
+    /// The sub-agents whose logs are named after them.
+    pub(super) ids: Vec<String>,
+    /// No log is missing among them, as far as is known.
+    pub(super) is_complete: bool,
 }
 
 impl SubagentLogs {
     /// The logs that belong to the session `id`, whose own log is at `path`.
     pub(super) fn of(path: &Path, id: &str) -> Self {
-        let mut found = Self { paths: Vec::new(), is_listed: true };
+        let mut found = Self { is_complete: true, ..Self::default() };
         // Claude Code and Gemini keep the logs of sub-agents in folders that are named after the session.
         let folders = [Some(path.with_extension("").join("subagents")), path.parent().map(|folder| folder.join(id))];
         for folder in folders.into_iter().flatten() {
@@ -38,19 +40,34 @@ impl SubagentLogs {
         let Some((day, sessions)) = day_of(path) else { return };
         let mut logs: Vec<PathBuf> = Vec::new();
         for folder in self.days_since(&sessions, &day) {
-            logs.extend(self.in_folder(&folder).into_iter().filter(|log| log.file_name() > path.file_name()));
+            logs.extend(self.in_folder(&folder).into_iter().filter(|log| log.as_path() != path));
         }
-        // Their names begin with their time, so parents come first.
-        logs.sort_by(|left, right| left.file_name().cmp(&right.file_name()));
-        self.is_listed &= logs.len() <= MOST_HEADS;
-        let mut family = vec![named("session_id", id), named("parent_thread_id", id)];
-        for log in logs.into_iter().take(MOST_HEADS) {
-            let Some(head) = head(&log) else {
-                self.is_listed = false;
-                continue;
-            };
-            if family.iter().any(|parent| memchr::memmem::find(&head, parent.as_bytes()).is_some()) {
-                family.extend(id_of(&log).map(|id| named("parent_thread_id", id)));
+        self.is_complete &= logs.len() <= MOST_HEADS;
+        let heads = logs.into_iter().take(MOST_HEADS).map(|log| (head(&log), log));
+        let mut open: Vec<(Vec<u8>, PathBuf)> = Vec::new();
+        for (head, log) in heads {
+            match head {
+                Ok(Some(head)) if has(&head, "\"parent_thread_id\"") || has(&head, &named("session_id", id)) => {
+                    open.push((head, log));
+                }
+                Ok(_) => {}
+                Err(_) => self.is_complete = false,
+            }
+        }
+        let mut parents = vec![named("session_id", id), named("parent_thread_id", id)];
+        // A sub-agent may start sub-agents of its own.
+        while let Some(parent) = parents.pop() {
+            let (found, rest) = open.into_iter().partition(|(head, _)| has(head, &parent));
+            open = rest;
+            for (head, log) in found {
+                let Some(id) = id_of(&log) else { continue };
+                // It begins with what its parent did and spent.
+                if has(&head, "\"forked_from_id\":\"") {
+                    self.is_complete = false;
+                    continue;
+                }
+                parents.push(named("parent_thread_id", id));
+                self.ids.push(id.to_owned());
                 self.paths.push(log);
             }
         }
@@ -84,7 +101,7 @@ impl SubagentLogs {
         let entries = match fs::read_dir(folder) {
             Ok(entries) => entries,
             Err(error) => {
-                self.is_listed &= matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
+                self.is_complete &= matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
                 return Vec::new();
             }
         };
@@ -92,7 +109,7 @@ impl SubagentLogs {
         for entry in entries {
             match entry {
                 Ok(entry) => paths.push(entry.path()),
-                Err(_) => self.is_listed = false,
+                Err(_) => self.is_complete = false,
             }
         }
         paths.sort();
@@ -124,9 +141,20 @@ fn named(key: &str, id: &str) -> String {
     format!(r#""{key}":"{id}""#)
 }
 
-fn head(log: &Path) -> Option<Vec<u8>> {
+fn has(head: &[u8], text: &str) -> bool {
+    memchr::memmem::find(head, text.as_bytes()).is_some()
+}
+
+/// The beginning of the first record; `None`: it is no file.
+fn head(log: &Path) -> io::Result<Option<Vec<u8>>> {
+    match fs::metadata(log) {
+        Ok(found) if found.is_file() => {}
+        Ok(_) => return Ok(None),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    }
     let mut bytes = Vec::new();
-    fs::metadata(log).ok().filter(fs::Metadata::is_file)?;
-    File::open(log).ok()?.take(HEAD).read_to_end(&mut bytes).ok()?;
-    Some(bytes)
+    File::open(log)?.take(HEAD).read_to_end(&mut bytes)?;
+    bytes.truncate(memchr::memchr(b'\n', &bytes).unwrap_or(bytes.len()));
+    Ok(Some(bytes))
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -19,6 +19,8 @@ use agent_strace_store::live::Live;
 
 /// The agent is not made to wait for longer logs: calls without a result stay without one, and count as run.
 const LARGEST: u64 = 64 << 20;
+/// The same of the logs of sub-agents together.
+const LARGEST_TOGETHER: usize = 128 << 20;
 /// The agent is not made to wait for its own last answer where its log takes long to be read.
 const LARGEST_AGAIN: usize = 8 << 20;
 /// Logs of sub-agents of one session.
@@ -37,13 +39,12 @@ pub(super) fn catch_up(live: &mut Live, event: &HookEvent<'_>, time: Timestamp) 
     let Some(path) = event.transcript.as_deref().map(Path::new) else { return Ok(()) };
     let Some(log) = whole(path, &event.session, quiet) else { return Ok(()) };
     let found = SubagentLogs::of(path, &event.session);
-    let of_subagents: Vec<Log> = found.paths.iter().take(MOST).filter_map(|path| read(path)).collect();
-    let is_all = found.is_listed && of_subagents.len() == found.paths.len();
+    let of_subagents = read_all(&found.paths);
+    let is_all = found.is_complete && of_subagents.len() == found.paths.len();
     let readings: Vec<Reading<'_>> = std::iter::once(&log).chain(&of_subagents).map(Log::read).collect();
-    let family = family(&readings, &event.session);
-    for session in readings.iter().flat_map(|reading| ours(reading, &family)) {
-        hook_events::settle(live, session, time)?;
-    }
+    let family = family(&readings, &event.session, &found.ids);
+    let logged = readings.iter().flat_map(|reading| ours(reading, &family));
+    hook_events::settle(live, logged, &event.session, time)?;
     let name = |log: &Log| redact(log.shown.rsplit(['/', '\\']).next().unwrap_or_default()).as_str().to_owned();
     let own = std::iter::once(&log).chain(&of_subagents).zip(&readings).map(|(log, reading)| OwnLog {
         name: name(log),
@@ -58,9 +59,10 @@ pub(super) fn catch_up(live: &mut Live, event: &HookEvent<'_>, time: Timestamp) 
     hook_events::spend(live, &own, quiet, &|text| redact(text).as_str().to_owned(), time)
 }
 
-/// The ids of the session and its sub-agents, whose logs come after those of their parents.
-fn family<'r>(readings: &'r [Reading<'_>], id: &'r str) -> BTreeSet<&'r str> {
-    let mut family = BTreeSet::from([id]);
+/// The ids of the session and its sub-agents, whose logs come after those of their parents. `named`: sub-agents by the
+/// names of their logs.
+fn family<'r>(readings: &'r [Reading<'_>], id: &'r str, named: &'r [String]) -> BTreeSet<&'r str> {
+    let mut family: BTreeSet<&str> = named.iter().map(String::as_str).chain([id]).collect();
     for session in readings.iter().flat_map(|reading| &reading.sessions) {
         let parents = [&session.parent, &session.filed_under];
         if parents.into_iter().flatten().any(|parent| family.contains(parent.as_ref())) {
@@ -70,8 +72,20 @@ fn family<'r>(readings: &'r [Reading<'_>], id: &'r str) -> BTreeSet<&'r str> {
     family
 }
 
-fn ours<'r, 'a>(reading: &'r Reading<'a>, family: &BTreeSet<&str>) -> impl Iterator<Item = &'r Session<'a>> {
+fn ours<'r, 'a>(reading: &'r Reading<'a>, family: &BTreeSet<&str>) -> impl Iterator<Item = &'r Session<'a>> + Clone {
     reading.sessions.iter().filter(|session| family.contains(session.id.as_ref()))
+}
+
+/// The logs that are not too many and too large together.
+fn read_all(paths: &[PathBuf]) -> Vec<Log> {
+    let mut room = LARGEST_TOGETHER;
+    let mut logs = Vec::new();
+    for log in paths.iter().take(MOST).filter_map(|path| read(path)) {
+        let Some(rest) = room.checked_sub(log.bytes().len()) else { break };
+        room = rest;
+        logs.push(log);
+    }
+    logs
 }
 
 /// The log, with the answer that the agent has just told of if it is written soon.

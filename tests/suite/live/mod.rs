@@ -6,6 +6,7 @@ mod cases;
 mod commits;
 mod faults;
 mod folders;
+mod own_log;
 mod setup;
 mod setup_active;
 mod unhooked_calls;

@@ -40,8 +40,9 @@ pub struct OwnLog<'l, 'a> {
 
 /// Whether the last answer of the session is still missing from the agent's own log.
 pub fn lacks_an_answer(session: &Session<'_>) -> bool {
+    let is_subagent = session.parent.is_some() || session.filed_under.is_some();
     let said = session.events.iter().rev().filter(|event| event.origin.role == RecordRole::Primary);
-    said.filter(|event| event.origin.stream == 0)
+    said.filter(|event| is_subagent || event.origin.stream == 0)
         .find_map(|event| match event.kind {
             // The host's own words, such as a notice that its user stopped the agent, ask for nothing.
             EventKind::Prompt(_) if !event.origin.speaker.is_user() => None,
@@ -78,7 +79,9 @@ pub fn spend(
                 let entry = Entry { message, spent: &spent, log: &log.name, agent };
                 entry.record(live, &mut known, time)?;
             }
-            if session.usage != Usage::default() {
+            // The first answer of a sub-agent may cost anything.
+            let has_begun = !is_own && lacks;
+            if session.usage != Usage::default() || has_begun {
                 let recorded = known.sum(agent).filter(|_| is_cut);
                 let all = recorded.unwrap_or(session.usage);
                 let sum = Usage { partial: all.partial || lacks, ..all };
@@ -160,7 +163,9 @@ fn record_sum(
     time: Timestamp,
 ) -> Result<(), StoreError> {
     let whose = agent.unwrap_or_default();
-    if known.sums.get(whose).is_some_and(|recorded| recorded == sum) && !known.is_behind {
+    // The sum of the session itself is what says that the logs hold no more.
+    let is_said = agent.is_some() || !known.is_behind;
+    if is_said && known.sums.get(whose).is_some_and(|recorded| recorded == sum) {
         return Ok(());
     }
     let agent = agent.map(|agent| json(&agent));

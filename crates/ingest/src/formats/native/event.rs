@@ -121,6 +121,9 @@ pub(super) fn add<'a>(
     }
     assembly.session.labels.extend(recorded.labels().into_iter().map(|label| (after, label)));
     if let Some(kind) = text(recorded.kind) {
+        if kind == "outcome" {
+            return outcome(assembly, location, record, recorded, data);
+        }
         return imported(assembly, &kind, location, recorded, data);
     }
     match kind {
@@ -277,6 +280,20 @@ fn result<'a>(
     let told = if is_error { Status::Error } else { Status::Ok };
     let status = recorded.and_then(Recorded::status).unwrap_or(told);
     assembly.result(location, result, status, links.into_iter().flatten());
+}
+
+/// What another log says of the end of a call: it says nothing of when that was, and no agent answers it.
+fn outcome<'a>(
+    assembly: &mut Assembly<'a>,
+    location: RecordLocation<'a>,
+    record: &Line<'a>,
+    recorded: &Recorded<'a>,
+    data: &Data<'a>,
+) {
+    if let Some(status) = recorded.status() {
+        assembly.settle(status, [link(record.parent_id), link(data.tool_use_id)].into_iter().flatten());
+    }
+    assembly.push(location, EventKind::Other);
 }
 
 /// It stands for itself: nothing links it to what was called.
