@@ -11,6 +11,35 @@ fn has_drive(path: &str) -> bool {
     path.chars().nth(1) == Some(':')
 }
 
+/// A path that may be written as a URL.
+pub(super) fn of_url(path: Cow<'_, str>) -> Cow<'_, str> {
+    let Some(local) = path.strip_prefix("file://") else { return path };
+    let local = local.strip_prefix("localhost").unwrap_or(local);
+    let mut bytes = Vec::with_capacity(local.len());
+    let mut rest = local.as_bytes();
+    while let [first, left @ ..] = rest {
+        let code = match left {
+            [high, low, ..] if *first == b'%' => hex(*high).zip(hex(*low)),
+            _ => None,
+        };
+        if let Some((high, low)) = code {
+            bytes.push(high * 16 + low);
+            rest = left.get(2..).unwrap_or_default();
+        } else {
+            bytes.push(*first);
+            rest = left;
+        }
+    }
+    let path = String::from_utf8_lossy(&bytes).into_owned();
+    // `/C:/work`
+    let is_drive = path.as_bytes().get(2) == Some(&b':');
+    Cow::Owned(if is_drive { path.trim_start_matches('/').to_owned() } else { path })
+}
+
+fn hex(digit: u8) -> Option<u8> {
+    char::from(digit).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
+}
+
 /// A path in one of its spellings: with `/`, without dots, links of macOS and the marks of Windows.
 pub(super) fn plain(path: &str) -> String {
     let path = path.replace('\\', "/");

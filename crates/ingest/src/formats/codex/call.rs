@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::Rollout;
 use super::item::Payload;
 use super::script::{self, Argument};
-use super::scripts::Script;
+use super::scripts::{self, Script};
 use crate::assembly::RecordLocation;
 use crate::json::{Raw, filled, is, object, record, text};
 use crate::scan::is_json;
@@ -27,7 +27,7 @@ pub(super) fn custom<'a>(rollout: &mut Rollout<'a>, location: RecordLocation<'a>
         return add(rollout, location, id, tool, arguments(input));
     };
     let script = script::read(&source);
-    let mut run = Script::new(id.clone(), &source, script.understood);
+    let mut run = Script::new(id.clone(), &script);
     // A script that may do more than its calls show can't be judged by them alone.
     let outer = if script.understood {
         Arguments::Text(source)
@@ -43,16 +43,15 @@ pub(super) fn custom<'a>(rollout: &mut Rollout<'a>, location: RecordLocation<'a>
             Argument::Text(text) => Arguments::Text(Cow::Owned(text)),
             Argument::Unresolved => Arguments::Missing,
         };
-        let is_resolved = !matches!(arguments, Arguments::Missing);
         let link = id.as_deref().map(|id| Cow::Owned(nested_link(id, at)));
         let event = rollout.assembly.session.events.len();
         add(rollout, location.clone(), link, Cow::Owned(call.tool), arguments);
         // A call that was recorded before is no event.
-        if rollout.assembly.session.events.len() > event {
-            run.add(event, is_resolved);
+        if let Some(call) = scripts::call_at(rollout, event) {
+            run.add(event, call);
         }
     }
-    rollout.scripts.push(run);
+    rollout.scripts.start(run);
 }
 
 /// A call of a kind that this version does not know: it has a name and arguments.

@@ -2,6 +2,7 @@
 
 mod call;
 mod facts;
+mod finished;
 mod item;
 mod notice;
 mod outcome;
@@ -24,7 +25,7 @@ use agent_strace_model::{Dialect, EventKind, Origin, RecordRole, Session, Speake
 use super::{Base, Detect, Format, Home, Input};
 use item::Payload;
 use ran::Reported;
-use scripts::Script;
+use scripts::Scripts;
 
 record! {
     /// A wrapped record, or what is left of one in the flat generation.
@@ -99,7 +100,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
         assembly,
         cwd: None,
         reported: Vec::new(),
-        scripts: Vec::new(),
+        scripts: Scripts::default(),
         ended: HashMap::new(),
         tells_items: false,
         blocked: Vec::new(),
@@ -136,7 +137,7 @@ struct Rollout<'a> {
     /// Calls that so far only notices report, and commands that are not what their call asked for.
     reported: Vec<Reported<'a>>,
     /// The scripts of code mode, in order.
-    scripts: Vec<Script<'a>>,
+    scripts: Scripts<'a>,
     /// How calls ended, by their ids, as the host records it.
     ended: HashMap<Cow<'a, str>, Status>,
     /// The host tells of each call that it runs.
@@ -311,7 +312,8 @@ impl<'a> Rollout<'a> {
             }
         }
         ran::add_unmatched(&mut self, gaps);
-        scripts::unproven(&mut self);
+        finished::late(&mut self);
+        finished::unproven(&mut self);
         facts::unanswered(&mut self);
         let usage = notice::total(self.tokens, self.earlier, self.requests);
         let is_told = self.tokens.is_some() || self.requests > 0;

@@ -83,7 +83,7 @@ fn runs_commands(tool: &str) -> bool {
 }
 
 /// Tools whose output is the host's own text, or a value that it writes.
-fn answers_itself(tool: &str) -> bool {
+pub(super) fn answers_itself(tool: &str) -> bool {
     let name = tool.rsplit('.').next().unwrap_or(tool);
     matches!(name, "view_image" | "spawn_agent" | "wait_agent" | "send_input" | "close_agent" | "resume_agent")
         && !tool.starts_with("mcp__")
@@ -134,7 +134,8 @@ fn refused(words: &str) -> bool {
             .any(|phrase| start.contains(phrase))
 }
 
-fn failed(words: &str) -> bool {
+/// Whether the host says that a call failed.
+pub(super) fn failed(words: &str) -> bool {
     [
         "exec_command failed",
         "failed to ",

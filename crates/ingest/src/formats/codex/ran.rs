@@ -94,7 +94,7 @@ fn command<'a>(rollout: &mut Rollout<'a>, location: &RecordLocation<'a>, notice:
         return;
     }
     let arguments = json(notice.command.map(|command| format!("{{\"command\":{}}}", command.get())));
-    let cwd = filled(notice.cwd).map(super::said::directory);
+    let cwd = filled(notice.cwd).map(crate::paths::of_url);
     let ran = notice.command.map(|text| Command { text, cwd: cwd.clone() });
     report(rollout, location, notice, Call { tool: Cow::Borrowed("shell"), arguments, cwd, ran });
 }

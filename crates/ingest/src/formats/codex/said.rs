@@ -43,35 +43,6 @@ fn ran_elsewhere(turn: Option<&str>, workdir: Option<&str>, ran: &str) -> bool {
     is_rooted(ran) && !asked.starts_with('~') && plain(&asked) != plain(ran)
 }
 
-/// The newest hosts write a directory as a URL.
-pub(super) fn directory(cwd: Cow<'_, str>) -> Cow<'_, str> {
-    let Some(path) = cwd.strip_prefix("file://") else { return cwd };
-    let path = path.strip_prefix("localhost").unwrap_or(path);
-    let mut bytes = Vec::with_capacity(path.len());
-    let mut rest = path.as_bytes();
-    while let [first, left @ ..] = rest {
-        let code = match left {
-            [high, low, ..] if *first == b'%' => hex(*high).zip(hex(*low)),
-            _ => None,
-        };
-        if let Some((high, low)) = code {
-            bytes.push(high * 16 + low);
-            rest = left.get(2..).unwrap_or_default();
-        } else {
-            bytes.push(*first);
-            rest = left;
-        }
-    }
-    let path = String::from_utf8_lossy(&bytes).into_owned();
-    // `/C:/work`
-    let is_drive = path.as_bytes().get(2) == Some(&b':');
-    Cow::Owned(if is_drive { path.trim_start_matches('/').to_owned() } else { path })
-}
-
-fn hex(digit: u8) -> Option<u8> {
-    char::from(digit).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
-}
-
 /// The line that a command gives to a shell.
 pub(super) fn line(command: Raw<'_>) -> Option<String> {
     match words(command)?.as_slice() {

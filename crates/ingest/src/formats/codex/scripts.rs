@@ -5,84 +5,134 @@
 //! whose arguments only the running script knew.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use serde_json::Value;
 
 use super::ran::Reported;
 use super::said::Command;
-use super::{Rollout, outcome, patch, said};
+use super::{Rollout, patch, said, script};
 use crate::assembly::RecordLocation;
-use crate::json::{Raw, elements, object, parse, record, text};
-use agent_strace_model::{Arguments, EventKind, RecordRole, Status, ToolCall};
+use agent_strace_model::{Arguments, EventKind, RecordRole, ToolCall};
+
+/// The scripts of a log, in order.
+#[derive(Debug, Default)]
+pub(super) struct Scripts<'a> {
+    pub(super) all: Vec<Script<'a>>,
+    /// Those that may still run.
+    running: Vec<usize>,
+    by_id: HashMap<Cow<'a, str>, usize>,
+    /// Refusals of tools of servers, by their scripts, that only what the host tells later can prove.
+    pub(super) doubtful: Vec<(RecordLocation<'a>, usize, String)>,
+    /// Those that run on after their call, by the name that the host gives them.
+    by_cell: HashMap<String, usize>,
+}
+
+impl<'a> Scripts<'a> {
+    pub(super) fn start(&mut self, script: Script<'a>) {
+        let at = self.all.len();
+        if let Some(id) = &script.id {
+            self.by_id.insert(id.clone(), at);
+        }
+        self.running.push(at);
+        self.all.push(script);
+    }
+
+    pub(super) fn of_call(&self, id: &str) -> Option<usize> {
+        self.by_id.get(id).copied()
+    }
+
+    /// A script runs on in the background.
+    pub(super) fn runs_on(&mut self, at: usize, cell: &str) {
+        self.by_cell.insert(cell.to_owned(), at);
+    }
+
+    pub(super) fn in_cell(&self, cell: &str) -> Option<usize> {
+        self.by_cell.get(cell).copied()
+    }
+
+    /// A script ended, with the record in this row.
+    pub(super) fn end(&mut self, at: usize, row: u32) {
+        self.running.retain(|running| *running != at);
+        if let Some(script) = self.all.get_mut(at) {
+            script.ended = Some(row);
+        }
+    }
+}
+
+/// Scripts that are looked through for the call that an item is of.
+const LOOKED_THROUGH: usize = 64;
+
+pub(super) const PATCH: &str = "apply_patch";
 
 /// A script that ran.
 #[derive(Debug)]
 pub(super) struct Script<'a> {
     id: Option<Cow<'a, str>>,
-    calls: Vec<Nested>,
+    pub(super) calls: Vec<Nested>,
     /// The record of its output.
-    ended: Option<u32>,
-    /// Only the host can have written the error that it failed with.
-    host_raises: bool,
+    pub(super) ended: Option<u32>,
+    /// Only the host can have raised the error that it failed with.
+    pub(super) host_raises: bool,
+    /// Only the host can have written the words that it printed.
+    pub(super) host_speaks: bool,
 }
 
 #[derive(Debug)]
-struct Nested {
+pub(super) struct Nested {
     /// Index of its event.
-    event: usize,
+    pub(super) event: usize,
     /// The text of the script tells its arguments.
-    is_resolved: bool,
-    /// Items that are of it.
-    items: u32,
+    pub(super) is_resolved: bool,
+    /// A digest of those, where they can be compared as one text.
+    said: Option<u64>,
+    /// What the host told of it.
+    pub(super) items: u32,
 }
 
-/// Names through which a script could raise an error in its own words.
-const RAISES: [&str; 19] = [
-    "throw",
-    "Error",
-    "Exception",
-    "reject",
-    "raise",
-    "assert",
-    "Promise",
-    "then",
-    "catch",
-    "mcp__",
-    "=>",
-    "function",
-    "class",
-    "new ",
-    "get ",
-    "Symbol",
-    "import",
-    "eval",
-    "toString",
-];
-
 impl<'a> Script<'a> {
-    pub(super) fn new(id: Option<Cow<'a, str>>, source: &str, is_understood: bool) -> Self {
-        let host_raises = is_understood && !RAISES.iter().any(|name| source.contains(name));
-        Self { id, calls: Vec::new(), ended: None, host_raises }
+    pub(super) fn new(id: Option<Cow<'a, str>>, read: &script::Script) -> Self {
+        Self { id, calls: Vec::new(), ended: None, host_raises: read.host_raises, host_speaks: read.host_speaks }
     }
 
     /// A call was read of it and is the event at this index.
-    pub(super) fn add(&mut self, event: usize, is_resolved: bool) {
-        self.calls.push(Nested { event, is_resolved, items: 0 });
+    pub(super) fn add(&mut self, event: usize, call: &ToolCall<'_>) {
+        let is_resolved = !matches!(call.arguments, Arguments::Missing);
+        self.calls.push(Nested { event, is_resolved, said: said(call, None), items: 0 });
     }
 }
 
-fn call_at<'s, 'a>(rollout: &'s Rollout<'a>, event: usize) -> Option<&'s ToolCall<'a>> {
+pub(super) fn call_at<'s, 'a>(rollout: &'s Rollout<'a>, event: usize) -> Option<&'s ToolCall<'a>> {
     match &rollout.assembly.session.events.get(event)?.kind {
         EventKind::Call(call) => Some(call),
         _ => None,
     }
 }
 
-fn runs_commands(tool: &str) -> bool {
+pub(super) fn runs_commands(tool: &str) -> bool {
     matches!(tool, "exec_command" | "shell_command" | "shell" | "local_shell")
 }
 
 /// Whether both names are of one tool.
 fn same_tool(asked: &str, told: &str) -> bool {
     asked == told || runs_commands(asked) && runs_commands(told)
+}
+
+/// A digest of what a call says: the line of a command, or the arguments of a tool. Patches have none: the host reports
+/// the files that they change, and not their text.
+fn said(call: &ToolCall<'_>, ran: Option<&Command<'_>>) -> Option<u64> {
+    let text = match &call.arguments {
+        arguments if runs_commands(&call.tool) => match ran {
+            Some(ran) => said::said(ran.text),
+            None => said::asked(arguments),
+        }?,
+        Arguments::Json(json) if call.tool != PATCH => serde_json::from_str::<Value>(json).ok()?.to_string(),
+        _ => return None,
+    };
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    Some(hasher.finish())
 }
 
 /// Whether a call that the script's text spells is the one that was reported.
@@ -92,31 +142,45 @@ fn is_same(asked: &ToolCall<'_>, told: &Reported<'_>) -> bool {
     }
     match &told.ran {
         Some(ran) => said::asked(&asked.arguments).is_some_and(|line| said::said(ran.text).as_ref() == Some(&line)),
-        None if asked.tool == "apply_patch" => patch::is_same(&asked.arguments, &told.call.arguments),
+        None if asked.tool == PATCH => patch::is_same(&asked.arguments, &told.call.arguments),
         None => said::same_json(&asked.arguments, &told.call.arguments),
     }
 }
 
+/// The call that an item is of, as the place of a script and of the call in it: one that the text of a script spells, or
+/// one that a script computed that runs.
+fn call_of(rollout: &Rollout<'_>, told: &Reported<'_>) -> Option<(usize, usize)> {
+    let Scripts { all, running, .. } = &rollout.scripts;
+    let running = || running.iter().copied().take(LOOKED_THROUGH);
+    // A command may end long after its script.
+    let ended =
+        (0..all.len()).rev().take(LOOKED_THROUGH).filter(|at| all.get(*at).is_some_and(|run| run.ended.is_some()));
+    let digest = said(&told.call, told.ran.as_ref());
+    let is_open = |nested: &Nested| nested.is_resolved && nested.items == 0 && nested.said == digest;
+    let spelled = |at: usize| {
+        let is_its = |nested: &Nested| call_at(rollout, nested.event).is_some_and(|asked| is_same(asked, told));
+        let calls = all.get(at)?.calls.iter().enumerate();
+        let mut open = calls.filter(|(_, nested)| is_open(nested)).take(LOOKED_THROUGH);
+        Some((at, open.find(|(_, nested)| is_its(nested))?.0))
+    };
+    // Items do not name their script: each script that runs gets one, before any gets a second.
+    let computed = |most: u32| {
+        move |at: usize| {
+            let is_its = |nested: &Nested| {
+                let is_tool = |asked: &ToolCall<'_>| same_tool(&asked.tool, &told.call.tool);
+                !nested.is_resolved && nested.items <= most && call_at(rollout, nested.event).is_some_and(is_tool)
+            };
+            Some((at, all.get(at)?.calls.iter().position(is_its)?))
+        }
+    };
+    let found = running().find_map(spelled).or_else(|| ended.into_iter().find_map(spelled));
+    found.or_else(|| running().find_map(computed(0))).or_else(|| running().find_map(computed(u32::MAX)))
+}
+
 /// Joins what the host reports to a call of a script; what belongs to none is handed back.
 pub(super) fn join<'a>(rollout: &mut Rollout<'a>, told: Reported<'a>) -> Option<Reported<'a>> {
-    let found = rollout.scripts.iter().enumerate().find_map(|(script, run)| {
-        let spelled = run.calls.iter().enumerate().find(|(_, nested)| {
-            let asked = call_at(rollout, nested.event).filter(|_| nested.is_resolved && nested.items == 0);
-            asked.is_some_and(|asked| is_same(asked, &told))
-        });
-        spelled.map(|(nested, _)| (script, nested))
-    });
-    let computed = || {
-        let script = rollout.scripts.iter().rposition(|script| script.ended.is_none())?;
-        let calls = &rollout.scripts.get(script)?.calls;
-        let is_open = |nested: &Nested| {
-            !nested.is_resolved
-                && call_at(rollout, nested.event).is_some_and(|asked| same_tool(&asked.tool, &told.call.tool))
-        };
-        Some((script, calls.iter().position(is_open)?))
-    };
-    let Some((script, nested)) = found.or_else(computed) else { return Some(told) };
-    let Some(nested) = rollout.scripts.get_mut(script).and_then(|script| script.calls.get_mut(nested)) else {
+    let Some((script, nested)) = call_of(rollout, &told) else { return Some(told) };
+    let Some(nested) = rollout.scripts.all.get_mut(script).and_then(|script| script.calls.get_mut(nested)) else {
         return Some(told);
     };
     nested.items += 1;
@@ -155,131 +219,5 @@ fn spelled<'a>(told: Arguments<'a>, ran: Option<&Command<'a>>) -> Arguments<'a> 
     match ran.and_then(|ran| said::line(ran.text)) {
         Some(line) => Arguments::Json(Cow::Owned(format!("{{\"cmd\":{}}}", serde_json::Value::from(line)))),
         None => told,
-    }
-}
-
-record! {
-    struct Printed { code = "exit_code", time = "wall_time_seconds" }
-}
-
-record! {
-    struct Part { text = "text" }
-}
-
-/// The texts of a script's output.
-fn texts(output: Option<Raw<'_>>) -> Vec<Cow<'_, str>> {
-    match text(output) {
-        Some(text) => vec![text],
-        None => elements(output).into_iter().filter_map(|part| text(object::<Part<'_>>(Some(part))?.text)).collect(),
-    }
-}
-
-/// How commands ended whose result objects the script printed, in order.
-fn printed(texts: &[Cow<'_, str>]) -> Vec<Status> {
-    let code = |text: &str| {
-        let result = parse::<Printed<'_>>(text.trim())?;
-        let code = result.code?;
-        result.time.map(|_| if code.get() == "0" { Status::Ok } else { Status::Error })
-    };
-    texts.iter().filter_map(|text| code(text)).collect()
-}
-
-/// A script ended: what is known of its calls that the host does not tell of.
-pub(super) fn ended<'a>(
-    rollout: &mut Rollout<'a>,
-    location: &RecordLocation<'a>,
-    id: &str,
-    status: Status,
-    output: Option<Raw<'a>>,
-) {
-    let Some(at) = rollout.scripts.iter().rposition(|script| script.id.as_deref() == Some(id)) else { return };
-    let Some(script) = rollout.scripts.get_mut(at) else { return };
-    script.ended = Some(rollout.rows);
-    let host_raises = script.host_raises;
-    let open: Vec<usize> = script.calls.iter().filter(|nested| nested.items == 0).map(|nested| nested.event).collect();
-    let texts = texts(output);
-    let codes = printed(&texts);
-    let is_command = |event: &usize| call_at(rollout, *event).is_some_and(|call| runs_commands(&call.tool));
-    let commands: Vec<usize> = open.iter().copied().filter(|event| is_command(event)).collect();
-    for event in open {
-        let nth = commands.iter().position(|command| *command == event);
-        let known = nth.filter(|_| codes.len() == commands.len()).and_then(|nth| codes.get(nth)).copied();
-        let now = match (status, nth) {
-            // A command that fails raises no error in its script.
-            (Status::Ok, Some(_)) => known.unwrap_or(Status::Missing),
-            (status, _) => status,
-        };
-        rollout.assembly.end(event, now);
-    }
-    if status == Status::Error && host_raises && rollout.tells_items {
-        let block = texts.last().and_then(|text| text.strip_prefix("Script error:\n")).and_then(outcome::blocked);
-        if let Some(block) = block {
-            refuse(rollout, location, at, &block);
-        }
-    }
-}
-
-/// The call of a script that a hook refused: the one that the host names, or the next one that did not run.
-fn refuse<'a>(rollout: &mut Rollout<'a>, location: &RecordLocation<'a>, script: usize, block: &outcome::Block<'_>) {
-    let Some(script) = rollout.scripts.get(script) else { return };
-    let names = |nested: &&Nested| {
-        let Some(call) = call_at(rollout, nested.event) else { return false };
-        match block {
-            outcome::Block::Command(line) if runs_commands(&call.tool) => {
-                said::asked(&call.arguments).is_some_and(|asked| asked == line.trim())
-            }
-            outcome::Block::Command(text) => {
-                matches!(&call.arguments, Arguments::Text(asked) if asked.trim() == text.trim())
-            }
-            outcome::Block::Tool(name) => call.tool == *name,
-        }
-    };
-    let spelled = script.calls.iter().filter(|nested| nested.is_resolved && nested.items == 0).find(names);
-    if let Some(spelled) = spelled {
-        return rollout.assembly.end(spelled.event, Status::Denied);
-    }
-    let is_open = |nested: &&Nested| {
-        let tool = call_at(rollout, nested.event).map(|call| &*call.tool).unwrap_or_default();
-        !nested.is_resolved
-            && match block {
-                outcome::Block::Command(_) => runs_commands(tool) || tool == "apply_patch",
-                outcome::Block::Tool(name) => tool == *name,
-            }
-    };
-    let Some(open) = script.calls.iter().find(is_open) else { return };
-    let (event, is_first) = (open.event, open.items == 0);
-    let Some(call) = call_at(rollout, event) else { return };
-    let arguments = match block {
-        outcome::Block::Command(line) if runs_commands(&call.tool) => {
-            Arguments::Json(Cow::Owned(format!("{{\"cmd\":{}}}", serde_json::Value::from(line.to_string()))))
-        }
-        outcome::Block::Command(text) => Arguments::Text(Cow::Owned(text.to_string())),
-        outcome::Block::Tool(_) => Arguments::Missing,
-    };
-    let attempt = ToolCall { call_id: None, arguments, status: Status::Denied, ..call.clone() };
-    if is_first {
-        rollout.assembly.replace(event, attempt);
-    } else {
-        rollout.assembly.origin.role = RecordRole::Aside;
-        rollout.assembly.call(location.clone(), attempt, None);
-    }
-}
-
-/// A script that computed its calls and has no turn's end after it may have started more than the host tells of, and so may
-/// one of whose call the host tells only that it began.
-pub(super) fn unproven(rollout: &mut Rollout<'_>) {
-    rollout.assembly.origin.role = RecordRole::Aside;
-    let is_proven = |script: &Script<'_>| script.ended.is_some_and(|row| row < rollout.completed);
-    let is_open = |nested: &Nested| call_at(rollout, nested.event).is_some_and(|call| call.status == Status::Missing);
-    let unproven = rollout.scripts.iter().flat_map(|script| {
-        let is_proven = is_proven(script);
-        script.calls.iter().filter(move |nested| !is_proven || is_open(nested))
-    });
-    let computed = unproven.filter(|nested| !nested.is_resolved && nested.items > 0).map(|nested| nested.event);
-    for event in computed.collect::<Vec<_>>() {
-        let Some(call) = call_at(rollout, event).cloned() else { continue };
-        let Some(line) = rollout.assembly.session.events.get(event).map(|event| event.line) else { continue };
-        let call = ToolCall { call_id: None, arguments: Arguments::Missing, status: Status::Missing, ..call };
-        rollout.assembly.call(RecordLocation { line, ..RecordLocation::default() }, call, None);
     }
 }

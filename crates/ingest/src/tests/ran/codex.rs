@@ -159,6 +159,83 @@ fn codex_scripts_are_joined_to_what_they_ran() {
 }
 
 #[test]
+fn codex_scripts_beside_each_other_each_have_what_they_ran() {
+    let script = |id: &str, source: &str| {
+        let source = serde_json::Value::from(source);
+        item(&format!(r#"{{"type":"custom_tool_call","name":"exec","input":{source},"call_id":"{id}"}}"#))
+    };
+    let ended = |id: &str, words: &str, printed: &str| {
+        let parts = serde_json::json!([{"type": "input_text", "text": words}, {"type": "input_text", "text": printed}]);
+        item(&format!(r#"{{"type":"custom_tool_call_output","call_id":"{id}","output":{parts}}}"#))
+    };
+    let done = |id: &str, printed: &str| ended(id, "Script completed\nOutput:\n", printed);
+    let calls = |records: &[String]| {
+        let all = codex(records).0;
+        all.into_iter().filter(|call| !call.starts_with("exec ")).collect::<Vec<_>>()
+    };
+    let (turn, said) = (notice(r#"{"type":"task_complete"}"#), completed(r#"{"type":"UserMessage","id":"u"}"#));
+    let computed =
+        |file: &str| format!("text(JSON.stringify(await tools.exec_command({{cmd: 'cat ' + ['{file}'].join('')}})))");
+    let spelled = "text(JSON.stringify(await tools.exec_command({cmd: 'ls'})))";
+    let (a, b, ls) =
+        (r#"exec_command ok {"cmd":"cat a"}"#, r#"exec_command ok {"cmd":"cat b"}"#, r#"exec_command ok {"cmd":"ls"}"#);
+    let beside = [script("1", &computed("a")), script("2", &computed("b")), script("3", spelled)];
+    let ran = [ran("x1", "cat a", "/w", 0), ran("x2", "cat b", "/w", 0), ran("x3", "ls", "/w", 0)];
+    let outputs = [done("1", "{}"), done("2", "{}"), done("3", "{}"), turn.clone()];
+    assert_eq!(calls(&[&beside[..], &ran[..], &outputs[..]].concat()), [a, b, ls]);
+    // A script that runs on, and that is waited for.
+    let cell = ended("1", "Script running with cell ID 7\nOutput:\n", "");
+    let wait = function("w", "wait", r#"{"cell_id":"7"}"#);
+    let waited = output("w", "Script completed\nOutput:\n");
+    let late = [script("1", &computed("a")), cell, wait, ran[0].clone(), waited, turn.clone()];
+    assert_eq!(calls(&late), [a, "wait ok {\"cell_id\":\"7\"}"]);
+    // Refusals that a script prints, where it can print nothing else.
+    let caught =
+        |call: &str| format!("try {{ text(JSON.stringify(await {call})) }} catch (error) {{ text(String(error)) }}");
+    let blocked = "Command blocked by PreToolUse hook: no. Command: rm x";
+    let command =
+        |source: &str, printed: &str| calls(&[said.clone(), script("1", source), done("1", printed), turn.clone()]);
+    let (rm, computed_rm) = ("tools.exec_command({cmd: 'rm x'})", "tools.exec_command({cmd: ['rm', 'x'].join(' ')})");
+    let denied = [r#"exec_command denied {"cmd":"rm x"}"#];
+    assert_eq!(command(&caught(rm), blocked), denied);
+    assert_eq!(command(&caught(computed_rm), blocked), denied);
+    assert_eq!(
+        command(&format!("const r = await {rm}; text(r.output)"), blocked),
+        [r#"exec_command missing {"cmd":"rm x"}"#]
+    );
+    let server = "tools.mcp__s__t({})";
+    let tool = "Tool call blocked by PreToolUse hook: no. Tool: mcp__s__t";
+    assert_eq!(command(&caught(server), tool), ["mcp__s__t denied {}"]);
+    // The host tells later that it tells of calls, or it does not.
+    let early = [script("1", &caught(server)), done("1", tool)];
+    assert_eq!(calls(&[&early[..], &[said.clone()]].concat()), ["mcp__s__t denied {}"]);
+    assert_eq!(calls(&early), ["mcp__s__t ok {}"]);
+    assert_eq!(calls(&[script("1", &caught(rm)), done("1", blocked)]), denied);
+    // A server could answer for a command, and for another server.
+    let both = format!("{rm}; {}", caught(server));
+    assert_eq!(command(&both, blocked), [r#"exec_command missing {"cmd":"rm x"}"#, "mcp__s__t missing {}"]);
+    let other = format!("tools.mcp__r__t({{}}); {}", caught(server));
+    assert_eq!(command(&other, tool), ["mcp__r__t missing {}", "mcp__s__t missing {}"]);
+    // It ran, whatever is printed.
+    let told = codex(&[
+        said.clone(),
+        script("1", &caught(rm)),
+        self::ran("x", "rm x", "/w", 0),
+        done("1", blocked),
+        turn.clone(),
+    ])
+    .0;
+    assert!(told.contains(&r#"exec_command ok {"cmd":"rm x"}"#.to_owned()), "{told:?}");
+    let patch = "tools.apply_patch('*** Begin Patch\\n*** Add File: a\\n*** End Patch')";
+    let failed = "apply_patch verification failed: no";
+    let missing = command(&caught(patch), "{}");
+    assert!(
+        command(&caught(patch), failed)[0].starts_with("apply_patch error ")
+            && missing[0].starts_with("apply_patch missing ")
+    );
+}
+
+#[test]
 fn codex_records_of_unknown_kinds_that_look_like_calls_are_not_passed_over() {
     let call =
         item(r#"{"type":"shell_call_2","name":"shell","arguments":"{\"command\":[\"rm\",\"x\"]}","call_id":"k"}"#);

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::mask;
+
 /// Nesting of real arguments is below ten.
 const MAX_DEPTH: u32 = 32;
 
@@ -47,7 +49,7 @@ impl<'s, 'b> Parser<'s, 'b> {
         loop {
             self.rest = self.rest.trim_start();
             if let Some(comment) = self.rest.strip_prefix("//") {
-                self.rest = comment.split_once('\n').map_or("", |(_, rest)| rest);
+                self.rest = comment.split_once(mask::ends_line).map_or("", |(_, rest)| rest);
             } else if let Some((_, rest)) = self.rest.strip_prefix("/*").and_then(|comment| comment.split_once("*/")) {
                 self.rest = rest;
             } else {

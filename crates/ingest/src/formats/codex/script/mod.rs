@@ -5,6 +5,9 @@
 //! reach it without naming it, is not understood. Nothing that is not proven counts as harmless.
 
 mod literal;
+mod mask;
+mod plain;
+mod speech;
 
 use std::collections::BTreeMap;
 
@@ -16,21 +19,6 @@ const MAX_SCRIPT: usize = 4 << 20;
 const MAX_FAILURES: u32 = 100;
 /// Calls read of one script.
 const MAX_CALLS: usize = 10_000;
-
-/// Names through which a script could reach what it doesn't name.
-const BACK_DOORS: &[&str] = &[
-    "globalThis",
-    "eval",
-    "Function",
-    "import",
-    "constructor",
-    "Reflect",
-    "Proxy",
-    "window",
-    "self",
-    "with",
-    "require",
-];
 
 #[derive(Debug)]
 pub(super) enum Argument {
@@ -50,45 +38,48 @@ pub(super) struct Script {
     pub(super) calls: Vec<Call>,
     /// Its calls are all it can do.
     pub(super) understood: bool,
+    /// Only the host can have raised the error that it ends with.
+    pub(super) host_raises: bool,
+    /// Only the host can have written the words that its output begins with.
+    pub(super) host_speaks: bool,
 }
 
 pub(super) fn read(source: &str) -> Script {
-    if source.len() > MAX_SCRIPT {
-        return Script { calls: Vec::new(), understood: false };
-    }
-    let constants = constants(source);
-    let mut script = Script { calls: Vec::new(), understood: true };
+    let Some(code) = mask::code(source).filter(|_| source.len() <= MAX_SCRIPT) else {
+        return Script { calls: Vec::new(), understood: false, host_raises: false, host_speaks: false };
+    };
+    let constants = constants(source, &code);
+    let mut calls = Vec::new();
     let mut budget = source.len().saturating_mul(2) + (1 << 16);
-    // Everything outside constants' values and resolved arguments.
+    // The code outside of resolved arguments.
     let mut outside = String::new();
-    let mut rest = source;
-    let mut failures = 0;
-    while let Some((before, name, after)) = next_call(rest) {
-        outside.push_str(&without_values(before));
-        let mut parser = Parser::new(after, &constants, &mut budget);
+    let (mut at, mut failures) = (0, 0);
+    while let Some(Found { start, name, after }) = next_call(&code, at).filter(|_| calls.len() < MAX_CALLS) {
+        outside.push_str(code.get(at..start).unwrap_or_default());
+        outside.push_str(speech::CALL);
+        let mut parser = Parser::new(source.get(after..).unwrap_or_default(), &constants, &mut budget);
         let value = if failures < MAX_FAILURES { parser.argument() } else { None };
-        let (argument, left) = if let Some(value) = value {
-            (into_argument(value), parser.rest())
+        let argument = if let Some(value) = value {
+            at = source.len() - parser.rest().len();
+            outside.push(')');
+            into_argument(value)
         } else {
             failures += 1;
-            (Argument::Unresolved, after)
+            at = after;
+            Argument::Unresolved
         };
-        script.calls.push(Call { tool: name.to_owned(), argument });
-        rest = left;
-        if script.calls.len() >= MAX_CALLS {
-            script.understood = false;
-            break;
-        }
+        calls.push(Call { tool: name.to_owned(), argument });
     }
-    outside.push_str(&without_values(rest));
-    script.understood &= is_plain(&outside);
+    outside.push_str(code.get(at..).unwrap_or_default());
     if !names_mean_their_constants(&outside, &constants) {
         // A parameter or a second declaration may stand behind a name that was resolved.
-        for call in script.calls.iter_mut().filter(|_| !constants.is_empty()) {
+        for call in calls.iter_mut().filter(|_| !constants.is_empty()) {
             call.argument = Argument::Unresolved;
         }
     }
-    script
+    let understood = calls.len() < MAX_CALLS && plain::is_plain(&outside);
+    let [host_raises, host_speaks] = [speech::host_raises, speech::host_speaks].map(|is| understood && is(&outside));
+    Script { calls, understood, host_raises, host_speaks }
 }
 
 fn into_argument(value: Value) -> Argument {
@@ -99,16 +90,24 @@ fn into_argument(value: Value) -> Argument {
     }
 }
 
-/// The text before the next `tools.NAME(`, the name, and the text after its parenthesis.
-fn next_call(text: &str) -> Option<(&str, &str, &str)> {
-    for (at, found) in text.match_indices("tools.") {
-        let (before, rest) = text.split_at_checked(at)?;
-        let rest = rest.strip_prefix(found)?;
+/// A `tools.NAME(`.
+struct Found<'s> {
+    start: usize,
+    name: &'s str,
+    /// The place after its parenthesis.
+    after: usize,
+}
+
+/// The next call from there on.
+fn next_call(code: &str, from: usize) -> Option<Found<'_>> {
+    for (at, found) in code.get(from..)?.match_indices("tools.") {
+        let start = from + at;
+        let rest = code.get(start + found.len()..)?;
         let end = rest.find(|character: char| !is_word(character)).unwrap_or(rest.len());
-        let (name, rest) = rest.split_at_checked(end)?;
+        let (name, after) = rest.split_at_checked(end)?;
         let starts_name = name.starts_with(|first: char| first == '_' || first.is_ascii_alphabetic());
-        if let Some(after) = rest.trim_start().strip_prefix('(').filter(|_| starts_name) {
-            return Some((before, name, after));
+        if let Some(arguments) = after.trim_start().strip_prefix('(').filter(|_| starts_name) {
+            return Some(Found { start, name, after: code.len() - arguments.len() });
         }
     }
     None
@@ -118,17 +117,11 @@ fn is_word(character: char) -> bool {
     character == '_' || character == '$' || character.is_alphanumeric()
 }
 
-/// Whether nothing in the text could act by itself.
-fn is_plain(text: &str) -> bool {
-    let words = || text.split(|character| !is_word(character)).filter(|word| !word.is_empty());
-    !text.contains("\\u") && words().all(|word| word != "tools" && !BACK_DOORS.contains(&word))
-}
-
 /// Name → the text after its `=`, for constants that are declared once.
-fn constants(source: &str) -> BTreeMap<&str, &str> {
+fn constants<'s>(source: &'s str, code: &str) -> BTreeMap<&'s str, &'s str> {
     let mut found: BTreeMap<&str, &str> = BTreeMap::new();
     let mut twice = Vec::new();
-    for (at, keyword) in source.match_indices("const ") {
+    for (at, keyword) in code.match_indices("const ") {
         let Some(rest) = source.get(at..).and_then(|rest| rest.strip_prefix(keyword)) else { continue };
         let rest = rest.trim_start();
         let end = rest.find(|character| !is_word(character)).unwrap_or(rest.len());
@@ -161,38 +154,6 @@ fn names_mean_their_constants(outside: &str, constants: &BTreeMap<&str, &str>) -
         }
     }
     seen.values().all(|count| *count <= 1)
-}
-
-/// The text without the contents of its string literals.
-fn without_values(text: &str) -> String {
-    let mut kept = String::with_capacity(text.len());
-    let mut characters = text.chars();
-    let mut quote: Option<char> = None;
-    while let Some(character) = characters.next() {
-        match quote {
-            Some(_) if character == '\\' => {
-                characters.next();
-            }
-            Some(open) if character == open => {
-                quote = None;
-                kept.push(character);
-            }
-            // Only whole literals are left out: what a template computes is code.
-            Some('`') => kept.push(character),
-            Some(_) if character != '\n' => {}
-            Some(_) => {
-                quote = None;
-                kept.push(character);
-            }
-            None => {
-                if matches!(character, '"' | '\'' | '`') {
-                    quote = Some(character);
-                }
-                kept.push(character);
-            }
-        }
-    }
-    kept
 }
 
 #[cfg(test)]

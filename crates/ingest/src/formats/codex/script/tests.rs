@@ -51,7 +51,23 @@ fn scripts() {
         ("tools.exec_command({...spread})", "exec_command:?"),
         (r#"tools.exec_command({cmd:"id"}, more)"#, "exec_command:?"),
         ("tools.exec_command(/* why */ {cmd: // what\n 'ls'})", r#"exec_command:{"cmd":"ls"}"#),
-        ("tools.exec_command({cmd:\"a", "exec_command:?"),
+        // Strings and comments without an end are no script, and what looks like one may hide code.
+        ("tools.exec_command({cmd:\"a", "!"),
+        ("tools.exec_command({cmd:'ls' // a\u{2028} + ' x'\n})", r#"exec_command:{"cmd":"ls x"}"#),
+        ("/*'*/ const t = tools; t.exec_command({cmd:'id'}) /*'*/", "!"),
+        ("const q = /['\"]/; const t = tools; t.exec_command({cmd:'id'}) // \"", "!"),
+        ("text(r.split(/'/)[0]); await tools.exec_command({cmd:'ls'})", r#"exec_command:{"cmd":"ls"}"#),
+        ("if (r) /'/; globalThis.tools /'/", "!"),
+        ("<!-- ' \n globalThis.tools // '", "!"),
+        ("text(`a ${globalThis.tools} b`)", "!"),
+        ("text('see tools.x(')", ""),
+        // Names of members that are computed.
+        (r#"[]["filter"]["const" + "ructor"]("return tools")()"#, "!"),
+        (r#"const k = "constructor"; const f = [][k]; f(f)"#, "!"),
+        (r#"const { ["const" + "ructor"]: f } = x; f(1)"#, "!"),
+        ("for (let i = 0; i < f.length; i++) { await tools.exec_command({cmd: f[i]}) }", "exec_command:?"),
+        ("for (let i = 0; i < 2; i ||= 'constructor') { f[i][i]('x')() }", "!"),
+        ("const r = await Promise.all([tools.a()]); text(r[0].output)", "a:{}"),
     ];
     for (source, expected) in cases {
         assert_eq!(show(source), expected, "{source}");
@@ -66,8 +82,37 @@ fn a_constant_can_not_grow_a_script_beyond_measure() {
     assert_eq!(show(&source), "t:?");
     let failing = format!("const a = \"{long}\" + x;\n{}", "tools.t(a);".repeat(10_000));
     assert!(show(&failing).starts_with("t:? t:? "));
-    let comments = "tools.t(/*".repeat(9_000);
-    assert!(show(&comments).starts_with("t:? t:? "));
+    assert_eq!(show(&"tools.t(/*".repeat(9_000)), "!");
+    assert!(show(&"tools.t(/**/".repeat(9_000)).starts_with("t:? t:? "));
+    for hostile in ["a)/", "[", "${", "`${", "/", "text(JSON.stringify(", "catch (a) ", "let a = 0;"] {
+        show(&hostile.repeat(100_000));
+    }
     let deep = format!("tools.t({}1{})", "[".repeat(100_000), "]".repeat(100_000));
     assert_eq!(show(&deep), "t:?");
+}
+
+#[test]
+fn only_the_host_can_have_written_what_some_scripts_print() {
+    let call = "await tools.exec_command({cmd: 'cat ' + f})";
+    for (source, raises, speaks) in [
+        (format!("try {{ text(JSON.stringify({call})) }} catch (error) {{ text(String(error)) }}"), true, true),
+        (format!("const r = {call}; text(JSON.stringify(r, null, 2))"), true, true),
+        (format!("const r = {call}; text(r.output)"), true, false),
+        (format!("await Promise.all([{call}])"), true, true),
+        (format!("try {{ {call} }} catch (e) {{ text(e) }} text('x')"), true, false),
+        (format!("try {{ {call} }} catch (e) {{ e = 'x'; text(e) }}"), true, false),
+        (format!("const JSON = String; text(JSON.stringify({call}))"), true, false),
+        (format!("JSON.stringify = String; text(JSON.stringify({call}))"), true, false),
+        (format!("const say = text; say({call}.output)"), true, false),
+        (format!("text(JSON.stringify({call}).slice(1))"), true, false),
+        (format!("text(JSON.stringify({call}) && 'x')"), true, false),
+        (format!("image({call}.output)"), true, false),
+        (format!("try {{ {call} }} catch (e) {{ throw 'x' }}"), false, false),
+        (format!("await Promise.reject('x'); {call}"), false, false),
+        (format!("[1].map(() => {call})"), false, false),
+        (format!("const t = tools; {call}"), false, false),
+    ] {
+        let script = read(&source);
+        assert_eq!((script.host_raises, script.host_speaks), (raises, speaks), "{source}");
+    }
 }
