@@ -42,6 +42,11 @@ impl Rows {
         self.tables.get_mut(at).map(std::mem::take).unwrap_or_default()
     }
 
+    /// The rows of the table at this place of the list.
+    pub(crate) fn see(&self, at: usize) -> &[Row] {
+        self.tables.get(at).map(Vec::as_slice).unwrap_or_default()
+    }
+
     /// Takes the session's own row from the table at this place. A missing or a second row is a flaw.
     pub(crate) fn own(&mut self, at: usize) -> Option<Row> {
         let rows = self.of(at);

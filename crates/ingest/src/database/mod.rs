@@ -16,7 +16,7 @@ use std::path::Path;
 pub(crate) use document::{Document, List, Object, json, quoted};
 pub(crate) use join::{Child, Rows, of_rows, one_each, room};
 pub(crate) use open::{Opened, Place, WAL_HEADER, latest_change};
-pub(crate) use table::{Row, Tables};
+pub(crate) use table::{Row, Table, Tables};
 
 use crate::formats::{DATABASES, Home};
 use agent_strace_model::GapKind;

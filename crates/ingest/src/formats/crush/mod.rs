@@ -4,7 +4,7 @@
 mod database;
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use super::{Detect, Format, Input};
 use crate::assembly::{Assembly, RecordLocation, arguments};
@@ -13,7 +13,7 @@ use crate::json::{Raw, elements, filled, is, is_array, is_true, object, raw_text
 use crate::reader::{Item, LineCounter, Reader};
 use agent_strace_model::evidence::Subagent;
 use agent_strace_model::{Access, Dialect, EventKind, FileEvent, Session, Speaker, Status, ToolCall, ToolResult};
-pub(super) use database::DATABASE;
+pub(super) use database::{DATABASE, INDEX};
 
 /// A session of `.crush/crush.db`.
 pub(super) static FORMAT: Format = Format {
@@ -80,21 +80,34 @@ const REFUSALS: &[&str] = &["Permission denied", "User denied permission"];
 fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
     let mut sessions = Vec::new();
     input.records("a session", gaps, |item: &Item<'a, Entry<'a>>, gaps| {
-        let mut chat = Chat {
-            assembly: input.session(&FORMAT.dialect),
-            started: elements(item.record.started).into_iter().filter_map(|id| filled(Some(id))).collect(),
-            refused: false,
-        };
+        let mut chat =
+            Chat { assembly: input.session(&FORMAT.dialect), started: started(item.record.started), refused: false };
         chat.session(item, gaps);
         sessions.push(chat.assembly.finish());
     });
     sessions
 }
 
+/// Between the message and the call that the session of a sub-agent is called after.
+const BETWEEN: &str = "$$";
+
+/// Sessions by the calls that they may be called after; the first one counts.
+fn started(list: Option<Raw<'_>>) -> HashMap<String, Cow<'_, str>> {
+    let mut started = HashMap::new();
+    for id in elements(list).into_iter().filter_map(|id| filled(Some(id))) {
+        // An id may hold these characters itself, but not often.
+        let calls = id.rmatch_indices(BETWEEN).take(4).filter_map(|(at, found)| id.get(at + found.len()..));
+        for call in calls.chain([&*id]).map(str::to_owned).collect::<Vec<_>>() {
+            started.entry(call).or_insert_with(|| id.clone());
+        }
+    }
+    started
+}
+
 struct Chat<'a> {
     assembly: Assembly<'a>,
-    /// The sessions that this one started.
-    started: Vec<Cow<'a, str>>,
+    /// The sessions that this one started, by the call that each may be called after.
+    started: HashMap<String, Cow<'a, str>>,
     /// The last answer ended because the user refused a call of it.
     refused: bool,
 }
@@ -209,11 +222,7 @@ impl<'a> Chat<'a> {
 
     /// The session of a sub-agent is called after the call that started it.
     fn subagent(&mut self, call: Option<Cow<'a, str>>) {
-        let named = |id: &&Cow<'a, str>| {
-            call.as_deref()
-                .is_some_and(|call| **id == call || id.strip_suffix(call).is_some_and(|id| id.ends_with("$$")))
-        };
-        let id = self.started.iter().find(named).cloned();
+        let id = call.as_deref().and_then(|call| self.started.get(call)).cloned();
         let event = self.assembly.session.events.last().map_or(0, |event| event.number);
         let subagent = Subagent { event, id, call_id: call, kind: None, calls: None };
         self.assembly.session.evidence.subagents.push(subagent);

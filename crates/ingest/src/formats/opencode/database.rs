@@ -1,7 +1,8 @@
 //! The database of `OpenCode` and its kin: rows of two generations, as the export has them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::events::{Calls, Events};
 use super::stored;
 use crate::database::{Child, Database, Document, Holds, List, Object, Output, Row, Rows, Tables, of_rows};
 use crate::formats::{Base, Home};
@@ -62,7 +63,20 @@ fn read(tables: &Tables<'_>, output: &mut dyn Output) -> Result<(), GapKind> {
     if tables.has(MESSAGE_2.table, &[MESSAGE_2.key, "data"])? {
         children.extend([if has_own { &SESSION_2 } else { &SESSION }, &MESSAGE_2]);
     }
-    of_rows(tables, &children, output, &mut document)
+    let events = Events::of(tables)?;
+    of_rows(tables, &children, output, &mut |mut rows| {
+        let removed = events.as_ref().map(|events| events.removed(&rows.id, &parts_of(&rows), &mut rows.flaws));
+        let removed = removed.unwrap_or_else(|| Ok(Calls::new())).unwrap_or_else(|kind| {
+            rows.flaws.push(kind);
+            Calls::new()
+        });
+        document(rows, removed)
+    })
+}
+
+/// The ids of the parts that are there.
+fn parts_of(rows: &Rows) -> BTreeSet<String> {
+    rows.see(PARTS).iter().filter_map(|part| part.text("id")).map(str::to_owned).collect()
 }
 
 fn copied(tables: &Tables<'_>) -> Result<Vec<String>, GapKind> {
@@ -75,8 +89,8 @@ fn copied(tables: &Tables<'_>) -> Result<Vec<String>, GapKind> {
 }
 
 /// What was never said anything in holds nothing.
-fn document(mut rows: Rows) -> Option<Document> {
-    if !rows.has_any([MESSAGES, PARTS, MESSAGES_2]) {
+fn document(mut rows: Rows, removed: Calls) -> Option<Document> {
+    if !rows.has_any([MESSAGES, PARTS, MESSAGES_2]) && removed.is_empty() {
         return None;
     }
     let own = if rows.has_any([OWN_2]) { rows.own(OWN_2) } else { rows.own(OWN) };
@@ -98,6 +112,12 @@ fn document(mut rows: Rows) -> Option<Document> {
         }
     }
     first_generation(&mut rows, &known, &mut messages);
+    for (id, parts) in removed {
+        let mut list = List::default();
+        parts.values().for_each(|part| list.push(part));
+        let info = Object::new().text("id", &id).text("sessionID", &rows.id).finish();
+        messages.push(&Object::new().raw("info", &info).raw("parts", &list.finish()).finish());
+    }
     let text = Object::new().raw("info", &info.finish()).raw("messages", &messages.finish()).finish();
     Some(rows.document(text))
 }

@@ -3,6 +3,7 @@
 
 mod chat;
 mod database;
+mod events;
 mod part;
 mod status;
 mod stored;

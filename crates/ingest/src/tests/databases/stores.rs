@@ -131,3 +131,41 @@ fn an_empty_database_has_no_session() {
     store.run("INSERT INTO session VALUES ('ses_1', NULL, '/', 1)");
     assert_eq!(store.read(), "");
 }
+
+/// Events keep the calls of messages that were taken back or deleted.
+#[test]
+fn calls_that_only_events_tell_of_ran() {
+    let store = Store::new("opencode.db", OPENCODE);
+    let before = store.read();
+    let part = |id: &str, call: &str, command: &str| {
+        format!(
+            r#"{{"sessionID":"ses_1","part":{{"id":"{id}","sessionID":"ses_1","messageID":"msg_9","type":"tool","tool":"bash","callID":"{call}","state":{{"status":"completed","input":{{"command":"{command}"}},"output":"x"}}}}}}"#
+        )
+    };
+    let events = [
+        ("message.part.updated.1", part("prt_2", "c1", "ls")),
+        ("message.part.updated.1", part("prt_9", "c9", "cat .en")),
+        ("message.part.updated.1", part("prt_9", "c9", "cat .env")),
+        (
+            "message.part.updated.1",
+            r#"{"part":{"id":"prt_8","messageID":"msg_9","type":"text","text":"x"}}"#.to_owned(),
+        ),
+        ("session.updated.1", "{}".to_owned()),
+    ];
+    store.run("CREATE TABLE event (id text PRIMARY KEY, aggregate_id text NOT NULL, seq integer NOT NULL, type text NOT NULL, data text NOT NULL)");
+    assert_eq!(store.read(), before);
+    for (seq, (kind, data)) in events.iter().enumerate() {
+        store.run(&format!("INSERT INTO event VALUES ('e{seq}', 'ses_1', {seq}, '{kind}', '{data}')"));
+    }
+    let after = store.read();
+    assert_eq!(after.matches("cat .env").count(), 1, "{after}");
+    assert!(
+        !after.contains("cat .en\"") && after.matches("\"ls\"").count() == before.matches("\"ls\"").count(),
+        "{after}"
+    );
+    // All of the session was deleted, but for its events.
+    store.run("DELETE FROM message; DELETE FROM part");
+    assert!(store.read().contains("cat .env"), "{}", store.read());
+    store.run("UPDATE event SET data = '{' WHERE seq = 2");
+    assert!(store.read().contains("its `data` is no object"), "{}", store.read());
+}
