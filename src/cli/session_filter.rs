@@ -56,10 +56,13 @@ impl SessionFilter {
         Ok(Self { agents: args.agents.clone(), since, projects })
     }
 
-    /// Only what was done in the current directory, unless another one was named.
+    /// Only what was done in the repository around the current directory, or in that, unless another one was named.
     pub(super) fn here_at_least(mut self) -> Result<Self, Failure> {
         if self.projects.is_empty() {
-            self.projects = names(Path::new("."))?;
+            let here = std::path::absolute(".").ok();
+            let top = here.as_deref().into_iter().flat_map(Path::ancestors);
+            let top = top.into_iter().find(|folder| folder.join(".git").symlink_metadata().is_ok());
+            self.projects = names(top.unwrap_or(Path::new(".")))?;
         }
         Ok(self)
     }

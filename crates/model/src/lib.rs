@@ -35,6 +35,14 @@ pub use members::Members;
 pub use moment::moment;
 pub use text::{RawText, characters, decode_json};
 
+/// The start of the gate's answer to a call that it refuses.
+pub const REFUSAL: &str = "agent-strace: the scope of this repository";
+
+/// Returns true for such an answer without anything else: it has one line.
+pub fn is_refusal(text: &str) -> bool {
+    text.starts_with(REFUSAL) && !text.trim_end().contains('\n')
+}
+
 /// One recorded session.
 #[derive(Debug, Clone)]
 pub struct Session<'a> {

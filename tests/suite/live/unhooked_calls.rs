@@ -103,6 +103,20 @@ fn calls_that_share_an_id_are_decided_about_one_by_one() {
 }
 
 #[test]
+fn a_decision_is_about_the_call_that_the_hook_was_asked_about() {
+    let world = world(&[("t1", "ls"), ("t2", "pwd")]);
+    let calls = [
+        ("t1", "rm x", "ok", None),
+        ("t1", "ls", "ok", None),
+        ("t2", "pwd; rm x", "ok", None),
+        ("t2", "pwd", "ok", None),
+    ];
+    world.write("log.jsonl", &log(&calls));
+    let missed = |line: &str| ("no-decision".to_owned(), line.to_owned());
+    assert_eq!(kinds(&world, &[]), (1, vec![missed("2"), missed("6")]));
+}
+
+#[test]
 fn what_the_hook_could_not_judge_is_found() {
     let world = world(&[("t1", "ls")]);
     world.write(".agent-scope.json", "{");
@@ -182,6 +196,17 @@ fn arguments_out_of_which_a_secret_was_taken_are_still_the_same_call() {
     assert_eq!(kinds(&world, &[]), (0, Vec::new()));
     gemini(&world, &[("other A_TOKEN=ghp_abcdefghijklmnopqrstuvwxyz0123456789", "success")]);
     assert_eq!(kinds(&world, &[]), (1, vec![("no-decision".to_owned(), "2".to_owned())]));
+}
+
+/// An agent may write the mark itself: it stands for nothing where the call is there that has it.
+#[test]
+fn a_mark_that_the_agent_wrote_hides_no_call() {
+    let marked = "notes [REDACTED:x]";
+    let world = asked_by_gemini(&[marked]);
+    gemini(&world, &[("notes secrets/a", "success"), (marked, "success")]);
+    assert_eq!(kinds(&world, &[]), (1, vec![("no-decision".to_owned(), "2".to_owned())]));
+    gemini(&world, &[(marked, "success")]);
+    assert_eq!(kinds(&world, &[]), (0, Vec::new()));
 }
 
 /// Ids are unique in a session only: what was decided about a call of the parent says nothing of one of a sub-agent.

@@ -13,6 +13,8 @@ use agent_strace_model::Gap;
 const BEFORE: &[&str] = &[".checkpoint.", RETOLD];
 /// `OpenClaw`'s second record of a session.
 const RETOLD: &str = ".trajectory";
+/// The text between the name of a conversation and the time at which Cortex Code set it aside. `*.json` are no other copies.
+const ASIDE: &str = ".back.";
 /// The text that stands behind the whole name of a log.
 const BEHIND: &[&str] = &[".jsonl.reset.", ".jsonl.bak-", ".jsonl.deleted."];
 
@@ -23,7 +25,13 @@ pub(super) fn session(name: &str) -> Option<&str> {
         let stem = name.strip_suffix(".jsonl")?;
         Some(BEFORE.iter().find_map(|mark| stem.split_once(mark)).map_or(stem, |(session, _)| session))
     };
-    behind.map(|(session, _)| session).or_else(before).filter(|session| !session.is_empty())
+    // With its dot it is the name of no other kind of log.
+    let aside = || {
+        let stem = name.strip_suffix("json").filter(|stem| stem.ends_with('.'))?;
+        Some(stem.find(ASIDE).and_then(|at| stem.get(..=at)).unwrap_or(stem))
+    };
+    let session = behind.map(|(session, _)| session).or_else(before).or_else(aside);
+    session.filter(|session| !session.trim_end_matches('.').is_empty())
 }
 
 /// Takes logs out of the files of one folder that lie there more than once.
@@ -63,8 +71,11 @@ mod tests {
             ("a.jsonl.reset.2026-05-02T05-00-14.009Z", Some("a")),
             ("a.jsonl.bak-12-1777698061643", Some("a")),
             ("a.jsonl.deleted.2026-05-02T05-00-14.009Z", Some("a")),
-            ("a.json", None),
+            ("a.json", Some("a.")),
+            ("a.back.1777698061.json", Some("a.")),
+            ("a.txt", None),
             (".jsonl", None),
+            (".json", None),
         ] {
             assert_eq!(session(name), expected, "{name}");
         }

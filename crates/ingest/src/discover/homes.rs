@@ -12,11 +12,13 @@ use super::load::unreadable;
 use super::{Found, beside, copies, walk};
 use crate::database::{self, Database};
 use crate::formats::kin::KIN;
-use crate::formats::{Base, DATABASES, FORMATS, Format, Home, native};
+use crate::formats::{Base, DATABASES, FORMATS, Format, Home, INDEXES, Index, SEALED, native};
 use agent_strace_model::{Gap, GapKind};
 
 /// Folders below an agent's own.
 const MAX_DEPTH: usize = 16;
+/// The longest list of projects.
+const MAX_INDEX: u64 = 4 << 20;
 
 /// What is to be known of a machine: handed in, so that nothing here asks the process.
 #[derive(Debug, Clone, Default)]
@@ -44,8 +46,16 @@ impl Wanted {
         self.agents.is_empty() || any || self.agents.iter().any(names)
     }
 
+    fn has_agent(&self, agent: &str) -> bool {
+        self.agents.is_empty() || self.agents.iter().any(|name| name == agent)
+    }
+
+    /// A database is wanted by the name of its agent, or by that of a format of it.
     fn has_database(&self, database: &Database) -> bool {
-        self.agents.is_empty() || self.agents.iter().any(|name| name == database.agent)
+        let is_format =
+            |format: &&Format, name: &str| format.dialect.agent == database.agent && format.dialect.name == name;
+        let names = |name: &String| name == database.agent || FORMATS.iter().any(|format| is_format(format, name));
+        self.agents.is_empty() || self.agents.iter().any(names)
     }
 }
 
@@ -67,31 +77,43 @@ fn places() -> impl Iterator<Item = Place> {
 pub fn variables() -> BTreeSet<&'static str> {
     let common = ["HOME", "USERPROFILE", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "APPDATA", "LOCALAPPDATA"];
     let of_databases = DATABASES.iter().flat_map(|database| database.homes);
-    let homes = places().map(|place| place.home).chain(of_databases);
+    let of_indexes = INDEXES.iter().map(|index| &index.home);
+    let homes = places().map(|place| place.home).chain(of_databases).chain(of_indexes);
     common.into_iter().chain(homes.flat_map(|home| home.variables).copied()).collect()
 }
 
 /// The agents whose logs are known, and the formats of those that have several.
 pub fn agents() -> BTreeSet<&'static str> {
     let own = FORMATS.iter().flat_map(|format| [format.dialect.agent, format.dialect.name]);
-    own.chain(KIN.iter().map(|kin| kin.agent)).collect()
+    own.chain(KIN.iter().map(|kin| kin.agent)).chain(SEALED.iter().map(|sealed| sealed.agent)).collect()
 }
 
 /// Every log in the places where agents keep them.
 pub fn on_machine(machine: &Machine, wanted: &Wanted) -> Found {
     let mut search = Search {
         since: wanted.since,
-        // Without such a folder nothing lies in it.
-        project: machine.project.canonicalize().unwrap_or_else(|_| machine.project.clone()),
+        project: machine.repository(),
         found: Found::default(),
         seen: BTreeSet::new(),
         copied: BTreeSet::new(),
+        numbered: walk::Numbered::default(),
     };
     for database in DATABASES.iter().filter(|database| wanted.has_database(database)) {
         for home in database.homes {
             for folder in machine.folders(home) {
                 search.home(&folder, home.logs, Wants { base: home.base, kind: Kind::Database });
             }
+        }
+    }
+    for index in INDEXES.iter().filter(|index| wanted.has_database(index.database)) {
+        for folder in machine.folders(&index.home) {
+            search.index(&folder.join(index.home.logs), index);
+        }
+    }
+    for sealed in SEALED.iter().filter(|sealed| wanted.has_agent(sealed.agent)) {
+        for folder in machine.folders(&sealed.home) {
+            let wants = Wants { base: sealed.home.base, kind: Kind::Sealed(sealed.why) };
+            search.home(&folder, sealed.home.logs, wants);
         }
     }
     for place in places().filter(|place| wanted.has(place)) {
@@ -107,6 +129,26 @@ impl Machine {
         self.variables.get(variable).map(PathBuf::as_path).filter(|path| !path.as_os_str().is_empty())
     }
 
+    /// The directory of the project, all links resolved. Without such a directory nothing lies in it.
+    fn here(&self) -> PathBuf {
+        let here = if self.project.as_os_str().is_empty() { Path::new(".") } else { &self.project };
+        here.canonicalize().unwrap_or_else(|_| here.to_path_buf())
+    }
+
+    /// The top of the repository around the project, or the project itself.
+    fn repository(&self) -> PathBuf {
+        let here = self.here();
+        here.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok()).unwrap_or(&here).to_path_buf()
+    }
+
+    /// The directories in which agents may keep what belongs to the project: itself, and those up to the top of its
+    /// repository.
+    fn projects(&self) -> Vec<PathBuf> {
+        let (here, top) = (self.here(), self.repository());
+        let above = here.ancestors().skip(1).take_while(|folder| folder.starts_with(&top)).map(Path::to_path_buf);
+        std::iter::once(self.project.clone()).chain(above).collect()
+    }
+
     /// The folders that may be an agent's.
     pub(crate) fn folders(&self, home: &Home) -> Vec<PathBuf> {
         if let Some(named) = home.variables.iter().find_map(|variable| self.value(variable)) {
@@ -117,7 +159,7 @@ impl Machine {
         let value = |variable| self.value(variable).map(Path::to_path_buf);
         let bases = match home.base {
             Base::Home => vec![user.map(Path::to_path_buf)],
-            Base::Project => vec![Some(self.project.clone())],
+            Base::Project => self.projects().into_iter().map(Some).collect(),
             Base::Data => vec![value("XDG_DATA_HOME"), below_user(".local/share")],
             Base::Config => vec![value("XDG_CONFIG_HOME"), below_user(".config")],
         };
@@ -141,6 +183,8 @@ struct Search {
     /// Folders of agents, and ids of what the databases there hold: files of the folder that are called so are copies, which
     /// lag behind.
     copied: BTreeSet<(PathBuf, String)>,
+    /// Parts of logs in the folder that was looked into last.
+    numbered: walk::Numbered,
 }
 
 /// What a home is searched for.
@@ -149,6 +193,8 @@ enum Kind {
     Log,
     /// What lies where an agent keeps its database is read, or a gap.
     Database,
+    /// It can't be read: the text says why.
+    Sealed(&'static str),
 }
 
 /// Where a home lies, and what it is searched for.
@@ -212,6 +258,37 @@ impl Search {
         match home.wants.kind {
             Kind::Log => self.files(files, home),
             Kind::Database => files.iter().for_each(|path| self.database(path, home)),
+            Kind::Sealed(why) => {
+                files.retain(|path| self.takes(path, home).is_some());
+                files.iter().for_each(|path| self.gap(path, GapKind::unreadable(why)));
+            }
+        }
+    }
+
+    /// The databases that a file lists of projects in the repository.
+    fn index(&mut self, file: &Path, index: &Index) {
+        let text = match file.metadata() {
+            Err(error) if is_absent(&error) => return,
+            Err(error) => Err(error),
+            Ok(found) if found.len() > MAX_INDEX => {
+                return self.gap(file, GapKind::limit(format!("larger than {} MiB: not read", MAX_INDEX >> 20)));
+            }
+            Ok(_) => fs::read_to_string(file),
+        };
+        let text = match text {
+            Ok(text) => text,
+            Err(error) => return self.gap(file, unreadable(&error)),
+        };
+        let Some(projects) = (index.projects)(&text) else {
+            let why = "the list of projects can't be read: a database of this one may lie elsewhere";
+            return self.gap(file, GapKind::malformed(why));
+        };
+        for (project, folder) in projects {
+            let project = Path::new(&project).canonicalize().unwrap_or_else(|_| PathBuf::from(&project));
+            if project.starts_with(&self.project) {
+                let wants = Wants { base: index.home.base, kind: Kind::Database };
+                self.home(&project.join(folder), index.name, wants);
+            }
         }
     }
 
@@ -246,7 +323,7 @@ impl Search {
             groups.entry(copies::session(&name).map_or(name.clone(), str::to_owned)).or_default().push(path);
         }
         for group in groups.into_values() {
-            let found = walk::files(&group);
+            let found = walk::files(&group, &mut self.numbered);
             self.found.sources.extend(found.sources);
             self.found.gaps.extend(found.gaps);
         }
@@ -266,7 +343,7 @@ impl Search {
             return None;
         }
         let changed = match home.wants.kind {
-            Kind::Log => real.metadata().and_then(|metadata| metadata.modified()).ok(),
+            Kind::Log | Kind::Sealed(_) => real.metadata().and_then(|metadata| metadata.modified()).ok(),
             Kind::Database => database::latest_change(&real),
         };
         let changed = changed.and_then(|changed| jiff::Timestamp::try_from(changed).ok());

@@ -1,5 +1,6 @@
 //! Walks a folder, in sorted order, never out of it.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::{self, DirEntry};
 use std::io;
@@ -120,23 +121,53 @@ pub(super) fn inside(root: &Path, path: &Path) -> Found {
 }
 
 /// Files of one folder that lie where logs do, and tell of one session: they may be something else that is no log.
-pub(super) fn files(paths: &[PathBuf]) -> Found {
-    together(paths, Scope::Logs)
+pub(super) fn files(paths: &[PathBuf], numbered: &mut Numbered) -> Found {
+    together(paths, Scope::Logs, numbered)
 }
 
 /// One file, and what belongs to it.
 pub(super) fn single(path: &Path, scope: Scope) -> Found {
-    together(&[path.to_path_buf()], scope)
+    together(&[path.to_path_buf()], scope, &mut Numbered::default())
+}
+
+/// The files of the folder that was looked into last whose names end in a number: parts of logs that were cut.
+#[derive(Debug, Default)]
+pub(super) struct Numbered {
+    folder: PathBuf,
+    names: BTreeSet<String>,
+}
+
+impl Numbered {
+    /// The parts of a log, in the order of their numbers.
+    fn parts(&mut self, folder: &Path, name: &str) -> Vec<String> {
+        if self.folder != folder {
+            let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+            let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+            self.names = names.filter(|name| number(name).is_some()).collect();
+            self.folder = folder.to_path_buf();
+        }
+        let first = format!("{name}.");
+        let parts = self.names.range(first.clone()..).take_while(|part| part.starts_with(&first));
+        parts.filter(|part| number(part).is_some_and(|(log, _)| log == name)).cloned().collect()
+    }
+}
+
+/// The name of a log and the number of its part, from 1 to 999.
+fn number(name: &str) -> Option<(&str, u16)> {
+    let (log, number) = name.rsplit_once('.')?;
+    let is_number = number.len() == 3 && number.bytes().all(|byte| byte.is_ascii_digit());
+    let number = number.parse().ok().filter(|number| *number > 0 && is_number)?;
+    Some((log, number))
 }
 
 /// Files of one folder, and what belongs to each: the `meta.json` beside events, the other parts of a log that was cut, the
 /// files beside a log that say more about it.
-fn together(paths: &[PathBuf], scope: Scope) -> Found {
+fn together(paths: &[PathBuf], scope: Scope, numbered: &mut Numbered) -> Found {
     let parent = paths.first().and_then(|path| path.parent()).unwrap_or(Path::new("")).to_path_buf();
     let mut walk = Walk { top: parent, ..Walk::default() };
     walk.listing.scope = scope;
     for path in paths {
-        walk.with_what_belongs_to_it(path);
+        walk.with_what_belongs_to_it(path, numbered);
     }
     // Events without metadata are a log like any other: nobody said that they are in a store.
     let alone = walk.listing.files.len() == 1 && walk.listing.gaps.is_empty();
@@ -158,7 +189,7 @@ struct Walk {
 }
 
 impl Walk {
-    fn with_what_belongs_to_it(&mut self, path: &Path) {
+    fn with_what_belongs_to_it(&mut self, path: &Path, numbered: &mut Numbered) {
         let parent = path.parent().unwrap_or(Path::new("")).to_path_buf();
         let real = match path.canonicalize() {
             Ok(real) => real,
@@ -174,8 +205,7 @@ impl Walk {
                 self.list(&parent.join(RECORDER), folder.join(RECORDER));
             }
         }
-        let parts = (1..1_000).map(|number| format!("{name}.{number:03}"));
-        let parts = parts.filter(|part| folder.join(part).symlink_metadata().is_ok());
+        let parts = numbered.parts(&folder, &name).into_iter();
         let is_file = |name: &String| folder.join(name).symlink_metadata().is_ok_and(|found| found.is_file());
         for name in parts.chain(beside::names(&name).into_iter().filter(is_file)) {
             self.list(&parent.join(&name), folder.join(&name));

@@ -19,6 +19,8 @@ mod agent_trace;
 mod aider;
 mod amp;
 mod atif;
+mod atof;
+mod augment;
 mod claude;
 mod claw;
 mod cline;
@@ -42,6 +44,7 @@ mod gptme;
 mod grok;
 mod hermes;
 mod inspect;
+mod junie;
 mod kimi;
 pub(super) mod kin;
 mod kiro;
@@ -82,6 +85,7 @@ use agent_strace_model::{Dialect, Session};
 pub(super) static FORMATS: &[&Format] = &[
     &native::FORMAT,
     &atif::FORMAT,
+    &atof::FORMAT,
     &codex_exec::FORMAT,
     &otel::FORMAT,
     &openhands::FORMAT,
@@ -120,6 +124,8 @@ pub(super) static FORMATS: &[&Format] = &[
     &gptme::FORMAT,
     &inspect::FORMAT,
     &codewhale::FORMAT,
+    &augment::FORMAT,
+    &junie::FORMAT,
     &cortex::FORMAT,
     &command_code::FORMAT,
     &zencoder::FORMAT,
@@ -172,6 +178,37 @@ pub(super) static DATABASES: &[&Database] = &[
     &copilot::DATABASE,
     &windsurf::DATABASE,
 ];
+
+/// Files in which agents list the places of their databases.
+pub(super) static INDEXES: &[&Index] = &[&crush::INDEX];
+
+/// A file that says where the databases of an agent lie.
+#[derive(Debug)]
+pub(super) struct Index {
+    pub(super) database: &'static Database,
+    pub(super) home: Home,
+    /// The projects that it lists, each with the folder of its database. `None`: it can't be read.
+    pub(super) projects: fn(&str) -> Option<Vec<(String, String)>>,
+    /// The name of a database in its folder.
+    pub(super) name: &'static str,
+}
+
+/// Sessions that agents keep in a form that can't be read.
+pub(super) static SEALED: &[Sealed] = &[trae("Trae"), trae("Trae CN")];
+
+/// A place where an agent keeps such sessions.
+#[derive(Debug)]
+pub(super) struct Sealed {
+    pub(super) agent: &'static str,
+    pub(super) home: Home,
+    /// What is said of them.
+    pub(super) why: &'static str,
+}
+
+const fn trae(folder: &'static str) -> Sealed {
+    let home = Home { variables: &[], base: Base::Config, folder, logs: "ModularData/ai-agent/database.db" };
+    Sealed { agent: "trae", home, why: "Trae's chats are encrypted: what its agent did is not read" }
+}
 
 /// One format: how it is told apart, read and found.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 
-use super::{After, Agent, Before, HookEvent, REFUSAL, What};
+use super::{After, Agent, Before, HookEvent, What};
 use agent_strace_model::{Arguments, Ending, EventKind, Members, RawText, Status, ToolCall};
 use agent_strace_store::StoreError;
 use agent_strace_store::live::{Answer, Begun, Capture, Fact, Live, Pending, Stage, Written};
@@ -227,9 +227,7 @@ impl Called {
 fn is_refusal(text: &RawText<'_>) -> bool {
     let RawText::Json(json) = text else { return false };
     let message = Members::of(json).and_then(|members| members.text("message"));
-    let said = message.unwrap_or_else(|| text.decode());
-    let said = said.trim();
-    said.starts_with(REFUSAL) && !said.contains('\n')
+    agent_strace_model::is_refusal(message.unwrap_or_else(|| text.decode()).trim())
 }
 
 /// What is called: its tool, and its command or else its arguments.

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::database::{Child, Database, Document, Holds, List, Object, Output, Rows, Tables, of_rows, quoted};
-use crate::formats::{Base, Home};
+use crate::formats::{Base, Home, Index};
+use crate::json::{elements, filled, is_array, object, parse, record};
 use agent_strace_model::GapKind;
 
 pub(in crate::formats) static DATABASE: Database = Database {
@@ -17,6 +18,34 @@ pub(in crate::formats) static DATABASE: Database = Database {
     holds: Holds::Sessions { read, copied: None },
     homes: &[Home { variables: &[], base: Base::Project, folder: ".crush", logs: "crush.db" }],
 };
+
+/// Projects may keep it elsewhere, and lie below the one that is looked at.
+pub(in crate::formats) static INDEX: Index = Index {
+    database: &DATABASE,
+    home: Home { variables: &["CRUSH_GLOBAL_DATA"], base: Base::Data, folder: "crush", logs: "projects.json" },
+    projects,
+    name: "crush.db",
+};
+
+record! {
+    struct Listed { projects = "projects" }
+}
+
+record! {
+    struct Project { path = "path", folder = "data_dir" }
+}
+
+fn projects(json: &str) -> Option<Vec<(String, String)>> {
+    let list = parse::<Listed<'_>>(json)?.projects.filter(|list| list.get() != "null");
+    if list.is_some() && !is_array(list) {
+        return None;
+    }
+    let each = |raw| {
+        let project = object::<Project<'_>>(Some(raw))?;
+        Some((filled(project.path)?.into_owned(), filled(project.folder)?.into_owned()))
+    };
+    elements(list).into_iter().map(each).collect()
+}
 
 static SESSIONS: Child = Child {
     table: "sessions",

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::workspaces;
 use crate::database::{Child, Database, Document, Holds, List, Object, Output, Row, Tables, json, room};
 use crate::formats::{Base, Home};
 use crate::json::{elements, filled, parse, record, scalar};
@@ -59,6 +60,7 @@ fn read(tables: &Tables<'_>, output: &mut dyn Output) -> Result<(), GapKind> {
             chats.entry(id.to_owned()).or_default().bubbles.entry(bubble.to_owned()).or_default().extend(rows);
         }
     }
+    let mut directories = workspaces::directories(tables.path);
     for (id, chat) in chats {
         let mut flaws = Vec::new();
         let mut room = room();
@@ -69,8 +71,9 @@ fn read(tables: &Tables<'_>, output: &mut dyn Output) -> Result<(), GapKind> {
                 bubbles.push((bubble.clone(), row));
             }
         }
+        let project = directories.remove(&id);
         if let Some(document) = document(id, own.first(), bubbles, flaws) {
-            output.document(document);
+            output.document(Document { project, ..document });
         }
     }
     Ok(())

@@ -5,6 +5,7 @@ mod chats;
 mod database;
 mod stream;
 mod text;
+mod workspaces;
 
 use std::borrow::Cow;
 

@@ -10,7 +10,7 @@ use crate::gaps::Gaps;
 use crate::json::{Counts, Nested, Raw, elements, filled, is, is_true, object, parse, raw_text, record, text};
 use agent_strace_model::attribution::note_each;
 use agent_strace_model::evidence::Subagent;
-use agent_strace_model::{Arguments, EventKind, RawText, Status, ToolCall, ToolResult, Usage};
+use agent_strace_model::{Arguments, EventKind, RawText, Status, ToolCall, ToolResult, Usage, is_refusal};
 
 record! {
     struct Event {
@@ -32,7 +32,7 @@ record! {
 }
 
 record! {
-    struct Outcome { output = "output", is_error = "isError" }
+    struct Outcome { output = "output", is_error = "isError", duration = "durationMs" }
 }
 
 record! {
@@ -179,6 +179,7 @@ fn call<'a>(chat: &mut Chat<'a>, location: RecordLocation<'a>, event: &Event<'a>
     let cwd = event.display.object().and_then(|display| filled(display.cwd));
     chat.assembly.root(cwd.clone());
     let starts = matches!(&*tool, "Agent" | "AgentSwarm" | "Task");
+    chat.gives_reasons |= tool == STOP;
     let call = ToolCall {
         call_id: id.clone(),
         tool,
@@ -203,13 +204,34 @@ fn result<'a>(chat: &mut Chat<'a>, location: RecordLocation<'a>, event: &Event<'
     let id = identity(event.call_id);
     let outcome = event.result.object().cloned().unwrap_or_default();
     let is_error = is_true(outcome.is_error);
-    let status = if is_error { Status::Error } else { Status::Ok };
+    let status = match is_error {
+        true if is_of_the_gate(chat, id.as_deref(), &outcome) => Status::Denied,
+        true => Status::Error,
+        false => Status::Ok,
+    };
     name_subagent(chat, id.as_deref(), outcome.output);
     let result = ToolResult { call_id: id.clone(), text: raw_text(outcome.output), is_error };
     chat.assembly.result(location, result, status, id.clone());
     if let Some(id) = id {
         chat.settle_refused(&id);
     }
+}
+
+/// Tools of the host, whose errors begin with the host's own words or, after what a command wrote, have them in a line of
+/// their own. A server could answer with any words.
+const OWN: [&str; 7] = ["Bash", "Read", "Write", "Edit", "Glob", "Grep", "ReadMediaFile"];
+
+/// Ends a command, and gives a reason, which becomes the answer of a command that wrote nothing.
+const STOP: &str = "TaskStop";
+
+/// Whether an error is the gate's refusal, and nothing but the gate can have given it. Older hosts, which tell no duration,
+/// have the words of a command and their own in two fields.
+fn is_of_the_gate(chat: &Chat<'_>, id: Option<&str>, outcome: &Outcome<'_>) -> bool {
+    let is_own = id.and_then(|id| chat.assembly.call_of(id)).is_some_and(|call| OWN.contains(&&*call.tool));
+    is_own
+        && !chat.gives_reasons
+        && outcome.duration.is_some()
+        && text(outcome.output).is_some_and(|text| is_refusal(&text))
 }
 
 /// The result of a call that started an agent begins with the agent's id.

@@ -81,6 +81,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
         spent: None,
         open: HashMap::new(),
         subagent: None,
+        gives_reasons: false,
     };
     input.records("a record", gaps, |item: &Item<'a, Entry<'a>>, gaps| {
         chat.record(item, gaps);
@@ -124,6 +125,8 @@ struct Chat<'a> {
     open: HashMap<Option<Cow<'a, str>>, (usize, Option<Pieces>)>,
     /// Whose events are being read.
     subagent: Option<Cow<'a, str>>,
+    /// The agent ended a command in words of its own.
+    gives_reasons: bool,
 }
 
 impl<'a> Chat<'a> {

@@ -8,7 +8,7 @@ use crate::blocks::{Speaker, identity};
 use crate::gaps::Gaps;
 use crate::json::{Raw, elements, fields, filled, is, is_array, is_object, is_true, object, raw_text, record, text};
 use agent_strace_model::evidence::Subagent;
-use agent_strace_model::{EventKind, RawText, Status, ToolCall, ToolResult};
+use agent_strace_model::{EventKind, RawText, Status, ToolCall, ToolResult, is_refusal};
 
 record! {
     pub(super) struct Message { role = "role", parts = "parts" }
@@ -160,15 +160,38 @@ fn call<'a>(
 fn result<'a>(chat: &mut Chat<'a>, location: &RecordLocation<'a>, function: &Function<'a>, around: &Around<'a>) {
     let id = identity(function.id).or_else(|| identity(around.outcome.call_id));
     let tool = id.as_deref().and_then(|id| chat.assembly.call_of(id)).map(|call| call.tool.clone());
-    let is_refused = id.clone().zip(tool).is_some_and(|call| chat.refused.contains(&call));
+    let is_refused = id.clone().zip(tool.clone()).is_some_and(|call| chat.refused.contains(&call));
+    let tool = tool.unwrap_or_default();
     let status = match status(function, &around.outcome) {
         // A call that never began has no answer but an error.
         Status::Error | Status::Interrupted if is_refused => Status::Denied,
+        // The log of a sub-agent has no field for it.
+        Status::Error if around.outcome.status.is_none() && answers_for_the_gate(&tool, function) => Status::Denied,
         status => status,
     };
     let is_error = !matches!(status, Status::Ok | Status::Missing);
     let result = ToolResult { call_id: id.clone(), text: raw_text(function.response), is_error };
     chat.assembly.result(location.clone(), result, status, id);
+}
+
+/// Tools of the host, whose errors begin with the host's own words: before what a command wrote comes `Command: `. A server
+/// could answer with any words.
+const OWN: [&str; 9] = [
+    "run_shell_command",
+    "read_file",
+    "read_many_files",
+    "write_file",
+    "edit",
+    "list_directory",
+    "glob",
+    "grep_search",
+    "search_file_content",
+];
+
+/// Whether the host gives the gate's refusal as the error of a call.
+fn answers_for_the_gate(tool: &str, function: &Function<'_>) -> bool {
+    let error = object::<Response<'_>>(function.response).and_then(|response| text(response.error));
+    OWN.contains(&tool) && error.is_some_and(|error| is_refusal(&error))
 }
 
 /// What the host says about the call outweighs what the tool answered.

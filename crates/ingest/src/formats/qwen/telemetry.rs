@@ -69,6 +69,10 @@ pub(super) fn add<'a>(
     } else {
         Status::Error
     };
+    // It is an attempt in the log of its own agent.
+    if status == Status::Denied && event.call_id.is_some() && subagent(&event).is_some() {
+        return chat.assembly.push(location.clone(), EventKind::Other);
+    }
     let call = ToolCall {
         call_id: filled(event.call_id),
         tool,

@@ -7,7 +7,8 @@ use crate::assembly::RecordLocation;
 use crate::blocks::{self, Around};
 use crate::gaps::Gaps;
 use crate::head::Head;
-use crate::json::{elements, filled, is_array, is_string, object, record, scalar};
+use crate::json::{elements, filled, is, is_array, is_string, object, record, scalar, text};
+use crate::paths::is_rooted;
 use crate::reader::Item;
 use agent_strace_model::{Dialect, EventKind, Session};
 
@@ -44,7 +45,6 @@ fn is_message(head: &Head<'_>) -> bool {
 
 fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
     let mut assembly = input.session(&FORMAT.dialect);
-    assembly.id(Some(Cow::Borrowed(input.log.name())));
     input.records("a message", gaps, |item: &Item<'a, Message<'a>>, gaps| {
         let Item { line, record, .. } = item;
         let location =
@@ -52,14 +52,27 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
         let role = record.role.or(record.kind);
         match &*filled(role).unwrap_or_default() {
             "system" | "user" | "assistant" | "tool" if is_array(record.content) || is_string(record.content) => {
+                if is(role, "system") {
+                    assembly.root(text(record.content).and_then(|words| directory(&words)));
+                }
                 let around = Around { ended: blocks::sdk_status, ..Around::of(role) };
                 blocks::add(&mut assembly, &location, record.content, &around, gaps);
             }
             "finish" => assembly.push(location, EventKind::Other),
             // The header.
-            _ if record.content.is_none() && *line == 1 => assembly.push(location, EventKind::Start),
+            _ if record.content.is_none() && *line == 1 => {
+                assembly.id(filled(record.id));
+                assembly.push(location, EventKind::Start);
+            }
             _ => assembly.unknown(location),
         }
     });
+    assembly.id(Some(Cow::Borrowed(input.log.name())));
     vec![assembly.finish()]
+}
+
+/// The directory that the host names in its first message.
+fn directory(words: &str) -> Option<Cow<'static, str>> {
+    let path = words.lines().find_map(|line| line.trim().strip_prefix("Working directory:"))?.trim();
+    is_rooted(path).then(|| Cow::Owned(path.to_owned()))
 }

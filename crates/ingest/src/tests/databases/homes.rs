@@ -159,3 +159,99 @@ fn an_encoded_database_is_a_gap_unless_its_transcript_is_there() {
     let (found, gaps) = sessions(&on_machine(&machine(world.path()), &Wanted::default()));
     assert!(gaps.is_empty() && found == ["antigravity one"], "{found:?} {gaps:?}");
 }
+
+#[test]
+fn a_database_is_found_by_the_name_of_its_format() {
+    let world = tempfile::tempdir().unwrap();
+    put(world.path(), ".config/Cursor/User/globalStorage/state.vscdb", "cursor/state.vscdb");
+    for (name, expected) in [("cursor-chat", 1), ("cursor", 1), ("zed", 0)] {
+        let wanted = Wanted { agents: vec![name.to_owned()], since: None };
+        assert_eq!(on_machine(&machine(world.path()), &wanted).sources.len(), expected, "{name}");
+    }
+}
+
+#[test]
+fn a_database_of_the_project_is_found_from_a_folder_in_it() {
+    let world = tempfile::tempdir().unwrap();
+    put(world.path(), "project/.crush/crush.db", "crush/crush.db");
+    put(world.path(), ".crush/crush.db", "crush/crush.db");
+    fs::create_dir_all(world.path().join("project/src/deep")).unwrap();
+    let inside = Machine { project: world.path().join("project/src/deep"), ..machine(world.path()) };
+    assert!(on_machine(&inside, &Wanted::default()).sources.is_empty(), "it is no repository");
+    fs::create_dir(world.path().join("project/.git")).unwrap();
+    assert_eq!(on_machine(&inside, &Wanted::default()).sources.len(), 1);
+}
+
+#[test]
+fn a_database_of_a_folder_in_the_project_is_found_by_the_list_of_projects() {
+    let world = tempfile::tempdir().unwrap();
+    put(world.path(), "project/web/.crush/crush.db", "crush/crush.db");
+    put(world.path(), "elsewhere/.crush/crush.db", "crush/crush.db");
+    put(world.path(), "data/crush.db", "crush/crush.db");
+    let list = world.path().join(".local/share/crush/projects.json");
+    fs::create_dir_all(list.parent().unwrap()).unwrap();
+    let place = |path: &str| world.path().join(path).to_string_lossy().into_owned();
+    let project = |path: &str, data: &str| serde_json::json!({"path": place(path), "data_dir": data});
+    let projects = [
+        project("project/web", &place("project/web/.crush")),
+        project("project/gone", ".crush"),
+        project("project", &place("data")),
+        project("elsewhere", &place("elsewhere/.crush")),
+    ];
+    fs::write(&list, serde_json::json!({"projects": projects}).to_string()).unwrap();
+    let found = on_machine(&machine(world.path()), &Wanted::default());
+    let shown: Vec<&str> = found.sources.iter().map(|source| source.shown.as_str()).collect();
+    assert_eq!(shown, [place("project/web/.crush/crush.db"), place("data/crush.db")]);
+    assert!(found.gaps.is_empty(), "{:?}", found.gaps);
+    for broken in [r#"{"projects": {}}"#, r#"{"projects": [{"path": 1}]}"#, "["] {
+        fs::write(&list, broken).unwrap();
+        assert_eq!(on_machine(&machine(world.path()), &Wanted::default()).gaps.len(), 1, "{broken}");
+    }
+}
+
+#[test]
+fn chats_that_are_encrypted_are_a_gap() {
+    let world = tempfile::tempdir().unwrap();
+    let path = world.path().join(".config/Trae/ModularData/ai-agent/database.db");
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, "\u{1}\u{2}").unwrap();
+    let gaps = |wanted: &Wanted| sessions(&on_machine(&machine(world.path()), wanted)).1;
+    let all = gaps(&Wanted::default());
+    assert!(all.len() == 1 && all[0].contains("Trae's chats are encrypted"), "{all:?}");
+    assert!(gaps(&Wanted { agents: vec!["codex".to_owned()], since: None }).is_empty());
+    assert_eq!(gaps(&Wanted { agents: vec!["trae".to_owned()], since: None }).len(), 1);
+}
+
+/// The editor keeps its chats in one database, and in which directory each was begun beside it.
+#[test]
+fn chats_are_in_the_directory_of_their_workspace() {
+    let world = tempfile::tempdir().unwrap();
+    let user = world.path().join(".config/Cursor/User");
+    put(world.path(), ".config/Cursor/User/globalStorage/state.vscdb", "cursor/state.vscdb");
+    let roots = || -> Vec<Option<String>> {
+        let found = on_machine(&machine(world.path()), &Wanted::default());
+        let logs = found.sources.iter().flat_map(|source| source.logs().0).collect::<Vec<_>>();
+        let root = |log: &crate::Log| log.read().sessions[0].root.as_deref().map(str::to_owned);
+        logs.iter().map(root).collect()
+    };
+    let workspace = |name: &str, folder: &str, chats: &str| {
+        let place = user.join("workspaceStorage").join(name);
+        fs::create_dir_all(&place).unwrap();
+        fs::write(place.join("workspace.json"), serde_json::json!({"folder": folder}).to_string()).unwrap();
+        let sql = format!(
+            "CREATE TABLE ItemTable (key TEXT UNIQUE, value BLOB); INSERT INTO ItemTable VALUES ('composer.composerData', '{chats}')"
+        );
+        let store = Store::new("state.vscdb", &sql);
+        fs::copy(&store.path, place.join("state.vscdb")).unwrap();
+    };
+    assert!(roots().iter().all(Option::is_none));
+    let chat = r#"{"allComposers":[{"composerId":"c-1"}]}"#;
+    workspace("a", "file:///home/ann/my%20app", chat);
+    assert!(roots().contains(&Some("/home/ann/my app".to_owned())), "{:?}", roots());
+    // It may have been in either.
+    workspace("b", "file:///home/ann/other", chat);
+    assert!(roots().iter().all(Option::is_none));
+    workspace("b", "vscode-remote://ssh/home", "{");
+    fs::write(user.join("workspaceStorage/b/state.vscdb"), "SQLite format 3\0").unwrap();
+    assert!(roots().contains(&Some("/home/ann/my app".to_owned())));
+}

@@ -291,3 +291,62 @@ fn reports_of_one_item_that_differ_are_both_judged() {
     };
     assert_eq!((read("ls"), read("rm x")), ((1, 0), (2, 1)));
 }
+
+const REFUSAL: &str = "agent-strace: the scope of this repository does not allow this call: reads `.env`";
+
+#[test]
+fn kimi_gives_the_gates_refusal_as_the_error_of_a_call() {
+    let event = |event: &str| {
+        format!(r#"{{"type":"context.append_loop_event","agentId":"main","event":{event},"time":1780304400000}}"#)
+    };
+    let call = |id: &str, tool: &str| {
+        event(&format!(
+            r#"{{"type":"tool.call","uuid":"u{id}","toolCallId":"{id}","name":"{tool}","args":{{"command":"cat .env"}}}}"#
+        ))
+    };
+    let result = |id: &str, output: &str, more: &str| {
+        let output = serde_json::Value::from(output);
+        event(&format!(
+            r#"{{"type":"tool.result","parentUuid":"u{id}","toolCallId":"{id}","result":{{"output":{output},"isError":true{more}}}}}"#
+        ))
+    };
+    let status = |lines: &[String]| {
+        let start = r#"{"type":"metadata","protocol_version":"1.5","created_at":1780304400000}"#.to_owned();
+        let lines: Vec<String> = std::iter::once(start).chain(lines.iter().cloned()).collect();
+        let (calls, _) = read("wire.jsonl", &lines);
+        calls.last().unwrap().split(' ').nth(1).unwrap().to_owned()
+    };
+    let duration = r#","durationMs":1"#;
+    let (bash, server) = (call("k", "Bash"), call("k", "mcp__s__t"));
+    assert_eq!(status(&[bash.clone(), result("k", REFUSAL, duration)]), "denied");
+    // A command can print it, but the host adds how it ended; a server can answer with it, and older hosts tell less.
+    let printed = format!("{REFUSAL}\nCommand failed with exit code: 1.");
+    assert_eq!(status(&[bash.clone(), result("k", &printed, duration)]), "error");
+    assert_eq!(status(&[server, result("k", REFUSAL, duration)]), "error");
+    assert_eq!(status(&[bash.clone(), result("k", REFUSAL, "")]), "error");
+    // The agent may end a command in its own words.
+    assert_eq!(status(&[call("s", "TaskStop"), bash, result("k", REFUSAL, duration)]), "error");
+}
+
+#[test]
+fn qwen_gives_the_gates_refusal_as_the_error_of_a_sub_agents_call() {
+    let record = |kind: &str, role: &str, part: &str, more: &str| {
+        format!(
+            r#"{{"uuid":"{kind}","sessionId":"s","timestamp":"2026-06-01T09:00:00Z","type":"{kind}","cwd":"/w","version":"0.24.4","agentId":"a-1","isSidechain":true,"message":{{"role":"{role}","parts":[{part}]}}{more}}}"#
+        )
+    };
+    let status = |tool: &str, error: &str, outcome: &str| {
+        let call = format!(r#"{{"functionCall":{{"id":"k","name":"{tool}","args":{{"command":"cat .env"}}}}}}"#);
+        let error = serde_json::Value::from(error);
+        let answer = format!(r#"{{"functionResponse":{{"id":"k","name":"{tool}","response":{{"error":{error}}}}}}}"#);
+        let more = format!(r#","toolCallResult":{{"callId":"k"{outcome}}}"#);
+        let lines = [record("assistant", "model", &call, ""), record("tool_result", "user", &answer, &more)];
+        let (calls, _) = read("agent.jsonl", &lines);
+        calls[0].split(' ').nth(1).unwrap().to_owned()
+    };
+    assert_eq!(status("run_shell_command", REFUSAL, ""), "denied");
+    assert_eq!(status("run_shell_command", &format!("Command: cat x\nOutput: {REFUSAL}"), ""), "error");
+    assert_eq!(status("mcp__s__t", REFUSAL, ""), "error");
+    // Where the host says how it ended, that counts.
+    assert_eq!(status("run_shell_command", REFUSAL, r#","status":"error""#), "error");
+}

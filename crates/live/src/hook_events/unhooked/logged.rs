@@ -3,12 +3,9 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use agent_strace_model::{Arguments, EventKind, Members, Scripts, Session, Status, ToolCall};
+use agent_strace_model::{Arguments, EventKind, Members, REFUSAL, Scripts, Session, Status, ToolCall};
 use agent_strace_store::live::{Decided, Decisions};
 use serde_json::Value;
-
-/// The start of the gate's own refusal.
-pub const REFUSAL: &str = "agent-strace: the scope of this repository";
 
 /// A session in an agent's own log.
 #[derive(Debug)]
@@ -122,8 +119,8 @@ impl Inputs {
         }
     }
 
-    /// A secret was taken out of them when they were recorded.
-    pub(super) fn is_redacted(&self) -> bool {
+    /// A secret may have been taken out of them when they were recorded: agents can write the mark themselves.
+    pub(super) fn has_mark(&self) -> bool {
         self.all.contains(MARK)
     }
 

@@ -10,7 +10,8 @@ use std::collections::BTreeSet;
 
 use agent_strace_store::live::Decided;
 
-pub use logged::{Asked, LoggedSession, REFUSAL};
+pub use agent_strace_model::REFUSAL;
+pub use logged::{Asked, LoggedSession};
 use logged::{LoggedCall, Outcome};
 use pairs::Pairs;
 
@@ -87,7 +88,14 @@ pub struct JoinedFamily {
 /// Calls are joined by the agent's ids. Calls of agents that give their hooks no ids are joined by tool and arguments.
 pub fn join(sessions: &[&LoggedSession], asked: &[Asked]) -> JoinedFamily {
     let mut pairs = Pairs::new(asked);
-    let decided: Vec<Vec<Option<&Decided>>> = sessions.iter().map(|session| pairs.of(session)).collect();
+    let mut decided: Vec<Vec<Option<usize>>> = sessions.iter().map(|session| pairs.of(session)).collect();
+    for (session, decided) in sessions.iter().zip(&mut decided) {
+        for (call, decided) in session.calls.iter().zip(decided) {
+            *decided = decided.or_else(|| pairs.of_redacted(call));
+        }
+    }
+    let decided: Vec<Vec<Option<&Decided>>> =
+        decided.into_iter().map(|all| all.into_iter().map(|at| pairs.decision(at?)).collect()).collect();
     let seen: BTreeSet<&str> = sessions
         .iter()
         .zip(&decided)

@@ -10,6 +10,9 @@ use super::logged::{Asked, Inputs, LoggedCall, LoggedSession};
 /// Decisions by tool, and by arguments or command.
 type ByTool<'a> = BTreeMap<String, BTreeMap<&'a str, VecDeque<usize>>>;
 
+/// Decisions under one id that are looked through.
+const LOOKED_THROUGH: usize = 64;
+
 /// The decisions about a family of sessions, and which of them have found their call.
 pub(super) struct Pairs<'a> {
     /// The last decision about each call, in the order of the calls.
@@ -52,8 +55,10 @@ impl<'a> Pairs<'a> {
                 }
                 // The recording of the call is lost: no call is known to be the one that was decided about.
                 None => {}
-                Some(inputs) if inputs.is_redacted() => pairs.redacted.entry(tool).or_default().push(at),
-                Some(Inputs { all, command }) => {
+                Some(inputs @ Inputs { all, command }) => {
+                    if inputs.has_mark() {
+                        pairs.redacted.entry(tool.clone()).or_default().push(at);
+                    }
                     if let Some(command) = command {
                         pairs.by_command.entry(tool.clone()).or_default().entry(command).or_default().push_back(at);
                     }
@@ -64,20 +69,56 @@ impl<'a> Pairs<'a> {
         pairs
     }
 
-    /// The decision about each call of a session. A parent's log may repeat the calls of its sub-agents with their ids, so
-    /// an id is looked up anew in each log; another call under an id that a log before has was not decided about.
-    pub(super) fn of(&mut self, session: &LoggedSession) -> Vec<Option<&'a Decided>> {
+    /// The decision about each call of a session, but for those out of which a secret was taken. A parent's log may repeat
+    /// the calls of its sub-agents with their ids, so an id is looked up anew in each log; another call under an id that a
+    /// log before has was not decided about.
+    pub(super) fn of(&mut self, session: &LoggedSession) -> Vec<Option<usize>> {
         let mut by_id = self.by_id.clone();
-        let mut find = |call: &LoggedCall| {
-            let by_id = call.call_id.as_deref().and_then(|id| by_id.get_mut(id)).and_then(VecDeque::pop_front);
-            let by_id = by_id.filter(|at| self.is_the_same(*at, call));
-            let at = by_id.or_else(|| self.without_id(call))?;
-            if let Some(is_used) = self.is_used.get_mut(at) {
-                *is_used = true;
+        let mut found: Vec<Option<usize>> = vec![None; session.calls.len()];
+        // Several calls of one log may have one id: a decision is about the call that the hook was asked about.
+        for is_its in [Self::is_about as fn(&Self, usize, &LoggedCall) -> bool, Self::may_be_about] {
+            for (call, found) in session.calls.iter().zip(&mut found).filter(|(_, found)| found.is_none()) {
+                let Some(queue) = call.call_id.as_deref().and_then(|id| by_id.get_mut(id)) else { continue };
+                let place = queue.iter().take(LOOKED_THROUGH).position(|at| is_its(self, *at, call));
+                *found = place.and_then(|place| queue.remove(place)).filter(|at| self.is_the_same(*at, call));
             }
-            self.asked.get(at).map(|asked| &asked.decided)
-        };
-        session.calls.iter().map(&mut find).collect()
+        }
+        for (call, found) in session.calls.iter().zip(&mut found) {
+            *found = found.or_else(|| self.without_id(call)).inspect(|at| self.uses(*at));
+        }
+        found
+    }
+
+    /// The decision about a call out of which a secret was taken, once every call is joined that can be joined without.
+    /// Agents may write the mark of such a secret themselves: that call is found by what it is, and this one by what is left
+    /// of it.
+    pub(super) fn of_redacted(&mut self, call: &LoggedCall) -> Option<usize> {
+        self.redacted(call).inspect(|at| self.uses(*at))
+    }
+
+    pub(super) fn decision(&self, at: usize) -> Option<&'a Decided> {
+        self.asked.get(at).map(|asked| &asked.decided)
+    }
+
+    fn uses(&mut self, at: usize) {
+        if let Some(is_used) = self.is_used.get_mut(at) {
+            *is_used = true;
+        }
+    }
+
+    /// Whether the hook recorded the arguments of this call with the decision.
+    fn is_about(&self, at: usize, call: &LoggedCall) -> bool {
+        let recorded = self.asked.get(at).and_then(|asked| asked.inputs.as_ref());
+        recorded.is_some_and(|recorded| {
+            *recorded == call.inputs
+                || recorded.command.is_some() && recorded.command == call.inputs.command
+                || recorded.has_mark() && recorded.is_redacted_form_of(&call.inputs)
+        })
+    }
+
+    /// Agents may spell the arguments of a call in another way in their logs: then the id says which call it is.
+    fn may_be_about(&self, at: usize, _: &LoggedCall) -> bool {
+        at < self.asked.len()
     }
 
     fn is_the_same(&mut self, at: usize, call: &LoggedCall) -> bool {
@@ -91,7 +132,7 @@ impl<'a> Pairs<'a> {
         let (all, command) = (call.inputs.all.as_str(), call.inputs.command.as_deref());
         let Self { is_used, by_inputs, by_command, .. } = self;
         let same = next(by_inputs.get_mut(&tool).and_then(|queues| queues.get_mut(all)), is_used);
-        same.or_else(|| next(by_command.get_mut(&tool)?.get_mut(command?), is_used)).or_else(|| self.redacted(call))
+        same.or_else(|| next(by_command.get_mut(&tool)?.get_mut(command?), is_used))
     }
 
     fn redacted(&self, call: &LoggedCall) -> Option<usize> {
