@@ -89,7 +89,7 @@ impl Conversation {
         is_required
             && (self.last.is_empty() || words.last().is_some_and(is_last))
             && operands.len() >= self.least
-            && !self.operands.is_some_and(|most| operands.len() - count > most)
+            && self.operands.is_none_or(|most| operands.len() - count <= most)
             && !after.iter().any(|word| self.is_told(word))
             && !self.told_pairs.iter().any(|pair| holds(after, pair))
             && !before.iter().any(|word| has(self.told_before, word))
