@@ -197,7 +197,7 @@ impl Target<'_> {
             for hook in new {
                 file.trust(hook).map_err(unusable)?;
             }
-            said = (!names.is_empty()).then(|| self.now_trusted(&place, &names.join(", ")));
+            said = (!names.is_empty()).then(|| Self::now_trusted(&place, &names.join(", ")));
         }
         let text = file.exists().then(|| file.text());
         Ok((text != before).then_some(TrustChange { place, text, said }))
@@ -212,11 +212,11 @@ impl Target<'_> {
         let text = place.read().map_err(unusable)?.unwrap_or_default();
         let project = project().to_string_lossy().into_owned();
         let text = self.folder_trust().with(&text, &project).map_err(unusable)?;
-        let said = self.now_trusted(&place, &format!("`{}`", terminal(&project)));
+        let said = Self::now_trusted(&place, &format!("`{}`", terminal(&project)));
         Ok(Some(TrustChange { place, text: Some(text), said: Some(said) }))
     }
 
-    fn now_trusted(&self, place: &Place, names: &str) -> String {
+    fn now_trusted(place: &Place, names: &str) -> String {
         format!("now trusted in `{}`: {names}", terminal(&place.shown))
     }
 

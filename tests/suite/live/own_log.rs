@@ -20,8 +20,8 @@ impl Codex {
         Self { world }
     }
 
-    fn tell(&self, event: &str, step: &str, more: Value) {
-        let mut payload: Value = serde_json::from_str(&super::step(step, &more)).unwrap();
+    fn tell(&self, event: &str, step: &str, more: &Value) {
+        let mut payload: Value = serde_json::from_str(&super::step(step, more)).unwrap();
         let log = format!("codex/sessions/2026/10/05/rollout-2026-10-05T09-00-00-{SESSION}.jsonl");
         payload["transcript_path"] = self.world.path().join(log).to_str().unwrap().into();
         assert_eq!(hook(&self.world, &[event, "--agent", "codex"], &payload.to_string()).code, 0);
@@ -29,20 +29,20 @@ impl Codex {
 
     fn before(&self, id: &str, command: &str) {
         let call = json!({"tool_name": "Bash", "tool_use_id": id, "tool_input": {"command": command}});
-        self.tell("pre-tool", "PreToolUse", call);
+        self.tell("pre-tool", "PreToolUse", &call);
     }
 
     fn after(&self, id: &str, command: &str) {
         let call = json!({"tool_name": "Bash", "tool_use_id": id, "tool_input": {"command": command},
             "tool_response": "output"});
-        self.tell("post-tool", "PostToolUse", call);
+        self.tell("post-tool", "PostToolUse", &call);
     }
 
     fn stop(&self) {
-        self.tell("stop", "Stop", json!({"last_assistant_message": "done"}));
+        self.tell("stop", "Stop", &json!({"last_assistant_message": "done"}));
     }
 
-    fn log(&self, id: &str, source: Value, calls: &[Logged<'_>]) {
+    fn log(&self, id: &str, source: &Value, calls: &[Logged<'_>]) {
         let line = |kind: &str, payload: Value| {
             json!({"timestamp": "2026-10-05T09:00:01.000Z", "type": kind, "payload": payload}).to_string() + "\n"
         };
@@ -73,14 +73,14 @@ impl Codex {
 #[test]
 fn a_call_that_failed_in_the_agents_own_log_has_failed() {
     let codex = Codex::new();
-    codex.tell("user-prompt", "UserPromptSubmit", json!({"prompt": "test it"}));
+    codex.tell("user-prompt", "UserPromptSubmit", &json!({"prompt": "test it"}));
     for (id, command) in [("c1", "make test"), ("c2", "ls")] {
         codex.before(id, command);
         codex.after(id, command);
     }
     // Codex tells of no end of a patch that does not apply.
     codex.before("c3", "false");
-    codex.log(SESSION, "exec".into(), &[("c1", "make test", 2), ("c2", "ls", 0), ("c3", "false", 1)]);
+    codex.log(SESSION, &"exec".into(), &[("c1", "make test", 2), ("c2", "ls", 0), ("c3", "false", 1)]);
     assert_eq!(codex.statuses(), ["ok", "ok", "missing"]);
     for _ in 0..2 {
         codex.stop();
@@ -101,7 +101,7 @@ fn a_call_that_failed_in_the_agents_own_log_has_failed() {
 fn a_step_that_comes_later_is_heard() {
     let codex = Codex::new();
     codex.before("c1", "cat .env");
-    codex.log(SESSION, "exec".into(), &[("c1", "cat .env", 1)]);
+    codex.log(SESSION, &"exec".into(), &[("c1", "cat .env", 1)]);
     codex.stop();
     assert_eq!(codex.statuses(), ["error"]);
     codex.after("c1", "cat .env");
@@ -118,10 +118,10 @@ fn an_id_says_nothing_of_another_call() {
         codex.before(id, command);
         codex.after(id, command);
     }
-    codex.log(SESSION, "exec".into(), &[("c1", "ls", 0), ("c2", "make", 2)]);
+    codex.log(SESSION, &"exec".into(), &[("c1", "ls", 0), ("c2", "make", 2)]);
     // A sub-agent has ids of its own.
     let spawn = json!({"subagent": {"thread_spawn": {"parent_thread_id": SESSION, "depth": 1}}});
-    codex.log("a1", spawn, &[("c1", "make", 2)]);
+    codex.log("a1", &spawn, &[("c1", "make", 2)]);
     codex.stop();
     assert_eq!(codex.statuses(), ["ok", "ok", "ok"]);
     let mut call: Value = serde_json::from_str(&step(

@@ -44,6 +44,8 @@ pub(super) struct Assembly<'a> {
     streams: HashMap<Stream<'a>, u16>,
     /// Results that came before their call, by their links: how the call ended, and the index of the last of them.
     early: HashMap<Cow<'a, str>, (Status, usize)>,
+    /// Records of how calls failed that are no results of them.
+    pub(super) failures: usize,
     /// Requests in words that became no call, so that nothing ran.
     unreadable: HashSet<Cow<'a, str>>,
     /// API message → its index in `usages`.
@@ -76,6 +78,7 @@ impl<'a> Assembly<'a> {
             calls: HashMap::new(),
             streams: HashMap::from([(Stream::Main, 0)]),
             early: HashMap::new(),
+            failures: 0,
             unreadable: HashSet::new(),
             messages: HashMap::new(),
             usages: Vec::new(),

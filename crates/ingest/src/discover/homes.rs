@@ -260,7 +260,9 @@ impl Search {
             Kind::Database => files.iter().for_each(|path| self.database(path, home)),
             Kind::Sealed(why) => {
                 files.retain(|path| self.takes(path, home).is_some());
-                files.iter().for_each(|path| self.gap(path, GapKind::unreadable(why)));
+                for path in &files {
+                    self.gap(path, GapKind::unreadable(why));
+                }
             }
         }
     }

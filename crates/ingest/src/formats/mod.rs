@@ -182,13 +182,16 @@ pub(super) static DATABASES: &[&Database] = &[
 /// Files in which agents list the places of their databases.
 pub(super) static INDEXES: &[&Index] = &[&crush::INDEX];
 
+/// Projects, each with the folder of its database.
+pub(super) type Projects = Vec<(String, String)>;
+
 /// A file that says where the databases of an agent lie.
 #[derive(Debug)]
 pub(super) struct Index {
     pub(super) database: &'static Database,
     pub(super) home: Home,
-    /// The projects that it lists, each with the folder of its database. `None`: it can't be read.
-    pub(super) projects: fn(&str) -> Option<Vec<(String, String)>>,
+    /// The projects that it lists. `None`: it can't be read.
+    pub(super) projects: fn(&str) -> Option<Projects>,
     /// The name of a database in its folder.
     pub(super) name: &'static str,
 }

@@ -84,8 +84,9 @@ impl RecordedCalls {
                     calls.calls.push(RecordedCall { event: line.event_id, id, tool, has_failed: false });
                 }
                 (kind @ ("tool_result" | "error"), _, Some(event)) => {
-                    let call = calls.events.get(&event).and_then(|at| calls.calls.get_mut(*at));
-                    call.into_iter().for_each(|call| call.has_failed = kind == "error");
+                    if let Some(call) = calls.events.get(&event).and_then(|at| calls.calls.get_mut(*at)) {
+                        call.has_failed = kind == "error";
+                    }
                 }
                 _ => {}
             }

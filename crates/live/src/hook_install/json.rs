@@ -209,8 +209,11 @@ fn with_hooks(text: &str, root: &Object<'_>, options: &HookOptions) -> Vec<Edit>
     let whole = of_object(text, root);
     let layout = Layout::of(&whole, "  ");
     let Some(property) = members(root, "hooks").next() else {
-        let new = new_members(options, &layout);
-        let new = if members(root, "version").next().is_some() { new[new.len() - 1..].to_vec() } else { new };
+        let mut new = new_members(options, &layout);
+        if members(root, "version").next().is_some() {
+            // The hooks come last.
+            new.drain(..new.len().saturating_sub(1));
+        }
         let newline = line_break(text);
         if text.get(whole.range.clone()) == Some("{}") {
             let lines = new.join(&format!(",{newline}  "));

@@ -64,18 +64,15 @@ impl TomlFile {
             let (event, command) = (quoted(hooked.event), quoted(&options.command(hooked.moment)));
             [format!("event = {event}"), format!("command = {command}")]
         });
-        let text = match file.document().as_ref().and_then(|document| inline(&file.text, document)) {
-            Some(list) => {
-                let tables: Vec<String> = members.map(|members| format!("{{ {} }}", members.join(", "))).collect();
-                let indentation = list.indentation().unwrap_or("  ");
-                let line = format!("{}{indentation}", line_break(&file.text));
-                Edit::apply(&file.text, list.append(if list.is_on_one_line() { " " } else { &line }, &tables))
-            }
-            None => {
-                let table = |members: [String; 2]| [format!("[[{HOOKS}]]")].into_iter().chain(members).collect();
-                let tables: Vec<Vec<String>> = members.map(table).collect();
-                if file.is_new { toml_text::new_file(&tables) } else { toml_text::with_tables(&file.text, &tables) }
-            }
+        let text = if let Some(list) = file.document().as_ref().and_then(|document| inline(&file.text, document)) {
+            let tables: Vec<String> = members.map(|members| format!("{{ {} }}", members.join(", "))).collect();
+            let indentation = list.indentation().unwrap_or("  ");
+            let line = format!("{}{indentation}", line_break(&file.text));
+            Edit::apply(&file.text, list.append(if list.is_on_one_line() { " " } else { &line }, &tables))
+        } else {
+            let table = |members: [String; 2]| [format!("[[{HOOKS}]]")].into_iter().chain(members).collect();
+            let tables: Vec<Vec<String>> = members.map(table).collect();
+            if file.is_new { toml_text::new_file(&tables) } else { toml_text::with_tables(&file.text, &tables) }
         };
         Self { text, is_new: false, ..file }
     }

@@ -51,7 +51,8 @@ pub(super) fn with_tables(text: &str, tables: &[Vec<String>]) -> String {
     let mut whole = text.to_owned();
     for table in tables {
         let table = table.join(newline);
-        whole += &if ends { format!("{newline}{table}{newline}") } else { format!("{newline}{newline}{table}") };
+        let parts = if ends { [newline, &table, newline] } else { [newline, newline, &table] };
+        whole.extend(parts);
     }
     whole
 }

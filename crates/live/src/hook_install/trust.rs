@@ -138,7 +138,7 @@ impl TrustFile {
                 if is_first { toml_text::new_file(&[table]) } else { with_tables(&self.text, &[table]) }
             }
             Some(table) => {
-                let span = |name: &str| table.get(name).and_then(|item| item.span());
+                let span = |name: &str| table.get(name).and_then(toml_edit::Item::span);
                 let header = table.span().ok_or("it can't be edited")?;
                 let set = match span(name) {
                     Some(range) => Edit { range, text: toml_text::quoted(text) },

@@ -86,7 +86,7 @@ fn settle(rollout: &mut Rollout<'_>, at: usize, status: Status, texts: &[Cow<'_,
     let commands = open.iter().filter(|(_, tool)| runs_commands(tool)).count();
     let patches = open.iter().filter(|(_, tool)| tool == PATCH).count();
     let failed = texts.iter().filter(|text| outcome::failed(text)).count();
-    let mut codes = (codes.len() == commands).then_some(codes).unwrap_or_default().into_iter();
+    let mut codes = if codes.len() == commands { codes } else { Vec::new() }.into_iter();
     for (event, tool) in open {
         let now = match status {
             // A command that fails raises no error in its script.

@@ -1,6 +1,7 @@
 //! The directories of chats: each workspace of the editor has a folder of its own, which names its directory and the chats
 //! that were begun in it. The chats themselves lie in one database for all.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -38,7 +39,7 @@ pub(super) fn directories(database: Option<&Path>) -> BTreeMap<String, String> {
     for folder in entries.map(|entry| entry.path()) {
         for chat in chats(&folder.join("state.vscdb")) {
             // A chat that several workspaces list was in none of them alone.
-            let directory = known.contains_key(&chat).then_some(None).unwrap_or_else(|| directory(&folder));
+            let directory = if known.contains_key(&chat) { None } else { directory(&folder) };
             known.insert(chat, directory);
         }
     }
@@ -65,7 +66,7 @@ fn chats(file: &Path) -> Vec<String> {
         let rows = ITEMS.rows(&table, &rows, &mut room(), &mut Vec::new()).ok()?;
         let chats = parse::<Chats<'_>>(rows.first()?.text("value")?)?;
         let ids = elements(chats.all).into_iter().filter_map(|chat| filled(object::<Chat<'_>>(Some(chat))?.id));
-        Some(ids.map(|id| id.into_owned()).collect())
+        Some(ids.map(Cow::into_owned).collect())
     };
     is_file.then(listed).flatten().unwrap_or_default()
 }

@@ -291,6 +291,7 @@ fn outcome<'a>(
     data: &Data<'a>,
 ) {
     if let Some(status) = recorded.status() {
+        assembly.failures += usize::from(recorded.is_error() == Some(true));
         assembly.settle(status, [link(record.parent_id), link(data.tool_use_id)].into_iter().flatten());
     }
     assembly.push(location, EventKind::Other);

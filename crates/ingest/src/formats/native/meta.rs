@@ -110,7 +110,7 @@ impl<'a> Meta<'a> {
             EventKind::Result(result) => result.is_error,
             _ => false,
         });
-        let errors = told.count().max(session.calls().filter(failed).count());
+        let errors = (told.count() + assembly.failures).max(session.calls().filter(failed).count());
         // Those that are right say nothing: of an imported session the importer wrote them.
         let told = |value, recorded: usize| whole(value).filter(|stated| usize::try_from(*stated) != Ok(recorded));
         assembly.stated(Counted::ToolCalls, told(self.tool_calls, calls), calls, is_whole);

@@ -114,7 +114,9 @@ fn document(mut rows: Rows, removed: Calls) -> Option<Document> {
     first_generation(&mut rows, &known, &mut messages);
     for (id, parts) in removed {
         let mut list = List::default();
-        parts.values().for_each(|part| list.push(part));
+        for part in parts.values() {
+            list.push(part);
+        }
         let info = Object::new().text("id", &id).text("sessionID", &rows.id).finish();
         messages.push(&Object::new().raw("info", &info).raw("parts", &list.finish()).finish());
     }

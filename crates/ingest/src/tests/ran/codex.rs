@@ -208,7 +208,7 @@ fn codex_scripts_beside_each_other_each_have_what_they_ran() {
     assert_eq!(command(&caught(server), tool), ["mcp__s__t denied {}"]);
     // The host tells later that it tells of calls, or it does not.
     let early = [script("1", &caught(server)), done("1", tool)];
-    assert_eq!(calls(&[&early[..], &[said.clone()]].concat()), ["mcp__s__t denied {}"]);
+    assert_eq!(calls(&[&early[..], std::slice::from_ref(&said)].concat()), ["mcp__s__t denied {}"]);
     assert_eq!(calls(&early), ["mcp__s__t ok {}"]);
     assert_eq!(calls(&[script("1", &caught(rm)), done("1", blocked)]), denied);
     // A server could answer for a command, and for another server.

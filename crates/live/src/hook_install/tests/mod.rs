@@ -74,9 +74,14 @@ fn nothing_is_left_of_a_file_that_was_made() {
     }
     let hooks = HookTrust::of("/a", &new_file("codex").installed());
     let mut file = TrustFile::absent();
-    hooks.iter().for_each(|hook| file.trust(hook).unwrap());
+    for hook in &hooks {
+        file.trust(hook).unwrap();
+    }
     assert!(hooks.iter().try_fold(file, TrustFile::without).is_none());
 }
+
+/// What another program makes of the file meanwhile.
+type Change = Box<dyn Fn(&str) -> String>;
 
 /// A program or a person wrote the file anew or changed it, between setting the hooks and taking them out.
 #[test]
@@ -90,7 +95,7 @@ fn what_others_wrote_meanwhile_stays() {
     let edit = |from: &'static str, to: &'static str| move |text: &str| text.replacen(from, to, 1);
     let stop = "{ \"hooks\": [{ \"type\": \"command\", \"command\": \"agent-strace hook stop\" }] }";
     let theirs = format!("[{stop}, {{\"hooks\": []}}]");
-    let cases: Vec<(&str, Box<dyn Fn(&str) -> String>, Option<&str>)> = vec![
+    let cases: Vec<(&str, Change, Option<&str>)> = vec![
         ("{\n  \"a\": 1\n}", Box::new(anew), Some("{\n  \"a\": 1\n}")),
         ("{}", Box::new(anew), None),
         ("{\"hooks\": {}}", Box::new(anew), None),
