@@ -204,7 +204,7 @@ pub(super) static SEALED: &[Sealed] = &[trae("Trae"), trae("Trae CN")];
 pub(super) struct Sealed {
     pub(super) agent: &'static str,
     pub(super) home: Home,
-    /// What is said of them.
+    /// The reason why they can't be read.
     pub(super) why: &'static str,
 }
 

@@ -14,7 +14,7 @@ pub(super) enum Comments {
     Hash,
 }
 
-/// What separates elements besides commas.
+/// The white space between elements, besides commas.
 const WHITE_SPACE: [char; 4] = [' ', '\t', '\r', '\n'];
 /// Before the first element of brackets that were empty.
 pub(super) const WERE_EMPTY: &str = " ";
@@ -103,7 +103,7 @@ impl<'t> Brackets<'t> {
         self.lead() == WERE_EMPTY
     }
 
-    /// What is before the first element.
+    /// The text before the first element.
     pub(super) fn lead(&self) -> &'t str {
         let first = self.elements.first().map_or(self.range.end, |first| first.start);
         self.text.get(self.range.start + 1..first).unwrap_or_default()
@@ -178,7 +178,7 @@ impl<'t> Brackets<'t> {
         self.rest(before).find('\n').map_or(before, |at| before + at + 1)
     }
 
-    /// What is between an element and the one before it ends in a comment that ends with its line.
+    /// The text between an element and the one before it ends in a comment that ends with its line.
     fn ends_in_line_comment(&self, index: usize, end: usize) -> bool {
         let previous = index.checked_sub(1).and_then(|index| self.elements.get(index));
         let mut at = previous.map_or(self.range.start + 1, |previous| previous.end);

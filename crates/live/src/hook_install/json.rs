@@ -204,7 +204,7 @@ impl Layout {
     }
 }
 
-/// What turns settings into those with our hooks, where none of ours are there.
+/// Returns the edits that add our hooks to settings without any of ours.
 fn with_hooks(text: &str, root: &Object<'_>, options: &HookOptions) -> Vec<Edit> {
     let whole = of_object(text, root);
     let layout = Layout::of(&whole, "  ");

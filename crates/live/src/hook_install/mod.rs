@@ -58,7 +58,7 @@ pub enum Standing {
     Missing,
 }
 
-/// Nobody has more hooks of ours in one file.
+/// No file has more hooks of ours.
 const MOST: usize = 200;
 
 /// Settings that are being edited. What is added can be taken out again, and the text is what it was before.

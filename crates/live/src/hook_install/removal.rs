@@ -21,7 +21,7 @@ enum Layout {
     Spread,
 }
 
-/// What is left of a file.
+/// The rest of a file that our hooks are taken out of.
 enum Left {
     Text(String),
     Nothing,
@@ -107,7 +107,7 @@ impl JsonFile {
         (before, self.text.get(whole.range.end..).unwrap_or_default())
     }
 
-    /// What is between the last member and the closing bracket.
+    /// The text between the last member and the closing bracket.
     fn tail(&self, whole: &Brackets<'_>) -> &str {
         let last = whole.elements.last().map_or(whole.range.start + 1, |last| last.end);
         self.text.get(last..whole.range.end - 1).unwrap_or_default()

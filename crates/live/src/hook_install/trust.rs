@@ -177,7 +177,7 @@ fn key(name: &str) -> String {
     toml_edit::Key::new(name).to_string()
 }
 
-/// Whether a table may be added under its header. Why not, and what to do.
+/// Checks that a table may be added under its header. The error says why not, and what to do.
 fn extensible(root: &Item, path: &[&str]) -> Result<(), String> {
     for end in 1..=path.len() {
         let Some(found) = at(root, path.get(..end).unwrap_or_default()) else { return Ok(()) };

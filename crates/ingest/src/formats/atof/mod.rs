@@ -46,12 +46,12 @@ record! {
 }
 
 fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
-    // Several sessions may be told of in one file.
+    // One file may hold records of several sessions.
     let mut sessions: BTreeMap<Cow<'a, str>, Assembly<'a>> = BTreeMap::new();
     let mut last = Cow::Borrowed(input.log.name());
     input.records("an event", gaps, |item: &Item<'a, Entry<'a>>, gaps| {
         let metadata = item.record.metadata.object().cloned().unwrap_or_default();
-        // What names no session belongs to the one before.
+        // A record that names no session belongs to the one before.
         last = filled(metadata.session).unwrap_or_else(|| last.clone());
         let assembly = sessions.entry(last.clone()).or_insert_with(|| {
             let mut assembly = input.session(&FORMAT.dialect);
@@ -81,7 +81,7 @@ fn add<'a>(assembly: &mut Assembly<'a>, line: u32, entry: &Entry<'a>, gaps: &mut
         (Some("scope"), Some("tool"), Some("end")) => result(assembly, location, entry),
         (Some("scope"), Some("llm"), Some("end")) => {
             assembly.untold(location.id.clone());
-            // What an answer asks for runs in a scope of its own.
+            // Calls that an answer asks for run in a scope of their own.
             assembly.pass_around(entry.data);
             assembly.push(location, EventKind::Other);
         }

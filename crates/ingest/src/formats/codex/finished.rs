@@ -109,7 +109,7 @@ fn refusals<'t>(rollout: &Rollout<'_>, at: usize, status: Status, texts: &'t [Co
     said.chain(raised).filter(|block| is_of_the_host(rollout, script, block)).collect()
 }
 
-/// Whether no server can have answered with these words.
+/// Returns whether no server can have answered with these words.
 fn is_of_the_host(rollout: &Rollout<'_>, script: &Script<'_>, block: &Block<'_>) -> bool {
     let tools = script.calls.iter().filter_map(|nested| call_at(rollout, nested.event)).map(|call| &*call.tool);
     let answers = |tool: &&str| !runs_commands(tool) && *tool != PATCH && !outcome::answers_itself(tool);
@@ -133,7 +133,7 @@ fn refuse<'a>(rollout: &mut Rollout<'a>, location: &RecordLocation<'a>, at: usiz
     };
     let Some(nested) = spelled.or_else(|| computed(0)).or_else(|| computed(u32::MAX)) else { return };
     let Some(nested) = rollout.scripts.all.get_mut(at).and_then(|script| script.calls.get_mut(nested)) else { return };
-    // What ran later under the same text is another call.
+    // A command that ran later under the same text is another call.
     nested.items += 1;
     let (event, is_first, is_resolved) = (nested.event, nested.items == 1, nested.is_resolved);
     if is_resolved {
@@ -150,7 +150,7 @@ fn refuse<'a>(rollout: &mut Rollout<'a>, location: &RecordLocation<'a>, at: usiz
     }
 }
 
-/// Whether a refusal names the call that a script spells.
+/// Returns whether a refusal names the call that a script spells.
 fn names(block: &Block<'_>, call: &ToolCall<'_>) -> bool {
     match block {
         Block::Command(line) if runs_commands(&call.tool) => {
@@ -162,7 +162,7 @@ fn names(block: &Block<'_>, call: &ToolCall<'_>) -> bool {
 }
 
 impl Block<'_> {
-    /// Whether a call of this tool may be the one that was refused.
+    /// Returns whether a call of this tool may be the one that was refused.
     fn is_of(&self, tool: &str) -> bool {
         match self {
             Block::Command(text) if text.trim_start().starts_with("*** Begin Patch") => tool == PATCH,

@@ -134,7 +134,7 @@ fn refused(words: &str) -> bool {
             .any(|phrase| start.contains(phrase))
 }
 
-/// Whether the host says that a call failed.
+/// Returns whether the host says that a call failed.
 pub(super) fn failed(words: &str) -> bool {
     [
         "exec_command failed",

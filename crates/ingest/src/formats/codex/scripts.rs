@@ -87,7 +87,7 @@ pub(super) struct Nested {
     pub(super) is_resolved: bool,
     /// A digest of those, where they can be compared as one text.
     said: Option<u64>,
-    /// What the host told of it.
+    /// The host's report of it.
     pub(super) items: u32,
 }
 

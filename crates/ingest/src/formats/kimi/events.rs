@@ -224,8 +224,8 @@ const OWN: [&str; 7] = ["Bash", "Read", "Write", "Edit", "Glob", "Grep", "ReadMe
 /// Ends a command, and gives a reason, which becomes the answer of a command that wrote nothing.
 const STOP: &str = "TaskStop";
 
-/// Whether an error is the gate's refusal, and nothing but the gate can have given it. Older hosts, which tell no duration,
-/// have the words of a command and their own in two fields.
+/// Returns whether an error is the gate's refusal, and nothing but the gate can have given it. Older hosts, which give no
+/// duration, have the words of a command and their own in two fields.
 fn is_of_the_gate(chat: &Chat<'_>, id: Option<&str>, outcome: &Outcome<'_>) -> bool {
     let is_own = id.and_then(|id| chat.assembly.call_of(id)).is_some_and(|call| OWN.contains(&&*call.tool));
     is_own

@@ -282,7 +282,7 @@ fn result<'a>(
     assembly.result(location, result, status, links.into_iter().flatten());
 }
 
-/// What another log says of the end of a call: it says nothing of when that was, and no agent answers it.
+/// Takes over the end of a call from another log, which does not say when that was; no agent answers it.
 fn outcome<'a>(
     assembly: &mut Assembly<'a>,
     location: RecordLocation<'a>,

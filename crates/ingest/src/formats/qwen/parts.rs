@@ -188,7 +188,7 @@ const OWN: [&str; 9] = [
     "search_file_content",
 ];
 
-/// Whether the host gives the gate's refusal as the error of a call.
+/// Returns whether the host gives the gate's refusal as the error of a call.
 fn answers_for_the_gate(tool: &str, function: &Function<'_>) -> bool {
     let error = object::<Response<'_>>(function.response).and_then(|response| text(response.error));
     OWN.contains(&tool) && error.is_some_and(|error| is_refusal(&error))

@@ -106,7 +106,7 @@ impl<'a> Pairs<'a> {
         }
     }
 
-    /// Whether the hook recorded the arguments of this call with the decision.
+    /// Returns whether the hook recorded the arguments of this call with the decision.
     fn is_about(&self, at: usize, call: &LoggedCall) -> bool {
         let recorded = self.asked.get(at).and_then(|asked| asked.inputs.as_ref());
         recorded.is_some_and(|recorded| {

@@ -103,7 +103,8 @@ impl Mask<'_> {
         self.keep(1)
     }
 
-    /// Whether `/` begins a pattern here, and is no division. `None`: that can't be told, and would make a difference.
+    /// Returns whether `/` begins a pattern here, and is no division. `None`: nothing tells, and it would make a
+    /// difference.
     fn begins_pattern(&self) -> Option<bool> {
         let before = self.code.trim_end();
         let Some(last) = before.chars().next_back() else { return Some(true) };

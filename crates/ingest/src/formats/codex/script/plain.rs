@@ -31,14 +31,14 @@ const BACK_DOORS: [&str; 19] = [
 const BEFORE_LISTS: [&str; 10] =
     ["return", "typeof", "case", "of", "in", "await", "else", "void", "yield", "instanceof"];
 
-/// Whether nothing in the code of a script could act by itself.
+/// Returns whether nothing in the code of a script could act by itself.
 pub(super) fn is_plain(code: &str) -> bool {
     !code.contains("\\u")
         && words(code).all(|(word, _)| word != "tools" && !BACK_DOORS.contains(&word))
         && names_members(code)
 }
 
-/// Whether the code names each member that it reaches for: a computed name could be that of a back door.
+/// Returns whether the code names each member that it reaches for: a computed name could be that of a back door.
 fn names_members(code: &str) -> bool {
     let numbers = counters(code);
     let is_number =
@@ -62,7 +62,7 @@ fn names_members(code: &str) -> bool {
     open.is_empty()
 }
 
-/// Whether something that has a value ends here.
+/// Returns whether something that has a value ends here.
 fn follows_value(before: &str) -> bool {
     let before = before.trim_end();
     let Some(last) = before.chars().next_back() else { return false };
@@ -99,7 +99,7 @@ fn counters(code: &str) -> BTreeSet<&str> {
     counters.difference(&others).copied().collect()
 }
 
-/// Whether a value is given to what comes before.
+/// Returns whether a value is given to what comes before.
 fn assigns(rest: &str) -> bool {
     let rest = rest.trim_start();
     let end = rest.find(|character: char| !"=+-*/%&|^?<>!~".contains(character)).unwrap_or(rest.len());

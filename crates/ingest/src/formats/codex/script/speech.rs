@@ -31,10 +31,10 @@ const RAISES: [&str; 17] = [
 /// Parentheses that may be open at once.
 const MAX_OPEN: u32 = 64;
 
-/// What may come before a parenthesis without an object.
+/// Names that may come before a parenthesis without an object.
 const CALLED: [&str; 8] = ["$call", "text", "String", "catch", "if", "for", "while", "await"];
 
-/// Whether errors of a script can only be those that the host raises.
+/// Returns whether errors of a script can only be those that the host raises.
 pub(super) fn host_raises(code: &str) -> bool {
     let is_known = |(word, rest): (&str, &str)| match word {
         "Promise" => rest.starts_with(".all(") || rest.starts_with(".allSettled("),
@@ -43,8 +43,8 @@ pub(super) fn host_raises(code: &str) -> bool {
     !code.contains("=>") && words(code).all(is_known)
 }
 
-/// Whether a script prints nothing but results as JSON and errors of the host: JSON begins with no word of a message, and
-/// the host's errors are the only ones without a name before them.
+/// Returns whether a script prints nothing but results as JSON and errors of the host: JSON begins with no word of a
+/// message, and the host's errors are the only ones without a name before them.
 pub(super) fn host_speaks(code: &str) -> bool {
     let caught: BTreeSet<&str> = words(code)
         .filter(|(word, _)| *word == "catch")
@@ -66,7 +66,7 @@ pub(super) fn host_speaks(code: &str) -> bool {
     host_raises(code) && !code.contains('`') && words(code).all(is_known)
 }
 
-/// Whether the arguments of `text` are one result as JSON, or one error that was caught.
+/// Returns whether the arguments of `text` are one result as JSON, or one error that was caught.
 fn prints(arguments: &str, caught: &BTreeSet<&str>) -> bool {
     let Some(argument) = arguments.trim_start().strip_prefix('(').map(str::trim_start) else { return false };
     let is_error = |argument: &str| {
