@@ -159,103 +159,24 @@ fn what_is_one_too_often_is_told_at_the_last() {
     assert_eq!(denied, [false, false, true, true]);
 }
 
-/// Some hosts run no hook for keys that are typed into a program, and do not tell hooks whether it keeps a terminal. One that
-/// takes commands from its input does not start; one that takes them from a terminal, or is not known, does not start where
-/// the call says that it keeps one. A prompt of another program is its own affair.
+/// Some hosts run no hook for keys that are typed into a program: where a call says that it keeps a terminal, one that takes
+/// commands from it does not start. (Codex 0.169.0 says so in its log, and not to its hooks.)
 #[test]
 fn a_program_that_takes_typed_commands_is_not_let_through() {
-    let (never, without_terminal, always) = ([true, true], [false, true], [false, false]);
     for (command, denies) in [
-        ("bash", never),
-        ("python3 -i", never),
-        ("psql shop", never),
-        ("psql -e shop", never),
-        ("mysql -f shop", never),
-        ("cd src && /usr/bin/vim a.py", never),
-        ("sudo -u app sqlite3 a.db", never),
-        ("docker exec -it db psql shop", without_terminal),
-        ("docker compose exec web sh", never),
-        ("su - app", never),
-        ("gdb ./a", never),
-        ("bundle exec rails console", never),
-        ("python3 -m pdb a.py", never),
-        ("less a", without_terminal),
-        ("ssh host", without_terminal),
-        ("git commit", without_terminal),
-        ("git log", without_terminal),
-        ("acme-console", without_terminal),
-        ("psql -c 'select 1' shop", always),
-        ("psql shop < x.sql", without_terminal),
-        ("echo .dump | sqlite3 a.db", without_terminal),
-        ("psql $OPTIONS", without_terminal),
-        ("redis-cli get x", always),
-        ("gdb -batch -ex run ./a", always),
-        ("vim --version", always),
-        ("git commit -m x", always),
-        ("ssh host ls", always),
-        ("npm test", always),
-        ("npm init", always),
-        ("npm run dev", always),
-        ("terraform apply", always),
-        ("gh auth login", always),
-        ("cat", always),
-        ("git config --global core.editor 'nano -w'", without_terminal),
-        ("gh config set editor vim", without_terminal),
+        ("bash", true),
+        ("python3 -i", true),
+        ("psql shop", true),
+        ("cd src && /usr/bin/vim a.py", true),
+        ("psql -c 'select 1' shop", false),
+        ("npm test", false),
     ] {
-        for (terminal, denies) in [false, true].into_iter().zip(denies) {
-            let world = World::empty();
-            world.write(".agent-scope.json", r#"{"commands": {"deny": ["rm"]}}"#);
-            let call = before("t1", "exec_command", &json!({"cmd": command, "tty": terminal}));
-            let answer = hook(&world, &["pre-tool", "--agent", "codex", "--enforce"], &call);
-            assert_eq!((answer.code, answer.stderr.as_str()), (0, ""), "{command}");
-            assert_eq!(answer.stdout.contains("\"deny\""), denies, "{command} ({terminal}): {}", answer.stdout);
-        }
-    }
-}
-
-/// The program of the hooks, settings that a variable moved, and a policy elsewhere are guarded where they are.
-#[cfg(unix)]
-#[test]
-fn what_judges_is_guarded_where_it_is() {
-    let world = World::empty();
-    world.write("repo/.git/HEAD", "ref: refs/heads/main\n");
-    world.write("elsewhere/scope.json", r#"{"commands": {"deny": ["sudo"]}}"#);
-    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_agent-strace"), world.path().join("elsewhere/agent-strace"))
-        .unwrap();
-    let top = world.path().canonicalize().unwrap();
-    let at = |path: &str| top.join(path).to_str().unwrap().to_owned();
-    let (claude, codex, policy, home) = (at("cfg"), at("repo/codex"), at("elsewhere/scope.json"), at("home"));
-    let machine = at("machine.json");
-    let path = at("elsewhere");
-    let variables = [
-        ("CLAUDE_CONFIG_DIR", claude.as_str()),
-        ("CODEX_HOME", &codex),
-        ("GEMINI_CLI_SYSTEM_SETTINGS_PATH", &machine),
-        ("HOME", &home),
-        ("PATH", &path),
-    ];
-    let program = env!("CARGO_BIN_EXE_agent-strace");
-    let folder = std::path::Path::new(program).parent().unwrap().to_str().unwrap();
-    for (command, rule) in [
-        (format!("cp /bin/true {program}"), Some("floor/gate")),
-        (format!("rm -rf {folder}"), Some("floor/gate")),
-        (format!("echo '{{}}' > {claude}/settings.json"), Some("floor/agent-settings")),
-        (format!("rm -r {claude}"), Some("floor/agent-settings")),
-        ("sed -i s/true/false/ codex/config.toml".to_owned(), Some("floor/agent-settings")),
-        (format!("rm {codex}/hooks.json"), Some("floor/agent-settings")),
-        (format!("rm {machine}"), Some("floor/agent-settings")),
-        (format!("echo '{{}}' > {policy}"), Some("floor/policy")),
-        (format!("echo '{{}}' > {claude}/notes.md"), None),
-        (format!("cat {program} {claude}/settings.json"), None),
-        (format!("touch {folder}/other"), None),
-    ] {
-        let mut payload: Value = serde_json::from_str(&before("t1", "Bash", &json!({"command": command}))).unwrap();
-        payload["cwd"] = at("repo").into();
-        let args = ["hook", "pre-tool", "--enforce", "--policy", policy.as_str()];
-        let answer = world.spawn("repo", &args, &variables, &payload.to_string());
+        let world = World::empty();
+        world.write(".agent-scope.json", r#"{"commands": {"deny": ["rm"]}}"#);
+        let call = before("t1", "exec_command", &json!({"cmd": command, "tty": true}));
+        let answer = hook(&world, &["pre-tool", "--agent", "codex", "--enforce"], &call);
         assert_eq!((answer.code, answer.stderr.as_str()), (0, ""), "{command}");
-        assert_eq!(answer.stdout.contains("\"deny\""), rule.is_some(), "{command}: {}", answer.stdout);
-        assert!(rule.is_none_or(|rule| answer.stdout.contains(rule)), "{command}: {}", answer.stdout);
+        assert_eq!(answer.stdout.contains("\"deny\""), denies, "{command}: {}", answer.stdout);
     }
 }
 

@@ -6,7 +6,6 @@ use agent_strace_shell::{AssignedValue, Function, Scope, Simple, Value};
 use super::apply::is_question_of_part;
 use super::argument::Arg;
 use super::context::Context;
-use super::conversations::{Source, takes_commands};
 use super::knowledge::{Role, fronts};
 use super::machine::{Launch, Machine};
 use super::outcome::{Outcome, is_assigned_output};
@@ -172,18 +171,7 @@ impl Machine<'_> {
         let mark = self.emitter.mark();
         let output = self.program(text, words, io);
         self.programs_before(mark, io);
-        self.conversation(words, io);
         output
-    }
-
-    /// Commands that nobody has typed yet are as little known as those of a shell without any text.
-    fn conversation(&mut self, words: &[Arg], io: &Io<'_>) {
-        let literal: Option<Vec<&str>> = words.iter().map(Arg::literal).collect();
-        // A word that is not known may say what to do.
-        let Some(words) = literal.filter(|_| !io.input.is_connected()) else { return };
-        if takes_commands(&words) == Some(Source::Input) {
-            self.opaque_input(Reason::UnknownInputCommands);
-        }
     }
 
     /// The first word is not known: neither is what runs.

@@ -189,7 +189,6 @@ reasons! {
         EvaluatesUnknownText: "evaluates text that is not known",
         UncertainInputCommands: "runs commands from its input, which is not certain",
         UnknownInputCommands: "runs commands from its input, which is not known",
-        UnknownConversation: "keeps a terminal, and it is not known what it does with what is typed there",
         UncertainInputProgram: "runs a program from its input, which is not certain",
         UnknownInputProgram: "runs a program from its input, which is not known",
         RemoteInputCommands: "runs commands from its input on another host",

@@ -1,48 +1,47 @@
-//! Programs that keep a terminal. Keys that are typed later come in calls of another tool, which some hosts run without
-//! asking any hook.
+//! Programs that keep a terminal and take commands of their own from it. Keys that are typed later come in calls of another
+//! tool, which some hosts run without asking any hook.
 
 use super::names;
-use super::registry::{Entry, REGISTRY};
+use super::registry::{Conversation, Entry, REGISTRY};
 use super::run::Run;
 use super::value::{Object, Value};
-use crate::command::takes_commands;
-use crate::{About, Effect, Kind, Reason};
+use crate::{About, Argument, Kind, Reason};
 
 /// The call has what it starts keep a terminal.
 fn has_terminal(entry: &Entry, given: &Object) -> bool {
     let is_terminal = |key: &str| REGISTRY.is(entry, "terminal", &names::plain(key));
-    let is_no = |value: &Value| match value {
-        Value::Text(text) => matches!(text.to_lowercase().as_str(), "" | "false" | "no" | "0"),
-        value => matches!(value, Value::Null | Value::Bool(false)),
-    };
-    given.iter().any(|(key, value)| is_terminal(key) && !is_no(value))
+    given.iter().any(|(key, value)| is_terminal(key) && matches!(value, Value::Bool(true)))
 }
 
-/// Nothing says what is going to be typed into a program that was started since the effect `before`. What a program that
-/// is known asks for, other than commands, is its own affair.
+/// Nothing says what is going to be typed into a program that was started since the effect `before`.
 pub(super) fn judge(run: &mut Run<'_>, entry: &Entry, given: &Object, before: usize) {
     if !has_terminal(entry, given) {
         return;
     }
-    let started = run.effects.get(before..).unwrap_or_default();
-    let is_said = started.iter().any(|effect| is_opaque(effect, &Reason::UnknownInputCommands));
-    if !is_said && started.iter().any(starts_conversation) {
+    let started = run.effects.get(before..).unwrap_or_default().iter().filter_map(|effect| match &effect.kind {
+        Kind::Execute(execution) => Some(execution.argv.as_slice()),
+        _ => None,
+    });
+    if started.into_iter().any(takes_commands) {
         run.opaque(About::Anything, Reason::UnknownInputCommands);
-    } else if started.iter().any(starts_unknown) {
-        run.opaque(About::Anything, Reason::UnknownConversation);
     }
 }
 
-fn is_opaque(effect: &Effect, reason: &Reason) -> bool {
-    matches!(&effect.kind, Kind::Opaque(opaque) if opaque.reason == *reason)
+fn takes_commands(argv: &[Argument]) -> bool {
+    let Some((program, rest)) = argv.split_first() else { return false };
+    let name = program.text.rsplit(['/', '\\']).next().unwrap_or_default();
+    let name = name.strip_suffix(".exe").unwrap_or(name);
+    let is_told = |conversation: &Conversation| {
+        let is_option = |word: &Argument| conversation.unless.iter().any(|option| is(option, &word.text));
+        let operands = rest.iter().filter(|word| !word.text.starts_with('-')).count();
+        rest.iter().any(is_option) || conversation.operands.is_some_and(|most| operands > most)
+    };
+    let mut known = REGISTRY.vocabulary.conversations.iter();
+    known.any(|conversation| conversation.programs.iter().any(|program| program == name) && !is_told(conversation))
 }
 
-fn starts_conversation(effect: &Effect) -> bool {
-    let Kind::Execute(execution) = &effect.kind else { return false };
-    let words: Vec<&str> = execution.argv.iter().map(|word| word.text.as_str()).collect();
-    takes_commands(&words).is_some()
-}
-
-fn starts_unknown(effect: &Effect) -> bool {
-    matches!(&effect.kind, Kind::Opaque(opaque) if matches!(opaque.reason, Reason::UnknownProgram(_)))
+/// `-c`, `-cTEXT`, `--command` and `--command=TEXT`.
+fn is(option: &str, word: &str) -> bool {
+    let Some(rest) = word.strip_prefix(option) else { return false };
+    rest.is_empty() || rest.starts_with('=') || !option.starts_with("--")
 }
