@@ -198,7 +198,10 @@ fn codex_scripts_beside_each_other_each_have_what_they_ran() {
     let (rm, computed_rm) = ("tools.exec_command({cmd: 'rm x'})", "tools.exec_command({cmd: ['rm', 'x'].join(' ')})");
     let denied = [r#"exec_command denied {"cmd":"rm x"}"#];
     assert_eq!(command(&caught(rm), blocked), denied);
-    assert_eq!(command(&caught(computed_rm), blocked), denied);
+    // What was computed may have been anything.
+    assert!(command(&caught(computed_rm), blocked).iter().all(|call| !call.contains(" denied ")));
+    let twice = format!("for (let i = 0; i < 2; i++) {{ {} }}", caught(rm));
+    assert!(command(&twice, blocked).iter().all(|call| !call.contains(" denied ")));
     assert_eq!(
         command(&format!("const r = await {rm}; text(r.output)"), blocked),
         [r#"exec_command missing {"cmd":"rm x"}"#]

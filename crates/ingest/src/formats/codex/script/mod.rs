@@ -38,15 +38,13 @@ pub(super) struct Script {
     pub(super) calls: Vec<Call>,
     /// Its calls are all it can do.
     pub(super) understood: bool,
-    /// Only the host can have raised the error that it ends with.
-    pub(super) host_raises: bool,
-    /// Only the host can have written the words that its output begins with.
+    /// Only the host can have written a message into its output, or raised the error that it ends with.
     pub(super) host_speaks: bool,
 }
 
 pub(super) fn read(source: &str) -> Script {
     let Some(code) = mask::code(source).filter(|_| source.len() <= MAX_SCRIPT) else {
-        return Script { calls: Vec::new(), understood: false, host_raises: false, host_speaks: false };
+        return Script { calls: Vec::new(), understood: false, host_speaks: false };
     };
     let constants = constants(source, &code);
     let mut calls = Vec::new();
@@ -78,8 +76,8 @@ pub(super) fn read(source: &str) -> Script {
         }
     }
     let understood = calls.len() < MAX_CALLS && plain::is_plain(&outside);
-    let [host_raises, host_speaks] = [speech::host_raises, speech::host_speaks].map(|is| understood && is(&outside));
-    Script { calls, understood, host_raises, host_speaks }
+    let host_speaks = understood && constants.is_empty() && speech::host_speaks(&outside);
+    Script { calls, understood, host_speaks }
 }
 
 fn into_argument(value: Value) -> Argument {

@@ -1,101 +1,55 @@
-//! Which words of a script's output only the host can have written.
-
-use std::collections::BTreeSet;
-
-use super::plain::words;
+//! Scripts in whose output only the host can have written the words of a message.
 
 /// A call of a tool in the code of a script; its arguments follow.
 pub(super) const CALL: &str = "$call(";
 
-/// Names through which a script could raise an error in its own words.
-const RAISES: [&str; 17] = [
-    "throw",
-    "Error",
-    "Exception",
-    "reject",
-    "withResolvers",
-    "raise",
-    "assert",
-    "then",
-    "function",
-    "class",
-    "new",
-    "get",
-    "set",
-    "Symbol",
-    "import",
-    "toString",
-    "valueOf",
-];
+/// Names that no variable of such a script may have.
+const TAKEN: [&str; 4] = ["text", "JSON", "String", "tools"];
 
-/// Parentheses that may be open at once.
-const MAX_OPEN: u32 = 64;
-
-/// Names that may come before a parenthesis without an object.
-const CALLED: [&str; 8] = ["$call", "text", "String", "catch", "if", "for", "while", "await"];
-
-/// Returns whether errors of a script can only be those that the host raises.
-pub(super) fn host_raises(code: &str) -> bool {
-    let is_known = |(word, rest): (&str, &str)| match word {
-        "Promise" => rest.starts_with(".all(") || rest.starts_with(".allSettled("),
-        _ => !RAISES.contains(&word),
-    };
-    !code.contains("=>") && words(code).all(is_known)
-}
-
-/// Returns whether a script prints nothing but results as JSON and errors of the host: JSON begins with no word of a
-/// message, and the host's errors are the only ones without a name before them.
+/// Returns whether a script does nothing but call tools with literal arguments, one after the other, and print each result
+/// as JSON, which begins with no word of a message, or the error of the call. `code`: without its texts.
 pub(super) fn host_speaks(code: &str) -> bool {
-    let caught: BTreeSet<&str> = words(code)
-        .filter(|(word, _)| *word == "catch")
-        .filter_map(|(_, rest)| rest.trim_start().strip_prefix('(')?.split(')').next())
-        .map(str::trim)
-        .collect();
-    let is_known = |(word, rest): (&str, &str)| {
-        let start = code.len() - rest.len() - word.len();
-        let before = code.get(..start).unwrap_or_default().trim_end().chars().next_back();
-        let is_called = rest.trim_start().starts_with('(');
-        match word {
-            "JSON" => rest.starts_with(".stringify("),
-            "text" => before != Some('.') && prints(rest, &caught),
-            "String" => before != Some('.') && is_called,
-            _ if caught.contains(word) => before == Some('(') && rest.trim_start().starts_with(')'),
-            _ => !is_called || before == Some('.') || CALLED.contains(&word),
-        }
-    };
-    host_raises(code) && !code.contains('`') && words(code).all(is_known)
+    let code: String = code.chars().filter(|character| !character.is_whitespace()).collect();
+    let mut rest = code.trim_start_matches(';');
+    let mut results = Vec::new();
+    while !rest.is_empty() {
+        let Some(after) = statement(rest, &mut results) else { return false };
+        rest = after.trim_start_matches(';');
+    }
+    true
 }
 
-/// Returns whether the arguments of `text` are one result as JSON, or one error that was caught.
-fn prints(arguments: &str, caught: &BTreeSet<&str>) -> bool {
-    let Some(argument) = arguments.trim_start().strip_prefix('(').map(str::trim_start) else { return false };
-    let is_error = |argument: &str| {
-        let name = argument.split(')').next().unwrap_or_default();
-        caught.contains(name.trim())
-    };
-    if let Some(value) = argument.strip_prefix("JSON.stringify(") {
-        return closes(value).is_some_and(|rest| rest.trim_start().starts_with(')'));
+/// The code after a statement that is understood. `results`: variables that hold results.
+fn statement<'c>(code: &'c str, results: &mut Vec<&'c str>) -> Option<&'c str> {
+    if let Some(after) = code.strip_prefix("await$call()").or_else(|| code.strip_prefix(PRINTED)) {
+        return Some(after);
     }
-    if let Some(value) = argument.strip_prefix("String(") {
-        return is_error(value) && closes(value).is_some_and(|rest| rest.trim_start().starts_with(')'));
+    if let Some(tried) = code.strip_prefix("try{").and_then(|code| code.strip_prefix(PRINTED)) {
+        return caught(tried.trim_start_matches(';').strip_prefix("}catch(")?);
     }
-    is_error(argument)
+    if let Some(printed) = code.strip_prefix("text(JSON.stringify(") {
+        let (name, after) = name(printed)?;
+        return after.strip_prefix("))").filter(|_| results.contains(&name));
+    }
+    let (result, after) = name(code.strip_prefix("const")?)?;
+    results.push(result);
+    after.strip_prefix("=await$call()")
 }
 
-/// The code after the parenthesis that closes what comes before.
-fn closes(code: &str) -> Option<&str> {
-    let mut open = 1;
-    for (at, character) in code.char_indices() {
-        match character {
-            '(' => open += 1,
-            ')' => open -= 1,
-            _ => {}
-        }
-        match open {
-            0 => return code.get(at + 1..),
-            MAX_OPEN => return None,
-            _ => {}
-        }
-    }
-    None
+/// A call whose result is printed.
+const PRINTED: &str = "text(JSON.stringify(await$call()))";
+
+/// The code after the rest of a `catch` that prints the error.
+fn caught(code: &str) -> Option<&str> {
+    let (error, after) = name(code)?;
+    let after = after.strip_prefix("){")?;
+    let printed = [format!("text(String({error}))"), format!("text({error})")];
+    let after = printed.iter().find_map(|printed| after.strip_prefix(printed.as_str()))?;
+    after.trim_start_matches(';').strip_prefix('}')
+}
+
+fn name(code: &str) -> Option<(&str, &str)> {
+    let end = code.find(|character: char| !super::is_word(character)).unwrap_or(code.len());
+    let (name, after) = code.split_at_checked(end)?;
+    (!name.is_empty() && !TAKEN.contains(&name)).then_some((name, after))
 }
