@@ -50,16 +50,22 @@ fn script_of(rollout: &Rollout<'_>, id: &str) -> Option<usize> {
 }
 
 /// The output of a script: what is known by it of calls that the host does not tell of.
-pub(super) fn ended(rollout: &mut Rollout<'_>, id: &str, status: Status, output: Option<Raw<'_>>) {
+pub(super) fn ended<'a>(
+    rollout: &mut Rollout<'a>,
+    location: &RecordLocation<'a>,
+    id: &str,
+    status: Status,
+    output: Option<Raw<'a>>,
+) {
     let Some(at) = script_of(rollout, id) else { return };
     let texts = texts(output);
     for block in refusals(rollout, at, status, &texts) {
         match block {
             // A server could have answered with these words: the host has to be one that tells of what reached a server.
             Block::Tool(name) if !rollout.tells_items => {
-                rollout.scripts.doubtful.push((at, name.to_owned()));
+                rollout.scripts.doubtful.push((location.clone(), at, name.to_owned()));
             }
-            block => refuse(rollout, at, &block),
+            block => refuse(rollout, location, at, &block),
         }
     }
     let words = texts.first().map(|text| &**text).unwrap_or_default();
@@ -97,12 +103,11 @@ fn settle(rollout: &mut Rollout<'_>, at: usize, status: Status, texts: &[Cow<'_,
 /// The refusals of hooks in the output of a script, where nobody but the host can have written them.
 fn refusals<'t>(rollout: &Rollout<'_>, at: usize, status: Status, texts: &'t [Cow<'_, str>]) -> Vec<Block<'t>> {
     let Some(script) = rollout.scripts.all.get(at) else { return Vec::new() };
-    if !script.host_speaks {
-        return Vec::new();
-    }
-    let raised = texts.last().filter(|_| status == Status::Error);
+    // A host that tells of items tells of the calls that ran.
+    let raises = script.host_speaks || script.host_raises && rollout.tells_items;
+    let raised = texts.last().filter(|_| status == Status::Error && raises);
     let raised = raised.and_then(|text| text.strip_prefix("Script error:\n")).and_then(outcome::blocked);
-    let said = texts.iter().filter_map(|text| outcome::blocked(text));
+    let said = texts.iter().filter(|_| script.host_speaks).filter_map(|text| outcome::blocked(text));
     said.chain(raised).filter(|block| is_of_the_host(rollout, script, block)).collect()
 }
 
@@ -117,20 +122,34 @@ fn is_of_the_host(rollout: &Rollout<'_>, script: &Script<'_>, block: &Block<'_>)
     }
 }
 
-/// The call of a script that a hook refused: the one that the host names. A call that the script computed stays open: it may
-/// have been any.
-fn refuse(rollout: &mut Rollout<'_>, at: usize, block: &Block<'_>) {
+/// The call of a script that a hook refused: the one that the host names, or the next one that did not run.
+fn refuse<'a>(rollout: &mut Rollout<'a>, location: &RecordLocation<'a>, at: usize, block: &Block<'_>) {
     let Some(script) = rollout.scripts.all.get(at) else { return };
-    let named = script.calls.iter().position(|nested| {
+    let is_of_tool = |nested: &Nested| call_at(rollout, nested.event).is_some_and(|call| block.is_of(&call.tool));
+    let spelled = script.calls.iter().position(|nested| {
         let names = || call_at(rollout, nested.event).is_some_and(|call| names(block, call));
         nested.is_resolved && nested.items == 0 && names()
     });
-    let nested = named.and_then(|nested| rollout.scripts.all.get_mut(at)?.calls.get_mut(nested));
-    let Some(nested) = nested else { return };
-    // A command that ran later under the same text is another call.
+    let computed = |most: u32| {
+        script.calls.iter().position(|nested| !nested.is_resolved && nested.items <= most && is_of_tool(nested))
+    };
+    let Some(nested) = spelled.or_else(|| computed(0)).or_else(|| computed(u32::MAX)) else { return };
+    let Some(nested) = rollout.scripts.all.get_mut(at).and_then(|script| script.calls.get_mut(nested)) else { return };
+    // What ran later under the same text is another call.
     nested.items += 1;
-    let event = nested.event;
-    rollout.assembly.end(event, Status::Denied);
+    let (event, is_first, is_resolved) = (nested.event, nested.items == 1, nested.is_resolved);
+    if is_resolved {
+        return rollout.assembly.end(event, Status::Denied);
+    }
+    let Some(call) = call_at(rollout, event) else { return };
+    let attempt =
+        ToolCall { call_id: None, arguments: block.arguments(&call.tool), status: Status::Denied, ..call.clone() };
+    if is_first {
+        rollout.assembly.replace(event, attempt);
+    } else {
+        rollout.assembly.origin.role = RecordRole::Aside;
+        rollout.assembly.call(location.clone(), attempt, None);
+    }
 }
 
 /// Returns whether a refusal names the call that a script spells.
@@ -144,11 +163,33 @@ fn names(block: &Block<'_>, call: &ToolCall<'_>) -> bool {
     }
 }
 
+impl Block<'_> {
+    /// Returns whether a call of this tool may be the one that was refused.
+    fn is_of(&self, tool: &str) -> bool {
+        match self {
+            Block::Command(text) if text.trim_start().starts_with("*** Begin Patch") => tool == PATCH,
+            Block::Command(_) => runs_commands(tool) || tool == PATCH,
+            Block::Tool(name) => tool == *name,
+        }
+    }
+
+    /// The arguments that the host names, as a call of this tool has them.
+    fn arguments<'a>(&self, tool: &str) -> Arguments<'a> {
+        match self {
+            Block::Command(line) if runs_commands(tool) => {
+                Arguments::Json(Cow::Owned(format!("{{\"cmd\":{}}}", serde_json::Value::from((*line).to_owned()))))
+            }
+            Block::Command(text) => Arguments::Text(Cow::Owned((*text).to_owned())),
+            Block::Tool(_) => Arguments::Missing,
+        }
+    }
+}
+
 /// Refusals that are proven by what the host told later.
 pub(super) fn late(rollout: &mut Rollout<'_>) {
     let doubtful = std::mem::take(&mut rollout.scripts.doubtful);
-    for (at, name) in doubtful.into_iter().filter(|_| rollout.tells_items).collect::<Vec<_>>() {
-        refuse(rollout, at, &Block::Tool(&name));
+    for (location, at, name) in doubtful.into_iter().filter(|_| rollout.tells_items).collect::<Vec<_>>() {
+        refuse(rollout, &location, at, &Block::Tool(&name));
     }
 }
 

@@ -134,7 +134,7 @@ impl<'a> Rollout<'a> {
         let is_refuted = recorded == Some(Status::Denied) && outcome::tells_exit(output);
         let status = recorded.filter(|_| !is_refuted).unwrap_or(shown);
         if let Some(id) = id.as_deref() {
-            finished::ended(self, id, status, output);
+            finished::ended(self, &location, id, status, output);
             if shown == Status::Missing && recorded.is_none() {
                 self.blocked.push(id.to_owned());
             }

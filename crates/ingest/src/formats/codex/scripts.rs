@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::ran::Reported;
 use super::said::Command;
 use super::{Rollout, patch, said, script};
+use crate::assembly::RecordLocation;
 use agent_strace_model::{Arguments, EventKind, RecordRole, ToolCall};
 
 /// The scripts of a log, in order.
@@ -23,7 +24,7 @@ pub(super) struct Scripts<'a> {
     running: Vec<usize>,
     by_id: HashMap<Cow<'a, str>, usize>,
     /// Refusals of tools of servers, by their scripts, that only what the host tells later can prove.
-    pub(super) doubtful: Vec<(usize, String)>,
+    pub(super) doubtful: Vec<(RecordLocation<'a>, usize, String)>,
     /// Those that run on after their call, by the name that the host gives them.
     by_cell: HashMap<String, usize>,
 }
@@ -72,7 +73,9 @@ pub(super) struct Script<'a> {
     pub(super) calls: Vec<Nested>,
     /// The record of its output.
     pub(super) ended: Option<u32>,
-    /// Only the host can have written a message into its output, or raised the error that it ends with.
+    /// Only the host can have raised the error that it failed with.
+    pub(super) host_raises: bool,
+    /// Only the host can have written a message into its output.
     pub(super) host_speaks: bool,
 }
 
@@ -90,7 +93,7 @@ pub(super) struct Nested {
 
 impl<'a> Script<'a> {
     pub(super) fn new(id: Option<Cow<'a, str>>, read: &script::Script) -> Self {
-        Self { id, calls: Vec::new(), ended: None, host_speaks: read.host_speaks }
+        Self { id, calls: Vec::new(), ended: None, host_raises: read.host_raises, host_speaks: read.host_speaks }
     }
 
     /// A call was read of it and is the event at this index.

@@ -38,13 +38,15 @@ pub(super) struct Script {
     pub(super) calls: Vec<Call>,
     /// Its calls are all it can do.
     pub(super) understood: bool,
-    /// Only the host can have written a message into its output, or raised the error that it ends with.
+    /// Only the host can have raised the error that it ends with.
+    pub(super) host_raises: bool,
+    /// Only the host can have written a message into its output.
     pub(super) host_speaks: bool,
 }
 
 pub(super) fn read(source: &str) -> Script {
     let Some(code) = mask::code(source).filter(|_| source.len() <= MAX_SCRIPT) else {
-        return Script { calls: Vec::new(), understood: false, host_speaks: false };
+        return Script { calls: Vec::new(), understood: false, host_raises: false, host_speaks: false };
     };
     let constants = constants(source, &code);
     let mut calls = Vec::new();
@@ -77,7 +79,9 @@ pub(super) fn read(source: &str) -> Script {
     }
     let understood = calls.len() < MAX_CALLS && plain::is_plain(&outside);
     let host_speaks = understood && constants.is_empty() && speech::host_speaks(&outside);
-    Script { calls, understood, host_speaks }
+    // Names in quotes count, too.
+    let host_raises = understood && speech::host_raises(source);
+    Script { calls, understood, host_raises, host_speaks }
 }
 
 fn into_argument(value: Value) -> Argument {

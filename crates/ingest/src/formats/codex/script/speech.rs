@@ -3,6 +3,34 @@
 /// A call of a tool in the code of a script; its arguments follow.
 pub(super) const CALL: &str = "$call(";
 
+/// Names through which a script could raise an error in its own words.
+const RAISES: [&str; 19] = [
+    "throw",
+    "Error",
+    "Exception",
+    "reject",
+    "raise",
+    "assert",
+    "Promise",
+    "then",
+    "catch",
+    "mcp__",
+    "=>",
+    "function",
+    "class",
+    "new ",
+    "get ",
+    "Symbol",
+    "import",
+    "eval",
+    "toString",
+];
+
+/// Returns whether errors of a script can only be those that the host raises.
+pub(super) fn host_raises(source: &str) -> bool {
+    !RAISES.iter().any(|name| source.contains(name))
+}
+
 /// Names that no variable of such a script may have.
 const TAKEN: [&str; 4] = ["text", "JSON", "String", "tools"];
 
