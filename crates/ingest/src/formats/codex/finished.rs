@@ -107,7 +107,10 @@ fn refusals<'t>(rollout: &Rollout<'_>, at: usize, status: Status, texts: &'t [Co
     let raises = script.host_speaks || script.host_raises && rollout.tells_items;
     let raised = texts.last().filter(|_| status == Status::Error && raises);
     let raised = raised.and_then(|text| text.strip_prefix("Script error:\n")).and_then(outcome::blocked);
-    let said = texts.iter().filter(|_| script.host_speaks).filter_map(|text| outcome::blocked(text));
+    let said = || texts.iter().filter_map(|text| outcome::blocked(text));
+    // Each call has one result or one error.
+    let speaks = script.host_speaks && said().count() + printed(texts).len() <= script.calls.len();
+    let said = said().filter(|_| speaks);
     said.chain(raised).filter(|block| is_of_the_host(rollout, script, block)).collect()
 }
 
