@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::environment::{Environment, IdentityKind};
+use agent_strace_ingest::discover::repository_around;
 use agent_strace_live::hook_events::AGENTS;
 use agent_strace_policy::OwnPlaces;
 
@@ -21,9 +22,7 @@ pub(super) fn own_places(environment: Environment) -> OwnPlaces {
     let people = machine.map(|machine| machine.people.as_slice()).unwrap_or_default();
     places.home = people.iter().find(|(kind, _)| *kind == IdentityKind::Home).map(|(_, home)| slashed(Path::new(home)));
     let here = std::env::current_dir().ok();
-    let root =
-        here.as_deref().and_then(|here| here.ancestors().find(|folder| folder.join(".git").exists()).or(Some(here)));
-    places.root = root.map(slashed);
+    places.root = here.as_deref().map(|here| slashed(repository_around(here).unwrap_or(here)));
     places
 }
 

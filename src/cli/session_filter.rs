@@ -60,8 +60,7 @@ impl SessionFilter {
     pub(super) fn here_at_least(mut self) -> Result<Self, Failure> {
         if self.projects.is_empty() {
             let here = std::path::absolute(".").ok();
-            let top = here.as_deref().into_iter().flat_map(Path::ancestors);
-            let top = top.into_iter().find(|folder| folder.join(".git").symlink_metadata().is_ok());
+            let top = here.as_deref().and_then(discover::repository_around);
             self.projects = names(top.unwrap_or(Path::new(".")))?;
         }
         Ok(self)

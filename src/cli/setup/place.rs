@@ -74,13 +74,19 @@ impl Place {
 
     /// The files of this folder with an ending. Why it can't be listed.
     fn ending_in(&self, ending: &str) -> Result<Vec<Self>, String> {
+        let unlisted =
+            |error: &std::io::Error| format!("`{}` can't be listed: {}", terminal(&self.shown), reason(error));
         let entries = match fs::read_dir(&self.path) {
             Ok(entries) => entries,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(format!("`{}` can't be listed: {}", terminal(&self.shown), reason(&error))),
+            Err(error) => return Err(unlisted(&error)),
         };
-        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-        let mut names: Vec<String> = names.filter(|name| name.ends_with(ending)).collect();
+        let mut names = Vec::new();
+        for entry in entries {
+            let name = entry.map_err(|error| unlisted(&error))?.file_name();
+            // The agent names a profile in Unicode.
+            names.extend(name.into_string().ok().filter(|name| name.ends_with(ending)));
+        }
         names.sort_unstable();
         let shown = |name: &str| format!("{}/{name}", self.shown.trim_end_matches('/'));
         let place = |name: String| Self { path: self.path.join(&name), shown: shown(&name), base: self.base.clone() };

@@ -138,7 +138,7 @@ impl Machine {
     /// The top of the repository around the project, or the project itself.
     fn repository(&self) -> PathBuf {
         let here = self.here();
-        here.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok()).unwrap_or(&here).to_path_buf()
+        walk::repository_around(&here).unwrap_or(&here).to_path_buf()
     }
 
     /// The directories in which agents may keep what belongs to the project: itself, and those up to the top of its

@@ -38,6 +38,7 @@ pub(crate) use load::unreadable;
 pub use load::{read_stream, unpacked};
 use origin::Origin;
 pub use packed::Packing;
+pub use walk::repository_around;
 
 /// A larger file is not read.
 pub(crate) const MAX_FILE: u64 = 2 << 30;

@@ -96,8 +96,12 @@ fn is_inside(link: &Path, workspace: &Path) -> bool {
 /// The repository around the current directory, else that directory.
 fn workspace() -> PathBuf {
     let here = Path::new(".").canonicalize().unwrap_or_default();
-    let top = here.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok());
-    top.map_or_else(|| here.clone(), Path::to_path_buf)
+    repository_around(&here).unwrap_or(&here).to_path_buf()
+}
+
+/// The top of the repository that a folder lies in.
+pub fn repository_around(folder: &Path) -> Option<&Path> {
+    folder.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok())
 }
 
 /// Everything in a folder.
@@ -134,22 +138,36 @@ pub(super) fn single(path: &Path, scope: Scope) -> Found {
 #[derive(Debug, Default)]
 pub(super) struct Numbered {
     folder: PathBuf,
-    names: BTreeSet<String>,
+    /// `None`: the folder can't be listed.
+    names: Option<BTreeSet<String>>,
 }
 
 impl Numbered {
     /// The parts of a log, in the order of their numbers.
     fn parts(&mut self, folder: &Path, name: &str) -> Vec<String> {
         if self.folder != folder {
-            let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-            let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
-            self.names = names.filter(|name| number(name).is_some()).collect();
+            self.names = numbered(folder).ok();
             self.folder = folder.to_path_buf();
         }
         let first = format!("{name}.");
-        let parts = self.names.range(first.clone()..).take_while(|part| part.starts_with(&first));
+        let Some(names) = &self.names else {
+            // Each may be there all the same.
+            let parts = (1..1_000).map(|number| format!("{first}{number:03}"));
+            return parts.filter(|part| folder.join(part).symlink_metadata().is_ok()).collect();
+        };
+        let parts = names.range(first.clone()..).take_while(|part| part.starts_with(&first));
         parts.filter(|part| number(part).is_some_and(|(log, _)| log == name)).cloned().collect()
     }
+}
+
+/// The names in a folder that end in a number.
+fn numbered(folder: &Path) -> io::Result<BTreeSet<String>> {
+    let mut names = BTreeSet::new();
+    for entry in fs::read_dir(folder)? {
+        // The names of parts are Unicode, as that of their log is.
+        names.extend(entry?.file_name().into_string().ok().filter(|name| number(name).is_some()));
+    }
+    Ok(names)
 }
 
 /// The name of a log and the number of its part, from 1 to 999.

@@ -121,7 +121,7 @@ impl RecordedCall {
     }
 }
 
-/// As much of a line as is asked here.
+/// The fields of a line that name a call and how it ended.
 #[derive(Deserialize)]
 struct Line {
     event_type: String,

@@ -131,7 +131,7 @@ impl JsonFile {
         hooked.map(|hooked| (hooked.event, of(hooked.event, &options.entry(hooked).value()))).collect()
     }
 
-    /// Adds a text to a list, which is made where there is none. Why it can't be added.
+    /// Adds a text to a list, and makes the list where it is missing. The error says why that fails.
     pub(super) fn add_to_list(&self, name: &str, text: &str) -> Result<String, String> {
         let new = Entry::List(vec![Entry::text(text)]);
         self.edited(name, &new, |found| match &found.value {
@@ -143,7 +143,7 @@ impl JsonFile {
         })
     }
 
-    /// Sets a member to a text. Why it can't be set.
+    /// Sets a member to a text. The error says why that fails.
     pub(super) fn set(&self, name: &str, text: &str) -> Result<String, String> {
         self.edited(name, &Entry::text(text), |found| {
             let member = format!("{}: {}", quoted(name), quoted(text));

@@ -111,7 +111,7 @@ impl File {
         })
     }
 
-    /// The same without ours; `None`: nothing is left of it.
+    /// Returns the settings without our hooks, or `None` if that leaves nothing.
     #[must_use]
     pub fn without(self, agent: &Agent) -> Option<Self> {
         Some(Self(match self.0 {

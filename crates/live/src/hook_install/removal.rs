@@ -1,8 +1,8 @@
 //! Takes our hooks out of settings in JSON.
 //!
-//! What was made for them goes, too: a list, `hooks`, the whole file. Hooks that are set in a file that was there are one
-//! line each. In a new file they are many lines, as they are after another program has written the file anew; nobody
-//! knows then what was there, and what is empty goes.
+//! A list, `hooks` or a file that was made for them goes, too. Setup writes a hook in one line into a file that was there,
+//! and in many lines into a new file. Another program that writes the file anew also uses many lines: the file then does not
+//! show what was there before, so everything that is empty goes.
 
 use jsonc_parser::ast::{Object, ObjectProp, Value as Node};
 
@@ -28,7 +28,7 @@ enum Left {
 }
 
 impl JsonFile {
-    /// The same without ours; `None`: nothing is left of it.
+    /// Returns the settings without our hooks, or `None` if that leaves nothing.
     #[must_use]
     pub(super) fn without(self, agent: &Agent) -> Option<Self> {
         let mut file = self;
@@ -51,7 +51,7 @@ impl JsonFile {
         Some(if is_spread { Layout::Spread } else { Layout::Lines })
     }
 
-    /// Without the last one of ours; `None`: there is none.
+    /// Takes out the last hook of ours. Returns `None` if the settings hold no hook of ours.
     fn taken_out(&self, agent: &Agent, layout: Layout) -> Option<Left> {
         let root = parse(&self.text).ok()?;
         let root = root.as_object()?;
@@ -144,7 +144,7 @@ fn last_of_ours<'t>(text: &'t str, root: &Object<'_>) -> Option<Vec<(Brackets<'t
     None
 }
 
-/// What of an element is ours.
+/// The part of an element that is ours.
 enum Ours<'t> {
     Nothing,
     Whole,

@@ -77,7 +77,7 @@ impl TomlFile {
         Self { text, is_new: false, ..file }
     }
 
-    /// The same without ours; `None`: nothing is left of it.
+    /// Returns the settings without our hooks, or `None` if that leaves nothing.
     #[must_use]
     pub(super) fn without(mut self) -> Option<Self> {
         let places = self.places();

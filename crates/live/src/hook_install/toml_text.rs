@@ -11,7 +11,7 @@ use super::brackets::{Edit, line_break};
 /// Real ones nest less deep; the library's functions call themselves.
 const DEEPEST: usize = 64;
 
-/// Why it is none, with the line. The text has no byte order mark.
+/// Reads the text, which has no byte order mark. The error says why it is no TOML, with the line.
 pub(super) fn parse(text: &str) -> Result<Document<&str>, String> {
     if super::tree::depth(text) > DEEPEST || text.lines().any(|line| line.matches('.').count() > 8 * DEEPEST) {
         return Err(format!("it nests more than {DEEPEST} deep"));
@@ -23,7 +23,7 @@ pub(super) fn parse(text: &str) -> Result<Document<&str>, String> {
     })
 }
 
-/// The value of a text, as far as JSON has it. Why there is none, with the line.
+/// Reads the values that JSON has, too. The error says why the text is no TOML, with the line.
 pub(super) fn value(text: &str) -> Result<Value, String> {
     parse(text).map(|document| of_item(document.as_item()))
 }

@@ -19,7 +19,7 @@ pub(super) fn without_mark(text: &str) -> (&'static str, &str) {
     text.strip_prefix(BYTE_ORDER_MARK).map_or(("", text), |text| ("\u{feff}", text))
 }
 
-/// The value of a text that has each name on a path once. Why there is none.
+/// Reads a text that has each name on a path once. The error says why it can't be read.
 pub(super) fn value_with(text: &str, path: &[&str]) -> Result<Value, String> {
     let root = parse(without_mark(text).1)?;
     match twice(&root, path) {

@@ -125,7 +125,8 @@ impl TrustFile {
         self.set(&["projects", name], "trust_level", "trusted", "")
     }
 
-    /// Sets a text of a table, which is made where there is none, and takes another value out of it. Why it can't be set.
+    /// Sets a text of a table, makes the table where it is missing, and takes another value out of it. The error says why
+    /// that fails.
     fn set(&mut self, path: &[&str], name: &str, text: &str, without: &str) -> Result<(), String> {
         let document = toml_text::parse(&self.text)?;
         extensible(document.as_item(), path)?;

@@ -75,7 +75,7 @@ pub struct Left {
 }
 
 /// A call whose result is waited for.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Pending {
     /// What the agent calls it, or what it is called here.
     pub call: String,

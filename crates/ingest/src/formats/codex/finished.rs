@@ -100,7 +100,7 @@ fn settle(rollout: &mut Rollout<'_>, at: usize, status: Status, texts: &[Cow<'_,
     }
 }
 
-/// The refusals of hooks in the output of a script, where nobody but the host can have written them.
+/// The refusals of hooks in the output of a script, where only the host can have written them.
 fn refusals<'t>(rollout: &Rollout<'_>, at: usize, status: Status, texts: &'t [Cow<'_, str>]) -> Vec<Block<'t>> {
     let Some(script) = rollout.scripts.all.get(at) else { return Vec::new() };
     // A host that tells of items tells of the calls that ran.

@@ -80,7 +80,7 @@ fn nothing_is_left_of_a_file_that_was_made() {
     assert!(hooks.iter().try_fold(file, TrustFile::without).is_none());
 }
 
-/// What another program makes of the file meanwhile.
+/// A change that another program makes to the file meanwhile.
 type Change = Box<dyn Fn(&str) -> String>;
 
 /// A program or a person wrote the file anew or changed it, between setting the hooks and taking them out.
