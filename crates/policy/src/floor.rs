@@ -299,7 +299,9 @@ pub(super) fn check(files: &Files<'_>, reached: Reached, change: Change, judging
         Certainty::Exact | Certainty::Possible if is_gathered => files.aims_at(own) || files.sweeps(own),
         Certainty::Exact | Certainty::Possible => files.reaches(own),
     };
-    if let Some(file) = judging.iter().find(|file| broken(&file.own)) {
+    let is_set = is_gathered || reached.certainty == Certainty::Pattern;
+    let is_broken = |file: &&OwnFile| broken(&file.own) || is_set && file.is_swept_by(files);
+    if let Some(file) = judging.iter().find(is_broken) {
         return Some(Floor::Broken { rule: file.rule, why: file.why });
     }
     let is_broken = |(row, globs): &&(&Row, Vec<OwnRule>)| {

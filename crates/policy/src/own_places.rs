@@ -6,7 +6,7 @@ use agent_strace_model::finding::RuleId;
 
 use super::floor;
 use super::fold::fold;
-use super::path::{OwnRule, is_anchored};
+use super::path::{Files, OwnRule, is_anchored};
 
 /// A file that the agent may not change, and why.
 #[derive(Debug, Clone)]
@@ -14,13 +14,34 @@ pub(super) struct OwnFile {
     pub(super) rule: RuleId,
     pub(super) why: &'static str,
     pub(super) own: OwnRule,
+    /// The folder that holds it, folded; empty for the top of the repository.
+    folder: String,
 }
 
 impl OwnFile {
     /// A file of the policy.
     pub(super) fn of_policy(path: &str) -> Self {
         let why = "this file is part of the policy that judges the agent";
-        Self { rule: RuleId::FloorPolicy, why, own: OwnRule::of_file(path) }
+        Self { own: OwnRule::of_file(path), ..Self::at(path, RuleId::FloorPolicy, why) }
+    }
+
+    /// A file that is nowhere else.
+    fn at(path: &str, rule: RuleId, why: &'static str) -> Self {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        Self::below(folder, &escaped(&fold(name)), rule, why)
+    }
+
+    /// The files of a folder that a glob names in it.
+    fn below(folder: &str, glob: &str, rule: RuleId, why: &'static str) -> Self {
+        let folder = fold(folder).into_owned();
+        let start = escaped(&folder);
+        let glob = if folder.is_empty() { glob.to_owned() } else { format!("{start}/{glob}") };
+        Self { rule, why, own: OwnRule::in_place(&glob), folder }
+    }
+
+    /// A pattern spells the folder, and may be the file: `rm FOLDER/*`.
+    pub(super) fn is_swept_by(&self, files: &Files<'_>) -> bool {
+        !self.folder.is_empty() && files.sweeps_in(&self.folder, &self.own)
     }
 }
 
@@ -48,27 +69,28 @@ impl OwnPlaces {
         }
         let (rule, why) = floor::of_program();
         for path in &self.programs {
-            files.extend(self.names(path).iter().map(|name| OwnFile { rule, why, own: OwnRule::of_file(name) }));
+            files.extend(self.names(path).iter().map(|name| OwnFile::at(name, rule, why)));
         }
         let (rule, why) = floor::of_settings();
         for path in &self.settings {
-            files.extend(self.names(path).iter().map(|name| OwnFile { rule, why, own: OwnRule::of_file(name) }));
+            files.extend(self.names(path).iter().map(|name| OwnFile::at(name, rule, why)));
         }
         for (folder, path) in &self.folders {
             for (rule, why, rest) in floor::below(folder) {
-                let glob = |name: &String| OwnRule::new(&format!("{}/{rest}", escaped(&fold(name))));
-                files.extend(self.names(path).iter().map(|name| OwnFile { rule, why, own: glob(name) }));
+                files.extend(self.names(path).iter().map(|name| OwnFile::below(name, rest, rule, why)));
             }
         }
         files
     }
 
     fn names(&self, path: &str) -> Vec<String> {
+        let path = path.trim_end_matches('/');
         let below = |folder: &Option<String>| {
-            let rest = path.strip_prefix(folder.as_deref()?.trim_end_matches('/'))?.strip_prefix('/')?;
-            Some(rest.to_owned()).filter(|rest| !rest.is_empty())
+            let rest = path.strip_prefix(folder.as_deref()?.trim_end_matches('/'))?;
+            if rest.is_empty() { Some("") } else { rest.strip_prefix('/') }
         };
-        let at_home = below(&self.home).map(|rest| format!("~/{rest}"));
-        [Some(path.trim_end_matches('/').to_owned()), at_home, below(&self.root)].into_iter().flatten().collect()
+        let at_home = below(&self.home).map(|rest| if rest.is_empty() { "~".to_owned() } else { format!("~/{rest}") });
+        let at_root = below(&self.root).map(str::to_owned);
+        [Some(path.to_owned()), at_home, at_root].into_iter().flatten().collect()
     }
 }

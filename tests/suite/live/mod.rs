@@ -7,6 +7,7 @@ mod commits;
 mod faults;
 mod folders;
 mod own_log;
+mod own_places;
 mod setup;
 mod setup_active;
 mod unhooked_calls;

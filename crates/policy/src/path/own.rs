@@ -23,6 +23,12 @@ impl OwnRule {
         Self::new(&escaped(&fold(path)))
     }
 
+    /// Returns the entry for files that are nowhere else.
+    pub(crate) fn in_place(glob: &str) -> Self {
+        let own = Self::new(glob);
+        Self { anywhere: own.at_root.clone(), ..own }
+    }
+
     pub(crate) fn new(glob: &str) -> Self {
         let places = |glob: &str| {
             let at_root = Glob::effect(glob);
@@ -81,6 +87,14 @@ impl Files<'_> {
     /// They are known by the folder alone that holds them, and the entry does not name that folder.
     pub(crate) fn are_of_another_folder(&self, own: &OwnRule) -> bool {
         self.nameless && !own.anywhere.matches(&self.folded().path)
+    }
+
+    /// A pattern spells this folder, and may be what the entry names in it.
+    pub(crate) fn sweeps_in(&self, folder: &str, own: &OwnRule) -> bool {
+        let Names::Many(paths) = &self.folded().names else { return false };
+        let start = self.spelled_start(paths);
+        let is_in_it = start.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+        is_in_it && paths.meets(&own.at_root) != Answer::No
     }
 
     /// The file of this absolute path, or of this path below a home directory, is in a folder that the effect names.
