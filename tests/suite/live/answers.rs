@@ -159,27 +159,6 @@ fn what_is_one_too_often_is_told_at_the_last() {
     assert_eq!(denied, [false, false, true, true]);
 }
 
-/// Some hosts run no hook for keys that are typed into a program: where a call says that it keeps a terminal, one that takes
-/// commands from it does not start. (Codex 0.169.0 says so in its log, and not to its hooks.)
-#[test]
-fn a_program_that_takes_typed_commands_is_not_let_through() {
-    for (command, denies) in [
-        ("bash", true),
-        ("python3 -i", true),
-        ("psql shop", true),
-        ("cd src && /usr/bin/vim a.py", true),
-        ("psql -c 'select 1' shop", false),
-        ("npm test", false),
-    ] {
-        let world = World::empty();
-        world.write(".agent-scope.json", r#"{"commands": {"deny": ["rm"]}}"#);
-        let call = before("t1", "exec_command", &json!({"cmd": command, "tty": true}));
-        let answer = hook(&world, &["pre-tool", "--agent", "codex", "--enforce"], &call);
-        assert_eq!((answer.code, answer.stderr.as_str()), (0, ""), "{command}");
-        assert_eq!(answer.stdout.contains("\"deny\""), denies, "{command}: {}", answer.stdout);
-    }
-}
-
 /// The scope of a revision judges, whatever the work tree says.
 #[test]
 fn the_policy_of_a_revision_is_not_that_of_the_work_tree() {

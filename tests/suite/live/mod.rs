@@ -10,6 +10,7 @@ mod own_log;
 mod own_places;
 mod setup;
 mod setup_active;
+mod terminals;
 mod unhooked_calls;
 mod usage;
 

@@ -9,6 +9,7 @@ use super::option_variables::holds_options;
 use super::simple::{Io, looks_like_path};
 use super::steering;
 use super::stream::Stream;
+use crate::world::Terminal;
 use crate::{About, Certainty, Kind, Reason, paths};
 
 impl Machine<'_> {
@@ -85,6 +86,13 @@ impl Machine<'_> {
 
     /// `name` is one of the variables that decide what programs run.
     pub(crate) fn env_injection(&mut self, name: &str, value: Option<&Arg>, scope: &mut Scope) {
+        // What the value names runs when a program uses it, and has the terminal of that one.
+        let terminal = self.world.replace_terminal(Terminal::None);
+        self.injected(name, value, scope);
+        self.world.replace_terminal(terminal);
+    }
+
+    fn injected(&mut self, name: &str, value: Option<&Arg>, scope: &mut Scope) {
         if let Some(directory) = value.filter(|_| steering::places_scratch(name)) {
             // Programs that sort, edit or compile may put files there.
             return self.possible_path(Role::WriteTree, directory);

@@ -30,6 +30,7 @@ mod argument;
 mod builtins;
 mod code;
 mod context;
+mod conversations;
 mod declarations;
 mod descriptors;
 mod emitter;

@@ -5,12 +5,12 @@ use std::ops::Range;
 use agent_strace_model::{Scripts, ShellLanguage};
 
 use super::UNJUDGEABLE;
-use super::conversations;
 use super::languages::{self, Mode};
 use super::names;
 use super::registry::{Entry, Flag, REGISTRY};
 use super::run::{Run, objects, quoted, texts};
 use super::value::{Object, Value};
+use crate::world::Terminal;
 use crate::{About, Certainty, Class, Effect, Kind, Reason};
 
 /// Drops what one reading of a text does not understand, where another one, of the language that the call names,
@@ -49,11 +49,13 @@ pub(super) fn command(run: &mut Run<'_>, entry: &Entry, given: &Object, own: Opt
     }
     let mut judged = Judged::default();
     let before = run.effects.len();
+    if let Some(terminal) = terminal(entry, given) {
+        run.world.replace_terminal(terminal);
+    }
     languages::in_each(run, &modes, &mut |run, mode| {
         judged = Judged::default();
         programs(run, entry, given, mode, &mut judged);
     });
-    conversations::judge(run, entry, given, before);
     // Several commands have one status, and one in the background has none yet.
     if judged.detached || entry.detaches {
         run.detach(before);
@@ -67,6 +69,18 @@ pub(super) fn command(run: &mut Run<'_>, entry: &Entry, given: &Object, own: Opt
         // A directory for this call alone.
         run.world.set_cwd(home);
     }
+}
+
+/// The terminal that the call says its command keeps.
+fn terminal(entry: &Entry, given: &Object) -> Option<Terminal> {
+    let is_terminal = |key: &str| REGISTRY.is(entry, "terminal", &names::plain(key));
+    let is_no = |value: &Value| match value {
+        Value::Text(text) => matches!(text.to_lowercase().as_str(), "" | "false" | "no" | "0"),
+        value => matches!(value, Value::Null | Value::Bool(false)),
+    };
+    let mut said = given.iter().filter(|(key, _)| is_terminal(key)).map(|(_, value)| is_no(value)).peekable();
+    said.peek()?;
+    Some(if said.all(|no| no) { Terminal::None } else { Terminal::Kept })
 }
 
 /// A text for the shell of the session.

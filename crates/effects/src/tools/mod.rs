@@ -2,7 +2,6 @@
 
 mod clues;
 mod commands;
-mod conversations;
 mod files;
 pub(crate) mod globs;
 mod languages;
@@ -23,6 +22,7 @@ use std::sync::Arc;
 
 use agent_strace_model::{Arguments, Scripts, Shell, ShellLanguage, ToolCall};
 
+use super::world::Terminal;
 use super::{About, Certainty, Effects, Kind, Reason, World, command, patch};
 use registry::{Action, Entry, REGISTRY};
 use run::Run;
@@ -205,12 +205,14 @@ fn act(run: &mut Run<'_>, tool: &str, entry: &Entry, given: &Given) {
         Action::PageScript => return run.opaque(About::Network, Reason::PageScript),
         _ => {}
     }
+    run.world.replace_terminal(run.world.terminal_of(tool));
     match given {
         Given::Object(object) => with_object(run, entry, entry.does, object),
         Given::Text(text) => with_text(run, entry, text),
         Given::Nothing if entry.optional => {}
         Given::Nothing => run.opaque(about(entry.does), UNJUDGEABLE),
     }
+    run.world.replace_terminal(Terminal::None);
 }
 
 /// What the arguments tell, and that the rest is not known.

@@ -166,17 +166,6 @@ struct Names {
     names: Vec<&'static str>,
 }
 
-/// Programs that take commands from a terminal, unless an option gives them what to do, or more operands than these.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Conversation {
-    pub(super) programs: Vec<String>,
-    #[serde(default)]
-    pub(super) unless: Vec<String>,
-    #[serde(default)]
-    pub(super) operands: Option<usize>,
-}
-
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Vocabulary {
@@ -191,8 +180,6 @@ pub(super) struct Vocabulary {
     /// Tools that type into a terminal, or keep one shell for all calls.
     #[serde(rename = "living shells")]
     pub(super) living_shells: Vec<String>,
-    /// Programs that take commands of their own from a terminal.
-    pub(super) conversations: Vec<Conversation>,
     /// Where the text of the skill or command lies that is called `*`.
     #[serde(rename = "skill files")]
     pub(super) skill_files: Vec<String>,

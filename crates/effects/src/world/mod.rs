@@ -30,7 +30,7 @@ pub use own_code::is_idle_variable;
 pub(crate) use own_code::may_bring_code;
 use sorted::Sorted;
 pub(crate) use stand_ins::is_installed_path;
-pub(crate) use system::{Platform, System, is_on_windows, spells_windows_path};
+pub(crate) use system::{Platform, System, Terminal, is_on_windows, spells_windows_path};
 pub(crate) use ways::Replaced;
 pub(crate) use written::{Rest, Written};
 
@@ -80,6 +80,8 @@ pub struct World {
     living: LivingShell,
     /// The shell of the call that runs now may live on.
     lives: bool,
+    /// The terminal of the command that runs now.
+    terminal: Terminal,
     /// Counts the work that the session costs.
     meter: Meter,
     /// Results of commands of this and other sessions.
@@ -112,6 +114,7 @@ impl World {
             knowledge: Arc::default(),
             living: LivingShell::default(),
             lives: false,
+            terminal: Terminal::None,
             meter: Meter::default(),
             memo: None,
             queries: None,
@@ -144,13 +147,13 @@ impl World {
 
     /// The world of another machine: nothing is known of it, and this session pays for the work.
     pub(crate) fn elsewhere(&self) -> Self {
-        Self { meter: self.meter.clone(), ..Self::new(None) }
+        Self { meter: self.meter.clone(), terminal: self.terminal, ..Self::new(None) }
     }
 
     /// Whether the cache may serve a command that runs here: the session knows everything that it wrote, no other run records
-    /// its queries, and the command may cost what any command may.
+    /// its queries, and the command may cost what any command may and has no terminal.
     pub(super) fn is_memorable(&self, knowledge: &Arc<Knowledge>) -> bool {
-        let is_free = self.meter.left() >= STEPS;
+        let is_free = self.meter.left() >= STEPS && self.terminal == Terminal::None;
         is_free && !self.forgetful && self.queries.is_none() && Arc::ptr_eq(&self.knowledge, knowledge)
     }
 

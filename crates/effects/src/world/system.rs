@@ -13,10 +13,29 @@ pub(crate) struct System {
     names_drives: bool,
     /// The agent gives the texts of its tool `bash` to the shell that it finds.
     bash_is_any: bool,
+    /// The agent does not tell hooks whether a command keeps a terminal.
+    hides_terminals: bool,
 }
 
 /// Agents whose tool `bash` runs PowerShell or cmd on a Windows without bash.
 const ANY_BASH: &[&str] = &["opencode"];
+
+/// Agents that start programs with a terminal, run no hook when they type into them, and do not tell hooks of the terminal.
+const HIDES_TERMINALS: &[&str] = &["codex"];
+
+/// The tool that their hooks are told of. Their own logs name others, and say whether a command keeps a terminal.
+const HOOKED_SHELL: &str = "Bash";
+
+/// A terminal into which later calls may type.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Terminal {
+    #[default]
+    None,
+    /// The call says that it keeps one.
+    Kept,
+    /// The record does not say whether it keeps one.
+    Unsaid,
+}
 
 /// The family of the system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +51,8 @@ impl System {
         // Where the log names a directory, that tells the system.
         let names_drives = session.root.is_none() && session.events.iter().any(|event| names_drive(&event.kind));
         let bash_is_any = ANY_BASH.contains(&session.dialect.agent);
-        Self { shells: session.shells.clone(), names_drives, bash_is_any }
+        let hides_terminals = HIDES_TERMINALS.contains(&session.agent.as_ref());
+        Self { shells: session.shells.clone(), names_drives, bash_is_any, hides_terminals }
     }
 }
 
@@ -45,6 +65,21 @@ impl World {
     /// The languages of the shells that the host says its tools use.
     pub(crate) fn shells(&self) -> &[ShellLanguage] {
         &self.system.shells
+    }
+
+    /// The terminal of the command that runs now.
+    pub(crate) fn terminal(&self) -> Terminal {
+        self.terminal
+    }
+
+    /// Sets the terminal, and returns the one before.
+    pub(crate) fn replace_terminal(&mut self, terminal: Terminal) -> Terminal {
+        std::mem::replace(&mut self.terminal, terminal)
+    }
+
+    /// The terminal of a tool's command, where its arguments name none.
+    pub(crate) fn terminal_of(&self, tool: &str) -> Terminal {
+        if self.system.hides_terminals && tool == HOOKED_SHELL { Terminal::Unsaid } else { Terminal::None }
     }
 
     /// The tool `bash` may run another shell.

@@ -7,6 +7,7 @@ use crate::command::knowledge::Role;
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::write_mode::WriteMode;
+use crate::world::Terminal;
 use crate::{About, PathTarget, Reason};
 
 use super::git_triggers::{self, Settings, is_idle, runs};
@@ -180,7 +181,10 @@ impl Machine<'_> {
             None => self.world.appended(file, "\n"),
         }
         if !lower.starts_with("alias.") {
+            // It runs when git does, with the terminal of that call.
+            let terminal = self.world.replace_terminal(Terminal::None);
             self.git_value(&lower, value, io);
+            self.world.replace_terminal(terminal);
         }
     }
 }

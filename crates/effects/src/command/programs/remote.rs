@@ -8,6 +8,7 @@ use crate::command::knowledge::Role;
 use crate::command::machine::{Machine, walk_on};
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
+use crate::world::Terminal;
 use crate::{About, Certainty, Effect, Kind, Reach, Reason};
 
 use super::Call;
@@ -137,8 +138,10 @@ impl Machine<'_> {
         let Context { span, depth, ways, .. } = self.context;
         let context = Context { span, ways, depth: depth + 1, ..Context::default() };
         let mut emitter = self.emitter.continued();
+        // A terminal reaches as far as the commands do.
+        let input = if elsewhere.terminal() == Terminal::None { &Stream::Unknown } else { io.input };
         walk_on(self.text, &mut elsewhere, self.knowledge, context, &mut emitter, |remote| {
-            remote.shell_text(text, &mut io.scope.child(), &Stream::Unknown);
+            remote.shell_text(text, &mut io.scope.child(), input);
         });
         self.emitter.charge(&emitter);
         self.adopt(emitter.into_effects(), |machine, effect| machine.remote(effect, REMOTE));

@@ -1,0 +1,99 @@
+//! Programs that take commands from whoever types. Some hosts run no hook for keys that are typed into a program.
+
+use serde_json::{Value, json};
+
+use super::{before, hook};
+use crate::world::World;
+
+/// What is denied of a program that would take typed commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Denied {
+    Never,
+    /// Where the call says that it keeps a terminal.
+    Kept,
+    /// Where the record does not say that it keeps none, too.
+    Unsaid,
+    /// Whatever the record says.
+    Always,
+}
+
+#[test]
+fn a_program_that_takes_typed_commands_is_not_let_through() {
+    use Denied::{Always, Kept, Never, Unsaid};
+    for (command, denied) in [
+        ("bash", Always),
+        ("python3", Always),
+        ("docker exec -it c sh", Always),
+        ("bash -c 'cd x; exec sh'", Always),
+        ("python3 -i a.py", Unsaid),
+        ("python3 -m pdb a.py", Unsaid),
+        ("psql shop", Unsaid),
+        ("psql -e shop", Unsaid),
+        ("psql \"$DATABASE_URL\"", Unsaid),
+        ("mysql -f shop", Unsaid),
+        ("cd src && /usr/bin/vim a.py", Unsaid),
+        ("vim -es a", Unsaid),
+        ("vim -c 'normal x' -c q a", Unsaid),
+        ("sudo -u app sqlite3 a.db", Unsaid),
+        ("docker exec -it db psql shop", Unsaid),
+        ("docker compose exec web sh", Unsaid),
+        ("su - app", Unsaid),
+        ("gdb ./a", Unsaid),
+        ("bundle exec rails console", Unsaid),
+        ("less a", Unsaid),
+        ("git log > /dev/tty", Kept),
+        ("ssh host", Kept),
+        ("git commit", Kept),
+        ("git log", Kept),
+        ("GIT_PAGER=less git log", Kept),
+        ("git rebase -i HEAD~2", Kept),
+        ("docker run -it ubuntu", Kept),
+        ("psql -c 'select 1' shop", Never),
+        ("psql shop < x.sql", Never),
+        ("echo .dump | sqlite3 a.db", Never),
+        ("redis-cli get x", Never),
+        ("gdb -batch -ex run ./a", Never),
+        ("vim -es -c '%s/a/b/' -c wq a", Never),
+        ("vim --version", Never),
+        ("less a | head", Never),
+        ("git log | head", Never),
+        ("git log > x", Never),
+        ("GIT_PAGER=cat git log", Never),
+        ("x=$(git log)", Never),
+        ("git commit -m x", Never),
+        ("git tag v1", Never),
+        ("GIT_EDITOR=true git rebase -i HEAD~2", Never),
+        ("ssh host ls", Never),
+        ("python3 convert.py -i a", Never),
+        ("docker exec c which bash", Never),
+        ("docker run -d --name db mysql", Never),
+        ("npm init", Never),
+        ("npm run dev", Never),
+        ("terraform apply", Never),
+        ("cat", Never),
+        ("git config --global core.editor 'nano -w'", Never),
+        ("export EDITOR=vim", Never),
+        ("EDITOR=vim git commit -m x", Never),
+    ] {
+        let rows = [
+            ("claude-code", "Bash", json!({"command": command}), [Always].as_slice()),
+            ("codex", "exec_command", json!({"cmd": command, "tty": false}), &[Always]),
+            ("codex", "Bash", json!({"command": command}), &[Always, Unsaid]),
+            ("codex", "exec_command", json!({"cmd": command, "tty": true}), &[Always, Unsaid, Kept]),
+        ];
+        for (agent, tool, arguments, denying) in rows {
+            let expected = denying.contains(&denied);
+            let is_denied = is_denied(agent, tool, &arguments);
+            assert_eq!(is_denied, expected, "{agent} {tool} {arguments}");
+        }
+    }
+}
+
+/// The call is denied because nobody knows what is going to be typed.
+fn is_denied(agent: &str, tool: &str, arguments: &Value) -> bool {
+    let world = World::empty();
+    world.write(".agent-scope.json", r#"{"commands": {"deny": ["rm"]}}"#);
+    let answer = hook(&world, &["pre-tool", "--agent", agent, "--enforce"], &before("t1", tool, arguments));
+    assert_eq!((answer.code, answer.stderr.as_str()), (0, ""), "{arguments}");
+    answer.stdout.contains("\"deny\"")
+}
