@@ -59,6 +59,7 @@ mod simple;
 mod steering;
 mod stream;
 mod temporary;
+mod terminals;
 #[cfg(test)]
 mod tests;
 mod touched;
