@@ -103,7 +103,8 @@ impl SessionFilter {
     fn is_here(&self, session: &Session<'_>) -> bool {
         let folders = || {
             let calls = session.calls().filter_map(|(_, call)| call.cwd.as_deref());
-            session.root.as_deref().into_iter().chain(calls)
+            // A place on another machine, or below a folder that is not named, may be here.
+            session.root.as_deref().into_iter().chain(calls).filter(|folder| is_whole(folder))
         };
         self.projects.is_empty() || folders().next().is_none() || folders().any(|folder| self.holds(folder))
     }
@@ -117,6 +118,11 @@ impl SessionFilter {
         };
         self.projects.iter().any(below)
     }
+}
+
+/// The path of a folder on some system, from its top.
+fn is_whole(folder: &str) -> bool {
+    folder.starts_with(['/', '\\']) || folder.chars().nth(1) == Some(':')
 }
 
 fn names(folder: &Path) -> Result<Vec<String>, Failure> {

@@ -166,3 +166,24 @@ fn links_are_gaps_however_they_are_named() {
     let answer = world.run_in("r", &["check", "--no-color", "d/s.jsonl"]);
     assert!(answer.stdout.contains("1 session,"), "{answer:?}");
 }
+
+/// A log that names its folder by a URL is of the project in it, and one that names no whole path may be.
+#[test]
+fn a_session_is_of_the_project_that_its_url_names() {
+    for (uri, is_here) in [
+        ("file:///home/jo/site", true),
+        ("file://localhost/home/jo/si%74e/sub", true),
+        ("vscode-remote://wsl/home/jo/site", true),
+        ("site", true),
+        ("file:///home/jo/other", false),
+        ("/home/jo/sites", false),
+    ] {
+        let world = World::empty();
+        let thread = json!({"v": 12, "id": "T-1", "created": 1_772_241_173_221_u64, "env": {"initial": {"trees": [{"uri": uri}]}}, "messages": [
+            {"role": "user", "messageId": 0, "content": [{"type": "text", "text": "x"}], "meta": {"sentAt": 1_772_241_201_792_u64}}
+        ]});
+        world.write("T-1.json", &thread.to_string());
+        let answer = world.run(&["list", "T-1.json", "--project", "/home/jo/site"]);
+        assert_eq!(answer.stdout.contains("T-1"), is_here, "{uri}: {} {}", answer.stdout, answer.stderr);
+    }
+}

@@ -13,8 +13,9 @@ pub(crate) const CUT: &str = "the output stops before the record that ends it: t
 
 /// Notes what runs printed without an end, or after it. One record by itself is not the output of a run.
 pub(crate) fn look(sessions: &[Session<'_>], gaps: &mut Gaps) {
-    let stops =
-        |session: &Session<'_>| !session.is_imported && session.dialect.ends == Ends::Printed && goes_on(session);
+    let is_printed =
+        |session: &Session<'_>| !session.is_imported && !session.is_captured && session.dialect.ends == Ends::Printed;
+    let stops = |session: &Session<'_>| is_printed(session) && goes_on(session);
     if gaps.records() > 1 && sessions.iter().any(stops) {
         gaps.push(None, GapKind::missing(CUT));
     }

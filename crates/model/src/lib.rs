@@ -83,6 +83,8 @@ pub struct Session<'a> {
     pub unknown_records: u32,
     /// The store has it from another log, with the gaps that were found in that log.
     pub is_imported: bool,
+    /// It was recorded while it ran, by hooks or by what stood between the agent and something else.
+    pub is_captured: bool,
     /// Pieces of the log's text in which nothing is a call of its own: what tools answered, and what tells of calls that
     /// are recorded elsewhere.
     pub passed: Vec<&'a str>,
@@ -373,6 +375,7 @@ impl<'a> Session<'a> {
             labels: Vec::new(),
             unknown_records: 0,
             is_imported: false,
+            is_captured: false,
             passed: Vec::new(),
             evidence: Evidence::default(),
             attribution: Attribution::default(),

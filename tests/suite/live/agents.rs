@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use super::{SESSION, check, hook, rows, setup};
+use super::{SESSION, after, before, check, hook, rows, setup};
 use crate::world::{World, project};
 
 /// Findings that only one of the two has, and why.
@@ -151,4 +151,23 @@ fn a_refused_call_that_is_reported_as_failed_is_an_attempt() {
     assert_eq!((&summary["attempts"], &summary["findings"]["error"]), (&0.into(), &1.into()), "{summary}");
     let summary = told("rm: cannot remove 'src'");
     assert_eq!((&summary["attempts"], &summary["findings"]["error"]), (&0.into(), &1.into()), "{summary}");
+}
+
+/// What an agent prints has an end; what its hooks record goes on until they say so, and lacks nothing.
+#[test]
+fn a_recording_of_hooks_lacks_nothing_before_its_end() {
+    for agent in ["claude-code", "cursor", "gemini-cli"] {
+        let world = World::empty();
+        world.write(".agent-scope.json", "{}");
+        let input = json!({"command": "ls"});
+        for (step, payload) in [
+            ("pre-tool", before("t1", "Bash", &input)),
+            ("post-tool", after("t1", "Bash", &input, &json!({"stdout": "a"}))),
+        ] {
+            let answer = hook(&world, &[step, "--agent", agent], &payload);
+            assert_eq!((answer.code, answer.stderr.as_str()), (0, ""), "{agent}");
+        }
+        let answer = world.run(&["check"]);
+        assert_eq!(answer.code, 0, "{agent}: {}", answer.stdout);
+    }
 }

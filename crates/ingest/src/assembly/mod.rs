@@ -290,10 +290,10 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// Sets the workspace root unless an earlier record did.
+    /// Sets the workspace root, a path or a URL, unless an earlier record did.
     pub(super) fn root(&mut self, root: Option<Cow<'a, str>>) {
         if self.session.root.is_none() {
-            self.session.root = root.filter(|path| !path.is_empty());
+            self.session.root = root.map(crate::paths::of_url).filter(|path| !path.is_empty());
         }
     }
 

@@ -9,11 +9,14 @@ use std::path::{Path, PathBuf};
 
 use super::arrange::Scope;
 use super::load::unreadable;
-use super::{Found, beside, copies, walk};
+use super::{Found, beside, copies, pieces, walk};
 use crate::database::{self, Database};
 use crate::formats::kin::KIN;
 use crate::formats::{Base, DATABASES, FORMATS, Format, Home, INDEXES, Index, SEALED, native};
 use agent_strace_model::{Gap, GapKind};
+
+/// A file that tells nothing of its session that another one beside it does not tell: Kimi's messages and its events.
+const TOLD_BESIDE: &[(&str, &str)] = &[("context.jsonl", "wire.jsonl")];
 
 /// Folders below an agent's own.
 const MAX_DEPTH: usize = 16;
@@ -121,6 +124,7 @@ pub fn on_machine(machine: &Machine, wanted: &Wanted) -> Found {
             search.home(&folder, place.home.logs, Wants { base: place.home.base, kind: Kind::Log });
         }
     }
+    pieces::join(&mut search.found.sources);
     search.found
 }
 
@@ -350,13 +354,18 @@ impl Search {
         };
         let changed = changed.and_then(|changed| jiff::Timestamp::try_from(changed).ok());
         let old = self.since.zip(changed).is_some_and(|(since, changed)| changed < since);
-        let is_copy = home.wants.kind == Kind::Log && self.is_copy(&real, home);
+        let is_copy = home.wants.kind == Kind::Log && (self.is_copy(&real, home) || is_told_beside(&real));
         (!old && !is_copy && self.seen.insert(real.clone())).then_some(real)
     }
 
     fn gap(&mut self, path: &Path, kind: GapKind) {
         self.found.gaps.push(Gap::of_file(walk::shown(path), kind));
     }
+}
+
+fn is_told_beside(file: &Path) -> bool {
+    let is_there = |other: &str| file.with_file_name(other).symlink_metadata().is_ok_and(|found| found.is_file());
+    TOLD_BESIDE.iter().any(|(name, other)| file.ends_with(name) && is_there(other))
 }
 
 fn is_absent(error: &io::Error) -> bool {
@@ -378,6 +387,27 @@ fn matches(pattern: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_session_without_events_is_found_by_its_messages() {
+        let world = tempfile::tempdir().unwrap();
+        let machine = Machine {
+            variables: BTreeMap::from([("HOME", world.path().to_path_buf())]),
+            project: world.path().join("project"),
+        };
+        let put = |name: &str| {
+            let path = world.path().join(".kimi/sessions/p").join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "{\"role\": \"user\", \"content\": \"x\"}\n").unwrap();
+        };
+        for name in ["one/context.jsonl", "one/wire.jsonl", "two/context.jsonl"] {
+            put(name);
+        }
+        let found = on_machine(&machine, &Wanted::default());
+        let names: Vec<&str> =
+            found.sources.iter().filter_map(|source| source.shown.rsplit_once("/p/")).map(|(_, name)| name).collect();
+        assert_eq!(names, ["one/wire.jsonl", "two/context.jsonl"]);
+    }
 
     #[test]
     fn names_fit_patterns() {

@@ -15,6 +15,7 @@ mod homes;
 mod load;
 mod origin;
 mod packed;
+mod pieces;
 mod revision;
 mod sidecar;
 mod store;
@@ -267,7 +268,9 @@ fn one(trace_dir: &Path, request: &str) -> Result<Found, SelectError> {
     }
     let path = Path::new(request);
     if path.symlink_metadata().is_ok() {
-        return Ok(walk::path(path));
+        let mut found = walk::path(path);
+        pieces::join(&mut found.sources);
+        return Ok(found);
     }
     match pick(trace_dir, &candidates, request, |id| id.starts_with(request))? {
         Some(found) => Ok(found),

@@ -171,6 +171,40 @@ fn archives_of_other_programs_are_read() {
     assert_eq!(members(&[tar(&files[..1]), tar(&files[1..2])].concat()), expected[..2]);
 }
 
+/// An archive with one member, packed by a method that the writer does not know.
+fn zip_of(method: u16, name: &str, text: &str, packed: &[u8]) -> Vec<u8> {
+    let stored = |bytes: &[u8]| {
+        let mut writer = ::zip::ZipWriter::new(Cursor::new(Vec::new()));
+        let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
+        writer.start_file(name, options).unwrap();
+        writer.write_all(bytes).unwrap();
+        writer.finish().unwrap().into_inner()
+    };
+    let (plain, mut archive) = (stored(text.as_bytes()), stored(packed));
+    let listed = |bytes: &[u8]| memchr::memmem::find(bytes, b"PK\x01\x02").unwrap();
+    // The checksum and the size of the text, in the header of the member and in the list of members.
+    for (at, of_plain) in [(8, 8), (listed(&archive) + 10, listed(&plain) + 10)] {
+        archive[at..at + 2].copy_from_slice(&method.to_le_bytes());
+        archive[at + 6..at + 10].copy_from_slice(&plain[of_plain + 6..of_plain + 10]);
+        archive[at + 14..at + 18].copy_from_slice(&plain[of_plain + 14..of_plain + 18]);
+    }
+    archive
+}
+
+/// Python 3.14 packs members with Zstandard, and evaluations of Inspect AI with them.
+#[test]
+fn members_packed_with_zstandard_are_read() {
+    let text = "{\"samples\": []}\n".repeat(5_000);
+    let packed = zstd(text.as_bytes());
+    assert!(packed.len() < text.len() / 10);
+    let archive = zip_of(93, "summaries.json", &text, &packed);
+    assert_eq!(members(&archive), [format!("summaries.json: {text}")]);
+    let told = members(&zip_of(93, "summaries.json", &text, &packed[..packed.len() - 9]));
+    assert!(told[0].len() < 200, "{}", told[0]);
+    let told = members(&zip_of(95, "summaries.json", &text, &packed));
+    assert_eq!(told, ["summaries.json: compressed in a way that is not supported: not read"]);
+}
+
 #[test]
 fn an_archive_that_was_cut_says_so() {
     let files = [("a.jsonl", "one"), ("b.jsonl", &"two".repeat(500))];

@@ -117,7 +117,9 @@ fn document(mut rows: Rows, started: &[String]) -> Option<Document> {
         if stated <= 0.0 {
             return None;
         }
-        rows.flaws.push(GapKind::missing("the session counts messages, and none is there: they were deleted"));
+        rows.flaws.push(GapKind::missing(
+            "the session says that it has messages, but the database holds none: they were deleted",
+        ));
     }
     let mut object = Object::new();
     object.text("crush_session", &rows.id);

@@ -98,7 +98,7 @@ fn document(
     let there: BTreeSet<&String> = bubbles.iter().map(|(bubble, _)| bubble).collect();
     let lost = order.keys().filter(|id| !there.contains(id)).count();
     if lost > 0 {
-        flaws.push(GapKind::missing(format!("{lost} messages of the chat are missing: they were deleted")));
+        flaws.push(GapKind::missing(format!("messages of the chat are missing ({lost}): they were deleted")));
     }
     let is_empty = bubbles.is_empty() && !composer.is_some_and(|composer| composer.contains("\"bubbleId\""));
     if is_empty && flaws.is_empty() {

@@ -83,7 +83,9 @@ fn document(mut rows: Rows) -> Option<Document> {
         if stated <= 0.0 {
             return None;
         }
-        rows.flaws.push(GapKind::missing("the session counts messages, and none is there: they were deleted"));
+        rows.flaws.push(GapKind::missing(
+            "the session says that it has messages, but the database holds none: they were deleted",
+        ));
     }
     let mut object = Object::new();
     object.text("id", &rows.id);

@@ -46,6 +46,7 @@ pub(super) static FORMAT: Format = Format {
     homes: &[
         Home { variables: &["KIMI_CODE_HOME"], base: Base::Home, folder: ".kimi-code", logs: "sessions/**/wire.jsonl" },
         Home { variables: &["KIMI_SHARE_DIR"], base: Base::Home, folder: ".kimi", logs: "sessions/**/wire.jsonl" },
+        Home { variables: &["KIMI_SHARE_DIR"], base: Base::Home, folder: ".kimi", logs: "sessions/**/context.jsonl" },
     ],
 };
 

@@ -33,6 +33,7 @@ impl<'a> Capture<'a> {
     /// Makes the session what the agent's own log of it would be.
     pub(super) fn apply(&self, session: &mut Session<'a>, line: u32, gaps: &mut Gaps) {
         speak(self.format, session, line, gaps);
+        session.is_captured = true;
         if let Some(agent) = filled(self.agent) {
             session.agent = agent;
         }

@@ -133,6 +133,50 @@ fn every_session_of_a_home_is_found_once() {
     }
 }
 
+/// A message and a part of one have files of their own; `check` and `list` see sessions.
+#[test]
+fn the_files_of_a_session_are_one_log() {
+    let world = tempfile::tempdir().unwrap();
+    let session = |id: &str| format!(r#"{{"id":"{id}","projectID":"global","directory":"/x","time":{{"created":1}}}}"#);
+    let message = |id: &str, session: &str, role: &str| {
+        format!(r#"{{"id":"{id}","sessionID":"{session}","role":"{role}","time":{{"created":2}}}}"#)
+    };
+    let part = |id: &str, message: &str, session: &str| {
+        format!(
+            r#"{{"id":"{id}","sessionID":"{session}","messageID":"{message}","type":"tool","callID":"c-{id}","tool":"bash","state":{{"status":"completed","input":{{"command":"ls"}},"output":""}}}}"#
+        )
+    };
+    for (storage, places) in [
+        ("storage", ["session/global/ses_1.json", "message/ses_1/msg_1.json", "part/msg_1"]),
+        (
+            "project/x/storage",
+            ["session/info/ses_1.json", "session/message/ses_1/msg_1.json", "session/part/ses_1/msg_1"],
+        ),
+    ] {
+        let root = world.path().join(".local/share/opencode").join(storage);
+        let put = |place: &str, text: String| {
+            let path = root.join(place);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        put(places[0], session("ses_1"));
+        put(&places[0].replace("ses_1", "ses_2"), session("ses_2"));
+        put(places[1], message("msg_1", "ses_1", "assistant"));
+        put(&places[1].replace("msg_1", "msg_0"), message("msg_0", "ses_1", "user"));
+        put(&format!("{}/prt_1.json", places[2]), part("prt_1", "msg_1", "ses_1"));
+        put(&format!("{}/prt_2.json", places[2]), part("prt_2", "msg_1", "ses_1"));
+        let found = on_machine(&machine(world.path()), &Wanted::default());
+        let logs = found.sources.iter().flat_map(|source| source.logs().0);
+        let read: Vec<_> = logs
+            .flat_map(|log| {
+                log.read().sessions.iter().map(|one| (one.id.to_string(), one.calls().count())).collect::<Vec<_>>()
+            })
+            .collect();
+        assert_eq!(read, [("ses_1".to_owned(), 2), ("ses_2".to_owned(), 0)], "{storage}");
+        fs::remove_dir_all(root).unwrap();
+    }
+}
+
 #[test]
 fn only_databases_that_are_wanted_are_opened() {
     let world = tempfile::tempdir().unwrap();
