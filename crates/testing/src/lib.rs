@@ -1,7 +1,7 @@
 //! Support that the tests of several crates share: logs and cases, specs, schemas, and the counting of work. No product code
 //! depends on it.
 //!
-//! This crate must not know what the product says about a log: expectations belong into the tests that hold them. Start
+//! This crate must not know what the product says about a log: expectations belong in the tests that hold them. Start
 //! with [`corpus`], which finds logs and cases, and [`specs`], which compares and rewrites documents.
 
 #![allow(

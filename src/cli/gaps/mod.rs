@@ -131,7 +131,10 @@ pub(super) fn run(
         output::note(streams.stderr, &line);
     }
     if rows.is_empty() {
-        output::note(streams.stderr, "error: no session was found: nothing was joined");
+        output::note(
+            streams.stderr,
+            "error: no session was found: there is nothing to compare with decisions of hooks",
+        );
     }
     Ok(code)
 }
@@ -172,9 +175,12 @@ fn text(rows: &[Row]) -> String {
     let ran: usize = rows.iter().map(|row| row.ran).sum();
     let decided: usize = rows.iter().map(|row| row.decided).sum();
     let count = rows.len();
-    let sessions = if count == 1 { "session" } else { "sessions" };
-    let _ =
-        writeln!(text, "{count} {sessions}: {ran} calls ran, {decided} were decided about, {past} got past the hook");
+    let number = |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
+    let (sessions, calls) = (number(count, "session"), number(ran, "call"));
+    let verb = if decided == 1 { "was" } else { "were" };
+    if count > 0 {
+        let _ = writeln!(text, "{sessions}: {calls} ran, {decided} {verb} decided about, {past} got past the hook");
+    }
     text
 }
 
@@ -183,7 +189,9 @@ impl Row {
         let mut lines =
             vec![format!("session {} ({}, {})", terminal(&self.id), terminal(&self.agent), terminal(&self.source))];
         if !self.enforced && self.ran > 0 {
-            lines.push("  no hook of this store was asked about any of its calls".to_owned());
+            lines.push(
+                "  no hook of this store decided about any of its calls; hooks decide with `--enforce` only".to_owned(),
+            );
         }
         for way in Way::ALL {
             let all: Vec<&Past> = self.lapses.iter().filter(|lapse| lapse.kind == way.name()).collect();

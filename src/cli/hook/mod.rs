@@ -124,12 +124,12 @@ fn agent_of(args: &HookArgs) -> Option<&'static Agent> {
 
 fn unknown_agent(name: &str) -> Failure {
     let names: Vec<&str> = hook_events::AGENTS.iter().map(|agent| agent.name).collect();
-    Failure::new(format!("`{name}` is no agent whose hooks are known; those are {}", names.join(", ")))
+    Failure::new(format!("`{name}` is not an agent with known hooks; known agents: {}", names.join(", ")))
 }
 
 fn unknown_event(name: &str) -> Failure {
     let words: Vec<&str> = HookStep::words().collect();
-    Failure::new(format!("`{name}` is no step of a session; those are {}", words.join(", ")))
+    Failure::new(format!("`{name}` is not a step of a session; the steps are {}", words.join(", ")))
 }
 
 /// One run.

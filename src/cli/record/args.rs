@@ -115,7 +115,7 @@ fn address(text: &str) -> Result<Url, String> {
         return Err("an address begins with `https://` or `http://`".to_owned());
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err("a name or password does not belong into an address: let the agent send it in a header".to_owned());
+        return Err("a name or password does not belong in an address: let the agent send it in a header".to_owned());
     }
     if url.fragment().is_some() || url.query().is_some() {
         return Err("the address of a server has neither `?` nor `#` in it: these are the agent's to send".to_owned());

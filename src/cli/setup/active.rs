@@ -30,18 +30,29 @@ impl Obstacles {
     pub(super) fn is_empty(&self) -> bool {
         self.switches.is_empty() && self.trust.is_empty()
     }
-
-    /// One line.
-    pub(super) fn said(&self, title: &str) -> String {
-        let clauses: Vec<&str> = self.switches.iter().chain(&self.trust).map(String::as_str).collect();
-        let way_out = if self.trust.is_empty() { "" } else { "; `agent-strace setup --write --trust` trusts them" };
-        format!("{title} does not run them: {}{way_out}", clauses.join("; "))
-    }
 }
 
 impl Target<'_> {
     pub(super) fn obstacles(&self) -> Obstacles {
         Obstacles { switches: self.switched_off(), trust: self.untrusted() }
+    }
+
+    /// One line.
+    pub(super) fn said_of(&self, obstacles: &Obstacles) -> String {
+        let clauses: Vec<&str> = obstacles.switches.iter().chain(&obstacles.trust).map(String::as_str).collect();
+        let trusts = || format!("; `{}` trusts them", self.command("--write --trust"));
+        let way_out = if obstacles.trust.is_empty() { String::new() } else { trusts() };
+        format!("{} does not run them: {}{way_out}", self.options.agent.title, clauses.join("; "))
+    }
+
+    /// The agent runs hooks of a project only where its user trusts the folder, and keeps that in a place that is not known.
+    pub(super) fn cannot_trust(&self) -> bool {
+        self.options.agent.trust == Trust::Unknown && self.scope == Scope::Project
+    }
+
+    pub(super) fn untold_trust(&self) -> String {
+        let title = self.options.agent.title;
+        format!("{title} runs them only in a folder that its user trusts, which can't be checked or set here")
     }
 
     fn switched_off(&self) -> Vec<String> {

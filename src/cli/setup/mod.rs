@@ -19,7 +19,7 @@ use target::Target;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  agent-strace setup                             print what belongs into .claude/settings.json
+  agent-strace setup                             print what belongs in .claude/settings.json
   agent-strace setup --write                     put it there, beside what is there already
   agent-strace setup --write --agent all         for every agent whose hooks are known
   agent-strace setup --write --agent codex --enforce --fail-closed
@@ -28,13 +28,13 @@ Examples:
   agent-strace setup --redact-pattern 'ATTESTATION_KEY=[A-Fa-f0-9]{64}'
   agent-strace setup --write --trust --agent codex
                                                  and let Codex trust them: it runs no others
-  agent-strace setup --verify --agent all        say whether they are set and run: exit code 1 where one is not
-  agent-strace setup --remove --agent all        take them out again
+  agent-strace setup --verify --agent all        check that they are set and run: exit code 1 where one is not
+  agent-strace setup --remove --agent all        remove them again
 
 Agents: claude-code, codex, gemini-cli, cursor, copilot-cli, qwen-code, kimi (with --global only), or
 `all`. What else is in their settings stays as it is. Codex runs only hooks that its user trusts, and
 Codex, Copilot, Cursor and Gemini CLI run the hooks of a project only in folders that their user trusts.
-Where an agent keeps that is not known of Cursor.
+Where Cursor keeps that is not known.
 Secrets are taken out before anything is written; --redact is the default.";
 
 const ALL: &str = "all";
@@ -84,6 +84,13 @@ pub(super) fn run(args: &SetupArgs, environment: Environment, streams: &mut Stre
         return print(args, &agents, environment, streams);
     }
     let mut missing = false;
+    if args.agents.iter().any(|name| name == ALL) {
+        for agent in AGENTS.iter().filter(|agent| !args.has_file(agent)) {
+            let text =
+                format!("{}: left out: it has no project hooks; `--global` sets those of its user\n", agent.name);
+            output::print(streams.stdout, &text)?;
+        }
+    }
     for agent in agents {
         let place = args.place(agent, environment)?;
         let options = args.options(agent)?;
@@ -113,7 +120,7 @@ fn print(
     let file = args.place(agent, environment)?.shown;
     output::note(
         streams.stderr,
-        &format!("note: this belongs into `{file}` of {}; `agent-strace setup --write` puts it there", agent.title),
+        &format!("note: this belongs in `{file}` of {}; `agent-strace setup --write` puts it there", agent.title),
     );
     Ok(0)
 }
@@ -121,14 +128,13 @@ fn print(
 impl SetupArgs {
     fn agents(&self) -> Result<Vec<&'static Agent>, Failure> {
         if self.agents.iter().any(|name| name == ALL) {
-            let has_file = |agent: &&Agent| self.global || agent.project.is_some();
-            return Ok(AGENTS.iter().filter(has_file).collect());
+            return Ok(AGENTS.iter().filter(|agent| self.has_file(agent)).collect());
         }
         let find = |name: &String| {
             agent(name).ok_or_else(|| {
                 let names: Vec<&str> = AGENTS.iter().map(|agent| agent.name).chain([ALL]).collect();
-                let failure = Failure::new(format!("`{name}` is no agent whose hooks are known"));
-                failure.did_you_mean(name, &names).hint(format!("known are {}", names.join(", ")))
+                let failure = Failure::new(format!("`{name}` is not an agent with known hooks"));
+                failure.did_you_mean(name, &names).hint(format!("known agents: {}", names.join(", ")))
             })
         };
         self.agents.iter().map(find).collect()
@@ -156,6 +162,10 @@ impl SetupArgs {
         Ok(HookOptions { agent, program, options, of_calls, fail_closed: self.by.fail_closed })
     }
 
+    fn has_file(&self, agent: &Agent) -> bool {
+        self.global || agent.project.is_some()
+    }
+
     fn scope(&self) -> Scope {
         if self.global { Scope::User } else { Scope::Project }
     }
@@ -165,8 +175,8 @@ impl SetupArgs {
             return Place::of_user(agent, agent.user, environment);
         }
         let none = || {
-            Failure::new(format!("{} has no hooks of projects", agent.title))
-                .hint("`--global` is about those of its user, for all projects")
+            Failure::new(format!("{} has no project hooks", agent.title))
+                .hint("`--global` sets those of its user, for all projects")
         };
         agent.project.map(Place::of_project).ok_or_else(none)
     }

@@ -90,7 +90,7 @@ pub(super) fn from_environment(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// The words of a simple command, as a POSIX shell splits and expands them. Why it is more than that.
+/// The words of a simple command, as a POSIX shell splits and expands them. The error says why the command is more than that.
 pub(super) fn words(text: &str, value_of: &dyn Fn(&str) -> Option<String>) -> Result<Vec<String>, String> {
     let (mut words, mut word) = (Vec::new(), None::<String>);
     let mut rest = text;

@@ -49,6 +49,20 @@ impl Target<'_> {
         output::print(streams.stdout, &format!("{name}: {shown}: {what}\n"))
     }
 
+    /// The command that does something else with the same hooks.
+    pub(super) fn command(&self, verb: &str) -> String {
+        let mut words = vec![format!("agent-strace setup {verb} --agent {}", self.options.agent.name)];
+        if self.scope == Scope::User {
+            words.push("--global".to_owned());
+        }
+        if verb != "--remove" {
+            words.extend(self.options.options.iter().chain(&self.options.of_calls).cloned());
+            let program = Some(&self.options.program).filter(|program| *program != "agent-strace");
+            words.extend(program.map(|program| format!("--program {}", super::quoted(program))));
+        }
+        terminal(&words.join(" "))
+    }
+
     /// Everything is worked out before the first file is written.
     pub(super) fn write(&self, streams: &mut Streams<'_>) -> Result<bool, Failure> {
         let (before, file) = match self.read()? {
@@ -75,7 +89,7 @@ impl Target<'_> {
                 Scope::User => "",
                 Scope::Project => "commit this file and, with the work, `.agent-traces`; ",
             };
-            let set = format!("{count} hooks are set; {shared}`agent-strace setup --remove` takes them out");
+            let set = format!("{count} hooks are set; {shared}`{}` removes them", self.command("--remove"));
             self.tell(&set, streams)?;
         }
         if let Some(said) = self.change(change)? {
@@ -83,24 +97,27 @@ impl Target<'_> {
         }
         let obstacles = self.obstacles();
         if !obstacles.is_empty() {
-            self.tell(&obstacles.said(self.options.agent.title), streams)?;
+            self.tell(&self.said_of(&obstacles), streams)?;
+        }
+        if self.trust && self.cannot_trust() {
+            self.tell(&self.untold_trust(), streams)?;
         }
         Ok(false)
     }
 
     pub(super) fn remove(&self, streams: &mut Streams<'_>) -> Result<bool, Failure> {
         let Some((_, file)) = self.read()? else {
-            self.tell("there is no such file", streams)?;
+            self.tell("nothing to remove: there is no such file", streams)?;
             return Ok(false);
         };
         let installed = file.installed();
         if installed.is_empty() {
-            self.tell("no hooks of ours are there", streams)?;
+            self.tell("nothing to remove: no hook in it runs agent-strace", streams)?;
             return Ok(false);
         }
         self.change(self.trust_change(&installed, None)?)?;
         self.put_or_delete(self.place, file.without(self.options.agent).map(|file| file.text()).as_deref())?;
-        self.tell(&format!("{} hooks are taken out", installed.len()), streams)?;
+        self.tell(&format!("{} hooks are removed", installed.len()), streams)?;
         Ok(false)
     }
 
@@ -139,15 +156,19 @@ impl Target<'_> {
             said.push(format!("missing for {missing}"));
         }
         if !differ.is_empty() {
-            said.push(format!("other than asked for at {differ}"));
+            said.push(format!("not as asked for at {differ}: another command, option or matcher"));
         }
         said.extend(program::fault(&self.options.program, &|name| self.value_of(name)));
         let obstacles = self.obstacles();
         if !obstacles.is_empty() {
-            said.push(obstacles.said(self.options.agent.title));
+            said.push(self.said_of(&obstacles));
         }
         let whole = said.is_empty();
-        let text = if whole { format!("all {} hooks are set", standing.len()) } else { said.join("; ") };
+        if whole {
+            said.push(format!("all {} hooks are set", standing.len()));
+            said.extend(self.cannot_trust().then(|| self.untold_trust()));
+        }
+        let text = said.join("; ");
         self.tell(&text, streams)?;
         Ok(whole)
     }

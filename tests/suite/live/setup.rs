@@ -232,7 +232,7 @@ fn kimi_code_has_hooks_of_its_user_in_toml() {
     }
     let (code, _, stderr) = run(&world, &["--write", "--agent", "kimi"]);
     assert_eq!(code, 2);
-    assert!(stderr.contains("no hooks of projects") && stderr.contains("--global"), "{stderr}");
+    assert!(stderr.contains("no project hooks") && stderr.contains("--global"), "{stderr}");
 }
 
 #[test]

@@ -152,7 +152,7 @@ fn a_matcher_that_was_narrowed_and_a_missing_program_are_found() {
     world.write(".claude/settings.json", &text.replacen("\"matcher\": \"\"", "\"matcher\": \"Bash\"", 1));
     let (code, stdout) = verify(&world, "claude-code");
     assert_eq!(code, 1);
-    assert!(stdout.contains("other than asked for at PreToolUse"), "{stdout}");
+    assert!(stdout.contains("not as asked for at PreToolUse"), "{stdout}");
     world.write("bin/agent-strace", "no program\n");
     let program = world.path().join("bin/agent-strace");
     let program = program.to_str().unwrap();
@@ -407,7 +407,7 @@ fn the_form_without_an_exit_is_another_one() {
     world.write(".claude/settings.json", &text.replace(" || exit 2", ""));
     let (code, stdout, _) = run(&world, &[&["--verify"], &closed[..]].concat());
     assert_eq!(code, 1);
-    assert!(stdout.contains("other than asked for at PreToolUse"), "{stdout}");
+    assert!(stdout.contains("not as asked for at PreToolUse"), "{stdout}");
     assert_eq!(run(&world, &[&["--write"], &closed[..]].concat()).0, 0);
     assert_eq!(world.read(".claude/settings.json"), text);
 }

@@ -131,7 +131,7 @@ fn without_a_hook_nothing_was_decided() {
     let world = World::empty();
     world.write("log.jsonl", &log(&[("t1", "ls", "ok", None)]));
     assert_eq!(kinds(&world, &[]).1.len(), 1);
-    assert!(world.run(&["gaps", "log.jsonl"]).stdout.contains("no hook of this store was asked"));
+    assert!(world.run(&["gaps", "log.jsonl"]).stdout.contains("no hook of this store decided"));
     world.write("log.jsonl", "{\"type\":");
     assert_eq!(kinds(&world, &[]).0, 3, "a log that can't be read tells nothing");
 }

@@ -279,7 +279,7 @@ fn addresses_and_ports_that_can_not_be_used_are_failures() {
     let cases: [(&[&str], &str); 5] = [
         (&["record-http", "http://127.0.0.1:9", "--port", &port], "can't listen on 127.0.0.1:"),
         (&["record-http", "mcp.example.com"], "an address begins with `https://`"),
-        (&["record-http", "https://user:pw@mcp.example.com"], "does not belong into an address"),
+        (&["record-http", "https://user:pw@mcp.example.com"], "does not belong in an address"),
         (&["record-http"], "required"),
         (&["record-http", "https://a.example", "--url", "https://b.example"], "cannot be used with"),
     ];

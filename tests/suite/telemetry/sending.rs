@@ -113,7 +113,7 @@ fn an_address_or_a_header_that_is_none_is_told_without_what_is_secret() {
     for (args, said) in [
         (&["--endpoint", "localhost:4318"][..], "no address of http or https"),
         (&["--endpoint", "not an address"], "can't be used"),
-        (&["--endpoint", "https://dana:s3cretpassword@collector.example.com"], "credentials belong into a `--header`"),
+        (&["--endpoint", "https://dana:s3cretpassword@collector.example.com"], "credentials belong in a `--header`"),
         (&["--endpoint", "http://localhost:1", "--header", "s3cretpassword"], "it has no `:`"),
         (&["--endpoint", "http://localhost:1", "--header", "a b: s3cretpassword"], "no name of a header"),
         (&["--endpoint", "http://localhost:1", "--header", "x: s3cretpassword\u{7f}\n"], "what no header can"),

@@ -75,7 +75,7 @@ impl<'a> HookEvent<'a> {
     pub fn read(json: &'a str, stated: Option<HookStep>) -> Result<Self, String> {
         let members = Members::of(json).ok_or_else(|| match json.trim() {
             "" => "there is nothing on standard input".to_owned(),
-            _ => "what is on standard input is no JSON object".to_owned(),
+            _ => "standard input is not a JSON object".to_owned(),
         })?;
         let text = |names: &[&str]| names.iter().find_map(|name| members.text(name).filter(|text| !text.is_empty()));
         let named = text(&["hook_event_name", "hookEventName"]);

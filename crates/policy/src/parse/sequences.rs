@@ -107,7 +107,7 @@ impl Parser<'_> {
         };
         if !(2..=MOST_STEPS).contains(&items.len()) {
             let message = format!("a sequence has two to {MOST_STEPS} steps, this one has {}", items.len());
-            let help = "what is forbidden alone belongs into a `deny` list".to_owned();
+            let help = "what is forbidden alone belongs in a `deny` list".to_owned();
             self.faults.push(value.span.clone(), pointer, message, Some(help));
         }
         let mut steps = Vec::new();

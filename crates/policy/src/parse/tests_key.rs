@@ -8,7 +8,7 @@ use super::{Parser, nearest, quoted};
 /// Keys of one test.
 pub(crate) const TEST: &[&str] =
     &["name", "tool", "input", "seq", "cwd", "agent", "subagent", "mode", "expect", "rule"];
-/// A policy with more belongs into a case file.
+/// A policy with more belongs in a case file.
 const MOST: usize = 10_000;
 
 impl Parser<'_> {
