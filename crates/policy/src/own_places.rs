@@ -76,8 +76,11 @@ impl OwnPlaces {
             files.extend(self.names(path).iter().map(|name| OwnFile::at(name, rule, why)));
         }
         for (folder, path) in &self.folders {
-            for (rule, why, rest) in floor::below(folder) {
-                files.extend(self.names(path).iter().map(|name| OwnFile::below(name, rest, rule, why)));
+            for name in self.names(path) {
+                // At the top of a home or a repository, other files have the names that a wildcard matches.
+                let counts = |rest: &str| !matches!(name.as_str(), "" | "~") || !rest.starts_with('*');
+                let rows = floor::below(folder).filter(|(_, _, rest)| counts(rest));
+                files.extend(rows.map(|(rule, why, rest)| OwnFile::below(&name, rest, rule, why)));
             }
         }
         files
@@ -85,6 +88,9 @@ impl OwnPlaces {
 
     fn names(&self, path: &str) -> Vec<String> {
         let path = path.trim_end_matches('/');
+        if path.is_empty() {
+            return Vec::new();
+        }
         let below = |folder: &Option<String>| {
             let rest = path.strip_prefix(folder.as_deref()?.trim_end_matches('/'))?;
             if rest.is_empty() { Some("") } else { rest.strip_prefix('/') }

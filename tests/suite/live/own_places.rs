@@ -41,11 +41,9 @@ fn what_judges_is_guarded_where_it_is() {
         (format!("rm -rf {claude}/*"), Some("floor/agent-settings")),
         (format!("find {claude} -name '*.json' -delete"), Some("floor/agent-settings")),
         ("rm codex/*".to_owned(), Some("floor/agent-settings")),
-        ("echo '{}' > \"$CODEX_HOME/hooks.json\"".to_owned(), Some("floor/agent-settings")),
-        ("echo '{}' > ${CLAUDE_CONFIG_DIR}/settings.json".to_owned(), Some("floor/agent-settings")),
+        (format!("rm {claude}/projects/s*"), None),
         (format!("rm {folder}/agent-*"), Some("floor/gate")),
         (format!("rm -rf {claude}/*.md codex/notes.txt"), None),
-        ("echo x > $CODEX_HOME/notes.md".to_owned(), None),
         (format!("rm -f {folder}/*.rmeta"), None),
         (format!("echo '{{}}' > {claude}/notes.md"), None),
         (format!("cat {program} {claude}/settings.json"), None),
@@ -75,10 +73,11 @@ fn a_folder_that_is_the_home_or_the_repository_is_guarded() {
     for (command, denies) in [
         ("echo '{}' > ~/settings.json", true),
         ("rm config.toml", true),
-        ("rm ./hooks.json", true),
+        ("rm ./requirements.toml", true),
         ("echo x > ~/notes.md", false),
         ("rm src/config.toml", false),
         ("rm -r build", false),
+        ("touch package.json", false),
     ] {
         let mut payload: Value = serde_json::from_str(&before("t1", "Bash", &json!({"command": command}))).unwrap();
         payload["cwd"] = repository.as_str().into();

@@ -35,8 +35,6 @@ pub(crate) struct Context {
     pub(super) unrolls: bool,
     /// How deep the walk is in nested programs.
     pub(super) depth: usize,
-    /// The part prints to a pipe or a file.
-    pub(super) piped: bool,
     /// The part is inside a substitution.
     pub(super) substituted: bool,
     /// An assignment consists of the next substitution alone and has its exit status.

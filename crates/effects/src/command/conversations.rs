@@ -17,6 +17,15 @@ pub(crate) enum Source {
     Terminal,
 }
 
+/// How a program is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Manner {
+    /// The terminal is there.
+    Shown,
+    /// It may be there. A program that is told to end after its own commands is taken by its word.
+    Unseen,
+}
+
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
@@ -28,19 +37,15 @@ struct Table {
 /// A row of the table, which says what the members mean.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Conversation {
+struct Conversation {
     names: &'static str,
-    pub(crate) reads: Source,
-    #[serde(default)]
-    pub(crate) pages: bool,
+    reads: Source,
     #[serde(default)]
     first: Vec<&'static str>,
     #[serde(default)]
     has: Vec<&'static str>,
     #[serde(default)]
     told: &'static str,
-    #[serde(default, rename = "told before")]
-    told_before: &'static str,
     #[serde(default)]
     ends: &'static str,
     #[serde(default)]
@@ -54,8 +59,6 @@ pub(crate) struct Conversation {
     operands: Option<usize>,
     #[serde(default)]
     least: usize,
-    #[serde(default)]
-    variables: &'static str,
     #[cfg_attr(not(test), expect(dead_code, reason = "a test runs the examples"))]
     #[serde(default)]
     typed: Vec<&'static str>,
@@ -71,41 +74,44 @@ fn load() -> Result<Vec<Conversation>, serde_json::Error> {
     serde_json::from_str(include_str!("conversations.json")).map(|table: Table| table.programs)
 }
 
-/// The rows that hold for a command: its arguments do not say what to do.
-pub(crate) fn conversations<'w>(command: &'w [&'w str]) -> impl Iterator<Item = &'static Conversation> + use<'w> {
+/// From where a command takes commands, because its arguments do not say what to do: by each row of the table that holds.
+pub(crate) fn conversations<'w>(command: &'w [&'w str], manner: Manner) -> impl Iterator<Item = Source> + use<'w> {
     let (program, words) = command.split_first().map_or(("", [].as_slice()), |(program, words)| (*program, words));
     let name = name(program);
-    TABLE.iter().filter(move |row| row.is_about(name, words))
+    TABLE.iter().filter(move |row| row.is_called(&name) && row.is_about(words, manner)).map(|row| row.reads)
 }
 
-fn name(program: &str) -> &str {
+/// The name of a program without its folder and without what systems of the Windows family add to it.
+fn name(program: &str) -> String {
     let name = program.rsplit(['/', '\\']).next().unwrap_or_default();
-    name.strip_suffix(".exe").unwrap_or(name)
+    let lower = name.to_ascii_lowercase();
+    let base = [".exe", ".cmd", ".bat"].iter().find_map(|end| lower.strip_suffix(end));
+    base.unwrap_or(name).to_owned()
 }
 
 impl Conversation {
-    /// The variables that name the program which runs instead, the most important one first.
-    pub(crate) fn variables(&self) -> impl Iterator<Item = &'static str> {
-        self.variables.split_whitespace()
+    /// `python3.12` and `vim.tiny` are `python` and `vim`.
+    fn is_called(&self, name: &str) -> bool {
+        let unnumbered = name.trim_end_matches(|end: char| end.is_ascii_digit() || end == '.' || end == '-');
+        let variant = name.strip_prefix("vim.").map(|_| "vim");
+        has(self.names, name) || has(self.names, unnumbered) || variant.is_some_and(|name| has(self.names, name))
     }
 
-    fn is_about(&self, program: &str, words: &[&str]) -> bool {
-        if !has(self.names, program) {
-            return false;
-        }
-        let operands = self.operands_of(words);
+    fn is_about(&self, words: &[&str], manner: Manner) -> bool {
+        let (operands, values) = self.divided(words);
         let Some((start, named)) = self.subcommand(words, &operands) else { return false };
         let count = operands.len() - named;
         let own = self.own(words, start, operands.get(named).copied());
-        let before = words.get(..start).unwrap_or_default();
-        let is_required = self.has.is_empty() || self.has.iter().any(|wanted| self.holds(own, wanted));
+        let is_value = |at: usize| values.contains(&(start + at));
+        let is_required = self.has.is_empty() || self.has.iter().any(|wanted| self.holds(own, &is_value, wanted));
+        let is_told = || own.iter().enumerate().any(|(at, word)| !is_value(at) && self.tells(own, at, word));
+        let ends = || manner == Manner::Unseen && self.ends_itself(own);
         is_required
-            && (self.last.is_empty() || words.last().is_some_and(|word| has(self.last, word)))
-            && operands.len() >= self.least
+            && (self.last.is_empty() || words.last().is_some_and(|word| has(self.last, &name(word))))
+            && count >= self.least
             && self.operands.is_none_or(|most| count <= most)
-            && !own.iter().any(|word| self.gives(self.told, word))
-            && !before.iter().any(|word| has(self.told_before, word))
-            && !self.ends_itself(own, count)
+            && !is_told()
+            && !ends()
     }
 
     /// The words that the program reads as its own options: not those behind `--`, or behind an option that stops them, and,
@@ -118,18 +124,22 @@ impl Conversation {
         stop.and_then(|at| own.get(..at + 2)).unwrap_or(own)
     }
 
-    /// The places of the words that are no options and no values of options.
-    fn operands_of(&self, words: &[&str]) -> Vec<usize> {
-        let (mut operands, mut is_value, mut all) = (Vec::new(), false, false);
+    /// The places of the words that are no options and no values of options, and those of the values.
+    fn divided(&self, words: &[&str]) -> (Vec<usize>, Vec<usize>) {
+        let (mut operands, mut values) = (Vec::new(), Vec::new());
+        let (mut is_value, mut all) = (false, false);
         for (at, word) in words.iter().enumerate() {
-            let is_option = !all && word.len() > 1 && word.starts_with(['-', '+']);
-            if !is_value && !is_option {
+            let marks: &[char] = if has(self.ends, "+") { &['-', '+'] } else { &['-'] };
+            let is_option = !all && word.len() > 1 && word.starts_with(marks);
+            if is_value {
+                values.push(at);
+            } else if !is_option {
                 operands.push(at);
             }
-            all |= *word == "--";
+            all |= *word == "--" && !is_value;
             is_value = is_option && !is_value && has(self.values, word);
         }
-        operands
+        (operands, values)
     }
 
     /// Behind which word the arguments of the subcommand begin, and how many operands name it.
@@ -143,6 +153,14 @@ impl Conversation {
             let is_same = found.iter().zip(&names).all(|(at, name)| words.get(*at) == Some(name));
             is_same.then(|| (found.last().map_or(0, |at| at + 1), names.len()))
         })
+    }
+
+    /// The word gives the program something to do, other than to read what is typed: `-f -`.
+    fn tells(&self, own: &[&str], at: usize, word: &str) -> bool {
+        let value = word.split_once('=').map(|(_, value)| value).or_else(|| own.get(at + 1).copied());
+        let is_typed =
+            value.is_some_and(|value| value == "-" || value.starts_with("/dev/") || value.starts_with("/proc/"));
+        self.gives(self.told, word) && !is_typed
     }
 
     /// A word is one of these options: `-c`, `-cTEXT`, `-Atc`, `--command`, `--command=TEXT`; or one of these words.
@@ -161,7 +179,9 @@ impl Conversation {
 
     /// The first letter of joined ones that decides, as an option: one of `options`, or one that takes the rest as its value.
     fn first_letter(&self, options: &str, word: &str) -> Option<String> {
-        let is_long = |option: &str| option.starts_with('-') && !option.starts_with("--") && option.len() > 2;
+        let is_long = |option: &str| {
+            option.starts_with('-') && !option.starts_with("--") && option.len() > 2 && !option.ends_with('*')
+        };
         // Where an option of several letters has one dash, letters are not joined.
         if [options, self.told, self.values].iter().flat_map(|list| list.split(' ')).any(is_long) {
             return None;
@@ -174,23 +194,17 @@ impl Conversation {
     }
 
     /// One of the words is this option, or several of them are these words; `-mpdb` is `-m pdb`.
-    fn holds(&self, own: &[&str], wanted: &str) -> bool {
+    fn holds(&self, own: &[&str], is_value: &dyn Fn(usize) -> bool, wanted: &str) -> bool {
         let Some((option, value)) = wanted.split_once(' ') else {
-            return own.iter().any(|word| self.gives(wanted, word));
+            return own.iter().enumerate().any(|(at, word)| !is_value(at) && self.gives(wanted, word));
         };
         let is_pair = |pair: &[&str]| matches!(pair, [first, second] if *first == option && *second == value);
         own.windows(2).any(is_pair) || own.iter().any(|word| word.strip_prefix(option) == Some(value))
     }
 
-    /// A command that is given to the program, and runs when nothing is left to do, ends it.
-    fn ends_itself(&self, own: &[&str], operands: usize) -> bool {
-        let given: Vec<&str> = own.iter().enumerate().filter_map(|(at, word)| self.given(own, at, word)).collect();
-        let ends = |command: &&str| {
-            let Some(End { all, forced, writes }) = end_of(command) else { return false };
-            // A changed text and files that were not shown yet keep an editor from ending.
-            (all || forced || operands <= 1) && (forced || writes || given.len() == 1)
-        };
-        given.iter().any(ends)
+    /// A command that is given to the program ends it.
+    fn ends_itself(&self, own: &[&str]) -> bool {
+        own.iter().enumerate().any(|(at, word)| self.given(own, at, word).is_some_and(ends))
     }
 
     /// The command that a word, or the one behind it, gives to the program.
@@ -198,40 +212,17 @@ impl Conversation {
         if has(self.ends, word) && word != "+" {
             return own.get(at + 1).copied();
         }
-        word.strip_prefix('+').filter(|_| has(self.ends, "+"))
+        let joined = || word.strip_prefix("-c").filter(|rest| !rest.is_empty() && has(self.ends, "-c"));
+        word.strip_prefix('+').filter(|_| has(self.ends, "+")).or_else(joined)
     }
 }
 
-/// How a command ends an editor.
-struct End {
-    /// Whatever files there are.
-    all: bool,
-    /// Whatever was changed.
-    forced: bool,
-    /// After it wrote what was changed.
-    writes: bool,
-}
-
-/// Commands of editors before a `|` that do not take it for a part of what they are given.
-const BEFORE_A_BAR: &[&str] = &["s", "w", "d", "set", "sort", "retab", "up", "update"];
-
-fn end_of(command: &str) -> Option<End> {
-    let mut parts = command.rsplit('|').map(|part| part.trim().trim_start_matches(':'));
-    let last = parts.next()?;
-    let is_plain = |part: &str| {
-        let part = part.trim_start_matches(|letter: char| letter.is_ascii_digit() || "%,.$".contains(letter));
-        let end = part.find(|letter: char| !letter.is_ascii_alphabetic()).unwrap_or(part.len());
-        part.get(..end).is_some_and(|name| BEFORE_A_BAR.contains(&name))
-    };
-    let (last, forced) = last.strip_suffix('!').map_or((last, false), |last| (last, true));
-    let (all, writes) = match last {
-        "q" | "qu" | "quit" => (false, false),
-        "qa" | "qall" | "quita" | "quitall" => (true, false),
-        "wq" | "x" | "xit" | "exi" | "exit" => (false, true),
-        "wqa" | "wqall" | "xa" | "xall" | "cq" | "cquit" => (true, true),
-        _ => return None,
-    };
-    parts.all(is_plain).then_some(End { all, forced, writes })
+/// The last command of a line ends an editor: `%s/a/b/ | wq!`.
+fn ends(command: &str) -> bool {
+    let last = command.rsplit(['|', ' ']).next().unwrap_or(command);
+    let last = last.trim_start_matches(':').trim_end_matches('!');
+    let names = "q qu quit qa qall quita quitall wq wqa wqall x xit xa xall exi exit cq cquit";
+    has(names, last)
 }
 
 /// A list of words has this one.
@@ -241,7 +232,7 @@ fn has(list: &str, word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{TABLE, conversations, load};
+    use super::{Manner, TABLE, conversations, load};
 
     /// Each row has examples of the commands that it is about and of others, and all of them hold.
     #[test]
@@ -257,7 +248,7 @@ mod tests {
             {
                 let words = words(example);
                 let words: Vec<&str> = words.iter().map(String::as_str).collect();
-                if conversations(&words).next().is_some() != expected {
+                if conversations(&words, Manner::Unseen).next().is_some() != expected {
                     wrong.push(example);
                 }
             }
@@ -292,7 +283,8 @@ mod tests {
             &["vim", "-c"],
             &["vim", "-c", "|"],
         ] {
-            conversations(words).for_each(drop);
+            conversations(words, Manner::Shown).for_each(drop);
+            conversations(words, Manner::Unseen).for_each(drop);
         }
     }
 }

@@ -86,10 +86,13 @@ impl Machine<'_> {
 
     /// `name` is one of the variables that decide what programs run.
     pub(crate) fn env_injection(&mut self, name: &str, value: Option<&Arg>, scope: &mut Scope) {
-        // What the value names runs when a program uses it, and has the terminal of that one.
-        let terminal = self.world.replace_terminal(Terminal::None);
+        // The value names what runs when a program uses it, with the terminal of that one.
+        let before = self.world.terminal();
+        if before == Terminal::Unsaid {
+            self.world.replace_terminal(Terminal::None);
+        }
         self.injected(name, value, scope);
-        self.world.replace_terminal(terminal);
+        self.world.replace_terminal(before);
     }
 
     fn injected(&mut self, name: &str, value: Option<&Arg>, scope: &mut Scope) {
@@ -118,7 +121,7 @@ impl Machine<'_> {
         }
         let harmless = value.and_then(Arg::literal).is_some_and(|text| steering::is_harmless(name, text));
         if harmless {
-            return;
+            return self.pager_or_editor(value);
         }
         self.opaque(About::Anything, Reason::SteeringVariable(name.to_owned()), &[]);
         if let Some(file) = value.filter(|file| name == "BASH_ENV" && looks_like_path(&file.text)) {

@@ -186,6 +186,9 @@ impl Machine<'_> {
         if matches!(word.literal(), Some("/dev/null")) {
             return Stream::nothing();
         }
+        if self.is_terminal(word) {
+            return Stream::Unconnected;
+        }
         self.redirected(role, word);
         if self.shell.received.contains(&word.text) {
             return Stream::Foreign(Provenance::Socket);

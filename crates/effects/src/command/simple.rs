@@ -53,8 +53,7 @@ impl Machine<'_> {
             let mut io = Io { scope: &mut *scope, input: opened.input.as_ref().unwrap_or(input) };
             // What the command runs itself may read on from its input.
             let fed_around = self.context.fed.or(self.context.fed_around);
-            let piped = self.context.piped || opened.output.is_some();
-            let mut command = self.with(Context { fed: opened.fed, fed_around, fresh_input, piped, ..self.context });
+            let mut command = self.with(Context { fed: opened.fed, fed_around, fresh_input, ..self.context });
             command.nested(Stream::Unknown, |machine| machine.dispatch(&words, &mut io))
         };
         self.flows_of_command(&opened.parts(mark..ran));
@@ -102,9 +101,6 @@ impl Machine<'_> {
             self.assigned(&assignment.name, &assignment.value, scope);
             let assigned = lasting && is_assigned_output(simple);
             self.with(Context { assigned, ..self.context }).assign(assignment, scope);
-            if !lasting {
-                scope.export(&assignment.name);
-            }
         }
     }
 

@@ -154,8 +154,7 @@ impl Machine<'_> {
         let ran = self.emitter.mark();
         let input = opened.input.clone().unwrap_or_else(|| input.clone());
         let fed_around = opened.fed.or(self.context.fed_around);
-        let piped = self.context.piped || opened.output.is_some();
-        let output = self.with(Context { fed_around, piped, ..self.context }).node(node, scope, &input);
+        let output = self.with(Context { fed_around, ..self.context }).node(node, scope, &input);
         self.flows_of_command(&opened.parts(mark..ran));
         self.shell.descriptors = before;
         self.close(&opened, output)
@@ -185,8 +184,7 @@ impl Machine<'_> {
             found.push(stage, self.emitter.mark());
             let position = if at + 1 == stages.len() { Stage::Last } else { Stage::Earlier };
             let outcome = self.outcome_of_stage(position, scope);
-            let piped = self.context.piped || position == Stage::Earlier;
-            let mut shell = self.with(Context { pipe, outcome, piped, ..self.context });
+            let mut shell = self.with(Context { pipe, outcome, ..self.context });
             let printed = shell.forked(scope, |machine, scope| machine.node(stage, scope, &flow));
             flow = printed.or_passed_on(&flow);
             if !self.may_spend(flow.size() / BYTES_A_STEP) {

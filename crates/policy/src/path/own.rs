@@ -89,11 +89,11 @@ impl Files<'_> {
         self.nameless && !own.anywhere.matches(&self.folded().path)
     }
 
-    /// A pattern spells this folder, and may be what the entry names in it.
+    /// A pattern is of files in this folder, and may be what the entry names in it.
     pub(crate) fn sweeps_in(&self, folder: &str, own: &OwnRule) -> bool {
         let Names::Many(paths) = &self.folded().names else { return false };
         let start = self.spelled_start(paths);
-        let is_in_it = start.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+        let is_in_it = start.rsplit_once('/').is_some_and(|(directory, _)| directory == folder);
         is_in_it && paths.meets(&own.at_root) != Answer::No
     }
 

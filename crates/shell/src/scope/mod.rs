@@ -69,23 +69,6 @@ const ENVIRONMENT: &[&str] = &[
     "USER",
 ];
 
-/// Variables that name the folder of an agent, and where it is below the user's home without them. A command that uses one
-/// means that folder, wherever it is.
-const AGENT_FOLDERS: &[(&str, &str)] = &[
-    ("CLAUDE_CONFIG_DIR", "/.claude"),
-    ("CODEX_HOME", "/.codex"),
-    ("COPILOT_HOME", "/.copilot"),
-    ("GEMINI_CLI_HOME", ""),
-    ("KIMI_CODE_HOME", "/.kimi-code"),
-    ("QWEN_HOME", "/.qwen"),
-];
-
-/// The folder of an agent that a variable names.
-fn agent_folder(name: &str) -> Option<Value> {
-    let (_, below) = AGENT_FOLDERS.iter().find(|(variable, _)| *variable == name)?;
-    Some(Value::home().appended(&Value::known(*below)))
-}
-
 /// The shell's state, as far as it can be proven. Cloning is cheap: a subshell is a clone.
 #[derive(Debug, Clone, Default)]
 pub struct Scope {
@@ -189,7 +172,7 @@ impl Scope {
             None if name == "IFS" && !self.poisoned => Value::known(" \t\n"),
             None if name == "PATH" && !self.poisoned => Value::inherited(),
             None if self.poisoned || ENVIRONMENT.contains(&name) => Value::unknown(),
-            None => agent_folder(name).unwrap_or_else(|| Value::likely("")),
+            None => Value::likely(""),
         }
     }
 

@@ -62,7 +62,9 @@ impl Machine<'_> {
             Some("run" | "create") => self.docker_run(&program, &sub.text, rest, io),
             Some("exec") => {
                 let arguments = Arguments::divide(run_options(), rest);
-                self.contained(arguments.operands.get(1..).unwrap_or_default(), io);
+                self.with_terminal_of(&arguments, |machine| {
+                    machine.contained(arguments.operands.get(1..).unwrap_or_default(), io);
+                });
             }
             Some("cp") => self.copied_to_container(rest),
             Some("compose") => self.compose(&program, rest),
@@ -158,11 +160,11 @@ impl Machine<'_> {
         let is_known = !command.is_empty() && !arguments.has(&["--entrypoint"]);
         if !mounts.is_empty() && is_known {
             let working = arguments.values(&["-w", "--workdir"]).next().cloned();
-            self.mounted(command, &mounts, working.as_ref(), io);
+            self.with_terminal_of(&arguments, |machine| machine.mounted(command, &mounts, working.as_ref(), io));
         } else if !mounts.is_empty() {
             self.possible_mounts(&mounts);
         } else if !command.is_empty() {
-            self.contained(command, io);
+            self.with_terminal_of(&arguments, |machine| machine.contained(command, io));
         }
         self.opaque(About::Anything, Reason::ContainerImage, &[program, sub]);
         self.possible_image(image);
@@ -234,7 +236,11 @@ impl Machine<'_> {
         let sub = outer.operands.first().map_or("", |word| word.text.as_str());
         if sub == "exec" {
             let at = call.rest.iter().position(|word| word.literal() == Some("--"));
-            self.contained(at.and_then(|at| call.rest.get(at + 1..)).unwrap_or_default(), io);
+            let arguments =
+                Arguments::divide(run_options(), at.map_or(call.rest, |at| call.rest.get(..at).unwrap_or_default()));
+            self.with_terminal_of(&arguments, |machine| {
+                machine.contained(at.and_then(|at| call.rest.get(at + 1..)).unwrap_or_default(), io);
+            });
         }
         if sub == "cp" {
             for word in call.rest.iter().skip(1).filter(|word| !word.text.starts_with('-') && !word.text.contains(':'))

@@ -56,7 +56,9 @@ impl Machine<'_> {
             self.opaque(About::Commands, Reason::UnknownCommandText, &[]);
         }
         let text = text.join(" ");
-        self.text_on(side, &text, io)
+        let mut output = Stream::Unknown;
+        self.with_terminal_of(&arguments, |machine| output = machine.text_on(side, &text, io));
+        output
     }
 
     /// Commands for a shell on that side.
@@ -138,7 +140,7 @@ impl Machine<'_> {
         let Context { span, depth, ways, .. } = self.context;
         let context = Context { span, ways, depth: depth + 1, ..Context::default() };
         let mut emitter = self.emitter.continued();
-        // A terminal reaches as far as the commands do.
+        // What is typed reaches a command that has the terminal.
         let input = if elsewhere.terminal() == Terminal::None { &Stream::Unknown } else { io.input };
         walk_on(self.text, &mut elsewhere, self.knowledge, context, &mut emitter, |remote| {
             remote.shell_text(text, &mut io.scope.child(), input);
