@@ -8,13 +8,17 @@ use super::floor;
 use super::fold::fold;
 use super::path::{Files, OwnRule, is_anchored};
 
+/// The top of the repository, and the home of the user, as names of folders.
+const TOP: &str = ".";
+const HOME: &str = "~";
+
 /// A file that the agent may not change, and why.
 #[derive(Debug, Clone)]
 pub(super) struct OwnFile {
     pub(super) rule: RuleId,
     pub(super) why: &'static str,
     pub(super) own: OwnRule,
-    /// The folder that holds it, folded; empty for the top of the repository.
+    /// The folder that holds it, folded; `.` for the top of the repository.
     folder: String,
 }
 
@@ -25,23 +29,26 @@ impl OwnFile {
         Self { own: OwnRule::of_file(path), ..Self::at(path, RuleId::FloorPolicy, why) }
     }
 
-    /// A file that is nowhere else.
     fn at(path: &str, rule: RuleId, why: &'static str) -> Self {
-        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let (folder, name) = path.rsplit_once('/').unwrap_or((TOP, path));
         Self::below(folder, &escaped(&fold(name)), rule, why)
     }
 
     /// The files of a folder that a glob names in it.
     fn below(folder: &str, glob: &str, rule: RuleId, why: &'static str) -> Self {
         let folder = fold(folder).into_owned();
-        let start = escaped(&folder);
-        let glob = if folder.is_empty() { glob.to_owned() } else { format!("{start}/{glob}") };
-        Self { rule, why, own: OwnRule::in_place(&glob), folder }
+        // At the top of a home or a repository, a name says nothing of files in other folders.
+        let own = match folder.as_str() {
+            TOP => OwnRule::in_place(glob),
+            HOME => OwnRule::in_place(&format!("{HOME}/{glob}")),
+            _ => OwnRule::new(&format!("{}/{glob}", escaped(&folder))),
+        };
+        Self { rule, why, own, folder }
     }
 
     /// A pattern spells the folder, and may be the file: `rm FOLDER/*`.
     pub(super) fn is_swept_by(&self, files: &Files<'_>) -> bool {
-        !self.folder.is_empty() && files.sweeps_in(&self.folder, &self.own)
+        self.folder != TOP && files.sweeps_in(&self.folder, &self.own)
     }
 }
 
@@ -78,7 +85,8 @@ impl OwnPlaces {
         for (folder, path) in &self.folders {
             for name in self.names(path) {
                 // At the top of a home or a repository, other files have the names that a wildcard matches.
-                let counts = |rest: &str| !matches!(name.as_str(), "" | "~") || !rest.starts_with('*');
+                let counts =
+                    |rest: &str| !matches!(name.as_str(), TOP | HOME) || !rest.contains('/') && !rest.starts_with('*');
                 let rows = floor::below(folder).filter(|(_, _, rest)| counts(rest));
                 files.extend(rows.map(|(rule, why, rest)| OwnFile::below(&name, rest, rule, why)));
             }
@@ -88,15 +96,13 @@ impl OwnPlaces {
 
     fn names(&self, path: &str) -> Vec<String> {
         let path = path.trim_end_matches('/');
-        if path.is_empty() {
-            return Vec::new();
-        }
         let below = |folder: &Option<String>| {
             let rest = path.strip_prefix(folder.as_deref()?.trim_end_matches('/'))?;
             if rest.is_empty() { Some("") } else { rest.strip_prefix('/') }
         };
-        let at_home = below(&self.home).map(|rest| if rest.is_empty() { "~".to_owned() } else { format!("~/{rest}") });
-        let at_root = below(&self.root).map(str::to_owned);
+        let at_home =
+            below(&self.home).map(|rest| if rest.is_empty() { HOME.to_owned() } else { format!("{HOME}/{rest}") });
+        let at_root = below(&self.root).map(|rest| if rest.is_empty() { TOP.to_owned() } else { rest.to_owned() });
         [Some(path.to_owned()), at_home, at_root].into_iter().flatten().collect()
     }
 }

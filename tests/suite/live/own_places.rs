@@ -41,6 +41,8 @@ fn what_judges_is_guarded_where_it_is() {
         (format!("rm -rf {claude}/*"), Some("floor/agent-settings")),
         (format!("find {claude} -name '*.json' -delete"), Some("floor/agent-settings")),
         ("rm codex/*".to_owned(), Some("floor/agent-settings")),
+        ("rm $1/codex/hooks.json".to_owned(), Some("floor/agent-settings")),
+        ("cd \"$X\" && rm codex/hooks.json".to_owned(), Some("floor/agent-settings")),
         (format!("rm {claude}/projects/s*"), None),
         (format!("rm {folder}/agent-*"), Some("floor/gate")),
         (format!("rm -rf {claude}/*.md codex/notes.txt"), None),
@@ -78,6 +80,7 @@ fn a_folder_that_is_the_home_or_the_repository_is_guarded() {
         ("rm src/config.toml", false),
         ("rm -r build", false),
         ("touch package.json", false),
+        ("rm hooks/x.sh", false),
     ] {
         let mut payload: Value = serde_json::from_str(&before("t1", "Bash", &json!({"command": command}))).unwrap();
         payload["cwd"] = repository.as_str().into();

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{before, hook};
 use crate::world::World;
 
-/// What is denied of a program that would take typed commands.
+/// When a program that would take typed commands is denied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Denied {
     Never,
@@ -33,14 +33,16 @@ fn a_program_that_takes_typed_commands_is_not_let_through() {
         ("psql -f - shop", Unsaid),
         ("psql \"$DATABASE_URL\"", Unsaid),
         ("psql shop < /dev/tty", Unsaid),
-        ("exec 3< /dev/tty; psql <&3", Unsaid),
-        ("psql 0<&1", Unsaid),
+        ("ssh host psql shop", Unsaid),
         ("mysql -f shop", Unsaid),
         ("cd src && /usr/bin/vim a.py", Unsaid),
         ("vim.tiny a", Unsaid),
         ("vim -es a", Unsaid),
         ("sudo -u app sqlite3 a.db", Unsaid),
         ("docker exec -it db psql shop", Unsaid),
+        ("docker exec -i db psql shop", Unsaid),
+        ("kubectl exec p -it -- vim a", Unsaid),
+        ("ssh -o RequestTTY=yes host vim a", Unsaid),
         ("docker compose exec web sh", Unsaid),
         ("su - app", Unsaid),
         ("gdb ./a", Unsaid),
@@ -55,6 +57,10 @@ fn a_program_that_takes_typed_commands_is_not_let_through() {
         ("GIT_PAGER=less git log", Kept),
         ("GIT_PAGER='sh -c less' git log", Kept),
         ("EDITOR=vim sops x", Kept),
+        ("exec 3< /dev/tty; psql <&3", Kept),
+        ("psql 0<&1", Kept),
+        ("docker compose exec db psql -U app shop", Kept),
+        ("man ls", Kept),
         ("psql shop < x.sql", Kept),
         ("cat x.sql | psql shop", Kept),
         ("vim -es -c '%s/a/b/' -c wq a", Kept),
@@ -63,6 +69,14 @@ fn a_program_that_takes_typed_commands_is_not_let_through() {
         ("gdb ./a core -batch -ex bt", Never),
         ("vim --version", Never),
         ("git log", Never),
+        ("git stash show -p", Never),
+        ("git -c core.pager='less -F' diff", Kept),
+        ("gdb -ex run -ex quit ./a", Kept),
+        ("cat x.sql | psql < /dev/stdin", Kept),
+        ("kubectl exec p -- vim a", Kept),
+        ("docker exec c psql shop", Kept),
+        ("bash -ic 'nvm use'", Never),
+        ("ruby -i -pe 'x' a", Never),
         ("git commit -m x", Never),
         ("git tag v1", Never),
         ("git checkout -bpip", Never),
@@ -94,7 +108,7 @@ fn a_program_that_takes_typed_commands_is_not_let_through() {
     }
 }
 
-/// The call is denied because nobody knows what is going to be typed.
+/// Returns true if the hook denies the call.
 fn is_denied(agent: &str, tool: &str, arguments: &Value) -> bool {
     let world = World::empty();
     world.write(".agent-scope.json", r#"{"commands": {"deny": ["rm"]}}"#);

@@ -35,6 +35,8 @@ pub(crate) struct Context {
     pub(super) unrolls: bool,
     /// How deep the walk is in nested programs.
     pub(super) depth: usize,
+    /// The standard input of the part is a terminal that was opened by its name.
+    pub(super) typed: bool,
     /// The part is inside a substitution.
     pub(super) substituted: bool,
     /// An assignment consists of the next substitution alone and has its exit status.

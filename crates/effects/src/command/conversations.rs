@@ -51,6 +51,8 @@ struct Conversation {
     #[serde(default)]
     last: &'static str,
     #[serde(default)]
+    inner: bool,
+    #[serde(default)]
     values: &'static str,
     #[serde(default)]
     leading: bool,
@@ -81,6 +83,19 @@ pub(crate) fn conversations<'w>(command: &'w [&'w str], manner: Manner) -> impl 
     TABLE.iter().filter(move |row| row.is_called(&name) && row.is_about(words, manner)).map(|row| row.reads)
 }
 
+/// Words of a command in which programs are looked for.
+const MOST: usize = 32;
+
+/// One of the words is a program that takes commands, with the words behind it.
+fn starts_another(words: &[&str], manner: Manner) -> bool {
+    let is_other = |at: usize| {
+        let Some((program, rest)) = words.get(at..).and_then(<[&str]>::split_first) else { return false };
+        let name = name(program);
+        TABLE.iter().any(|row| !row.inner && row.is_called(&name) && row.is_about(rest, manner))
+    };
+    (0..words.len().min(MOST)).any(is_other)
+}
+
 /// The name of a program without its folder and without what systems of the Windows family add to it.
 fn name(program: &str) -> String {
     let name = program.rsplit(['/', '\\']).next().unwrap_or_default();
@@ -98,11 +113,14 @@ impl Conversation {
     }
 
     fn is_about(&self, words: &[&str], manner: Manner) -> bool {
+        if self.inner && !starts_another(words, manner) {
+            return false;
+        }
         let (operands, values) = self.divided(words);
         let Some((start, named)) = self.subcommand(words, &operands) else { return false };
         let count = operands.len() - named;
         let own = self.own(words, start, operands.get(named).copied());
-        let is_value = |at: usize| values.contains(&(start + at));
+        let is_value = |at: usize| values.binary_search(&(start + at)).is_ok();
         let is_required = self.has.is_empty() || self.has.iter().any(|wanted| self.holds(own, &is_value, wanted));
         let is_told = || own.iter().enumerate().any(|(at, word)| !is_value(at) && self.tells(own, at, word));
         let ends = || manner == Manner::Unseen && self.ends_itself(own);
@@ -232,7 +250,7 @@ fn has(list: &str, word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Manner, TABLE, conversations, load};
+    use super::{Manner, TABLE, conversations, load, name};
 
     /// Each row has examples of the commands that it is about and of others, and all of them hold.
     #[test]
@@ -242,14 +260,13 @@ mod tests {
         for row in TABLE.iter() {
             let is_open = row.told.is_empty() && row.first.is_empty() && row.has.is_empty() && row.operands.is_none();
             assert!(!row.typed.is_empty() && row.not_typed.is_empty() == is_open, "{}: no example", row.names);
-            for (example, expected) in [(&row.typed, true), (&row.not_typed, false)]
-                .into_iter()
-                .flat_map(|(examples, expected)| examples.iter().map(move |example| (*example, expected)))
-            {
+            let examples = row.typed.iter().map(|example| (example, true));
+            for (example, expected) in examples.chain(row.not_typed.iter().map(|example| (example, false))) {
                 let words = words(example);
                 let words: Vec<&str> = words.iter().map(String::as_str).collect();
-                if conversations(&words, Manner::Unseen).next().is_some() != expected {
-                    wrong.push(example);
+                let holds = row.is_called(&name(words[0])) && row.is_about(&words[1..], Manner::Unseen);
+                if holds != expected {
+                    wrong.push(*example);
                 }
             }
         }

@@ -12,7 +12,6 @@ use super::redirect::Opened;
 use super::stream::Stream;
 use super::write_mode::WriteMode;
 use crate::PathTarget;
-use crate::world::Terminal;
 
 /// The lowest number that shells give to a descriptor with a name.
 const NAMED: u32 = 10;
@@ -90,8 +89,6 @@ impl Machine<'_> {
                 text.clone()
             }
             (None, Some("0")) => return,
-            // Of a terminal, each descriptor can be read.
-            (None, Some("1" | "2")) if self.world.terminal() != Terminal::None => Stream::Unconnected,
             (None, Some("-")) => Stream::nothing(),
             _ if opened.socket || self.shell.has_socket => Stream::Foreign(Provenance::Socket),
             _ => Stream::Unknown,

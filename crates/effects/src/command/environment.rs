@@ -88,7 +88,7 @@ impl Machine<'_> {
     pub(crate) fn env_injection(&mut self, name: &str, value: Option<&Arg>, scope: &mut Scope) {
         // The value names what runs when a program uses it, with the terminal of that one.
         let before = self.world.terminal();
-        if before == Terminal::Unsaid {
+        if !before.is_kept() {
             self.world.replace_terminal(Terminal::None);
         }
         self.injected(name, value, scope);

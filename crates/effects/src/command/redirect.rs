@@ -12,6 +12,7 @@ use super::knowledge::Role;
 use super::location::Before;
 use super::machine::Machine;
 use super::stream::Stream;
+use super::terminals::is_terminal;
 use super::write_mode::WriteMode;
 
 /// The standard streams of a command, as its redirections leave them.
@@ -29,6 +30,8 @@ pub(crate) struct Opened {
     pub is_shared: bool,
     /// One of the descriptors is a connection.
     pub socket: bool,
+    /// The new standard input is a terminal.
+    pub typed: bool,
 }
 
 impl Opened {
@@ -58,12 +61,14 @@ impl Machine<'_> {
             RedirectKind::Read(word) => {
                 for word in self.fields(std::slice::from_ref(word), scope) {
                     let text = self.opened(&word, Role::Read);
+                    opened.typed = is_terminal(&word);
                     self.reads(redirect, text, scope, opened);
                 }
             }
             RedirectKind::ReadWrite(word) => {
                 for word in self.fields(std::slice::from_ref(word), scope) {
                     let text = self.opened(&word, Role::Edit);
+                    opened.typed = is_terminal(&word);
                     self.reads(redirect, text, scope, opened);
                 }
             }
@@ -185,9 +190,6 @@ impl Machine<'_> {
         }
         if matches!(word.literal(), Some("/dev/null")) {
             return Stream::nothing();
-        }
-        if self.is_terminal(word) {
-            return Stream::Unconnected;
         }
         self.redirected(role, word);
         if self.shell.received.contains(&word.text) {

@@ -53,7 +53,8 @@ impl Machine<'_> {
             let mut io = Io { scope: &mut *scope, input: opened.input.as_ref().unwrap_or(input) };
             // What the command runs itself may read on from its input.
             let fed_around = self.context.fed.or(self.context.fed_around);
-            let mut command = self.with(Context { fed: opened.fed, fed_around, fresh_input, ..self.context });
+            let typed = if opened.input.is_some() { opened.typed } else { self.context.typed };
+            let mut command = self.with(Context { fed: opened.fed, fed_around, fresh_input, typed, ..self.context });
             command.nested(Stream::Unknown, |machine| machine.dispatch(&words, &mut io))
         };
         self.flows_of_command(&opened.parts(mark..ran));

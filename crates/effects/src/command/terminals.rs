@@ -7,22 +7,20 @@ use super::simple::Io;
 use crate::Reason;
 use crate::world::Terminal;
 
-/// Files that stand for the terminal, or for the standard input as it is.
-const TERMINALS: &[&str] = &["/dev/tty", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0", "/dev/stdout", "/dev/stderr"];
-
 impl Machine<'_> {
-    /// What is going to be typed into a program is as little known as the input of a shell that has none yet.
+    /// Reports a program that takes commands from its terminal: later calls type them, and none of them is known yet.
     pub(super) fn conversation(&mut self, words: &[Arg], io: &Io<'_>) {
-        let (manner, is_kept) = match self.world.terminal() {
-            Terminal::None => return,
-            Terminal::Unsaid => (Manner::Unseen, false),
-            Terminal::Kept => (Manner::Shown, true),
-        };
+        let terminal = self.world.terminal();
+        if terminal == Terminal::None {
+            return;
+        }
+        let manner = if terminal.is_kept() { Manner::Shown } else { Manner::Unseen };
+        let has_keys = matches!(terminal, Terminal::Kept | Terminal::Unsaid);
         let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
         let is_typed = |source: Source| match source {
-            Source::Input => is_kept || !io.input.is_connected(),
-            Source::Keys => true,
-            Source::Terminal => is_kept,
+            Source::Input => terminal.is_kept() || self.context.typed || !io.input.is_connected(),
+            Source::Keys => has_keys,
+            Source::Terminal => terminal == Terminal::Kept,
         };
         if conversations(&texts, manner).any(is_typed) {
             self.opaque_input(Reason::UnknownInputCommands);
@@ -37,19 +35,34 @@ impl Machine<'_> {
         }
     }
 
-    /// A command in a container or on another host has a terminal where the program is asked for one.
+    /// A command in a container has a terminal where the program is asked for one, and gets what is typed where it is asked to
+    /// pass its input on.
     pub(super) fn with_terminal_of(&mut self, arguments: &Arguments, inside: impl FnOnce(&mut Machine<'_>)) {
         let before = self.world.terminal();
-        if !arguments.has(&["-t", "-tt", "--tty"]) {
-            self.world.replace_terminal(Terminal::None);
-        }
+        let there = if asks_for_terminal(arguments) {
+            before
+        } else if arguments.has(&["-i", "--interactive"]) {
+            before.input()
+        } else {
+            Terminal::None
+        };
+        self.world.replace_terminal(there);
         inside(self);
         self.world.replace_terminal(before);
     }
+}
 
-    /// Opened as the input, the file is the terminal of the call.
-    pub(super) fn is_terminal(&self, word: &Arg) -> bool {
-        let is_one = |path: &str| TERMINALS.contains(&path) || path.starts_with("/dev/pts/");
-        self.world.terminal() != Terminal::None && word.literal().is_some_and(is_one)
-    }
+/// The options of a program that starts commands elsewhere ask for a terminal.
+pub(super) fn asks_for_terminal(arguments: &Arguments) -> bool {
+    let asks = |setting: &Arg| {
+        let setting = setting.text.to_lowercase();
+        setting.starts_with("requesttty") && (setting.ends_with("yes") || setting.ends_with("force"))
+    };
+    arguments.has(&["-t", "-tt", "--tty"]) || arguments.values(&["-o"]).any(asks)
+}
+
+/// Opened as the input, the file is a terminal.
+pub(super) fn is_terminal(word: &Arg) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    word.literal().is_some_and(|path| path == "/dev/tty" || path.strip_prefix("/dev/pts/").is_some_and(is_number))
 }

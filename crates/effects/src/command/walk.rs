@@ -154,7 +154,8 @@ impl Machine<'_> {
         let ran = self.emitter.mark();
         let input = opened.input.clone().unwrap_or_else(|| input.clone());
         let fed_around = opened.fed.or(self.context.fed_around);
-        let output = self.with(Context { fed_around, ..self.context }).node(node, scope, &input);
+        let typed = if opened.input.is_some() { opened.typed } else { self.context.typed };
+        let output = self.with(Context { fed_around, typed, ..self.context }).node(node, scope, &input);
         self.flows_of_command(&opened.parts(mark..ran));
         self.shell.descriptors = before;
         self.close(&opened, output)

@@ -35,6 +35,26 @@ pub(crate) enum Terminal {
     Kept,
     /// The record does not say whether it keeps one.
     Unsaid,
+    /// What is typed into a terminal that is kept is the input of the command, which has no terminal itself.
+    KeptInput,
+    /// The same of one that may be kept.
+    UnsaidInput,
+}
+
+impl Terminal {
+    /// The terminal of a command that gets nothing but its input through another one.
+    pub(crate) fn input(self) -> Self {
+        match self {
+            Self::Kept => Self::KeptInput,
+            Self::Unsaid => Self::UnsaidInput,
+            other => other,
+        }
+    }
+
+    /// The call says that it keeps one.
+    pub(crate) fn is_kept(self) -> bool {
+        matches!(self, Self::Kept | Self::KeptInput)
+    }
 }
 
 /// The family of the system.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Source, Transcript};
 
-/// What a file of `OpenCode`'s storage holds, by its place.
+/// A file of `OpenCode`'s storage, by its place.
 enum Piece<'p> {
     Session { session: &'p str },
     Message { session: &'p str, message: &'p str },
@@ -49,7 +49,7 @@ pub(super) fn join(sources: &mut Vec<Source>) {
                 Piece::Message { session, message } => (session, message),
                 Piece::Part { message } => (messages.get(&(storage.to_owned(), message.to_owned()))?.as_str(), message),
             };
-            // A message stands before its parts: `message/…` before `part/…`.
+            // A message comes before its parts: `message/…` before `part/…`.
             Some(((storage.to_owned(), session.to_owned()), (message.to_owned(), source.shown.clone())))
         });
         match place {

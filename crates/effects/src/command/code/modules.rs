@@ -1,5 +1,8 @@
 //! Modules that programs load by name, and that the session wrote.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use crate::command::argument::Arg;
 use crate::command::knowledge::Language;
 use crate::command::machine::Machine;
@@ -15,6 +18,9 @@ const SHARED: &str = "argparse ast base64 bisect calendar collections contextlib
     logging numbers opcode operator pathlib pickle platform pprint queue random re reprlib secrets select selectors shlex \
     shutil signal socket ssl statistics string struct subprocess tempfile textwrap threading token tokenize traceback \
     typing unittest urllib uuid warnings weakref zipfile sitecustomize usercustomize";
+
+/// The same: each run of a Python program looks up every file that lies beside it.
+static SHARED_NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| SHARED.split_whitespace().collect());
 
 impl Machine<'_> {
     /// Runs the module as the session wrote it; `false`: it did not, or nobody knows what.
@@ -75,8 +81,7 @@ impl Machine<'_> {
     pub(crate) fn shadowing_modules(&mut self, directory: &Arg, io: &mut Io<'_>) {
         let directory = self.world.locate_word(directory).0.path;
         for name in self.world.written_in(&directory) {
-            let is_shared = |stem: &str| SHARED.split_whitespace().any(|known| known == stem);
-            if name.strip_suffix(".py").is_some_and(is_shared) {
+            if name.strip_suffix(".py").is_some_and(|stem| SHARED_NAMES.contains(stem)) {
                 let file = if directory == "." { name } else { format!("{directory}/{name}") };
                 self.guessed(|machine| machine.loads_file(Language::Python, &Arg::exact(file), io));
             }

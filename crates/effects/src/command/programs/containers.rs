@@ -236,8 +236,10 @@ impl Machine<'_> {
         let sub = outer.operands.first().map_or("", |word| word.text.as_str());
         if sub == "exec" {
             let at = call.rest.iter().position(|word| word.literal() == Some("--"));
-            let arguments =
-                Arguments::divide(run_options(), at.map_or(call.rest, |at| call.rest.get(..at).unwrap_or_default()));
+            let before = at.map_or(call.rest, |at| call.rest.get(..at).unwrap_or_default());
+            // Options may follow the pod.
+            let options: Vec<Arg> = before.iter().filter(|word| word.text.starts_with('-')).cloned().collect();
+            let arguments = Arguments::divide(run_options(), &options);
             self.with_terminal_of(&arguments, |machine| {
                 machine.contained(at.and_then(|at| call.rest.get(at + 1..)).unwrap_or_default(), io);
             });

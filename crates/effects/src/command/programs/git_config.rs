@@ -46,6 +46,15 @@ impl Machine<'_> {
 
     /// What a setting makes git run.
     fn git_value(&mut self, name: &str, value: &Arg, io: &mut Io<'_>) {
+        let before = self.world.terminal();
+        if !before.is_kept() {
+            self.world.replace_terminal(Terminal::None);
+        }
+        self.git_value_runs(name, value, io);
+        self.world.replace_terminal(before);
+    }
+
+    fn git_value_runs(&mut self, name: &str, value: &Arg, io: &mut Io<'_>) {
         if is_location(name) {
             self.path(if name == "include.path" { Role::Read } else { Role::List }, value);
             self.opaque(About::Anything, Reason::GitRunsPrograms, &[]);

@@ -8,6 +8,7 @@ use crate::command::knowledge::Role;
 use crate::command::machine::{Machine, walk_on};
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
+use crate::command::terminals::asks_for_terminal;
 use crate::world::Terminal;
 use crate::{About, Certainty, Effect, Kind, Reach, Reason};
 
@@ -56,8 +57,14 @@ impl Machine<'_> {
             self.opaque(About::Commands, Reason::UnknownCommandText, &[]);
         }
         let text = text.join(" ");
-        let mut output = Stream::Unknown;
-        self.with_terminal_of(&arguments, |machine| output = machine.text_on(side, &text, io));
+        let before = self.world.terminal();
+        if arguments.has(&["-n", "-f"]) {
+            self.world.replace_terminal(Terminal::None);
+        } else if !asks_for_terminal(&arguments) {
+            self.world.replace_terminal(before.input());
+        }
+        let output = self.text_on(side, &text, io);
+        self.world.replace_terminal(before);
         output
     }
 
