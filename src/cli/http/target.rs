@@ -38,7 +38,7 @@ impl Target {
         let like = "http://localhost:4318";
         let base = super::address(what, address, like)?;
         if !base.username().is_empty() || base.password().is_some() {
-            let why = "credentials belong in a `--header`, not into the address";
+            let why = "credentials belong in a `--header`, not in the address";
             return Err(wrong_address(what, why, like));
         }
         Ok(Self { base, headers: Vec::new(), private: Vec::new(), agent: agent(TIMEOUT) })

@@ -153,7 +153,7 @@ fn a_refused_call_that_is_reported_as_failed_is_an_attempt() {
     assert_eq!((&summary["attempts"], &summary["findings"]["error"]), (&0.into(), &1.into()), "{summary}");
 }
 
-/// What an agent prints has an end; what its hooks record goes on until they say so, and lacks nothing.
+/// `check` finds nothing missing in a session that hooks record, before the agent ends it.
 #[test]
 fn a_recording_of_hooks_lacks_nothing_before_its_end() {
     for agent in ["claude-code", "cursor", "gemini-cli"] {

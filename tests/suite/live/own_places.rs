@@ -3,7 +3,17 @@
 use serde_json::{Value, json};
 
 use super::before;
-use crate::world::World;
+use crate::world::{Answer, World};
+
+/// What the hook answers about a command in the repository of the world.
+fn asked(world: &World, options: &[&str], variables: &[(&str, &str)], command: &str) -> Answer {
+    let mut payload: Value = serde_json::from_str(&before("t1", "Bash", &json!({"command": command}))).unwrap();
+    payload["cwd"] = world.path().canonicalize().unwrap().join("repo").to_str().into();
+    let arguments = [&["hook", "pre-tool", "--enforce"], options].concat();
+    let answer = world.spawn("repo", &arguments, variables, &payload.to_string());
+    assert_eq!((answer.code, answer.stderr.as_str()), (0, ""), "{command}");
+    answer
+}
 
 /// The program of the hooks, settings that a variable moved, and a policy elsewhere are guarded where they are.
 #[cfg(unix)]
@@ -51,11 +61,7 @@ fn what_judges_is_guarded_where_it_is() {
         (format!("cat {program} {claude}/settings.json"), None),
         (format!("touch {folder}/other"), None),
     ] {
-        let mut payload: Value = serde_json::from_str(&before("t1", "Bash", &json!({"command": command}))).unwrap();
-        payload["cwd"] = at("repo").into();
-        let args = ["hook", "pre-tool", "--enforce", "--policy", policy.as_str()];
-        let answer = world.spawn("repo", &args, &variables, &payload.to_string());
-        assert_eq!((answer.code, answer.stderr.as_str()), (0, ""), "{command}");
+        let answer = asked(&world, &["--policy", policy.as_str()], &variables, &command);
         assert_eq!(answer.stdout.contains("\"deny\""), rule.is_some(), "{command}: {}", answer.stdout);
         assert!(rule.is_none_or(|rule| answer.stdout.contains(rule)), "{command}: {}", answer.stdout);
     }
@@ -82,10 +88,7 @@ fn a_folder_that_is_the_home_or_the_repository_is_guarded() {
         ("touch package.json", false),
         ("rm hooks/x.sh", false),
     ] {
-        let mut payload: Value = serde_json::from_str(&before("t1", "Bash", &json!({"command": command}))).unwrap();
-        payload["cwd"] = repository.as_str().into();
-        let answer = world.spawn("repo", &["hook", "pre-tool", "--enforce"], &variables, &payload.to_string());
-        assert_eq!((answer.code, answer.stderr.as_str()), (0, ""), "{command}");
+        let answer = asked(&world, &[], &variables, command);
         assert_eq!(answer.stdout.contains("\"deny\""), denies, "{command}: {}", answer.stdout);
     }
 }

@@ -1,4 +1,4 @@
-//! Programs that take commands from whoever types. Some hosts run no hook for keys that are typed into a program.
+//! The hook denies programs that read typed commands where the agent runs no hook when it types them.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! Programs that take commands of their own from whoever types: clients of databases, debuggers, editors, pagers, shells behind
-//! other names. Keys that are typed later come in calls of another tool, which some hosts run without asking any hook.
+//! Programs that read commands which an agent or a person types: clients of databases, debuggers, editors, pagers, shells
+//! behind other names. The agent types in calls of another tool, which some hosts run without asking any hook.
 
 use std::sync::LazyLock;
 
@@ -22,7 +22,7 @@ pub(crate) enum Source {
 pub(crate) enum Manner {
     /// The terminal is there.
     Shown,
-    /// It may be there. A program that is told to end after its own commands is taken by its word.
+    /// The record does not say whether it is there. A program counts as ended if one of its arguments ends it.
     Unseen,
 }
 
@@ -83,17 +83,17 @@ pub(crate) fn conversations<'w>(command: &'w [&'w str], manner: Manner) -> impl 
     TABLE.iter().filter(move |row| row.is_called(&name) && row.is_about(words, manner)).map(|row| row.reads)
 }
 
-/// Words of a command in which programs are looked for.
-const MOST: usize = 32;
+/// The longest command that is searched for programs.
+const MOST: usize = 64;
 
-/// One of the words is a program that takes commands, with the words behind it.
+/// One of the words is a program that takes commands, with the words behind it. A longer command may hold one.
 fn starts_another(words: &[&str], manner: Manner) -> bool {
     let is_other = |at: usize| {
         let Some((program, rest)) = words.get(at..).and_then(<[&str]>::split_first) else { return false };
         let name = name(program);
         TABLE.iter().any(|row| !row.inner && row.is_called(&name) && row.is_about(rest, manner))
     };
-    (0..words.len().min(MOST)).any(is_other)
+    words.len() > MOST || (0..words.len()).any(is_other)
 }
 
 /// The name of a program without its folder and without what systems of the Windows family add to it.
@@ -235,10 +235,14 @@ impl Conversation {
     }
 }
 
-/// The last command of a line ends an editor: `%s/a/b/ | wq!`.
+/// The last command of a line ends an editor: `%s/a/b/ | wq!`. What follows `normal` is typed, bars included.
 fn ends(command: &str) -> bool {
-    let last = command.rsplit(['|', ' ']).next().unwrap_or(command);
-    let last = last.trim_start_matches(':').trim_end_matches('!');
+    let last = command.rsplit('|').next().unwrap_or(command).trim().trim_start_matches(':');
+    let last = last.strip_prefix("silent ").or_else(|| last.strip_prefix("silent! ")).unwrap_or(last);
+    let last = last.trim_end_matches('!');
+    if command.trim_start_matches(':').starts_with("norm") {
+        return false;
+    }
     let names = "q qu quit qa qall quita quitall wq wqa wqall x xit xa xall exi exit cq cquit";
     has(names, last)
 }

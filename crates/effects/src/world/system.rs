@@ -23,7 +23,7 @@ const ANY_BASH: &[&str] = &["opencode"];
 /// Agents that start programs with a terminal, run no hook when they type into them, and do not tell hooks of the terminal.
 const HIDES_TERMINALS: &[&str] = &["codex"];
 
-/// The tool that their hooks are told of. Their own logs name others, and say whether a command keeps a terminal.
+/// These agents name this tool to their hooks. In their own logs they name others, and say which commands keep a terminal.
 const HOOKED_SHELL: &str = "Bash";
 
 /// A terminal into which later calls may type.
@@ -35,9 +35,9 @@ pub(crate) enum Terminal {
     Kept,
     /// The record does not say whether it keeps one.
     Unsaid,
-    /// What is typed into a terminal that is kept is the input of the command, which has no terminal itself.
+    /// Another program keeps the terminal, and passes what the agent types on to the input of this command.
     KeptInput,
-    /// The same of one that may be kept.
+    /// Another program may keep a terminal, and would pass on what the agent types.
     UnsaidInput,
 }
 

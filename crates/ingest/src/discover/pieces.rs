@@ -15,6 +15,9 @@ impl<'p> Piece<'p> {
     /// The folder of the storage, and what the file at a path holds.
     fn of(path: &'p str) -> Option<(&'p str, Self)> {
         let (storage, place) = path.rsplit_once("/storage/")?;
+        if !storage.split('/').any(|folder| folder == "opencode") {
+            return None;
+        }
         let names: Vec<&str> = place.strip_suffix(".json")?.split('/').collect();
         // Older versions kept all of it below `session`.
         let piece = match names.as_slice() {

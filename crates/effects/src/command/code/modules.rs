@@ -19,7 +19,7 @@ const SHARED: &str = "argparse ast base64 bisect calendar collections contextlib
     shutil signal socket ssl statistics string struct subprocess tempfile textwrap threading token tokenize traceback \
     typing unittest urllib uuid warnings weakref zipfile sitecustomize usercustomize";
 
-/// The same: each run of a Python program looks up every file that lies beside it.
+/// These names as a set: each run of a Python program looks up every file that lies beside it.
 static SHARED_NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| SHARED.split_whitespace().collect());
 
 impl Machine<'_> {
