@@ -130,6 +130,16 @@ const SCHEMAS: &[(&str, &str, &str)] = &[
         "output of `policy coverage --format json`",
         include_str!("../../schemas/policy-coverage.v1.schema.json"),
     ),
+    (
+        "policy-builtins",
+        "output of `policy builtins --format json`",
+        include_str!("../../schemas/policy-builtins.v1.schema.json"),
+    ),
+    (
+        "provenance",
+        ".agent-scope.provenance.json: the sessions behind the entries of a generated policy",
+        include_str!("../../schemas/agent-scope-provenance.schema.json"),
+    ),
     ("diff", "output of `policy diff --format json`", include_str!("../../schemas/policy-diff.v1.schema.json")),
     (
         "policy-generate",

@@ -30,6 +30,7 @@ const PRINTED: &[(&str, &str)] = &[
     ("inspect --view session", "session"),
     ("inspect --view billing", "billing.v1"),
     ("policy backtest", "policy-backtest.v1"),
+    ("policy builtins", "policy-builtins.v1"),
     ("policy coverage", "policy-coverage.v1"),
     ("policy diff", "policy-diff.v1"),
     ("policy export --verify", "policy-export.v1"),

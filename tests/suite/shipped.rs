@@ -198,7 +198,7 @@ fn transcript(cwd: &str, tool: &str, key: &str, value: &str) -> String {
 /// still refuses what everybody has to refuse.
 #[test]
 fn init_vouches_for_the_commands_of_what_it_finds() {
-    let table: Value = serde_json::from_str(include_str!("../../src/cli/init/ecosystems.json")).unwrap();
+    let table: Value = serde_json::from_str(include_str!("../../crates/policy/src/builtin/ecosystems.json")).unwrap();
     let table = table.as_array().unwrap();
     let alone = table.iter().map(std::slice::from_ref);
     let worlds: Vec<&[Value]> = alone.chain([table.as_slice()]).collect();
@@ -246,7 +246,7 @@ fn vouches_for_the_commands(ecosystems: &[Value]) {
 /// without the rules of ecosystems.
 #[test]
 fn init_vouches_for_nothing_that_is_to_be_refused() {
-    let table: Value = serde_json::from_str(include_str!("../../src/cli/init/ecosystems.json")).unwrap();
+    let table: Value = serde_json::from_str(include_str!("../../crates/policy/src/builtin/ecosystems.json")).unwrap();
     let table = table.as_array().unwrap();
     let texts = |value: &Value| -> Vec<String> {
         value.as_array().into_iter().flatten().map(|text| text.as_str().unwrap().to_owned()).collect()

@@ -57,7 +57,7 @@ impl<'a> ExportedPolicy<'a> {
         let version = policy.identity().map_or(1, |identity| identity.version);
         let lists = ["/files/", "/commands/", "/network/"];
         let mut listed = Vec::new();
-        for entry in policy.entries() {
+        for entry in policy.members() {
             if lists.iter().any(|list| entry.location.pointer.starts_with(list)) {
                 listed.push(Cow::Borrowed(entry));
             } else if entry.location.pointer.starts_with("/rules/") && entry.decision != Decision::Allowed {
@@ -77,13 +77,13 @@ impl<'a> ExportedPolicy<'a> {
         self.listed().filter(move |entry| entry.subject == subject)
     }
 
-    /// The patterns of an entry: those of its label, where it names one.
+    /// The patterns of an entry: those of the label or built-in list that it names.
     pub(super) fn patterns(&self, entry: &EntryView) -> Vec<String> {
         let (not, text) = entry.text.strip_prefix('!').map_or(("", entry.text.as_str()), |text| ("!", text));
-        match text.strip_prefix("label:") {
+        match self.policy.members_of(entry) {
+            Some(patterns) => patterns.iter().map(|pattern| format!("{not}{pattern}")).collect(),
             // Another file has labels of its own.
-            Some(_) if entry.location.file.is_some() => vec![UNKNOWN.to_owned()],
-            Some(label) => self.policy.label(label).iter().map(|pattern| format!("{not}{pattern}")).collect(),
+            None if text.starts_with("label:") => vec![UNKNOWN.to_owned()],
             None => vec![entry.text.clone()],
         }
     }

@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use agent_strace_model::finding::{PolicyEntry, PolicyLocation, PolicyRule};
 
+use super::builtin::BUILTIN;
+use super::command::CommandPattern;
 use super::env::Name;
-use super::parse::{LABEL, List, Lists, Matches, Rulebook, dotted, is_named};
+use super::parse::{List, Lists, Matches, Rulebook, dotted, is_named};
 use super::{Decision, Policy};
 
 /// What an entry is about.
@@ -56,6 +58,8 @@ pub struct EntryView {
     pub even_if_changed: bool,
     /// Of a rule about commands: entries of a list that say some of what it says, for engines that know lists only.
     pub forms: Vec<String>,
+    /// The built-in list that the policy names there.
+    pub builtin: Option<&'static str>,
 }
 
 /// The words of entries, looked up by where they are.
@@ -76,11 +80,8 @@ impl<'p> EntryTexts<'p> {
     /// The entry there; `path`: what it judged, which tells the pattern of a label. A list as a whole has no words.
     pub fn at(&mut self, location: &PolicyLocation, path: Option<&str>) -> Option<Arc<PolicyEntry>> {
         let entry = *self.by_location.get(&(location.file.as_deref(), &*location.pointer))?;
-        // Labels of other files are not known here.
-        let label = entry.text.strip_prefix(LABEL).filter(|_| location.file.is_none());
-        let pattern = label.zip(path).and_then(|(label, path)| {
-            let patterns = self.policy.label(label).iter().filter(|text| !text.starts_with('!'));
-            patterns.into_iter().find(|text| is_named(text, path)).cloned()
+        let pattern = self.policy.members_of(entry).zip(path).and_then(|(patterns, path)| {
+            patterns.iter().find(|text| !text.starts_with('!') && is_named(text, path)).cloned()
         });
         let text = || Arc::new(PolicyEntry { text: entry.text.clone(), pattern: pattern.clone() });
         Some(Arc::clone(self.shown.entry((entry.text.as_str(), pattern.clone())).or_insert_with(text)))
@@ -104,6 +105,8 @@ pub(super) fn of(rulebook: &Rulebook) -> Vec<EntryView> {
     for entry in entries.iter_mut().skip(from) {
         entry.even_if_changed = vouching.contains(entry.location.pointer.as_str());
     }
+    with_forms(rulebook.commands.deny.as_ref(), &mut entries);
+    with_forms(rulebook.commands.ask.as_ref(), &mut entries);
     if let Some(network) = &rulebook.network {
         entries.extend(network.deny_all.iter().map(|location| EntryView {
             name: dotted(&location.pointer),
@@ -114,6 +117,7 @@ pub(super) fn of(rulebook: &Rulebook) -> Vec<EntryView> {
             policy_rule: None,
             even_if_changed: false,
             forms: Vec::new(),
+            builtin: None,
         }));
         of_lists(Subject::Network, &network.lists, &mut entries);
     }
@@ -139,8 +143,38 @@ pub(super) fn of(rulebook: &Rulebook) -> Vec<EntryView> {
                 Matches::Exec(pattern) if rule.stated.is_firm() => pattern.forms(),
                 _ => Vec::new(),
             },
+            builtin: None,
         }
     }));
+    entries
+}
+
+/// Members of built-in lists have conditions as rules have.
+fn with_forms(list: Option<&List<CommandPattern>>, entries: &mut [EntryView]) {
+    let members = list.into_iter().flat_map(|list| &list.entries).filter(|entry| entry.builtin.is_some());
+    for member in members.filter(|member| member.text.starts_with(BUILTIN)) {
+        let pointer = &member.stated.location.pointer;
+        let view = entries.iter_mut().find(|view| view.location.pointer == *pointer && view.text == member.text);
+        if let Some(view) = view {
+            view.forms = member.pattern.forms();
+        }
+    }
+}
+
+/// The members of a built-in list as the one entry that names it.
+pub(super) fn by_place(members: &[EntryView]) -> Vec<EntryView> {
+    let mut entries: Vec<EntryView> = Vec::with_capacity(members.len());
+    for member in members {
+        let Some(name) = member.builtin else {
+            entries.push(member.clone());
+            continue;
+        };
+        if !entries.last().is_some_and(|last| last.builtin.is_some() && last.location == member.location) {
+            // A list that takes its members away from another one has a `!` before it.
+            let not = if member.text.starts_with('!') { "!" } else { "" };
+            entries.push(EntryView { text: format!("{not}{BUILTIN}{name}"), forms: Vec::new(), ..member.clone() });
+        }
+    }
     entries
 }
 
@@ -154,6 +188,7 @@ fn of_names(names: &[Name], decision: Decision, entries: &mut Vec<EntryView>) {
         policy_rule: None,
         even_if_changed: false,
         forms: Vec::new(),
+        builtin: name.builtin,
     }));
 }
 
@@ -184,6 +219,7 @@ fn of_lists<P>(subject: Subject, lists: &Lists<P>, entries: &mut Vec<EntryView>)
             policy_rule: entry.stated.policy_rule.clone(),
             even_if_changed: false,
             forms: Vec::new(),
+            builtin: entry.builtin,
         }));
     }
 }

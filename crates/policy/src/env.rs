@@ -111,11 +111,12 @@ pub(super) struct Name {
     pub(super) text: String,
     variable: Variable,
     pub(super) stated: Stated,
+    pub(super) builtin: Option<&'static str>,
 }
 
 impl Name {
-    pub(super) fn new(text: &str, stated: Stated) -> Self {
-        Self { text: text.to_owned(), variable: Variable::new(text), stated }
+    pub(super) fn new(text: &str, stated: Stated, builtin: Option<&'static str>) -> Self {
+        Self { text: text.to_owned(), variable: Variable::new(text), stated, builtin }
     }
 }
 

@@ -77,6 +77,7 @@
 mod agent_files;
 pub mod agents;
 pub mod budgets;
+pub mod builtin;
 mod command;
 mod compiled;
 pub mod config;
@@ -105,6 +106,7 @@ mod parse;
 mod parts;
 mod path;
 pub mod prices;
+pub mod provenance;
 mod ran;
 mod sensitive;
 pub mod sequences;
@@ -141,6 +143,7 @@ pub(crate) use inline_tests::InlineTest;
 pub use inline_tests::{Answer, Caller, TestCall};
 pub use load::{load_file, read_text, read_text_from, text};
 pub use own_places::OwnPlaces;
+use parse::LABEL;
 pub use parse::{Parser, dotted, nearest};
 pub use parts::Parts;
 pub use path::FirstName;
@@ -162,6 +165,8 @@ pub struct Policy {
     narrowing: Vec<Narrowing>,
     /// Every entry, in the order of the file.
     entries: Vec<EntryView>,
+    /// The same with the members of built-in lists in the place of the entries that name them.
+    members: Vec<EntryView>,
     /// What programs do, with what this policy says of them.
     programs: Arc<Knowledge>,
     evidence: EvidenceRules,
@@ -361,6 +366,7 @@ impl Policy {
             lists: CompiledLists::default(),
             narrowing: Vec::new(),
             entries: Vec::new(),
+            members: Vec::new(),
             programs: Arc::default(),
             evidence: EvidenceRules::default(),
             sessions: Conditions::default(),
@@ -418,7 +424,8 @@ impl Policy {
             }),
             lists,
             narrowing,
-            entries,
+            entries: entries::by_place(&entries),
+            members: entries,
             programs: document.programs,
             evidence: document.evidence,
             sessions: document.sessions,
@@ -439,9 +446,25 @@ impl Policy {
         self.entries.iter()
     }
 
+    /// Every entry, with each command or name of a built-in list as an entry of its own.
+    pub fn members(&self) -> impl Iterator<Item = &EntryView> {
+        self.members.iter()
+    }
+
     /// The patterns that a label stands for, as they are written.
     pub fn label(&self, name: &str) -> &[String] {
         self.labels.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The patterns of the label or built-in list of paths that an entry names, `!` included; `None`: it names neither, or a
+    /// label of another file.
+    pub fn members_of(&self, entry: &EntryView) -> Option<&[String]> {
+        let text = entry.text.strip_prefix('!').unwrap_or(&entry.text);
+        if let Some(label) = text.strip_prefix(LABEL) {
+            return entry.location.file.is_none().then(|| self.label(label));
+        }
+        let list = text.strip_prefix(builtin::BUILTIN).and_then(builtin::builtin);
+        list.filter(|list| list.holds == builtin::Holds::Paths).map(|list| list.entries.as_slice())
     }
 
     /// What this policy has to answer to, by its own account.
@@ -470,7 +493,10 @@ impl Policy {
         let is_of_files = |entry: &&EntryView| {
             matches!(entry.subject, Subject::Read | Subject::Write | Subject::Delete | Subject::List)
         };
-        let entries = self.entries.iter().filter(forbids).filter(is_of_files).map(|entry| entry.text.as_str());
+        let entries = self.entries.iter().filter(forbids).filter(is_of_files).flat_map(|entry| {
+            let of_builtin = entry.builtin.and_then(builtin::builtin).map(|list| list.entries.as_slice());
+            of_builtin.unwrap_or(std::slice::from_ref(&entry.text)).iter().map(String::as_str)
+        });
         let labels = self.labels.values().flatten().map(String::as_str);
         Guarded::of(entries.chain(labels))
     }

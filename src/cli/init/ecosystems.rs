@@ -6,13 +6,11 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::Failure;
+use agent_strace_policy::builtin::{Ecosystem, Rule, Use, ecosystems};
 use agent_strace_policy::format::{self, Comments};
-
-const DATA: &str = include_str!("ecosystems.json");
 
 /// Folders below the current one that are looked into.
 const MAX_DEPTH: usize = 5;
@@ -21,67 +19,15 @@ const MAX_ENTRIES: usize = 20_000;
 /// Folders whose files are other people's, or only look like a project.
 const FOREIGN: &[&str] = &["node_modules", "vendor", "third_party", "testdata", "fixtures", "target", "dist"];
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Ecosystem {
-    pub(super) name: String,
-    /// Names of files that say so, `*` for any beginning.
-    files: Vec<String>,
-    or: Option<Fallback>,
-    /// Files that are always there, too.
-    #[serde(default)]
-    #[expect(dead_code, reason = "tests make worlds of it")]
-    beside: Vec<String>,
-    registries: Vec<String>,
-    rules: Vec<Entry>,
-    /// Commands that no policy may allow because of the rules.
-    #[expect(dead_code, reason = "tests try them")]
-    refused: Vec<String>,
-}
-
-/// A file that says so where others are missing.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Fallback {
-    file: String,
-    without: Vec<String>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Entry {
-    id: String,
-    #[serde(default)]
-    is: Use,
-    exec: Value,
-    examples: Vec<String>,
-}
-
-/// The purpose of commands.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Use {
-    #[default]
-    Work,
-    /// It starts programs that were built here.
-    Run,
-    /// Other people's code is fetched and may run.
-    Packages,
-    /// It publishes artifacts that were built here: that is refused.
-    Release,
-    /// The command says itself what code runs: that is refused.
-    Foreign,
-}
-
 /// An ecosystem, and the file that speaks for it.
 #[derive(Debug)]
 pub(super) struct Found {
-    ecosystem: Ecosystem,
+    ecosystem: &'static Ecosystem,
     file: String,
 }
 
 /// The ecosystems of the tracked files in a folder, or of all files where nothing is tracked.
-pub(super) fn found_in(folder: &Path) -> Result<Vec<Found>, Failure> {
+pub(super) fn found_in(folder: &Path) -> Vec<Found> {
     let tracked = agent_strace_git::tracked(folder).unwrap_or_default().unwrap_or_default();
     let mut files: Vec<String> = if tracked.is_empty() {
         let mut walk = Walk { files: Vec::new(), entries: 0 };
@@ -92,12 +38,7 @@ pub(super) fn found_in(folder: &Path) -> Result<Vec<Found>, Failure> {
         tracked.into_iter().filter(|path| is_own(path) && is_there(path)).collect()
     };
     files.sort_by(|left, right| (left.matches('/').count(), left).cmp(&(right.matches('/').count(), right)));
-    Ok(all()?.into_iter().filter_map(|ecosystem| ecosystem.find(&files)).collect())
-}
-
-pub(super) fn all() -> Result<Vec<Ecosystem>, Failure> {
-    serde_json::from_str(DATA)
-        .map_err(|error| Failure::new(format!("internal error: the table of ecosystems: {error}")))
+    ecosystems().iter().filter_map(|ecosystem| find(ecosystem, &files)).collect()
 }
 
 fn is_own(path: &str) -> bool {
@@ -130,21 +71,19 @@ impl Walk {
     }
 }
 
-impl Ecosystem {
-    fn find(self, files: &[String]) -> Option<Found> {
-        let named = |wanted: &str| {
-            files.iter().find(|path| {
-                let name = path.rsplit('/').next().unwrap_or_default();
-                wanted.strip_prefix('*').map_or(name == wanted, |end| name.ends_with(end))
-            })
-        };
-        let or = || {
-            let Fallback { file, without } = self.or.as_ref()?;
-            named(file).filter(|_| !without.iter().any(|other| named(other).is_some()))
-        };
-        let file = self.files.iter().find_map(|wanted| named(wanted)).or_else(or).cloned()?;
-        Some(Found { ecosystem: self, file })
-    }
+fn find(ecosystem: &'static Ecosystem, files: &[String]) -> Option<Found> {
+    let named = |wanted: &str| {
+        files.iter().find(|path| {
+            let name = path.rsplit('/').next().unwrap_or_default();
+            wanted.strip_prefix('*').map_or(name == wanted, |end| name.ends_with(end))
+        })
+    };
+    let or = || {
+        let fallback = ecosystem.or.as_ref()?;
+        named(&fallback.file).filter(|_| !fallback.without.iter().any(|other| named(other).is_some()))
+    };
+    let file = ecosystem.files.iter().find_map(|wanted| named(wanted)).or_else(or).cloned()?;
+    Some(Found { ecosystem, file })
 }
 
 /// A policy with rules for what was found, and what these allow.
@@ -164,7 +103,7 @@ pub(super) enum Scope {
 
 /// A policy that vouches for the usual commands of what was found: rules and tests are added to it, and nothing is taken away.
 pub(super) fn added(text: &str, found: &[Found], scope: Scope) -> Result<Option<Added>, Failure> {
-    let is_taken = |rule: &Entry| scope == Scope::Everyday || !matches!(rule.is, Use::Run | Use::Packages);
+    let is_taken = |rule: &Rule| scope == Scope::Everyday || !matches!(rule.is, Use::Run | Use::Packages);
     let entries = || found.iter().flat_map(|found| found.ecosystem.rules.iter().map(move |rule| (found, rule)));
     let entries: Vec<_> = entries().filter(|(_, rule)| is_taken(rule)).collect();
     let (Some(_), true) = (text.find(RULES), !entries.is_empty()) else { return Ok(None) };
@@ -175,8 +114,8 @@ pub(super) fn added(text: &str, found: &[Found], scope: Scope) -> Result<Option<
     );
     let mut tests = String::new();
     for (found, rule) in &entries {
-        let _ = writeln!(rules, "{},", rule.json(&found.ecosystem.name));
-        let expected = rule.is.effect();
+        let _ = writeln!(rules, "{},", json_of(rule, &found.ecosystem.name));
+        let expected = effect(rule.is);
         if let Some(command) = rule.examples.first().filter(|_| rule.is != Use::Packages) {
             let _ = writeln!(tests, "{},", json!({"tool": "Bash", "input": {"command": command}, "expect": expected}));
         }
@@ -218,27 +157,16 @@ const CLOSED: &str = "\"deny_all\": true";
 /// A test of the default policy that holds only as long as no rule vouches for packages.
 const UNRESOLVED: &str = r#"{ "command": "npm install left-pad" }, "expect": "unresolved""#;
 
-impl Use {
-    fn effect(self) -> &'static str {
-        match self {
-            Self::Work | Self::Run | Self::Packages => "allow",
-            Self::Release | Self::Foreign => "deny",
-        }
+fn effect(purpose: Use) -> &'static str {
+    match purpose {
+        Use::Work | Use::Run | Use::Packages => "allow",
+        Use::Release | Use::Foreign => "deny",
     }
 }
 
-impl Entry {
-    fn json(&self, name: &str) -> Value {
-        let reason = match self.is {
-            Use::Work => format!("building, testing and formatting with {name} runs code of the project"),
-            Use::Run => format!("{name} starts a program of the project, or of its packages"),
-            Use::Packages => format!("{name} fetches packages, which may bring code of their own"),
-            Use::Release => "what was made here is given to others by people".to_owned(),
-            Use::Foreign => "the command brings the code that runs: write it into a file of the project".to_owned(),
-        };
-        json!({"id": self.id, "effect": self.is.effect(), "reason": reason, "match": {"exec": self.exec},
-            "examples": {"match": self.examples}})
-    }
+fn json_of(rule: &Rule, name: &str) -> Value {
+    json!({"id": rule.id, "effect": effect(rule.is), "reason": rule.summary(name), "match": {"exec": rule.exec},
+        "examples": {"match": rule.examples}})
 }
 
 fn registries(found: &[Found]) -> BTreeSet<&str> {

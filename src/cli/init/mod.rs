@@ -118,7 +118,7 @@ fn write_policy(args: &InitArgs, streams: &mut Streams<'_>) -> Result<u8, Failur
     let file = args.output.clone().unwrap_or_else(|| PathBuf::from(POLICY));
     let shown = agent_strace_report::terminal(&file.to_string_lossy());
     refuse_to_replace(&file, args.force)?;
-    let found = ecosystems::found_in(Path::new("."))?;
+    let found = ecosystems::found_in(Path::new("."));
     let scope = if shipped.name == "strict" { ecosystems::Scope::Work } else { ecosystems::Scope::Everyday };
     let added = ecosystems::added(shipped.text, &found, scope)?;
     output::write(&file, added.as_ref().map_or(shipped.text, |added| added.text.as_str()))?;

@@ -5,6 +5,7 @@ use clap::{Args, Subcommand};
 use super::super::args::{FailOn, PlainFormat, parse_now};
 use super::super::policy_file;
 use super::backtest::BacktestArgs;
+use super::builtins::BuiltinsArgs;
 use super::coverage::CoverageArgs;
 use super::diff::DiffArgs;
 use super::export::ExportArgs;
@@ -66,6 +67,9 @@ pub(in crate::cli) enum PolicyCommand {
     /// Say which lines of a policy judge each effect of a call, and what would change that.
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainArgs),
+    /// Show the lists that entries of a policy name by `builtin:NAME`.
+    #[command(after_help = super::builtins::EXAMPLES)]
+    Builtins(BuiltinsArgs),
     /// Write a policy for an agent's own permission engine, and say what that engine can't hold.
     #[command(after_help = super::export::EXAMPLES)]
     Export(ExportArgs),

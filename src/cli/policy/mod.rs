@@ -2,6 +2,7 @@
 
 pub(in crate::cli) mod args;
 mod backtest;
+mod builtins;
 mod coverage;
 mod diff;
 mod explain;
@@ -37,6 +38,7 @@ pub(in crate::cli) fn run(
         PolicyCommand::Test(args) => test::run(args, environment, streams),
         PolicyCommand::Backtest(args) => backtest::run(trace_dir, args, environment, streams),
         PolicyCommand::Diff(args) => diff::run(trace_dir, args, environment, streams),
+        PolicyCommand::Builtins(args) => builtins::run(args, streams),
         PolicyCommand::Coverage(args) => coverage::run(trace_dir, args, environment, streams),
         PolicyCommand::Export(args) => export::run(trace_dir, args, environment, streams),
     }

@@ -135,8 +135,10 @@ fn benign_refuse_hostile(data: &Data) {
 }
 
 /// A policy that lets agents read the repository lets them read placeholders of secrets, list its names, search it, and read
-/// it as a whole. Where nothing shows that a denied file is among the files, a search is noted and the rest is a warning.
-const HARMLESS: &[&str] = &["F16-path-forms-18", "F16-path-forms-20", "F16-path-forms-21", "F26-record-shapes-12"];
+/// it as a whole. Where nothing shows that a denied file is among the files, a search is noted and the rest is a warning. One
+/// from sessions that searched the web lets agents search it.
+const HARMLESS: &[&str] =
+    &["F16-path-forms-18", "F16-path-forms-20", "F16-path-forms-21", "F26-record-shapes-12", "F21-network-46"];
 
 /// Policies made from real sessions, wide as they are, refuse what no session did.
 #[test]
@@ -199,7 +201,7 @@ fn a_wide_entry_leaves_out_what_was_refused() {
     let text = |pointer: &str| told["policy"].pointer(pointer).unwrap().to_string();
     let commands = text("/commands/allow");
     assert!(commands.contains("\"git --version\"") && !commands.contains("\"git\""), "{commands}");
-    assert!(text("/commands/deny").contains("\"git branch -D\""), "{commands}");
+    assert!(text("/commands/deny").contains("\"builtin:git-lossy\""), "{commands}");
     let written = text("/files/write/allow");
     assert!(written.contains("src/**/*.rs") && written.contains("!src/kept.rs"), "{written}\n{told}");
 }
@@ -221,7 +223,7 @@ fn too_few_sessions_make_no_policy() {
     assert_eq!(code, 0);
     let told: Value = serde_json::from_str(&told).unwrap();
     let allowed = told["policy"]["commands"]["allow"].as_array().unwrap();
-    assert!(allowed.contains(&json!("pytest")) && !allowed.contains(&json!("ruff check")), "{allowed:?}");
+    assert!(allowed.contains(&json!("builtin:pytest")) && !allowed.contains(&json!("builtin:python")), "{allowed:?}");
 }
 
 #[test]
@@ -255,8 +257,8 @@ fn merging_the_same_sessions_changes_nothing() {
     let Answer { code, stderr: errors, .. } = in_process(&["--trace-dir", traces, "policy", "--output", policy]);
     assert_eq!(code, 0, "{errors}");
     let before = fs::read_to_string(policy).unwrap();
-    assert!(before.contains("SPAWN-look-around") && before.contains("SPAWN-look-around-2"), "{before}");
-    assert!(before.contains("\"wc\""), "no family was completed: {before}");
+    assert!(before.contains("\"look-around\"") && before.contains("\"look.around\""), "{before}");
+    assert!(before.contains("\"builtin:viewers\"") && before.contains("\"builtin:cargo\""), "{before}");
     let Answer { code, stderr: errors, .. } =
         in_process(&["--trace-dir", traces, "policy", "--merge", "--output", policy]);
     assert_eq!(code, 0, "{errors}");

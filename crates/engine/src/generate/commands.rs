@@ -28,6 +28,8 @@ pub(super) enum Unlisted {
 
 /// The longest command that is kept word by word.
 const LONGEST: usize = 200;
+/// The longest program text.
+const LONGEST_TEXT: usize = 80;
 /// Commands inside commands.
 const DEEPEST: usize = 4;
 
@@ -124,6 +126,18 @@ fn words(argv: &[Argument], inner: Option<usize>, known: Known<'_>, depth: usize
         words.extend(arguments.first().filter(|target| names_a_target(target)).map(|target| target.text.clone()));
     }
     Ok(words)
+}
+
+/// A program that is not known, with its first word where that looks like a subcommand.
+pub(super) fn stranger(execution: &Execution) -> Option<Vec<String>> {
+    let (program, arguments) = execution.argv.split_first()?;
+    let shown = shown(&program.text).filter(|_| program.known)?;
+    let is_name = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.');
+    if shown.is_empty() || !shown.chars().all(is_name) || !shown.chars().any(|letter| letter.is_ascii_alphabetic()) {
+        return None;
+    }
+    let subcommand = arguments.first().filter(|word| names_a_target(word)).map(|word| word.text.clone());
+    Some(std::iter::once(shown).chain(subcommand).collect())
 }
 
 /// Somebody described the program.
@@ -327,7 +341,8 @@ struct Program {
 impl Program {
     /// Its text is understood, and an entry for the interpreter allows no text of this language that is not.
     fn is_judged_by_its_acts(self) -> bool {
-        self.besides == Besides::Known && matches!(self.language, Language::Javascript | Language::Python)
+        let is_read = matches!(self.language, Language::Javascript | Language::Python | Language::Shell);
+        self.besides == Besides::Known && is_read
     }
 }
 
@@ -336,7 +351,8 @@ fn interpreter(program: &str, arguments: &[Argument], known: &Entry, what: Progr
     let language = what.language;
     let mut words = vec![program.to_owned()];
     let mut rest = arguments.iter();
-    if arguments.is_empty() && what.is_judged_by_its_acts() {
+    let reads_input = what.is_judged_by_its_acts() && language != Language::Shell;
+    if arguments.is_empty() && reads_input {
         return Ok(vec![program.to_owned(), "-".to_owned()]);
     }
     // Program text stands on the command line. Otherwise it comes from standard input, and nobody knows it.
@@ -347,7 +363,7 @@ fn interpreter(program: &str, arguments: &[Argument], known: &Entry, what: Progr
             return Err(Unlisted::Unknown);
         }
         if !is_flag(text) {
-            if text == "-" && what.is_judged_by_its_acts() {
+            if text == "-" && reads_input {
                 return Ok(vec![program.to_owned(), text.to_owned()]);
             }
             if language == Language::Awk || text == "-" {
@@ -367,6 +383,11 @@ fn interpreter(program: &str, arguments: &[Argument], known: &Entry, what: Progr
         }
         let role = known.option(text.split('=').next().unwrap_or(text)).map(|role| role.role);
         match role {
+            _ if language == Language::Shell && gives_commands(text) => {
+                let whole = || exactly(program, arguments);
+                let option = || Ok(vec![program.to_owned(), text.to_owned()]);
+                return if what.is_judged_by_its_acts() { option() } else { whole() };
+            }
             _ if text == "-m" && language == Language::Python => {
                 let module = rest.next().filter(|module| module.known).ok_or(Unlisted::Unknown)?;
                 words.extend([text.to_owned(), module.text.clone()]);
@@ -387,7 +408,18 @@ fn interpreter(program: &str, arguments: &[Argument], known: &Entry, what: Progr
             _ => words.push(text.to_owned()),
         }
     }
-    if is_told { exactly(program, arguments) } else { Err(Unlisted::Risky(What::Escapes)) }
+    if !is_told {
+        return Err(Unlisted::Risky(What::Escapes));
+    }
+    let words = exactly(program, arguments)?;
+    let length: usize = words.iter().map(|word| word.chars().count() + 1).sum();
+    if length <= LONGEST_TEXT { Ok(words) } else { Err(Unlisted::Inexpressible) }
+}
+
+/// `-c`, alone or behind other letters (`-lc`).
+fn gives_commands(flag: &str) -> bool {
+    let letters = flag.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
+    letters.is_some_and(|letters| letters.ends_with('c') && letters.chars().all(|letter| letter.is_ascii_alphabetic()))
 }
 
 /// Its first operand says what runs.

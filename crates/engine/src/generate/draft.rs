@@ -8,15 +8,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
-use agent_strace_effects::{Certainty, Effect};
+use agent_strace_effects::Effect;
 use agent_strace_model::finding::Level;
-use agent_strace_policy::{Decision, Diagnostics, Judgement, Policy, edit, format};
+use agent_strace_policy::builtin::{BUILTIN, builtin};
+use agent_strace_policy::{Decision, Diagnostics, Judgement, Policy, format};
 
 use super::commands;
+use super::compose::{self, Composed, Placed};
 use super::observe::{CallId, Observation, Observed};
-use super::plan::{self, Basis, Plan, Planned, RULES, Slot};
+use super::plan::{self, Basis, Plan, Planned, Slot};
+use super::purpose::purpose;
 use super::reason::Reason;
-use super::tables::{DENIED_COMMANDS, DENIED_PATHS, TEMPLATE};
+use super::tables::RISKY;
+use super::{joins, merge, provenance, samples};
 
 /// What a policy is made from beside what was seen.
 #[derive(Debug, Clone, Copy)]
@@ -36,8 +40,8 @@ pub struct Draft {
     pub entries: Vec<Written>,
     /// What was done and is not allowed.
     pub review: Vec<Review>,
-    /// Denies that are usually suggested, but forbid what was done.
-    pub withdrawn: Vec<String>,
+    /// The file beside the policy: the sessions behind each entry.
+    pub provenance: String,
 }
 
 /// An entry of the policy and who did what it allows.
@@ -70,6 +74,8 @@ pub struct Review {
 
 /// How the text is called where it is faulty.
 const SHOWN: &str = "the generated policy";
+/// So many sessions make an act of one of them rare.
+const RARE: usize = 3;
 /// Rounds after which entries that the reader refuses are given up.
 const ROUNDS: usize = 16;
 
@@ -80,7 +86,7 @@ pub fn draft(observed: &Observed, settings: &Settings<'_>) -> Result<Draft, Diag
     let observed = &observed.as_if_done(&|effect| plan::is_worth_trying(effect, base.programs()));
     let plan = plan::plan(observed, base);
     let observations: Vec<&Observation> = observed.all().collect();
-    let template = Policy::from_bytes(SHOWN, None, TEMPLATE.as_bytes())?;
+    let template = Policy::from_bytes(SHOWN, None, compose::template().as_bytes())?;
     let before = settings.base.map_or(&template, |(_, policy)| policy);
     let mut writing = Writing::new(observed, &observations, settings, plan, before);
     writing.settle()?;
@@ -95,16 +101,6 @@ struct Writing<'o, 's> {
     entries: Vec<Planned>,
     left_out: BTreeMap<usize, Reason>,
     denies: Vec<(Slot, String)>,
-    withdrawn: Vec<String>,
-}
-
-/// The text of a policy, and where each entry stands in it.
-struct Composed {
-    text: String,
-    /// Pointer → the index of the entry in the plan.
-    allows: BTreeMap<String, usize>,
-    /// Pointer → the index of the suggestion.
-    denies: BTreeMap<String, usize>,
 }
 
 impl<'o, 's> Writing<'o, 's> {
@@ -116,12 +112,14 @@ impl<'o, 's> Writing<'o, 's> {
         before: &Policy,
     ) -> Self {
         let Plan { mut entries, left_out } = plan;
-        plan::complete_families(&mut entries);
-        entries.retain(|entry| !is_there(entry, before));
-        let (denies, withdrawn) = (Vec::new(), Vec::new());
-        let mut writing = Self { observed, observations, settings, entries, left_out, denies, withdrawn };
+        joins::complete(&mut entries, observations);
+        if settings.base.is_some() {
+            entries.retain(|entry| !merge::is_there(entry, before));
+        }
+        let mut writing = Self { observed, observations, settings, entries, left_out, denies: Vec::new() };
         writing.drop_entries(|writing, entry| {
-            if entry.basis == Basis::Except {
+            // What a policy leaves out, and what every policy has, was done by no session.
+            if entry.support.is_empty() {
                 return None;
             }
             let sessions = writing.sessions_of(entry);
@@ -136,11 +134,27 @@ impl<'o, 's> Writing<'o, 's> {
             let server = matches!(&entry.slot, Slot::Mcp(server) if holds(server));
             (server || holds(&entry.text)).then_some(Reason::Secret)
         });
-        writing.entries.sort_by(|left, right| (&left.slot, &left.text).cmp(&(&right.slot, &right.text)));
+        writing.sort();
         if settings.base.is_none() {
             writing.denies = suggestions(&writing.entries);
         }
         writing
+    }
+
+    /// Entries of one list by purpose, and those before others that stand for more.
+    fn sort(&mut self) {
+        let mut entries = std::mem::take(&mut self.entries);
+        entries.sort_by_cached_key(|entry| {
+            let is_literal = !entry.text.contains('*') && !entry.text.starts_with("builtin:");
+            (entry.slot.clone(), purpose(entry, self.is_rare(entry)), is_literal, entry.text.clone())
+        });
+        self.entries = entries;
+    }
+
+    /// One session did it, and most others did something else.
+    fn is_rare(&self, entry: &Planned) -> bool {
+        let sessions = self.observed.sessions.iter().filter(|session| session.calls > 0).count();
+        sessions >= RARE && self.sessions_of(entry) == 1
     }
 
     fn drop_entries(&mut self, against: impl Fn(&Self, &Planned) -> Option<Reason>) {
@@ -175,10 +189,7 @@ impl<'o, 's> Writing<'o, 's> {
                 Err(faults) => return Err(faults),
             };
             let judgements = self.judge(&policy);
-            if !self.withdraw(&composed, &judgements)
-                && !self.except(&judgements)
-                && !self.drop_idle(&composed, &judgements)
-            {
+            if !self.except(&judgements) && !self.drop_idle(&composed, &judgements) {
                 return Ok(());
             }
         }
@@ -220,27 +231,6 @@ impl<'o, 's> Writing<'o, 's> {
         });
     }
 
-    /// What was done and is to be allowed is stronger than a suggestion.
-    fn withdraw(&mut self, composed: &Composed, judgements: &[Judgement]) -> bool {
-        let mut against = BTreeSet::new();
-        for (index, (observation, judged)) in self.observations.iter().zip(judgements).enumerate() {
-            let certain = observation.effect.certainty != Certainty::Possible && !self.left_out.contains_key(&index);
-            let deny = judged.location.as_ref().and_then(|location| entry_at(&composed.denies, &location.pointer));
-            let withdrawn = |deny: &usize| {
-                // Secrets and pipelines stay forbidden. Any other deny goes only if the act is known to have happened.
-                certain
-                    && matches!(judged.decision, Decision::Denied | Decision::Asked)
-                    && self.denies.get(*deny).is_some_and(|(slot, _)| *slot == Slot::Commands)
-            };
-            against.extend(deny.filter(withdrawn));
-        }
-        for (slot, text) in against.iter().filter_map(|index| self.denies.get(*index)) {
-            self.withdrawn.push(format!("{}: {text}", slot.keys("deny").join(".")));
-        }
-        self.take_denies(&against);
-        !against.is_empty()
-    }
-
     /// A file that was refused, or is sensitive, is left out of the wider entries that would allow it.
     fn except(&mut self, judgements: &[Judgement]) -> bool {
         let mut exceptions = BTreeSet::new();
@@ -257,7 +247,7 @@ impl<'o, 's> Writing<'o, 's> {
         let is_any = !exceptions.is_empty();
         let except = |(slot, text)| Planned { slot, text, support: BTreeSet::new(), basis: Basis::Except };
         self.entries.extend(exceptions.into_iter().map(except));
-        self.entries.sort_by(|left, right| (&left.slot, &left.text).cmp(&(&right.slot, &right.text)));
+        self.sort();
         is_any
     }
 
@@ -285,32 +275,58 @@ impl<'o, 's> Writing<'o, 's> {
     }
 
     fn compose(&self) -> Result<Composed, Diagnostics> {
-        let mut text = match self.settings.base {
-            Some((text, _)) => text.to_owned(),
-            None => TEMPLATE.to_owned(),
+        match self.settings.base {
+            Some((text, _)) => merge::added(text, &self.entries),
+            None => Ok(self.fresh(&[])),
+        }
+    }
+
+    fn fresh(&self, tests: &[String]) -> Composed {
+        let placed = |entry| Placed { entry, purpose: purpose(entry, self.is_rare(entry)) };
+        let entries: Vec<Placed<'_>> = self.entries.iter().map(placed).collect();
+        compose::fresh(&self.header(), &entries, &self.denies, tests)
+    }
+
+    fn header(&self) -> [String; 3] {
+        let all = self.all_seen();
+        let day = |time: Option<Timestamp>| time.map(|time| time.to_string().chars().take(10).collect::<String>());
+        let from = match (day(all.first), day(all.last)) {
+            (Some(first), Some(last)) => format!(", {first} to {last}"),
+            _ => String::new(),
         };
-        let (mut allows, mut denies) = (BTreeMap::new(), BTreeMap::new());
-        let planned = self.entries.iter().map(|entry| (&entry.slot, entry.text.as_str())).enumerate();
-        for (slot, items) in by_slot(planned) {
-            text = add(&text, &slot.allow(), &items, &mut allows)?;
-        }
-        let suggested = self.denies.iter().map(|(slot, text)| (slot, text.as_str())).enumerate();
-        for (slot, items) in by_slot(suggested) {
-            text = add(&text, &slot.keys("deny"), &items, &mut denies)?;
-        }
-        Ok(Composed { text, allows, denies })
+        [
+            format!(
+                "Agents may do here what {} sessions did ({} calls{from}), and acts of the same kinds.",
+                all.sessions, all.calls
+            ),
+            "`builtin:NAME` stands for a list: `agent-strace policy builtins NAME` shows it. The file beside this one"
+                .to_owned(),
+            "with the ending `.provenance.json` says which sessions an entry comes from.".to_owned(),
+        ]
     }
 
     fn finish(self) -> Result<Draft, Diagnostics> {
         let composed = self.compose()?;
-        let policy = Policy::from_bytes(SHOWN, None, composed.text.as_bytes())?;
+        let read = |text: &str| Policy::from_bytes(SHOWN, None, text.as_bytes());
+        let policy = read(&composed.text)?;
         let judgements = self.judge(&policy);
         let entries = self.written(&composed, &judgements);
-        let text = with_provenance(&composed.text, &entries, self.settings.base.is_some())?;
-        let text = format::format(SHOWN, &text, format::Comments::Keep)?;
-        let policy = Policy::from_bytes(SHOWN, None, text.as_bytes())?;
         let review = self.review(&judgements);
-        Ok(Draft { text, policy, entries, review, withdrawn: self.withdrawn })
+        let text = match self.settings.base {
+            Some(_) => composed.text,
+            None => self.fresh(&samples::tests(&policy, self.observations)).text,
+        };
+        let text = format::format(SHOWN, &text, format::Comments::Keep)?;
+        let policy = read(&text)?;
+        let provenance = provenance::text(&entries, &self.all_seen());
+        Ok(Draft { text, policy, entries, review, provenance })
+    }
+
+    /// All that the policy was made from.
+    fn all_seen(&self) -> Seen {
+        let calls: BTreeSet<CallId> = self.observations.iter().flat_map(|one| &one.calls.done).copied().collect();
+        let sessions = self.observed.sessions.iter().filter(|session| session.calls > 0).count();
+        Seen { sessions, ..self.seen(&calls) }
     }
 
     fn written(&self, composed: &Composed, judgements: &[Judgement]) -> Vec<Written> {
@@ -353,8 +369,7 @@ impl<'o, 's> Writing<'o, 's> {
     fn review(&self, judgements: &[Judgement]) -> Vec<Review> {
         let mut review = Vec::new();
         for (index, (observation, judged)) in self.observations.iter().zip(judgements).enumerate() {
-            // Nothing is refused for what is only noted.
-            if !judged.matters() || judged.decision == Decision::Unresolved && judged.level == Level::Note {
+            if !is_for_review(&observation.effect, judged) {
                 continue;
             }
             let reason = self.left_out.get(&index).cloned();
@@ -373,18 +388,40 @@ impl<'o, 's> Writing<'o, 's> {
     }
 }
 
+/// A person has something to decide: not where the act is only noted, nor where it is a search of files that the policy
+/// allows.
+fn is_for_review(effect: &Effect, judged: &Judgement) -> bool {
+    let is_noted = matches!(judged.decision, Decision::Unresolved | Decision::Allowed) && judged.level == Level::Note;
+    let is_search = judged.decision == Decision::Allowed && !judged.sensitive && effect.gathered.is_some();
+    judged.matters() && !is_noted && !is_search
+}
+
 /// What no agent should do, and what an entry would allow beside what was done although people have to allow it.
 fn suggestions(entries: &[Planned]) -> Vec<(Slot, String)> {
-    let usual = DENIED_COMMANDS.iter().map(|text| (*text).to_owned());
-    let mut commands: Vec<String> = usual.collect();
-    let allowed = entries.iter().filter(|entry| entry.slot == Slot::Commands);
-    for risky in allowed.flat_map(|entry| commands::risks_beside(&entry.text)) {
-        if !commands.contains(&risky) {
-            commands.push(risky);
+    let mut denied = compose::denied();
+    let mut deny = |text: String| {
+        if !denied.iter().any(|(slot, known)| *slot == Slot::Commands && *known == text) {
+            denied.push((Slot::Commands, text));
+        }
+    };
+    let known = |name: &str| builtin(name).map_or(&[][..], |list| &list.entries);
+    let texts = entries.iter().filter(|entry| entry.slot == Slot::Commands).flat_map(|entry| match entry.basis {
+        Basis::Builtin(name) => known(name).iter().map(String::as_str).collect(),
+        _ => vec![entry.text.as_str()],
+    });
+    for text in texts {
+        let program = text.split(' ').next().unwrap_or(text);
+        let listed = RISKY.iter().find(|(of, _)| *of == program).map(|(_, list)| *list);
+        if let Some(list) = listed {
+            deny(format!("{BUILTIN}{list}"));
+        }
+        let lists = [Some("dangerous"), listed].into_iter().flatten().flat_map(known);
+        let lists: BTreeSet<&str> = lists.map(String::as_str).collect();
+        for risky in commands::risks_beside(text).into_iter().filter(|risky| !lists.contains(risky.as_str())) {
+            deny(risky);
         }
     }
-    let paths = DENIED_PATHS.iter().map(|(slot, text)| (slot.clone(), (*text).to_owned()));
-    paths.chain(commands.into_iter().map(|text| (Slot::Commands, text))).collect()
+    denied
 }
 
 /// The entry that stands at the pointer, or around it.
@@ -397,84 +434,4 @@ fn entry_at(entries: &BTreeMap<String, usize>, pointer: &str) -> Option<usize> {
         at = pointer.rsplit_once('/').map(|(above, _)| above).filter(|above| !above.is_empty());
     }
     None
-}
-
-/// The policy that is added to has the same entry already.
-fn is_there(entry: &Planned, policy: &Policy) -> bool {
-    let list = entry.slot.allow().iter().fold(String::new(), |pointer, key| format!("{pointer}/{}", escaped(key)));
-    policy.entries().any(|known| {
-        known.text == entry.text && known.location.pointer.rsplit_once('/').is_some_and(|(above, _)| above == list)
-    })
-}
-
-/// Entries of the same list together, each with its index in the plan.
-fn by_slot<'t>(
-    entries: impl Iterator<Item = (usize, (&'t Slot, &'t str))>,
-) -> BTreeMap<&'t Slot, Vec<(usize, &'t str)>> {
-    let mut slots: BTreeMap<&Slot, Vec<(usize, &str)>> = BTreeMap::new();
-    for (index, (slot, text)) in entries {
-        slots.entry(slot).or_default().push((index, text));
-    }
-    slots
-}
-
-fn add(
-    text: &str,
-    keys: &[&str],
-    items: &[(usize, &str)],
-    indices: &mut BTreeMap<String, usize>,
-) -> Result<String, Diagnostics> {
-    let before = edit::length(SHOWN, text, keys)?;
-    let list = keys.iter().fold(String::new(), |pointer, key| format!("{pointer}/{}", escaped(key)));
-    for (offset, (index, _)) in items.iter().enumerate() {
-        indices.insert(format!("{list}/{}", before + offset), *index);
-    }
-    let mut ids = BTreeSet::new();
-    let values: Vec<String> = items.iter().map(|(_, item)| value(keys, item, text, &mut ids)).collect();
-    edit::append(SHOWN, text, keys, &values)
-}
-
-/// An entry as it stands in its list; a rule has an id that no other one has, in the text or among `ids`.
-fn value(keys: &[&str], item: &str, text: &str, ids: &mut BTreeSet<String>) -> String {
-    if keys != [RULES] {
-        return serde_json::Value::from(item).to_string();
-    }
-    let id: String = item.chars().map(|letter| if letter.is_alphanumeric() { letter } else { '-' }).collect();
-    let numbered = (1_usize..).map(|number| match number {
-        1 => format!("SPAWN-{id}"),
-        _ => format!("SPAWN-{id}-{number}"),
-    });
-    let is_free = |id: &String| !ids.contains(id) && !text.contains(&format!("\"{id}\""));
-    let id = numbered.into_iter().find(is_free).unwrap_or_default();
-    ids.insert(id.clone());
-    let (id, agent) = (serde_json::Value::from(id), serde_json::Value::from(item));
-    format!(
-        "{{ \"id\": {id}, \"effect\": \"allow\", \"reason\": \"sessions started it\", \"match\": {{ \"spawn\": [{agent}] }} }}"
-    )
-}
-
-/// A key as it stands in a JSON pointer.
-fn escaped(key: &str) -> String {
-    key.replace('~', "~0").replace('/', "~1")
-}
-
-fn with_provenance(text: &str, entries: &[Written], base: bool) -> Result<String, Diagnostics> {
-    let told = entries.iter().filter(|entry| matches!(entry.basis, Basis::Seen | Basis::Family(_))).map(|entry| {
-        let mut value = serde_json::json!({ "sessions": entry.seen.sessions, "calls": entry.seen.calls });
-        for (key, time) in [("first", entry.seen.first), ("last", entry.seen.last)] {
-            if let (Some(time), Some(value)) = (time, value.as_object_mut()) {
-                value.insert(key.to_owned(), time.to_string().into());
-            }
-        }
-        (entry.pointer.as_str(), value.to_string())
-    });
-    if base {
-        // What is told of the entries that were there stays.
-        return told.into_iter().try_fold(text.to_owned(), |text, (pointer, value)| {
-            edit::set(SHOWN, &text, &["provenance", pointer], &value)
-        });
-    }
-    let members: Vec<String> =
-        told.map(|(pointer, value)| format!("{}: {value}", serde_json::Value::from(pointer))).collect();
-    edit::set(SHOWN, text, &["provenance"], &format!("{{{}}}", members.join(", ")))
 }

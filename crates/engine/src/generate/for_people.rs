@@ -4,10 +4,10 @@
 use std::sync::LazyLock;
 
 use agent_strace_effects::{Certainty, Effect, Kind, PathTarget};
-use agent_strace_policy::{Context, Diagnostics, Policy, edit};
+use agent_strace_policy::{Context, Diagnostics, Policy};
 
+use super::compose::template;
 use super::plan::forbids;
-use super::tables::{DENIED_PATHS, TEMPLATE};
 
 /// The name of the policy in diagnostics.
 const SHOWN: &str = "template";
@@ -37,11 +37,7 @@ fn is_sensitive(kind: &str, path: &str) -> bool {
 }
 
 fn template_policy() -> Result<Policy, Diagnostics> {
-    let mut text = TEMPLATE.to_owned();
-    for (slot, entry) in DENIED_PATHS {
-        text = edit::append(SHOWN, &text, &slot.keys("deny"), &[serde_json::Value::from(*entry).to_string()])?;
-    }
-    Policy::from_bytes(SHOWN, None, text.as_bytes())
+    Policy::from_bytes(SHOWN, None, template().as_bytes())
 }
 
 fn effect(kind: &str, target: PathTarget, certainty: Certainty) -> Effect {

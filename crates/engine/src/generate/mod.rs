@@ -1,24 +1,32 @@
 //! What agents did → a policy that allows it and nothing more.
 //!
 //! [`observe`] collects every distinct effect with its calls; [`plan`] makes entries of them, or says why not:
-//! [`commands`] of words, [`paths`] of files, [`workspace`] and [`agent_folders`] of what is done all over, [`kin`] of what
-//! others of its kind make likely; [`draft()`] writes the text, reads it as any policy is read, and judges by it what was
-//! seen, so that the list for review is what is really refused. [`held_out()`] and [`probe()`] measure it.
+//! [`commands`] of words, [`paths`] of files, [`workspace`] and [`agent_folders`] of what is done all over, [`kin`] and
+//! [`joins`] of what others of its kind make likely; [`draft()`] settles which of them stay: it reads the text that [`compose`]
+//! writes, or [`merge`] adds to, as any policy is read, and judges by it what was seen, so that the list for review is what is
+//! really refused. [`samples`] are the tests of the policy, [`provenance`] the file beside it. [`held_out()`] and [`probe()`]
+//! measure it.
 
 mod agent_folders;
 mod commands;
+mod compose;
 mod draft;
 mod families;
 mod for_people;
 mod form;
 mod held_out;
+mod joins;
 mod kin;
+mod merge;
 mod observe;
 mod paths;
 mod plan;
 mod probe;
+mod provenance;
+mod purpose;
 mod reason;
 mod risks;
+mod samples;
 mod tables;
 mod workspace;
 
@@ -29,4 +37,5 @@ pub use held_out::{HeldOut, Refused, Verdict, held_out};
 pub use observe::Observed;
 pub use plan::{Basis, Slot};
 pub use probe::{Probed, probe};
+pub use provenance::merged as merged_provenance;
 pub use reason::Reason;

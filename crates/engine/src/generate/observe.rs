@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use agent_strace_effects::{Argument, Effect, Kind, Reason, Repository, Results, Roots, START, Tracker};
+use agent_strace_effects::{Argument, Effect, Execution, Kind, Reason, Repository, Results, Roots, START, Tracker};
 use agent_strace_model::{EventKind, Session, Status, moment};
 use agent_strace_policy::Policy;
 
@@ -70,7 +70,24 @@ pub struct Observation {
     pub(super) vouched: Vec<String>,
     /// Known: all that a command or an unknown tool did besides is known, in one of the calls.
     pub(super) besides: Besides,
+    /// Of an act that entries may vouch for: all effects of the call, because conditions of an entry are about the command
+    /// that led to the act.
+    pub(super) around: Option<Arc<[Effect]>>,
     pub calls: Calls,
+}
+
+impl Observation {
+    /// The command that led to an act which is not resolved.
+    pub(super) fn cause(&self) -> Option<&Execution> {
+        cause(&self.effect, self.around.as_deref()?)
+    }
+}
+
+fn cause<'e>(effect: &Effect, effects: &'e [Effect]) -> Option<&'e Execution> {
+    match &effects.get(effect.origin.parent? as usize)?.kind {
+        Kind::Execute(execution) => Some(execution),
+        _ => None,
+    }
 }
 
 /// A session that was looked at.
@@ -174,9 +191,14 @@ impl Observed {
     }
 
     fn call(&mut self, effects: &[Effect], root: Option<&Arc<str>>, call: CallId, status: Status) {
+        let mut all: Option<Arc<[Effect]>> = None;
         for (index, effect) in effects.iter().enumerate().filter(|(_, effect)| effect.via != START) {
-            let key = key(effect, root.map(AsRef::as_ref));
+            let is_vouched = matches!(&effect.kind, Kind::Opaque(opaque) if !opaque.vouched_by.is_empty());
+            let around = is_vouched.then(|| Arc::clone(all.get_or_insert_with(|| effects.into())));
+            let cause = around.as_ref().and_then(|effects| cause(effect, effects));
+            let key = key(effect, root.map(AsRef::as_ref), cause);
             let observation = self.seen.entry(key).or_insert_with(|| Observation {
+                around: around.clone(),
                 effect: effect.clone(),
                 root: root.cloned(),
                 inner: None,
@@ -334,10 +356,11 @@ fn starts_at(outer: &[Argument], inner: &[Argument]) -> Option<usize> {
 
 /// What makes two effects the same: neither where in the call they came from nor, but for names that a tool looked for,
 /// how the call did it.
-fn key(effect: &Effect, root: Option<&str>) -> String {
+fn key(effect: &Effect, root: Option<&str>, cause: Option<&Execution>) -> String {
     let via = match &effect.kind {
         Kind::List(_) if effect.via == "argument" => "argument",
         _ => "",
     };
-    format!("{:?} {:?} {via} {root:?}", effect.kind, effect.certainty)
+    let cause = cause.map(|execution| &execution.argv);
+    format!("{:?} {:?} {via} {root:?} {cause:?}", effect.kind, effect.certainty)
 }

@@ -36,18 +36,22 @@ pub(super) fn entries<'a>(
     touched: impl IntoIterator<Item = Touched<'a>>,
     may: &dyn Fn(Collapse<'_>) -> bool,
 ) -> Vec<PathEntry> {
-    let mut root = Folder::default();
+    let (mut root, mut outside) = (Folder::default(), Folder::default());
     let mut others: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
     for one in touched {
         let path = one.target.path.as_str();
         let literal = one.certainty != Certainty::Pattern;
         if literal && is_below_root(path) {
             root.add(path, one.index, one.target.subtree);
+        } else if literal && path != "." {
+            outside.add(path.trim_start_matches('/'), one.index, one.target.subtree);
         } else {
             others.entry(text_of(one.target, one.certainty)).or_default().insert(one.index);
         }
     }
     let mut entries: Vec<PathEntry> = root.entries("", may).into_iter().map(|item| item.entry).collect();
+    let deep = |collapse: Collapse<'_>| is_deep(collapse.folder) && may(collapse);
+    entries.extend(outside.entries("/", &deep).into_iter().map(|item| of_any_user(item.entry)));
     entries.extend(others.into_iter().map(|(text, support)| PathEntry { text, support }));
     entries.sort_by(|left, right| left.text.cmp(&right.text));
     entries
@@ -56,6 +60,27 @@ pub(super) fn entries<'a>(
 pub(super) fn is_below_root(path: &str) -> bool {
     let drive = path.get(1..3) == Some(":/");
     !path.starts_with(['/', '~']) && !drive && path != "."
+}
+
+/// A folder outside of the workspace that is one project or package, and not where many of them are.
+fn is_deep(folder: &str) -> bool {
+    let path = folder.trim_start_matches('/');
+    let below = ["home/", "Users/", "C:/Users/", "D:/Users/"].iter().find_map(|homes| path.strip_prefix(homes));
+    match below.map(|below| below.split_once('/').map_or("", |(_, rest)| rest)).or_else(|| path.strip_prefix("~/")) {
+        Some(rest) => !rest.is_empty() && rest.contains('/'),
+        None => path.matches('/').count() >= 2,
+    }
+}
+
+/// A path below the home of one user, for all of them: a policy is for everybody who works on the repository.
+fn of_any_user(entry: PathEntry) -> PathEntry {
+    let homes =
+        ["//home/", "//Users/", "//C:/Users/", "//D:/Users/"].iter().find(|homes| entry.text.starts_with(**homes));
+    let rest = homes.and_then(|homes| entry.text.strip_prefix(homes)).and_then(|rest| rest.split_once('/'));
+    match homes.zip(rest) {
+        Some((homes, (_, rest))) => PathEntry { text: format!("{homes}*/{rest}"), ..entry },
+        None => entry,
+    }
 }
 
 /// One path or pattern of an effect as an entry.
@@ -128,7 +153,13 @@ impl Folder {
     }
 
     fn entries(self, path: &str, may: &dyn Fn(Collapse<'_>) -> bool) -> Vec<Item> {
-        let below = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
+        let below = |name: &str| match path {
+            "" => name.to_owned(),
+            // A home and a drive are the beginning of a path as they are.
+            "/" if name == "~" || name.ends_with(':') => name.to_owned(),
+            "/" => format!("/{name}"),
+            _ => format!("{path}/{name}"),
+        };
         let mut items: Vec<Item> = Vec::new();
         for (name, support) in self.files {
             let entry = PathEntry { text: anchored(&literal(&below(&name))), support };
@@ -141,7 +172,7 @@ impl Folder {
             return vec![together(path, None, items, self.whole)];
         }
         let files: usize = items.iter().map(|item| item.files).sum();
-        if path.is_empty() || items.len() < 2 || files < TOGETHER {
+        if path.is_empty() || path == "/" || items.len() < 2 || files < TOGETHER {
             return items;
         }
         let shared = shared_extension(&items);
@@ -156,7 +187,8 @@ impl Folder {
 fn together(path: &str, extension: Option<String>, items: Vec<Item>, mut support: BTreeSet<usize>) -> Item {
     let files = items.iter().map(|item| item.files).sum::<usize>().max(1);
     support.extend(items.into_iter().flat_map(|item| item.entry.support));
-    let folder = literal(path);
+    let is_absolute = path.starts_with('/') || path.get(1..3) == Some(":/");
+    let folder = if is_absolute { anchored(&literal(path)) } else { literal(path) };
     let text = match &extension {
         Some(extension) => format!("{folder}/**/*.{}", literal(extension)),
         None => format!("{folder}/**"),

@@ -3,16 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agent_strace_effects::knowledge::Knowledge;
-use agent_strace_effects::{Certainty, Effect, Kind, PathTarget, Purpose};
+use agent_strace_effects::{Certainty, Effect, Execution, Kind, PathTarget, Purpose};
+use agent_strace_policy::builtin::builtin;
 use agent_strace_policy::{Context, Decision, Judgement, Policy};
 
 use super::commands::{self, Besides, Command, Unlisted};
-use super::families::{FAMILIES, Joins};
 use super::observe::{Observation, Observed};
 use super::paths::{self, Collapse, PathEntry, Touched};
 use super::reason::Reason;
-use super::tables::OWN_TOOLS;
-use super::{agent_folders, kin, workspace};
+use super::{agent_folders, workspace};
 
 /// Which list an entry stands in.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,6 +61,10 @@ pub enum Basis {
     Family(&'static str),
     /// Others of its kind were done.
     Kin(&'static str),
+    /// One of the acts that this built-in list names was done.
+    Builtin(&'static str),
+    /// A program did it that this tool does not know.
+    Stranger,
     /// What a wider entry does not stand for.
     Except,
 }
@@ -88,7 +91,7 @@ pub(super) fn plan(observed: &Observed, base: &Policy) -> Plan {
     let mut plan = Plan::default();
     let builtin = Policy::none();
     let mut paths = Paths::default();
-    let mut texts: BTreeMap<(Slot, String), BTreeSet<usize>> = BTreeMap::new();
+    let mut texts: BTreeMap<(Slot, String), (BTreeSet<usize>, Basis)> = BTreeMap::new();
     for (index, observation) in observed.all().enumerate() {
         if let Some(reason) = reason_against(observation, base, &builtin) {
             // A file that was not there says nothing about its directory.
@@ -99,8 +102,8 @@ pub(super) fn plan(observed: &Observed, base: &Policy) -> Plan {
             continue;
         }
         match entry_of(observation, base) {
-            Ok(Some((slot, text))) => {
-                texts.entry((slot, text)).or_default().insert(index);
+            Ok(Some((slot, text, basis))) => {
+                texts.entry((slot, text)).or_insert((BTreeSet::new(), basis)).0.insert(index);
             }
             Ok(None) => paths.note(index, observation),
             Err(reason) => {
@@ -116,11 +119,11 @@ pub(super) fn plan(observed: &Observed, base: &Policy) -> Plan {
         calls.map(|call| call.session).collect::<BTreeSet<_>>().len()
     };
     plan.entries.extend(paths.entries(&allowed, &sessions));
-    plan.entries.extend(texts.into_iter().map(|((slot, text), support)| Planned {
+    plan.entries.extend(texts.into_iter().map(|((slot, text), (support, basis))| Planned {
         slot,
         text,
         support,
-        basis: Basis::Seen,
+        basis,
     }));
     plan
 }
@@ -145,7 +148,8 @@ fn reason_against(observation: &Observation, base: &Policy, builtin: &Policy) ->
 }
 
 pub(super) fn context(observation: &Observation) -> Context<'_> {
-    Context { root: observation.root.as_deref(), ..Context::default() }
+    let effects = observation.around.as_deref().unwrap_or_default();
+    Context { root: observation.root.as_deref(), effects, ..Context::default() }
 }
 
 /// Its failure says nothing against it: a program that is known, and what was searched in the workspace. The rest may have
@@ -173,8 +177,9 @@ pub(super) fn forbids(judged: &Judgement) -> bool {
 }
 
 /// `None`: a path, which is looked at among all the others; or nothing that needs an entry.
-fn entry_of(observation: &Observation, base: &Policy) -> Result<Option<(Slot, String)>, Reason> {
+fn entry_of(observation: &Observation, base: &Policy) -> Result<Option<(Slot, String, Basis)>, Reason> {
     let certainty = observation.effect.certainty;
+    let seen = |slot, text| Ok(Some((slot, text, Basis::Seen)));
     match &observation.effect.kind {
         _ if certainty == Certainty::Possible => Ok(None),
         Kind::Execute(execution) if execution.inert => Ok(None),
@@ -185,36 +190,34 @@ fn entry_of(observation: &Observation, base: &Policy) -> Result<Option<(Slot, St
                 vouched: &observation.vouched,
                 besides: observation.besides,
             };
-            let words = commands::entry(command, base.programs()).map_err(|unlisted| match unlisted {
-                Unlisted::Risky(what) => Reason::Risky(what),
-                Unlisted::Unknown => Reason::Unresolved("what runs is not known".to_owned()),
-                Unlisted::Stranger => Reason::Unresolved("nobody knows this program".to_owned()),
-                Unlisted::Outside => Reason::Outside,
-                Unlisted::Inexpressible => Reason::Inexpressible,
-                Unlisted::Bare => Reason::Bare,
-            })?;
-            Ok(Some((Slot::Commands, commands::text(&words))))
+            match commands::entry(command, base.programs()) {
+                Ok(words) => Ok(Some((Slot::Commands, commands::text(&words), Basis::Seen))),
+                Err(Unlisted::Stranger) => stranger(execution),
+                Err(unlisted) => Err(reason_of(&unlisted)),
+            }
         }
         Kind::Connect(connection) => match &connection.host {
             Some(host) if certainty == Certainty::Exact => {
-                Ok(Some((Slot::Network, host_entry(host, connection.port, connection.scheme.as_deref()))))
+                seen(Slot::Network, host_entry(host, connection.port, connection.scheme.as_deref()))
             }
             _ => Err(Reason::Unresolved("the host is not known".to_owned())),
         },
         Kind::Tool { server, tool } if !is_entry(tool) || server.as_deref().is_some_and(|server| !is_key(server)) => {
             Err(Reason::Inexpressible)
         }
-        Kind::Env { name } | Kind::Spawn { agent: Some(name) } if !is_entry(name) => Err(Reason::Inexpressible),
-        Kind::Tool { server: Some(server), tool } => Ok(Some((Slot::Mcp(server.clone()), paths::literal(tool)))),
-        // A tool of the agent itself belongs to no server, and a name for any is the only one that it answers to.
-        Kind::Tool { server: None, tool }
-            if OWN_TOOLS.contains(&tool.as_str()) || observation.besides == Besides::Known =>
+        Kind::Env { name } | Kind::Spawn { agent: Some(name) }
+            if !is_entry(name) || name.contains(char::is_whitespace) =>
         {
-            Ok(Some((Slot::Mcp("*".to_owned()), paths::literal(tool))))
+            Err(Reason::Inexpressible)
+        }
+        Kind::Tool { server: Some(server), tool } => seen(Slot::Mcp(server.clone()), paths::literal(tool)),
+        // A tool of the agent itself belongs to no server, and a name for any is the only one that it answers to.
+        Kind::Tool { server: None, tool } if is_own_tool(tool) || observation.besides == Besides::Known => {
+            seen(Slot::Mcp("*".to_owned()), paths::literal(tool))
         }
         Kind::Tool { server: None, .. } => Err(Reason::Unresolved("what this tool does is not known".to_owned())),
-        Kind::Env { name } => Ok(Some((Slot::Env, name.clone()))),
-        Kind::Spawn { agent } => Ok(Some((Slot::Spawn, agent.clone().unwrap_or_else(|| "*".to_owned())))),
+        Kind::Env { name } => seen(Slot::Env, name.clone()),
+        Kind::Spawn { agent } => seen(Slot::Spawn, agent.clone().unwrap_or_else(|| "*".to_owned())),
         Kind::Opaque(opaque) if opaque.vouched_by.is_empty() => Err(Reason::Unresolved(opaque.reason.to_string())),
         Kind::Read(target) | Kind::Write(target) | Kind::Delete(target)
             if certainty == Certainty::Pattern && matches!(target.path.as_str(), "**" | "**/**") =>
@@ -226,6 +229,29 @@ fn entry_of(observation: &Observation, base: &Policy) -> Result<Option<(Slot, St
         Kind::List(target) if observation.effect.via == "argument" && is_whole(target) => Err(Reason::Whole),
         _ => Ok(None),
     }
+}
+
+/// A program that is not known is allowed with its first word: its entry stands among its like, for people to look at.
+fn stranger(execution: &Execution) -> Result<Option<(Slot, String, Basis)>, Reason> {
+    let words =
+        commands::stranger(execution).ok_or_else(|| Reason::Unresolved("the program is not known".to_owned()))?;
+    Ok(Some((Slot::Commands, commands::text(&words), Basis::Stranger)))
+}
+
+fn reason_of(unlisted: &Unlisted) -> Reason {
+    match unlisted {
+        Unlisted::Risky(what) => Reason::Risky(*what),
+        Unlisted::Unknown => Reason::Unresolved("what runs is not known".to_owned()),
+        Unlisted::Stranger => Reason::Unresolved("the program is not known".to_owned()),
+        Unlisted::Outside => Reason::Outside,
+        Unlisted::Inexpressible => Reason::Inexpressible,
+        Unlisted::Bare => Reason::Bare,
+    }
+}
+
+/// A tool of agents that shows what is there.
+fn is_own_tool(tool: &str) -> bool {
+    builtin("agent-tools").is_some_and(|list| list.entries.iter().any(|name| name == tool))
 }
 
 /// An entry of a policy can be this name, and means nothing else by it.
@@ -384,37 +410,4 @@ fn may_collapse(
     let all = PathTarget { path: collapse.folder.to_owned(), subtree: true };
     let kind = if *slot == Slot::Write { Kind::Write(all) } else { Kind::Read(all) };
     allowed(&Effect::new(kind, Certainty::Exact, "argument"))
-}
-
-/// Adds the members of each family that a session used in part. Other lists judge all that these members do.
-pub(super) fn complete_families(entries: &mut Vec<Planned>) {
-    kin::complete(entries);
-    for family in FAMILIES {
-        let is_member = |entry: &Planned| entry.slot == family.slot && family.members.contains(&entry.text.as_str());
-        let is_used = |entry: &Planned| match family.joins {
-            Joins::WithMember => is_member(entry),
-            Joins::WithAny => entry.slot == family.slot,
-        };
-        if !entries.iter().any(is_used) {
-            continue;
-        }
-        let mut support = BTreeSet::new();
-        for entry in entries.iter_mut().filter(|entry| is_used(entry)) {
-            support.extend(&entry.support);
-            if is_member(entry) {
-                entry.basis = Basis::Family(family.name);
-            }
-        }
-        let known: BTreeSet<String> =
-            entries.iter().filter(|entry| is_member(entry)).map(|entry| entry.text.clone()).collect();
-        entries.extend(family.members.iter().filter(|member| !known.contains(**member)).map(|member| Planned {
-            slot: family.slot.clone(),
-            text: (*member).to_owned(),
-            support: support.clone(),
-            basis: Basis::Kin(family.name),
-        }));
-        for entry in entries.iter_mut().filter(|entry| entry.basis == Basis::Family(family.name)) {
-            entry.support.clone_from(&support);
-        }
-    }
 }

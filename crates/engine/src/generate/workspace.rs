@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agent_strace_effects::Certainty;
+use agent_strace_policy::builtin::{BUILTIN, builtin};
 
 use super::paths::{self, Touched};
 use super::plan::{Basis, Planned, Slot};
@@ -25,16 +26,13 @@ const READING: usize = 3;
 const WRITING: (usize, usize) = (2, 3);
 
 /// Endings of text that does nothing where it lies.
-const PROSE: &[&str] = &["md", "mdx", "txt", "rst", "adoc"];
+pub(super) const PROSE: &[&str] = &["md", "mdx", "txt", "rst", "adoc"];
 /// Endings of source code: what it does is reviewed with it.
-const SOURCE: &[&str] = &[
+pub(super) const SOURCE: &[&str] = &[
     "astro", "c", "cc", "cpp", "cs", "css", "cxx", "dart", "ex", "exs", "erl", "fs", "go", "h", "heex", "hpp", "hs",
     "html", "java", "js", "jsx", "kt", "less", "lua", "ml", "php", "py", "rb", "rs", "sass", "scala", "scss", "svelte",
     "swift", "ts", "tsx", "vue", "zig",
 ];
-/// Prose that agents obey: it is written where sessions wrote it, and nowhere else.
-const OBEYED: &[&str] = &["AGENTS.md", "CLAUDE.md", "GEMINI.md", "copilot-instructions.md"];
-
 /// `searched`: what looked for something in all of it. `sessions`: in how many sessions any of the observations was done.
 pub(super) fn entries(
     slot: &Slot,
@@ -60,20 +58,30 @@ pub(super) fn entries(
             let (enough, files) = WRITING;
             let wide = endings.iter().filter(|(_, one)| one.files.len() >= files && sessions(&one.support) >= enough);
             let support: BTreeSet<usize> = endings.values().flat_map(|one| &one.support).copied().collect();
-            let documents = DOCUMENTS.iter().filter(|_| !support.is_empty());
-            let mut all: Vec<Planned> =
-                documents.map(|text| planned((*text).to_owned(), &support, Basis::Kin(TOLD))).collect();
+            let mut all: Vec<Planned> = Vec::new();
             for (ending, one) in wide {
                 let patterns = one.patterns(ending).into_iter();
                 all.extend(patterns.map(|text| planned(text, &one.support, Basis::Family(WRITTEN))));
             }
-            let is_written = |name: &&&str| {
+            let is_wide = |pattern: &str| all.iter().any(|entry| entry.text == pattern);
+            let (in_root, in_folders) = (is_wide("/*.md"), is_wide("[!.]*/**/*.md"));
+            let is_new =
+                |text: &&&str| !support.is_empty() && !if text.starts_with('/') { in_root } else { in_folders };
+            let documents: Vec<&&str> = DOCUMENTS.iter().filter(is_new).collect();
+            all.extend(documents.into_iter().map(|text| planned((*text).to_owned(), &support, Basis::Kin(TOLD))));
+            let is_written = |name: &str| {
                 let mut files = endings.values().flat_map(|one| &one.files);
-                files.any(|file| file.rsplit('/').next() == Some(**name))
+                files.any(|file| file.rsplit('/').next() == Some(name))
             };
-            let kept = OBEYED.iter().filter(|name| !all.is_empty() && !is_written(name));
-            let kept: Vec<Planned> =
-                kept.map(|name| planned(format!("!{name}"), &BTreeSet::new(), Basis::Except)).collect();
+            let except = |text: String| planned(text, &BTreeSet::new(), Basis::Except);
+            let obeyed = builtin("instructions").map_or(&[][..], |list| &list.entries);
+            let kept: Vec<Planned> = if all.is_empty() {
+                Vec::new()
+            } else if obeyed.iter().any(|name| is_written(name)) {
+                obeyed.iter().filter(|name| !is_written(name)).map(|name| except(format!("!{name}"))).collect()
+            } else {
+                vec![except(format!("!{BUILTIN}instructions"))]
+            };
             all.extend(kept);
             all
         }

@@ -16,7 +16,10 @@ pub use cases::{Case, Checked, Mismatch, Strictness, cases_of, check, inline};
 pub use explain::{Explained, How, SingleEntryPolicies};
 pub use fragile::{Fragility, score};
 pub use proposal::{ProposedFor, Vouching, is_of_commands, is_plain};
+pub(crate) use trial::tried;
 pub use trial::{answer_of, refused, session};
 
+#[cfg(test)]
+mod builtin_tests;
 #[cfg(test)]
 mod tests;

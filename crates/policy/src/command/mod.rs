@@ -215,6 +215,14 @@ impl CommandPattern {
         }
     }
 
+    /// No words alone say what it matches.
+    pub(crate) fn says_more_than_words(&self) -> bool {
+        match self {
+            Self::Text(_) => false,
+            Self::Parts(parts) => parts.says_more_than_words(),
+        }
+    }
+
     pub(super) fn is_even_if_changed(&self) -> bool {
         matches!(self, Self::Parts(parts) if parts.even_if_changed)
     }

@@ -52,6 +52,12 @@ impl Parts {
         Self { programs, subcommands, all_flags, ..Self::default() }
     }
 
+    /// It speaks of several programs or subcommands, or its flags and operands decide.
+    pub(super) fn says_more_than_words(&self) -> bool {
+        let is_several = self.programs.len() > 1 || self.subcommands.len() > 1;
+        is_several || !self.any_flag.is_empty() || self.only_flags.is_some() || !self.operands.is_empty()
+    }
+
     /// From now on it vouches for code that the session changed, too.
     pub(super) fn also_if_changed(self) -> Self {
         Self { even_if_changed: true, ..self }

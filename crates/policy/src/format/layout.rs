@@ -40,18 +40,42 @@ impl Lines {
             nodes.sort_by_key(|node| section(node.key));
         }
         let count = nodes.len();
+        // The author of a list in one line chose no lines for its entries.
+        let has_lines = nodes.iter().any(|node| !node.beside);
+        let mut joinable = false;
         for (at, node) in nodes.into_iter().enumerate() {
+            let comma = if at + 1 < count { "," } else { "" };
+            if joinable && self.joins(node, comma) {
+                joinable = self.kept(&node.behind).is_empty();
+                continue;
+            }
+            joinable = has_lines && is_entry(node) && self.kept(&node.behind).is_empty();
             let mut set_off = at > 0 && self.is_set_off(node);
             for comment in self.kept(&node.before) {
                 self.own_line(comment, set_off || at > 0 && comment.set_off);
                 set_off = false;
             }
             self.start_line(set_off);
-            self.node(node, if at + 1 < count { "," } else { "" }, level);
+            self.node(node, comma, level);
         }
         for (at, comment) in self.kept(&container.end).iter().enumerate() {
             self.own_line(comment, comment.set_off && count + at > 0);
         }
+    }
+
+    /// Puts an entry behind the one before it where its author did, as long as the line is short enough.
+    fn joins(&mut self, node: &Node<'_>, comma: &str) -> bool {
+        let Value::Scalar(text) = &node.value else { return false };
+        let start = self.text.trim_end_matches('\n').rfind('\n').map_or(0, |end| end + 1);
+        let used = self.text.get(start..).map_or(0, |line| line.trim_end().chars().count());
+        let fits = used + 1 + text.chars().count() + comma.len() <= WIDTH;
+        if !(is_entry(node) && node.beside && fits && self.kept(&node.before).is_empty()) {
+            return false;
+        }
+        self.text.truncate(self.text.trim_end().len());
+        self.text.push(' ');
+        self.node(node, comma, Level::Below);
+        true
     }
 
     /// Where comments are stripped, an empty line before the comment stays with what it was about.
@@ -156,6 +180,11 @@ impl Lines {
             }
         }
     }
+}
+
+/// A scalar in a list.
+fn is_entry(node: &Node<'_>) -> bool {
+    node.key.is_none() && matches!(node.value, Value::Scalar(_))
 }
 
 /// Where a section stands in the language; what is not known stays behind what is.

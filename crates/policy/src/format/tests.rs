@@ -7,6 +7,17 @@ fn formatted(text: &str) -> String {
 }
 
 #[test]
+fn entries_that_share_a_line_stay_together() {
+    let text = "{\n  \"commands\": {\n    \"allow\": [\n      // look\n      \"cat\", \"ls\",   \"head\",\n      \"tail\", // all\n      \"wc\"\n    ]\n  }\n}\n";
+    let laid_out = format("x", text, Comments::Keep).unwrap();
+    assert_eq!(laid_out, text.replace("\"ls\",   ", "\"ls\", "));
+    let long: Vec<String> = (0..30).map(|number| format!("\"entry-{number}\"")).collect();
+    let laid_out = format("x", &format!("{{\"a\": [\n{}]}}", long.join(", ")), Comments::Keep).unwrap();
+    assert!(laid_out.lines().all(|line| line.len() <= 100) && laid_out.lines().count() < 12, "{laid_out}");
+    assert_eq!(format("x", &laid_out, Comments::Keep).unwrap(), laid_out);
+}
+
+#[test]
 fn a_policy_is_laid_out() {
     let text = r#"// What agents may do here.
 {"files":{"read":{"allow":["src/**"],   // sources

@@ -22,6 +22,8 @@ pub(super) struct Node<'a> {
     pub(super) before: Vec<Comment<'a>>,
     /// An empty line stands before it.
     pub(super) set_off: bool,
+    /// It is in the line of what is before it.
+    pub(super) beside: bool,
     pub(super) key: Option<&'a str>,
     pub(super) value: Value<'a>,
     /// Behind it, in its last line.
@@ -107,7 +109,8 @@ impl<'a> Reader<'a> {
             Kind::Open => Value::Container(self.members(value.text == "{")),
             _ => Value::Scalar(value.text),
         };
-        Node { before, set_off: first.apart == Apart::BlankLine, key, value, behind: Vec::new() }
+        let (set_off, beside) = (first.apart == Apart::BlankLine, first.apart == Apart::Beside);
+        Node { before, set_off, beside, key, value, behind: Vec::new() }
     }
 }
 

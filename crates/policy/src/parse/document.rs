@@ -54,6 +54,8 @@ pub(crate) struct Entry<P> {
     pub text: String,
     pub pattern: P,
     pub stated: Stated,
+    /// The built-in list that the policy names there: the entry is one of its members.
+    pub builtin: Option<&'static str>,
 }
 
 /// A list that stands in the file, possibly empty.

@@ -1,9 +1,10 @@
 //! The key `env`.
 
+use crate::builtin::{BUILTIN, Holds, builtin};
 use crate::env::{Environment, Name, Names, Variable};
 
 use super::pattern::Pattern;
-use super::{Data, Fault, Parser, Stated, Value, quoted};
+use super::{Data, Fault, Parser, Stated, Value, builtins, quoted};
 
 pub(crate) const ENV: &[&str] = &["deny_set", "allow_set"];
 
@@ -38,9 +39,12 @@ impl Parser<'_> {
                 self.wrong_type(item, &pointer, "a string");
                 continue;
             };
-            match name(text) {
-                Ok(name) => {
-                    names.push(Name::new(name, Stated::entry(self.locator.location(item.span.start, &pointer))));
+            match Variable::members(self, text) {
+                Ok(members) => {
+                    let stated = Stated::entry(self.locator.location(item.span.start, &pointer));
+                    let builtin = text.trim().strip_prefix(BUILTIN).and_then(builtin);
+                    let builtin = builtin.map(|list| list.name.as_str());
+                    names.extend(members.into_iter().map(|(text, _)| Name::new(&text, stated.clone(), builtin)));
                 }
                 Err((message, help)) => self.faults.push(item.span.clone(), &pointer, message, help),
             }
@@ -52,6 +56,13 @@ impl Parser<'_> {
 impl Pattern for Variable {
     fn read(_: &Parser<'_>, text: &str) -> Result<Self, Fault> {
         name(text).map(Self::new)
+    }
+
+    fn members(parser: &Parser<'_>, text: &str) -> Result<Vec<(String, Self)>, Fault> {
+        match builtins::named(parser.version, text, Holds::Variables)? {
+            Some(list) => Ok(list.entries.iter().map(|name| (name.clone(), Self::new(name))).collect()),
+            None => name(text).map(|name| vec![(name.to_owned(), Self::new(name))]),
+        }
     }
 }
 

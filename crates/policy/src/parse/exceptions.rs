@@ -193,7 +193,7 @@ impl Parser<'_> {
     fn readable<P: Pattern>(&self, written: &[String], location: &PolicyLocation) -> List<P> {
         let entries = written.iter().filter_map(|text| {
             let pattern = P::read(self, text).ok()?;
-            Some(Entry { text: text.clone(), pattern, stated: Stated::entry(location.clone()) })
+            Some(Entry { text: text.clone(), pattern, stated: Stated::entry(location.clone()), builtin: None })
         });
         List { entries: entries.collect(), location: location.clone() }
     }

@@ -4,6 +4,7 @@
 
 mod agents;
 mod budgets;
+mod builtins;
 mod commands;
 mod defaults;
 mod document;
@@ -22,7 +23,6 @@ mod names;
 mod paths;
 mod pattern;
 mod programs;
-mod provenance;
 mod rulebook;
 mod rules;
 mod sequences;
@@ -37,8 +37,6 @@ pub(super) use {agents::PART, env::ENV, sequences::SEQUENCE};
 
 #[cfg(test)]
 pub(super) use evidence::EVIDENCE;
-#[cfg(test)]
-pub(super) use provenance::PROVENANCE;
 
 #[cfg(test)]
 pub(super) use exceptions::EXCEPTION;
@@ -57,6 +55,7 @@ pub(super) use tests_key::TEST;
 pub(super) use rules::SEVERITIES;
 
 pub(super) use budgets::decimal as money;
+pub(crate) use builtins::{compiled_command, compiled_exec, compiled_path};
 pub(super) use extends::Extension;
 pub(crate) use extends::Role;
 #[cfg(test)]
@@ -202,9 +201,6 @@ impl Parser<'_> {
         }
         for (key, value) in members.iter().filter(|(key, _)| known.contains(&key.name.as_str())) {
             self.key(key, value, &mut document);
-            if key.name == "provenance" {
-                self.provenance(value, &json.root);
-            }
         }
         self.idle_hosts(&members, &document);
         document.names = Names::of(&json.root);
@@ -218,8 +214,10 @@ impl Parser<'_> {
             "$schema" if !matches!(value.data, Data::Text(_)) => self.wrong_type(value, "/$schema", "a string"),
             // Compiled before every list.
             "labels" => document.labels = labels::texts(value),
-            // Read with the whole document.
-            "provenance" => {}
+            // Earlier versions wrote it, and nothing judges by it. A file beside the policy has taken its place.
+            "provenance" => {
+                self.object(value, "/provenance", &[]);
+            }
             "extends" => document.extends = self.extends(value),
             "programs" => {
                 document.programs_span = Some(key.span.clone());

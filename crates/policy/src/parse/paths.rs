@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use crate::builtin::Holds;
 use crate::glob::{Answer, Glob};
 use crate::path::{Anchor, PathPattern, PathSet};
 
-use super::{Fault, nearest, quoted, suspicious};
+use super::{Fault, Version, builtins, nearest, quoted, suspicious};
 
 /// Name → what it stands for.
 pub(super) type Labels = BTreeMap<String, PathSet>;
@@ -15,9 +16,10 @@ pub(crate) const LABEL: &str = "label:";
 /// An entry of a list.
 pub(super) fn read(text: &str, labels: &Labels) -> Result<PathSet, Fault> {
     let (excluded, rest) = excluded(text)?;
-    let set = match rest.strip_prefix(LABEL) {
-        Some(name) => labelled(name, labels)?.clone(),
-        None => PathSet::of(pattern(rest)?),
+    let set = match (rest.strip_prefix(LABEL), builtins::named(Version::Two, rest, Holds::Paths)?) {
+        (Some(name), _) => labelled(name, labels)?.clone(),
+        (None, Some(list)) => list.paths().clone(),
+        (None, None) => PathSet::of(pattern(rest)?),
     };
     if !excluded {
         return Ok(set);

@@ -1,5 +1,6 @@
 //! Entries of lists: what each is a pattern of, or why it can't mean anything.
 
+use crate::builtin::Holds;
 use crate::command::CommandPattern;
 use crate::glob::{self, Answer, Glob};
 use crate::host::HostPattern;
@@ -7,7 +8,7 @@ use crate::name::NamePattern;
 use crate::path::{PathPattern, PathSet};
 use crate::words;
 
-use super::{Fault, Parser, Version, commands, hosts, paths, quoted, suspicious};
+use super::{Fault, Parser, Version, builtins, commands, hosts, paths, quoted, suspicious};
 
 /// What the entries of a list can be read as.
 pub(super) trait Pattern: Sized {
@@ -15,6 +16,11 @@ pub(super) trait Pattern: Sized {
     const VOUCHES: bool = false;
 
     fn read(parser: &Parser<'_>, text: &str) -> Result<Self, Fault>;
+
+    /// The entries that a text stands for, each with its own text: one, or those of a built-in list.
+    fn members(parser: &Parser<'_>, text: &str) -> Result<Vec<(String, Self)>, Fault> {
+        Ok(vec![(text.to_owned(), Self::read(parser, text)?)])
+    }
 
     /// It only takes away from its list.
     fn is_exclusion(&self) -> bool {
@@ -47,7 +53,10 @@ pub(super) fn readable(text: &str) -> Result<&str, Fault> {
 impl Pattern for PathSet {
     fn read(parser: &Parser<'_>, text: &str) -> Result<Self, Fault> {
         match parser.version {
-            Version::One => Ok(Self::of(PathPattern::version_1(&path_of_version_1(text)?))),
+            Version::One => {
+                builtins::named(parser.version, text, Holds::Paths)?;
+                Ok(Self::of(PathPattern::version_1(&path_of_version_1(text)?)))
+            }
             Version::Two => paths::read(text.trim(), &parser.labels),
         }
     }
@@ -60,7 +69,18 @@ impl Pattern for PathSet {
 impl Pattern for CommandPattern {
     const VOUCHES: bool = true;
 
+    fn members(parser: &Parser<'_>, text: &str) -> Result<Vec<(String, Self)>, Fault> {
+        match builtins::named(parser.version, text, Holds::Commands)? {
+            Some(list) => Ok(list.commands()),
+            None => Ok(vec![(text.to_owned(), Self::read(parser, text)?)]),
+        }
+    }
+
     fn read(parser: &Parser<'_>, text: &str) -> Result<Self, Fault> {
+        if builtins::named(parser.version, text, Holds::Commands)?.is_some() {
+            let help = Some("write a command".to_owned());
+            return Err((format!("{} names a list of commands, and one command belongs here", quoted(text)), help));
+        }
         let words = words::split(text).ok_or_else(|| {
             (format!("the quotes in {} are not closed", quoted(text)), Some("write a quote as `\\\\'`".to_owned()))
         })?;
@@ -95,6 +115,13 @@ impl Pattern for HostPattern {
 }
 
 impl Pattern for NamePattern {
+    fn members(parser: &Parser<'_>, text: &str) -> Result<Vec<(String, Self)>, Fault> {
+        match builtins::named(parser.version, text, Holds::Names)? {
+            Some(list) => Ok(list.entries.iter().map(|name| (name.clone(), Self::new(name))).collect()),
+            None => Ok(vec![(text.to_owned(), Self::read(parser, text)?)]),
+        }
+    }
+
     fn read(_: &Parser<'_>, text: &str) -> Result<Self, Fault> {
         if text.contains(char::is_whitespace) {
             return Err((format!("{} can never match: a name has no spaces", quoted(text)), None));

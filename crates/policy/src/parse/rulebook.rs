@@ -1,5 +1,7 @@
 //! The keys `files`, `commands` and `network`: the lists that judge, at the root or in a part for some agents.
 
+use crate::builtin::{BUILTIN, builtin};
+
 use super::keys::{COMMAND_ENTRY, FILES, FILES_V2, NETWORK, NETWORK_V2, PAIR, PAIR_V2};
 use super::pattern::{self, Pattern};
 use super::{Data, Document, Entry, Key, List, Lists, Network, Parser, Rulebook, Stated, Value, Version, dotted};
@@ -113,17 +115,22 @@ impl Parser<'_> {
                 }
             };
             let Some((text, value, vouching)) = stated else { continue };
-            let read = pattern::readable(text).and_then(|text| Ok((text.to_owned(), P::read(self, text)?)));
-            match read {
-                Ok((text, pattern)) => {
-                    let changed = if vouching == Vouching::EvenIfChanged { pattern.even_if_changed() } else { None };
+            match pattern::readable(text).and_then(|text| P::members(self, text)) {
+                Ok(members) => {
                     let stated = Stated::entry(self.locator.location(item.span.start, &pointer));
-                    entries.push(Entry { text, pattern: changed.unwrap_or(pattern), stated });
+                    let named = text.trim().trim_start_matches('!').strip_prefix(BUILTIN);
+                    let builtin = named.and_then(builtin);
+                    entries.extend(members.into_iter().map(|(text, pattern)| {
+                        let changed =
+                            if vouching == Vouching::EvenIfChanged { pattern.even_if_changed() } else { None };
+                        let pattern = changed.unwrap_or(pattern);
+                        Entry { text, pattern, stated: stated.clone(), builtin: builtin.map(|list| list.name.as_str()) }
+                    }));
                 }
                 Err((message, help)) => self.faults.push(value.span.clone(), &pointer, message, help),
             }
         }
-        if let Some(first) = items.first().filter(|_| entries.len() == items.len())
+        if let Some(first) = items.first().filter(|_| entries.len() >= items.len())
             && entries.iter().all(|entry: &Entry<P>| entry.pattern.is_exclusion())
         {
             let message = format!("`{}` names nothing: all its entries leave something out", dotted(pointer));

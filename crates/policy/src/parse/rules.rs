@@ -185,8 +185,8 @@ impl Parser<'_> {
         let texts = self.words(value, pointer);
         let mut read = Vec::with_capacity(texts.len());
         for text in &texts {
-            match P::read(self, text) {
-                Ok(pattern) => read.push(pattern),
+            match P::members(self, text) {
+                Ok(members) => read.extend(members.into_iter().map(|(_, pattern)| pattern)),
                 Err((message, help)) => self.faults.push(value.span.clone(), pointer, message, help),
             }
         }

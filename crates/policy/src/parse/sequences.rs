@@ -132,7 +132,7 @@ impl Parser<'_> {
         let rest = rest.trim();
         let paths = || -> Result<PathList, Fault> {
             let pattern = PathSet::read(self, pattern::readable(rest)?)?;
-            let entry = Entry { text: rest.to_owned(), pattern, stated: stated.clone() };
+            let entry = Entry { text: rest.to_owned(), pattern, stated: stated.clone(), builtin: None };
             Ok(PathList::new(Some(&List { entries: vec![entry], location: stated.location.clone() })))
         };
         match verb {

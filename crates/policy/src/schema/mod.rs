@@ -78,8 +78,9 @@ struct Document {
     sessions: Option<Sessions>,
     /// Calls, and what the policy has to answer; `agent-strace policy test` runs them (version 2).
     tests: Option<Vec<Test>>,
-    /// JSON pointer of an entry → where it comes from (version 2). `agent-strace policy` writes it; nothing judges by it.
-    provenance: Option<BTreeMap<String, Provenance>>,
+    /// Earlier versions wrote here where entries come from; nothing reads it. The file `.agent-scope.provenance.json` has it
+    /// now.
+    provenance: Option<BTreeMap<String, serde_json::Value>>,
 }
 
 #[derive(JsonSchema)]
@@ -179,20 +180,6 @@ struct Mcp {
 words!(DefaultDecision, parse::DECISIONS);
 words!(DefaultUnresolved, parse::UNRESOLVED);
 words!(DefaultTool, parse::UNKNOWN_TOOLS);
-
-#[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
-#[expect(dead_code, reason = "only its schema is used")]
-struct Provenance {
-    /// How many sessions did what the entry allows.
-    sessions: Option<u64>,
-    /// In how many calls.
-    calls: Option<u64>,
-    /// When the first one of them was made, as its log says.
-    first: Option<String>,
-    /// And the last one.
-    last: Option<String>,
-}
 
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
@@ -367,7 +354,6 @@ fn the_published_schema_is_what_is_read() {
     assert_eq!(keys("/$defs/Commands/properties"), sorted(parse::PAIR_V2));
     assert_eq!(keys("/$defs/CommandEntry/properties"), sorted(parse::COMMAND_ENTRY));
     assert_eq!(keys("/$defs/Network/properties"), sorted(parse::NETWORK_V2));
-    assert_eq!(keys("/$defs/Provenance/properties"), sorted(parse::PROVENANCE));
     assert_eq!(keys("/$defs/Env/properties"), sorted(parse::ENV));
     assert_eq!(keys("/$defs/Sequence/properties"), sorted(parse::SEQUENCE));
     assert_eq!(keys("/$defs/Part/properties"), sorted(parse::PART));

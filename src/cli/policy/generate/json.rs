@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 use super::GenerateReport;
 use super::text;
 use agent_strace_engine::generate::{Basis, HeldOut, Reason, Seen, Verdict};
+use agent_strace_policy::format::{self, Comments};
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(title = "generated policy"))]
@@ -16,7 +17,6 @@ struct Document<'t> {
     sessions: usize,
     entries: Vec<Entry<'t>>,
     review: Vec<Review>,
-    withdrawn: &'t [String],
     over_permission: OverPermission,
     probes: Vec<Probed>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -169,8 +169,8 @@ pub(super) fn json(told: &GenerateReport<'_>) -> String {
                 pointer: &entry.pointer,
                 text: &entry.text,
                 family: match entry.basis {
-                    Basis::Seen | Basis::Except => None,
-                    Basis::Family(name) | Basis::Kin(name) => Some(name),
+                    Basis::Seen | Basis::Stranger | Basis::Except => None,
+                    Basis::Family(name) | Basis::Kin(name) | Basis::Builtin(name) => Some(name),
                 },
                 seen: counts(&entry.seen),
             })
@@ -186,7 +186,6 @@ pub(super) fn json(told: &GenerateReport<'_>) -> String {
                 seen: counts(&item.seen),
             })
             .collect(),
-        withdrawn: &draft.withdrawn,
         over_permission: OverPermission {
             probes: told.probed.iter().map(|one| one.asked).sum(),
             allowed: told.probed.iter().map(|one| one.allowed).sum(),
@@ -198,7 +197,10 @@ pub(super) fn json(told: &GenerateReport<'_>) -> String {
             .map(|one| Probed { kind: one.kind, probes: one.asked, allowed: one.allowed })
             .collect(),
         held_out: told.held_out.map(|held_out| measured(told, held_out)),
-        policy: RawValue::from_string(draft.text.trim().to_owned()).ok(),
+        // JSON has no comments. The text was made here, so it can be laid out without them.
+        policy: format::format("", &draft.text, Comments::Strip)
+            .ok()
+            .and_then(|text| RawValue::from_string(text.trim().to_owned()).ok()),
     };
     let mut json = serde_json::to_string(&document).unwrap_or_default();
     json.push('\n');

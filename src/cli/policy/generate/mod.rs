@@ -17,7 +17,7 @@ use super::super::session_filter::SessionFilter;
 use super::super::trust::TrustBase;
 use agent_strace_engine::generate::{self, Draft, HeldOut, Observed, Probed, Settings};
 use agent_strace_ingest::discover::Selection;
-use agent_strace_policy::{Diagnostics, Policy, nearest};
+use agent_strace_policy::{Diagnostics, Policy, nearest, provenance};
 use args::GenerateArgs;
 
 /// Everything that is told about a generated policy.
@@ -84,12 +84,27 @@ pub(super) fn run(
     };
     if let Some(file) = args.output.as_deref().filter(|_| !args.dry_run) {
         output::write(file, &draft.text)?;
+        write_provenance(file, &draft.provenance, args)?;
     }
     tell(args, &observed, &draft, held_out.as_deref(), streams)?;
     if !gaps.is_empty() {
         output::note(streams.stderr, "warning: not everything could be read: what is missing is not in this policy");
     }
     Ok(if gaps.is_empty() { 0 } else { 3 })
+}
+
+/// Beside the policy. Where entries were added to one, what is known of the others stays.
+fn write_provenance(policy: &Path, new: &str, args: &GenerateArgs) -> Result<(), Failure> {
+    let file = provenance::file_of(policy);
+    let old = if args.merge { output::read_small(&file) } else { None };
+    let text = match old.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()) {
+        Some(old) => generate::merged_provenance(&old, new).map_err(|error| {
+            let shown = agent_strace_report::terminal(&file.display().to_string());
+            Failure::new(format!("`{shown}` can't be added to: {error}")).hint("remove it, or mend it")
+        })?,
+        None => new.to_owned(),
+    };
+    output::write(&file, &text)
 }
 
 /// Too little was seen. A session in which nothing ran shows nothing.

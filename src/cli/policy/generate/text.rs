@@ -1,10 +1,11 @@
 //! A generated policy for people: what it allows and why, what it leaves to them, and the policy itself.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::GenerateReport;
 use agent_strace_effects::{Effect, Kind};
-use agent_strace_engine::generate::{Basis, HeldOut, Probed, Refused, Review, Seen, Slot, Verdict, Written};
+use agent_strace_engine::generate::{Basis, HeldOut, Probed, Review, Seen, Slot, Verdict, Written};
 use agent_strace_report::terminal;
 
 /// Lines of one reason.
@@ -17,7 +18,6 @@ pub(super) fn text(told: &GenerateReport<'_>) -> String {
     let mut text = format!("Policy suggestion from {}:\n", counted(sessions, "session"));
     sections(&mut text, &told.draft.entries);
     review(&mut text, &told.draft.review);
-    withdrawn(&mut text, &told.draft.withdrawn);
     probed(&mut text, told.probed);
     if let Some(held_out) = told.held_out {
         measured(&mut text, told, held_out);
@@ -53,12 +53,15 @@ fn sections(text: &mut String, entries: &[Written]) {
         ("Sub-agents (allow)", |slot| *slot == Slot::Spawn),
     ];
     for (title, holds) in TITLES {
-        let of_slot: Vec<&Written> = entries.iter().filter(|entry| holds(&entry.slot)).collect();
+        // What every policy has comes from no session.
+        let is_shown = |entry: &&Written| entry.seen.calls > 0 || entry.basis == Basis::Except;
+        let of_slot: Vec<&Written> = entries.iter().filter(|entry| holds(&entry.slot)).filter(is_shown).collect();
         if of_slot.is_empty() {
             continue;
         }
         let _ = writeln!(text, "\n{title}:");
-        for entry in of_slot.iter().filter(|entry| entry.basis == Basis::Seen) {
+        let is_own = |basis| matches!(basis, Basis::Seen | Basis::Stranger | Basis::Builtin(_));
+        for entry in of_slot.iter().filter(|entry| is_own(entry.basis)) {
             let shown = match &entry.slot {
                 Slot::Mcp(server) => format!("{server}: {}", entry.text),
                 _ => entry.text.clone(),
@@ -133,16 +136,6 @@ pub(super) fn shown(effect: &Effect) -> String {
     line.chars().take(LONGEST).chain(['…']).collect()
 }
 
-fn withdrawn(text: &mut String, withdrawn: &[String]) {
-    if withdrawn.is_empty() {
-        return;
-    }
-    let _ = writeln!(text, "\nUsually denied, but the sessions did it:");
-    for line in withdrawn {
-        let _ = writeln!(text, "  {}", terminal(line));
-    }
-}
-
 fn probed(text: &mut String, probed: &[Probed]) {
     let _ = writeln!(
         text,
@@ -159,8 +152,8 @@ fn probed(text: &mut String, probed: &[Probed]) {
 
 const SAID: [(Verdict, &str); 3] = [
     (Verdict::Denied, "wrongly refused: the policy is too narrow"),
-    (Verdict::HeldBack, "held back for people: sensitive, destructive, publishing, everywhere"),
-    (Verdict::Unresolved, "not resolved: nobody can say what they do"),
+    (Verdict::HeldBack, "for people to decide: sensitive, destructive, publishing, more rights"),
+    (Verdict::Unresolved, "not resolved: the log does not show what they do"),
 ];
 
 fn measured(text: &mut String, told: &GenerateReport<'_>, held_out: &[HeldOut]) {
@@ -191,22 +184,27 @@ fn measured(text: &mut String, told: &GenerateReport<'_>, held_out: &[HeldOut]) 
             one.refused(Verdict::Unresolved)
         );
     }
-    narrow(text, held_out);
+    effects(text, held_out, Verdict::Denied, "Wrongly refused");
+    effects(text, held_out, Verdict::HeldBack, "For people to decide");
 }
 
-/// What the policy is too narrow for, the most frequent first.
-fn narrow(text: &mut String, held_out: &[HeldOut]) {
-    let mut all: Vec<&Refused> =
-        held_out.iter().flat_map(|one| &one.effects).filter(|one| one.verdict == Verdict::Denied).collect();
-    if all.is_empty() {
-        return;
+/// The effects with one verdict over all sessions, the most frequent first.
+fn effects(text: &mut String, held_out: &[HeldOut], verdict: Verdict, title: &str) {
+    let mut calls: BTreeMap<(&str, Option<String>), usize> = BTreeMap::new();
+    for one in held_out.iter().flat_map(|one| &one.effects).filter(|one| one.verdict == verdict) {
+        let reason = one.reason.as_ref().map(|reason| agent_strace_secrets::redact(reason.text()).as_str().to_owned());
+        *calls.entry((&one.effect, reason)).or_default() += one.calls;
     }
-    all.sort_by_key(|one| (std::cmp::Reverse(one.calls), &one.effect));
-    let _ = writeln!(text, "  Wrongly refused, the most frequent first:");
-    for one in all.iter().take(MOST) {
-        let shown = terminal(agent_strace_secrets::redact(&one.effect).as_str());
+    let mut all: Vec<((&str, Option<String>), usize)> = calls.into_iter().collect();
+    all.sort_by_key(|(_, calls)| std::cmp::Reverse(*calls));
+    if !all.is_empty() {
+        let _ = writeln!(text, "  {title}, the most frequent first:");
+    }
+    for ((effect, reason), calls) in all.iter().take(MOST) {
+        let shown = terminal(agent_strace_secrets::redact(*effect).as_str());
         let shown: String = shown.chars().take(LONGEST).collect();
-        let _ = writeln!(text, "    {shown:<60} {}", counted(one.calls, "call"));
+        let reason = reason.as_ref().map_or_else(String::new, |reason| format!(": {}", terminal(reason)));
+        let _ = writeln!(text, "    {shown:<60} {}{reason}", counted(*calls, "call"));
     }
     if all.len() > MOST {
         let _ = writeln!(text, "    … and {} more; `--format json` lists all", all.len() - MOST);

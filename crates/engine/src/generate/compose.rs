@@ -1,0 +1,193 @@
+//! Entries → the text of a new policy: lists in the order of the language, entries of one purpose together.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use super::plan::{Planned, Slot};
+use super::purpose::Purpose;
+use super::tables::{DENIED_COMMANDS, DENIED_PATHS};
+
+/// The text of a policy, and where each entry stands in it.
+#[derive(Debug, Default)]
+pub(super) struct Composed {
+    pub(super) text: String,
+    /// Pointer → the index of the entry in the plan.
+    pub(super) allows: BTreeMap<String, usize>,
+    /// Pointer → the index of the suggestion.
+    pub(super) denies: BTreeMap<String, usize>,
+}
+
+/// An entry in its place: entries of one list follow each other by purpose.
+pub(super) struct Placed<'p> {
+    pub(super) entry: &'p Planned,
+    pub(super) purpose: Purpose,
+}
+
+/// Columns of a line in a list that takes several lines.
+const WIDTH: usize = 90;
+/// Entries of a list that needs no comments.
+const PLAIN: usize = 6;
+
+/// What every generated policy denies.
+pub(super) fn denied() -> Vec<(Slot, String)> {
+    let paths = DENIED_PATHS.iter().map(|(slot, text)| (slot.clone(), (*text).to_owned()));
+    paths.chain([(Slot::Commands, format!("builtin:{DENIED_COMMANDS}"))]).collect()
+}
+
+/// A policy without entries of its own.
+pub(super) fn template() -> String {
+    fresh(&[], &[], &denied(), &[]).text
+}
+
+/// `header`: comments above it. `tests`: each an object of JSON.
+pub(super) fn fresh(
+    header: &[String],
+    entries: &[Placed<'_>],
+    denies: &[(Slot, String)],
+    tests: &[String],
+) -> Composed {
+    let mut composed = Composed::default();
+    for line in header {
+        let _ = writeln!(composed.text, "// {line}");
+    }
+    composed.text.push_str(
+        "{\n\"version\": 2,\n\"defaults\": { \"decision\": \"deny\", \"unresolved\": { \"state\": \"deny\" } },\n",
+    );
+    let mut writer = Writer { composed, entries, denies };
+    writer.files();
+    writer.object("commands", &[(&Slot::Commands, "allow"), (&Slot::Commands, "deny")], "");
+    writer.object("network", &[(&Slot::Network, "allow")], "\"deny_all\": true, ");
+    writer.servers();
+    writer.object("env", &[(&Slot::Env, "allow")], "");
+    writer.agents();
+    let mut composed = writer.composed;
+    if !tests.is_empty() {
+        let _ = writeln!(composed.text, "\"tests\": [\n{}\n]", tests.join(",\n"));
+    }
+    composed.text.push_str("}\n");
+    composed
+}
+
+struct Writer<'p> {
+    composed: Composed,
+    entries: &'p [Placed<'p>],
+    denies: &'p [(Slot, String)],
+}
+
+impl Writer<'_> {
+    fn files(&mut self) {
+        self.composed.text.push_str("\"files\": {\n");
+        for slot in [Slot::Read, Slot::Write, Slot::Delete] {
+            let name = slot.keys("allow").get(1).copied().unwrap_or_default();
+            self.object(name, &[(&slot, "allow"), (&slot, "deny")], "");
+        }
+        self.composed.text.push_str("},\n");
+    }
+
+    /// An object with these lists, which is left out where all of them are empty and nothing else stands in it.
+    fn object(&mut self, name: &str, lists: &[(&Slot, &str)], first: &str) {
+        let lists: Vec<String> = lists.iter().filter_map(|(slot, list)| self.list(slot, list)).collect();
+        if !lists.is_empty() || !first.is_empty() {
+            let first = if lists.is_empty() { first.trim_end_matches(", ") } else { first };
+            let _ = writeln!(self.composed.text, "\"{name}\": {{ {first}{} }},", lists.join(",\n"));
+        }
+    }
+
+    fn list(&mut self, slot: &Slot, list: &str) -> Option<String> {
+        let keys = slot.keys(list);
+        let pointer = keys.iter().fold(String::new(), |pointer, key| format!("{pointer}/{}", escaped(key)));
+        let mut items = Vec::new();
+        if list == "allow" {
+            for (index, placed) in self.entries.iter().enumerate().filter(|(_, placed)| placed.entry.slot == *slot) {
+                self.composed.allows.insert(format!("{pointer}/{}", items.len()), index);
+                items.push((placed.purpose, placed.entry.text.as_str()));
+            }
+        } else {
+            for (index, (_, text)) in self.denies.iter().enumerate().filter(|(_, (of, _))| of == slot) {
+                self.composed.denies.insert(format!("{pointer}/{}", items.len()), index);
+                items.push((Purpose::Other, text.as_str()));
+            }
+        }
+        let name = keys.last().copied().unwrap_or(list);
+        (!items.is_empty()).then(|| format!("\"{name}\": [{}]", lines(slot, &items)))
+    }
+
+    fn servers(&mut self) {
+        let servers: BTreeSet<&Slot> =
+            self.entries.iter().map(|placed| &placed.entry.slot).filter(|slot| matches!(slot, Slot::Mcp(_))).collect();
+        let servers: Vec<Slot> = servers.into_iter().cloned().collect();
+        let mut texts = Vec::new();
+        for slot in &servers {
+            let Slot::Mcp(server) = slot else { continue };
+            if let Some(list) = self.list(slot, "allow") {
+                texts.push(format!("{}: {{ {list} }}", Value::from(server.as_str())));
+            }
+        }
+        if !texts.is_empty() {
+            let _ = writeln!(self.composed.text, "\"mcp\": {{ \"servers\": {{\n{}\n}} }},", texts.join(",\n"));
+        }
+    }
+
+    /// Sub-agents have no list of their own: one rule names them.
+    fn agents(&mut self) {
+        let agents: Vec<(usize, &str)> = self
+            .entries
+            .iter()
+            .enumerate()
+            .filter(|(_, placed)| placed.entry.slot == Slot::Spawn)
+            .map(|(index, placed)| (index, placed.entry.text.as_str()))
+            .collect();
+        let all: Vec<(usize, &str)> = agents.iter().filter(|(_, name)| *name == "*").copied().collect();
+        let agents = if all.is_empty() { agents } else { all };
+        let Some((first, _)) = agents.first() else { return };
+        self.composed.allows.insert("/rules/0".to_owned(), *first);
+        let names: Vec<String> = agents.iter().map(|(_, name)| Value::from(*name).to_string()).collect();
+        let names = if let [name] = names.as_slice() { name.clone() } else { format!("[{}]", names.join(", ")) };
+        let _ = writeln!(
+            self.composed.text,
+            "\"rules\": [\n// Their calls are judged like all others.\n\
+             {{ \"id\": \"SUBAGENTS\", \"effect\": \"allow\", \"match\": {{ \"spawn\": {names} }} }}\n],"
+        );
+    }
+}
+
+/// The entries of a list: in one line where there are few, else with a comment above those of each purpose.
+fn lines(slot: &Slot, items: &[(Purpose, &str)]) -> String {
+    let texts = || items.iter().map(|(_, text)| Value::from(*text).to_string());
+    let flat = texts().collect::<Vec<_>>().join(", ");
+    let purposes: BTreeSet<Purpose> = items.iter().map(|(purpose, _)| *purpose).collect();
+    let is_plain = purposes.len() < 2 || items.len() <= PLAIN;
+    if is_plain && flat.chars().count() <= WIDTH {
+        return flat;
+    }
+    let (mut text, mut line, mut above) = ("\n".to_owned(), String::new(), None);
+    for (at, ((purpose, _), entry)) in items.iter().zip(texts()).enumerate() {
+        let comma = if at + 1 < items.len() { "," } else { "" };
+        if !is_plain && above != Some(*purpose) {
+            flush(&mut text, &mut line);
+            let _ = writeln!(text, "// {}", purpose.comment(slot));
+            above = Some(*purpose);
+        }
+        if !line.is_empty() && line.chars().count() + entry.chars().count() > WIDTH {
+            flush(&mut text, &mut line);
+        }
+        let _ = write!(line, "{}{entry}{comma}", if line.is_empty() { "" } else { " " });
+    }
+    flush(&mut text, &mut line);
+    text
+}
+
+fn flush(text: &mut String, line: &mut String) {
+    if !line.is_empty() {
+        text.push_str(line);
+        text.push('\n');
+        line.clear();
+    }
+}
+
+/// A key as it stands in a JSON pointer.
+pub(super) fn escaped(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
+}

@@ -1,0 +1,62 @@
+//! Where the entries of a generated policy come from: a file beside it, which nothing judges by.
+//!
+//! Each entry is found by its list and its text, and by a digest of both and of what the text stands for: evidence of one
+//! entry never shows at another one, wherever that is inserted, and evidence of a built-in list goes out of date with it.
+
+use agent_strace_policy::provenance;
+use serde_json::{Value, json};
+
+use super::draft::{Seen, Written};
+use super::plan::{Basis, Slot};
+
+/// The whole file.
+pub(super) fn text(entries: &[Written], all: &Seen) -> String {
+    let entries: Vec<Value> = entries.iter().filter(|entry| entry.seen.calls > 0).map(of).collect();
+    let mut file = json!({ "schema_version": 1 });
+    with_seen(&mut file, all);
+    if let Some(members) = file.as_object_mut() {
+        members.insert("entries".to_owned(), entries.into());
+    }
+    let mut text = serde_json::to_string_pretty(&file).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+/// `new` with the entries of `old` that it does not have.
+pub fn merged(old: &str, new: &str) -> Result<String, serde_json::Error> {
+    let (old, mut new): (Value, Value) = (serde_json::from_str(old)?, serde_json::from_str(new)?);
+    let digest = |entry: &Value| entry.get("sha256").cloned();
+    let kept = old.get("entries").and_then(Value::as_array).into_iter().flatten();
+    if let Some(entries) = new.get_mut("entries").and_then(Value::as_array_mut) {
+        let known: Vec<Option<Value>> = entries.iter().map(digest).collect();
+        entries.extend(kept.filter(|entry| !known.contains(&digest(entry))).cloned());
+    }
+    serde_json::to_string_pretty(&new).map(|text| text + "\n")
+}
+
+fn of(entry: &Written) -> Value {
+    let list = match &entry.slot {
+        Slot::Spawn => "rules/spawn".to_owned(),
+        slot => slot.allow().join("/"),
+    };
+    let basis = match entry.basis {
+        Basis::Seen | Basis::Stranger | Basis::Except => "seen",
+        Basis::Family(_) | Basis::Builtin(_) => "family",
+        Basis::Kin(_) => "kin",
+    };
+    let digest = provenance::digest(&list, &entry.text);
+    let mut value = json!({ "list": list, "entry": entry.text, "sha256": digest, "basis": basis });
+    with_seen(&mut value, &entry.seen);
+    value
+}
+
+fn with_seen(value: &mut Value, seen: &Seen) {
+    let Some(members) = value.as_object_mut() else { return };
+    members.insert("sessions".to_owned(), seen.sessions.into());
+    members.insert("calls".to_owned(), seen.calls.into());
+    for (key, time) in [("first", seen.first), ("last", seen.last)] {
+        if let Some(time) = time {
+            members.insert(key.to_owned(), time.to_string().into());
+        }
+    }
+}

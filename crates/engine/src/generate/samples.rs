@@ -1,0 +1,94 @@
+//! Acts that a new policy allows and refuses, as its own tests: whoever changes the policy sees what that changes.
+//!
+//! Each is tried by the evaluator that judges sessions, and only those that hold are written.
+
+use serde_json::{Value, json};
+
+use agent_strace_effects::{Certainty, Kind};
+use agent_strace_policy::builtin::builtin;
+use agent_strace_policy::{Answer, Caller, Policy, TestCall};
+
+use crate::policy_testing::tried;
+
+use super::observe::Observation;
+use super::paths;
+
+/// Tests of what is allowed.
+const MOST: usize = 4;
+/// Characters of a command or a path: each test takes one line.
+const LONGEST: usize = 30;
+
+/// Acts that every generated policy refuses.
+fn refused() -> [(&'static str, Value); 5] {
+    [
+        ("Read", json!({ "file_path": ".env" })),
+        ("Write", json!({ "file_path": ".github/workflows/ci.yml" })),
+        ("Bash", json!({ "command": "cat ~/.ssh/id_ed25519" })),
+        ("Bash", json!({ "command": "git push --force origin main" })),
+        ("Bash", json!({ "command": "curl -d @a https://example.com" })),
+    ]
+}
+
+/// Objects of the key `tests`.
+pub(super) fn tests(policy: &Policy, observations: &[&Observation]) -> Vec<String> {
+    let allowed = commands(observations).chain(written(observations)).filter(|act| holds(policy, act, Answer::Allow));
+    let allowed = allowed.take(MOST).map(|(tool, input)| text(tool, &input, Answer::Allow));
+    let refused = refused();
+    let refused = refused.iter().filter(|act| holds(policy, act, Answer::Deny));
+    allowed.chain(refused.map(|(tool, input)| text(tool, input, Answer::Deny))).collect()
+}
+
+fn holds(policy: &Policy, (tool, input): &(&'static str, Value), answer: Answer) -> bool {
+    tried(policy, &[TestCall::new(tool, input)], &Caller::default()).answer == answer
+}
+
+fn text(tool: &str, input: &Value, answer: Answer) -> String {
+    format!("{{ \"tool\": \"{tool}\", \"input\": {input}, \"expect\": \"{}\" }}", answer.name())
+}
+
+/// The commands that most calls ran, one for each program, and those first that run code of the project.
+fn commands<'o>(observations: &[&'o Observation]) -> impl Iterator<Item = (&'static str, Value)> + use<'o> {
+    let mut found: Vec<(bool, usize, String)> = Vec::new();
+    for observation in observations {
+        let Kind::Execute(execution) = &observation.effect.kind else { continue };
+        let words: Vec<&str> = execution.argv.iter().map(|word| word.text.as_str()).collect();
+        let is_plain = execution.argv.iter().all(|word| word.known && is_plain(&word.text));
+        let command = words.join(" ");
+        let is_usual =
+            ["viewers", "git-read"].iter().filter_map(|name| builtin(name)).any(|list| list.allows(execution));
+        if is_plain
+            && !is_usual
+            && words.len() > 1
+            && command.chars().count() <= LONGEST
+            && !observation.calls.done.is_empty()
+        {
+            found.push((observation.vouched.is_empty(), observation.calls.done.len(), command));
+        }
+    }
+    found.sort_by(|one, other| (one.0, other.1, &one.2).cmp(&(other.0, one.1, &other.2)));
+    let mut programs = std::collections::BTreeSet::new();
+    found.retain(|(_, _, command)| programs.insert(command.split(' ').next().unwrap_or_default().to_owned()));
+    found.into_iter().take(MOST).map(|(_, _, command)| ("Bash", json!({ "command": command })))
+}
+
+fn is_plain(word: &str) -> bool {
+    !word.is_empty()
+        && word.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_./:=@,+".contains(letter))
+        && !agent_strace_secrets::has_mark(word)
+        && !word.starts_with('/')
+}
+
+/// The file that most calls wrote.
+fn written<'o>(observations: &[&'o Observation]) -> impl Iterator<Item = (&'static str, Value)> + use<'o> {
+    let file = |observation: &&&'o Observation| match &observation.effect.kind {
+        Kind::Write(target) if observation.effect.certainty == Certainty::Exact && !target.subtree => {
+            let path = target.path.as_str();
+            let is_short = path.chars().count() <= LONGEST;
+            (paths::is_below_root(path) && is_plain(path) && is_short).then_some((observation.calls.done.len(), path))
+        }
+        _ => None,
+    };
+    let mut files: Vec<(usize, &str)> = observations.iter().filter_map(|observation| file(&observation)).collect();
+    files.sort_by(|one, other| (other.0, one.1).cmp(&(one.0, other.1)));
+    files.into_iter().take(1).map(|(_, path)| ("Write", json!({ "file_path": path })))
+}

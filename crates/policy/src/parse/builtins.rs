@@ -1,0 +1,48 @@
+//! Entries that name a built-in list, and the built-in lists as patterns.
+
+use crate::builtin::{BUILTIN, BuiltinList, Holds, builtin, builtins};
+use crate::command::CommandPattern;
+use crate::json;
+use crate::path::PathPattern;
+use crate::words;
+
+use super::{Fault, Parser, Version, commands, nearest, paths, quoted};
+
+/// The built-in list that an entry names; `None`: the entry names none.
+pub(super) fn named(version: Version, text: &str, holds: Holds) -> Result<Option<&'static BuiltinList>, Fault> {
+    let Some(name) = text.trim().strip_prefix(BUILTIN) else { return Ok(None) };
+    if version == Version::One {
+        let help = "add `\"version\": 2` to the policy".to_owned();
+        return Err((format!("{} names a built-in list: they belong to version 2", quoted(text)), Some(help)));
+    }
+    let Some(list) = builtin(name) else {
+        let fitting: Vec<&str> = builtins().filter(|list| list.holds == holds).map(|list| list.name.as_str()).collect();
+        let help = match nearest(name, &fitting) {
+            Some(near) => format!("did you mean `{BUILTIN}{near}`?"),
+            None => "`agent-strace policy builtins` shows all of them".to_owned(),
+        };
+        return Err((format!("there is no built-in list {}", quoted(name)), Some(help)));
+    };
+    if list.holds == holds {
+        return Ok(Some(list));
+    }
+    let message = format!("{} names {}, and this is a list of {}", quoted(text), list.holds.name(), holds.name());
+    Err((message, Some(format!("`agent-strace policy builtins` shows the lists of {}", holds.name()))))
+}
+
+/// An entry of a list of commands without anything that a policy could have wrong.
+pub(crate) fn compiled_command(text: &str) -> Option<CommandPattern> {
+    commands::of_words(text, words::split(text)?).ok()
+}
+
+/// A path without `!`.
+pub(crate) fn compiled_path(text: &str) -> Option<PathPattern> {
+    paths::pattern(text).ok()
+}
+
+/// `match.exec` of a rule, and its words.
+pub(crate) fn compiled_exec(exec: &serde_json::Value) -> Option<(CommandPattern, String)> {
+    let text = exec.to_string();
+    let value = json::read(&text).ok()?.root;
+    Parser::of_configuration("a built-in list", &text).exec(&value, "")
+}
