@@ -262,8 +262,11 @@ impl<'o, 's> Writing<'o, 's> {
                 used.extend(below.take_while(|(pointer, _)| pointer.starts_with(&location.pointer)).map(|(_, at)| *at));
             }
         }
-        let is_idle =
-            |(index, entry): (usize, &Planned)| (entry.basis == Basis::Seen && !used.contains(&index)).then_some(index);
+        // One rule names all sub-agents: which of them was meant does not show.
+        let is_idle = |(index, entry): (usize, &Planned)| {
+            let is_listed = entry.basis == Basis::Seen && entry.slot != Slot::Spawn;
+            (is_listed && !used.contains(&index)).then_some(index)
+        };
         let idle: BTreeSet<usize> = self.entries.iter().enumerate().filter_map(is_idle).collect();
         self.take_entries(&idle, None);
         !idle.is_empty()
