@@ -439,6 +439,26 @@ impl Policy {
         self.entries.iter()
     }
 
+    /// The decision about acts that no entry names, where the policy states one.
+    pub fn default_decision(&self) -> Option<Decision> {
+        self.lists.defaults.decision.as_ref().map(|(decision, _)| *decision)
+    }
+
+    /// The decision about MCP tools that no entry names, where the policy states one.
+    pub fn default_of_tools(&self) -> Option<Decision> {
+        self.lists.tools.default.as_ref().map(|(decision, _)| *decision)
+    }
+
+    /// The decision about tools that nothing is known of, where the policy states one.
+    pub fn default_of_unknown_tools(&self) -> Option<Decision> {
+        self.lists.defaults.unknown_tool.as_ref().map(|(decision, _)| *decision)
+    }
+
+    /// The policy states how much an act weighs that can't be resolved.
+    pub fn weighs_unresolved(&self) -> bool {
+        self.lists.defaults.weighs_unresolved()
+    }
+
     /// The patterns that a label stands for, as they are written.
     pub fn label(&self, name: &str) -> &[String] {
         self.labels.get(name).map_or(&[], Vec::as_slice)
