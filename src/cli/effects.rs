@@ -84,7 +84,7 @@ pub(super) fn run(
     // What programs do is what the policy says they do, where there is one.
     let policy = policy_file::load_if_any(None, None, environment.colour && !args.no_color)?;
     let policy = policy.unwrap_or_else(Policy::none);
-    let (repository, gap) = gate::repository(TrustBase::at(None));
+    let (repository, gap) = gate::repository_by(&policy, TrustBase::at(None));
     let inputs = Inputs::select(trace_dir, &args.sessions, Selection::All, environment, streams.stdin)?;
     let (sessions, mut gaps) = inputs.all(|session| of_session(session, &policy, &repository));
     gaps.extend(gap);
@@ -133,11 +133,17 @@ fn of_command(
     } else {
         None
     };
-    let (repository, gap) =
-        if here { gate::repository(TrustBase::at(args.policy_ref.as_deref())) } else { (Arc::default(), None) };
+    let trust_base = TrustBase::at(args.policy_ref.as_deref());
+    let (repository, gap) = match &policy {
+        _ if !here => (Arc::default(), None),
+        Some(policy) => gate::repository_by(policy, trust_base),
+        None => gate::repository(trust_base),
+    };
     let cwd = directory(args.cwd.as_deref())?;
+    let above = policy.as_ref().filter(|_| here).map(|policy| policy_file::workspace(policy, &cwd));
     let arguments = serde_json::json!({ "command": command }).to_string();
-    let session = session_of("Bash", arguments, &cwd);
+    let mut session = session_of("Bash", arguments, &cwd);
+    session.root = Some(Cow::Borrowed(above.as_deref().unwrap_or(&cwd)));
     let gaps: Vec<Gap> = gap.into_iter().collect();
     let (shown, judged) = match policy {
         Some(policy) => {

@@ -13,6 +13,7 @@ use super::failure::Failure;
 use super::judge_config::JudgeConfig;
 use super::output::{self, Searched};
 use super::pipeline::Inputs;
+use super::policy_file;
 use super::retention::{self, Overdues};
 use super::session_filter::SessionFilter;
 use super::trust::{AfterMerge, Trust, TrustBase, change};
@@ -23,6 +24,7 @@ use agent_strace_git::change_set::Extent;
 use agent_strace_git::{GitError, Layout};
 use agent_strace_ingest::discover::Selection;
 use agent_strace_model::{Gap, GapKind};
+use agent_strace_policy::Policy;
 use agent_strace_policy::config::retention::Retention;
 use agent_strace_report::{Checkout, Colour, Format, Report, Style};
 
@@ -263,6 +265,14 @@ pub(super) fn repository(trust_base: TrustBase<'_>) -> (Arc<Repository>, Option<
     let (repository, gap) = repository_from(trust_base, None);
     let contents = committed_from(trust_base, None).reader();
     (Arc::new(Arc::unwrap_or_clone(repository).with_contents(contents)), gap)
+}
+
+/// The same for a policy that may lie above the current directory: its entries count from its own directory.
+pub(super) fn repository_by(policy: &Policy, trust_base: TrustBase<'_>) -> (Arc<Repository>, Option<Gap>) {
+    let Some(above) = policy_file::folder_above(policy) else { return repository(trust_base) };
+    let (repository, gap) = repository_from(trust_base, Some(&above));
+    let contents = committed_from(trust_base, Some(&above)).reader();
+    (Arc::new(Arc::unwrap_or_clone(repository).with_contents(contents).with_policy_above()), gap)
 }
 
 /// Reads the repository with paths from a directory above the current one: the directory of the policy, where that is one.

@@ -17,6 +17,7 @@ use super::output;
 use super::policy_file;
 use super::trust::TrustBase;
 use agent_strace_effects::{DeniedLines, Repository};
+use agent_strace_engine::policy_testing::lint;
 use agent_strace_engine::{Entries, Judging, Moment, Settings, TreeLook};
 use agent_strace_git::change_set::Change;
 use agent_strace_model::Gap;
@@ -60,6 +61,9 @@ impl JudgeConfig {
     ) -> Result<Self, Failure> {
         let GateRequest { command, args, .. } = request;
         let policy = policy_file::load(args, command, trust_base, environment)?;
+        if matches!(command, GateCommand::Check | GateCommand::Audit) {
+            warn_of_exclusions(&policy, streams);
+        }
         let policy = with_hooks_and_prices(policy, args, trust_base, environment, streams)?;
         // Logs of other machines know nothing of this one.
         #[cfg(feature = "live")]
@@ -195,4 +199,16 @@ fn demands(request: GateRequest<'_>, trust_base: TrustBase<'_>, colour: bool) ->
     let evals = demands::load(request.evals, Origin { trust_base, colour })?;
     let verdicts = demands::verdicts(request.verdicts)?;
     Ok(evals.map(|evals| Arc::new(Demands { evals, baseline: None, verdicts })))
+}
+
+/// Denies that an entry with `!` takes out of their list protect nothing, which a pass would hide.
+fn warn_of_exclusions(policy: &Policy, streams: &mut Streams<'_>) {
+    let out = lint::taken_out(policy);
+    let Some(first) = out.first() else { return };
+    let path = policy.identity().map_or("", |identity| identity.path.as_str());
+    let more =
+        if out.len() > 1 { format!("; {} more, see `agent-strace policy lint`", out.len() - 1) } else { String::new() };
+    let (line, column, message) = (first.location.line, first.location.column, &first.message);
+    let text = agent_strace_report::terminal(&format!("warning: {path}:{line}:{column}: {message}{more}"));
+    output::note(streams.stderr, &text);
 }

@@ -22,10 +22,9 @@ pub(super) fn load(
     trust_base: TrustBase<'_>,
     environment: Environment,
 ) -> Result<Policy, Failure> {
-    let path = shown(args.policy.as_deref().unwrap_or(DEFAULT));
     let colour = self::colour(environment.colour && !args.no_color);
     if let Some(revision) = trust_base.revision {
-        return match from_revision(trust_base, revision, &path, colour) {
+        return match in_revision(trust_base, revision, args.policy.as_deref(), colour) {
             Err(Unread::Absent(_)) if args.allow_no_policy && args.policy.is_none() => Ok(Policy::none()),
             Err(Unread::Absent(failure)) if args.policy.is_some() => {
                 Err(failure.hint("is the path of `--policy` (`policy` of the action) right?"))
@@ -35,6 +34,7 @@ pub(super) fn load(
             Ok(policy) => Ok(policy),
         };
     }
+    let path = named_or_found(args.policy.as_deref());
     if args.policy.is_some() || !is_absent(&path) {
         return agent_strace_policy::load_file(Path::new(&path)).map_err(|faults| broken(&path, &faults, colour));
     }
@@ -64,13 +64,11 @@ pub(super) fn load_if_any(
     revision: Option<&str>,
     colour: bool,
 ) -> Result<Option<Policy>, Failure> {
-    let path = shown(policy.unwrap_or(DEFAULT));
     let colour = self::colour(colour);
     if let Some(revision) = revision {
-        return from_revision(TrustBase::at(Some(revision)), revision, &path, colour)
-            .map(Some)
-            .map_err(Unread::failure);
+        return in_revision(TrustBase::at(Some(revision)), revision, policy, colour).map(Some).map_err(Unread::failure);
     }
+    let path = named_or_found(policy);
     if policy.is_none() && is_absent(&path) {
         return Ok(None);
     }
@@ -92,6 +90,11 @@ pub(super) fn folder_above(policy: &Policy) -> Option<PathBuf> {
     (here != folder && here.starts_with(&folder)).then_some(folder)
 }
 
+/// The workspace of a call in a directory that the current policy judges: the policy's own directory where it lies above.
+pub(super) fn workspace(policy: &Policy, cwd: &str) -> String {
+    folder_above(policy).map_or_else(|| cwd.to_owned(), |folder| folder.to_string_lossy().into_owned())
+}
+
 /// The policy of a named file, or its errors.
 pub(super) fn read_named(path: &str) -> Result<Policy, Diagnostics> {
     agent_strace_policy::load_file(Path::new(&shown(path)))
@@ -99,7 +102,32 @@ pub(super) fn read_named(path: &str) -> Result<Policy, Diagnostics> {
 
 /// Several policies that were named, or the default one.
 pub(super) fn named_or_default(files: &[String]) -> Vec<String> {
-    if files.is_empty() { vec![DEFAULT.to_owned()] } else { files.to_vec() }
+    if files.is_empty() { vec![found()] } else { files.to_vec() }
+}
+
+/// The named policy, or the default one.
+pub(super) fn named_or_found(policy: Option<&str>) -> String {
+    policy.map_or_else(found, shown)
+}
+
+/// The default policy: that of the current directory, else the nearest one above it in the repository. Without any it is the
+/// one that the current directory would have.
+pub(super) fn found() -> String {
+    default_places().into_iter().find(|path| !is_absent(path)).unwrap_or_else(|| DEFAULT.to_owned())
+}
+
+/// The default policy is there.
+pub(super) fn is_found() -> bool {
+    !is_absent(&found())
+}
+
+/// Where the default policy may lie, the nearest place first: in the current directory, and above it as far as the top of the
+/// repository. What lies above the repository is no business of it, and without a repository nothing above is looked at.
+fn default_places() -> Vec<String> {
+    let depth = std::env::current_dir()
+        .ok()
+        .and_then(|current| current.ancestors().position(|folder| folder.join(".git").symlink_metadata().is_ok()));
+    (0..=depth.unwrap_or(0)).map(|depth| "../".repeat(depth) + DEFAULT).collect()
 }
 
 /// The text of a named policy, valid or not; `-` is standard input.
@@ -159,8 +187,10 @@ pub(super) fn unusable(path: &str, faults: &Diagnostics, colour: bool) -> Failur
 }
 
 pub(super) fn missing() -> Failure {
-    Failure::new(format!("there is no policy: `{DEFAULT}` does not exist"))
-        .hint("`agent-strace init` writes one to start from; `--policy FILE` names another file")
+    Failure::new(format!(
+        "there is no policy: `{DEFAULT}` does not exist here or above, up to the top of the repository"
+    ))
+    .hint("`agent-strace init` writes one to start from; `--policy FILE` names another file")
 }
 
 fn is_absent(path: &str) -> bool {
@@ -180,6 +210,27 @@ impl Unread {
             Self::Absent(failure) | Self::Other(failure) => failure,
         }
     }
+}
+
+/// The named policy of a revision, or the default one: the nearest that the revision itself holds, whatever lies on disk.
+fn in_revision(
+    trust_base: TrustBase<'_>,
+    revision: &str,
+    policy: Option<&str>,
+    colour: agent_strace_policy::Colour,
+) -> Result<Policy, Unread> {
+    if let Some(policy) = policy {
+        return from_revision(trust_base, revision, &shown(policy), colour);
+    }
+    let nearest = from_revision(trust_base, revision, DEFAULT, colour);
+    let above = if trust_base.is_top() { Vec::new() } else { default_places() };
+    above.iter().skip(1).fold(nearest, |found, path| match found {
+        Err(Unread::Absent(nearest)) => match from_revision(trust_base, revision, path, colour) {
+            Err(Unread::Absent(_)) => Err(Unread::Absent(nearest)),
+            other => other,
+        },
+        found => found,
+    })
 }
 
 fn from_revision(

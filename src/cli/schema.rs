@@ -121,6 +121,11 @@ const SCHEMAS: &[(&str, &str, &str)] = &[
     ("policy-lint", "output of `policy lint --format json`", include_str!("../../schemas/policy-lint.v1.schema.json")),
     ("policy-test", "output of `policy test --format json`", include_str!("../../schemas/policy-test.v1.schema.json")),
     (
+        "policy-mutate",
+        "output of `policy test --mutate --format json`",
+        include_str!("../../schemas/policy-mutate.v1.schema.json"),
+    ),
+    (
         "backtest",
         "output of `policy backtest --format json`",
         include_str!("../../schemas/policy-backtest.v1.schema.json"),

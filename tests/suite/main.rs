@@ -77,6 +77,7 @@ mod settled_by_change;
 mod shipped;
 mod sources;
 mod spelled;
+mod subfolders;
 mod telemetry;
 mod tracked_lines;
 mod triage;

@@ -37,6 +37,7 @@ const PRINTED: &[(&str, &str)] = &[
     ("policy --held-out", "policy-generate.v1"),
     ("policy explain", "policy-explain.v1"),
     ("policy test", "policy-test.v1"),
+    ("policy test --mutate", "policy-mutate.v1"),
     ("policy validate", "validation.v1"),
     ("retention", "retention.v1"),
     ("gaps", "gaps.v1"),

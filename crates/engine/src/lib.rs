@@ -18,6 +18,8 @@ mod judgement;
 #[cfg(test)]
 pub mod lines;
 pub mod policy_testing;
+#[cfg(test)]
+mod random;
 mod replay;
 mod rulings;
 mod session;

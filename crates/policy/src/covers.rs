@@ -1,9 +1,10 @@
-//! Whether one entry of a policy speaks of everything that another one does: for who says what a change means.
+//! Compares two entries: does one say everything that the other says? Reports of changes and lints ask this.
 //!
-//! It never says so without proof. Where versions read patterns differently, only what holds in both is used.
+//! The answer is yes only with proof. Where versions read patterns differently, only what holds in both is used.
 
 use super::Decision;
-use super::entries::EntryView;
+use super::builtin::{BuiltinList, builtin};
+use super::entries::{EntryView, Subject};
 use super::fold::fold;
 use super::glob::{Answer, Glob};
 use super::path;
@@ -12,25 +13,64 @@ use super::path;
 const SPECIAL: [char; 4] = ['*', '?', '[', '!'];
 
 impl EntryView {
-    /// Whatever `other` matches, this one does, too.
+    /// Everything that `other` decides, this entry decides in the same way. An entry that allows a command also vouches for code
+    /// that the command starts, and a longer one vouches for more: only the same words say as much.
     pub fn covers(&self, other: &Self) -> bool {
-        let (wide, narrow) = (self.text.as_str(), other.text.as_str());
-        if self.subject != other.subject || self.policy_rule.is_some() || other.policy_rule.is_some() {
-            return false;
-        }
         let vouches_less = self.decision == Decision::Allowed && !self.even_if_changed;
         if other.even_if_changed && vouches_less {
+            return false;
+        }
+        let has_member = |list: &BuiltinList| self.is_of_a_list_with(other) && list.has_command(&other.text);
+        if self.builtin.and_then(builtin).is_some_and(has_member) {
+            return true;
+        }
+        match other.subject {
+            Subject::Command if other.decision == Decision::Allowed => self.speaks_as(other),
+            // Several words are also looked for in the text of other commands, a single one is not.
+            Subject::Command => self.names_all_of(other) && (self.text == other.text || self.has_several_words()),
+            _ => self.names_all_of(other),
+        }
+    }
+
+    /// This entry, which forbids, leaves nothing of what `other` allows or asks for.
+    pub fn overrules(&self, other: &Self) -> bool {
+        // Who may write or read every file of the workspace may also do what is not known to stay in it.
+        let is_of_workspace = matches!(other.text.as_str(), "/**" | "**");
+        let is_rival = self.names_all_of(other) && !(is_of_workspace && other.decision == Decision::Allowed);
+        match (other.subject, other.decision) {
+            (Subject::Command, Decision::Asked) => is_rival && (self.text == other.text || self.has_several_words()),
+            _ => is_rival,
+        }
+    }
+
+    fn speaks_as(&self, other: &Self) -> bool {
+        self.is_of_a_list_with(other) && self.text == other.text
+    }
+
+    /// Whatever `other` matches, this one matches, too.
+    pub fn names_all_of(&self, other: &Self) -> bool {
+        let (wide, narrow) = (self.text.as_str(), other.text.as_str());
+        if !self.is_of_a_list_with(other) {
             return false;
         }
         if wide == narrow {
             return true;
         }
-        match self.subject.name() {
-            "read" | "write" | "delete" => covers_path(wide, narrow),
-            "command" => covers_command(wide, narrow),
-            "network" => covers_host(wide, narrow),
-            _ => false,
+        match self.subject {
+            Subject::Read | Subject::Write | Subject::Delete => covers_path(wide, narrow),
+            Subject::Command => covers_command(wide, narrow),
+            Subject::Network => covers_host(wide, narrow),
+            Subject::Env | Subject::Tool | Subject::List | Subject::Spawn => false,
         }
+    }
+
+    /// Both are entries of lists about the same subject.
+    fn is_of_a_list_with(&self, other: &Self) -> bool {
+        self.subject == other.subject && self.policy_rule.is_none() && other.policy_rule.is_none()
+    }
+
+    fn has_several_words(&self) -> bool {
+        self.text.split_whitespace().nth(1).is_some()
     }
 }
 

@@ -31,6 +31,13 @@ pub struct Extended {
     pub role: Role,
 }
 
+impl Extended {
+    /// The file judges beside the policy. A base only states what the policy leaves out.
+    pub fn is_floor(&self) -> bool {
+        self.role == Role::Floor
+    }
+}
+
 /// A policy and what it extends.
 #[derive(Debug)]
 pub(super) struct Assembled {

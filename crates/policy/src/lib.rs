@@ -111,6 +111,7 @@ mod ran;
 mod sensitive;
 pub mod sequences;
 pub mod sessions;
+mod stated;
 mod waivers;
 mod words;
 
@@ -143,7 +144,6 @@ pub(crate) use inline_tests::InlineTest;
 pub use inline_tests::{Answer, Caller, TestCall};
 pub use load::{load_file, read_text, read_text_from, text};
 pub use own_places::OwnPlaces;
-use parse::LABEL;
 pub use parse::{Parser, dotted, nearest};
 pub use parts::Parts;
 pub use path::FirstName;
@@ -439,32 +439,6 @@ impl Policy {
             names: document.names,
             labels: document.labels,
         })
-    }
-
-    /// Every entry that can decide, in the order of subjects and lists.
-    pub fn entries(&self) -> impl Iterator<Item = &EntryView> {
-        self.entries.iter()
-    }
-
-    /// Every entry, with each command or name of a built-in list as an entry of its own.
-    pub fn members(&self) -> impl Iterator<Item = &EntryView> {
-        self.members.iter()
-    }
-
-    /// The patterns that a label stands for, as they are written.
-    pub fn label(&self, name: &str) -> &[String] {
-        self.labels.get(name).map_or(&[], Vec::as_slice)
-    }
-
-    /// The patterns of the label or built-in list of paths that an entry names, `!` included; `None`: it names neither, or a
-    /// label of another file.
-    pub fn members_of(&self, entry: &EntryView) -> Option<&[String]> {
-        let text = entry.text.strip_prefix('!').unwrap_or(&entry.text);
-        if let Some(label) = text.strip_prefix(LABEL) {
-            return entry.location.file.is_none().then(|| self.label(label));
-        }
-        let list = text.strip_prefix(builtin::BUILTIN).and_then(builtin::builtin);
-        list.filter(|list| list.holds == builtin::Holds::Paths).map(|list| list.entries.as_slice())
     }
 
     /// What this policy has to answer to, by its own account.

@@ -4,11 +4,12 @@
 use serde::Serialize;
 
 use super::escape::{shorten, terminal};
+use super::mutants::of_families;
 use super::paint::Paint;
 use super::table::columns;
 use super::{Colour, json};
 use agent_strace_engine::policy_testing::lint::{CODES, Code, Lint, Lints, shown};
-use agent_strace_engine::policy_testing::{Fragility, score};
+use agent_strace_engine::policy_testing::{Fragility, MutantCounts, MutantFamily, total};
 use agent_strace_model::finding::Level;
 use agent_strace_secrets::redact;
 
@@ -114,14 +115,26 @@ fn scores(denies: &[Fragility]) -> String {
     for deny in denies {
         let name = format!("  {} {}", shown_of_policy(&deny.entry.name), shown_of_policy(&deny.entry.text));
         let name = shorten(&name, MOST_NAME);
-        if deny.tried == 0 {
+        let counts = deny.counts();
+        if counts.tried == 0 {
             rows.push([name, "no example".to_owned(), String::new(), String::new()]);
         } else {
-            let refused = (deny.caught + deny.unresolved).to_string();
-            rows.push([name, refused, deny.tried.to_string(), deny.unresolved.to_string()]);
+            rows.push([name, counts.refused().to_string(), counts.tried.to_string(), counts.unresolved.to_string()]);
         }
     }
-    if rows.len() == 1 { String::new() } else { columns(&rows) }
+    if rows.len() == 1 { String::new() } else { columns(&rows) + &families(denies) }
+}
+
+/// The families that were tried, with how many disguises of each were refused.
+fn families(denies: &[Fragility]) -> String {
+    let families = of_families(denies);
+    if families.is_empty() {
+        return String::new();
+    }
+    let one = |(family, counts): &(&MutantFamily, MutantCounts)| {
+        format!("{} {} {}/{}", family.id, family.name, counts.refused(), counts.tried)
+    };
+    format!("disguises refused/tried: {}\n", families.iter().map(one).collect::<Vec<_>>().join(", "))
 }
 
 fn summary(file: &str, lints: &Lints, paint: &Paint) -> String {
@@ -134,29 +147,45 @@ fn summary(file: &str, lints: &Lints, paint: &Paint) -> String {
         .map(|(count, name)| format!("{count} {name}{}", if count == 1 { "" } else { "s" }))
         .collect();
     let found = if counts.is_empty() { paint.good("nothing to say") } else { counts.join(", ") };
-    let score = score(&lints.denies);
-    let score = score
-        .map_or_else(String::new, |score| format!("; denies hold in {}.{} % of disguises", score / 10, score % 10));
-    format!("{file}: {found}{score}\n")
+    let counts = total(lints.denies.iter().map(Fragility::counts));
+    let families = of_families(&lints.denies).len();
+    let tried = match counts.tried {
+        0 => String::new(),
+        tried => format!(
+            "; denies refuse {} of {tried} disguises in the {families} families tried (`policy test --mutate`)",
+            counts.refused()
+        ),
+    };
+    format!("{file}: {found}{tried}\n")
 }
 
 fn document((path, lints): &(String, Lints)) -> File<'_> {
     File {
         path,
         lints: lints.found.iter().map(One::new).collect(),
-        refused: lints.denies.iter().map(|deny| deny.caught + deny.unresolved).sum(),
-        tried: lints.denies.iter().map(|deny| deny.tried).sum(),
+        refused: lints.denies.iter().map(|deny| deny.counts().refused()).sum(),
+        tried: lints.denies.iter().map(|deny| deny.counts().tried).sum(),
+        families: of_families(&lints.denies)
+            .into_iter()
+            .map(|(family, counts)| FamilyCounts {
+                family: family.id,
+                name: family.name,
+                refused: counts.refused(),
+                tried: counts.tried,
+            })
+            .collect(),
         denies: lints.denies.iter().map(deny_document).collect(),
     }
 }
 
 fn deny_document(deny: &Fragility) -> Deny {
+    let counts = deny.counts();
     Deny {
         entry: redact(&deny.entry.name).as_str().to_owned(),
         line: deny.entry.location.line,
-        tried: deny.tried,
-        denied: deny.caught,
-        unresolved: deny.unresolved,
+        tried: counts.tried,
+        denied: counts.caught,
+        unresolved: counts.unresolved,
         slips: deny
             .survivors
             .iter()
@@ -187,7 +216,20 @@ struct File<'a> {
     /// Disguises of everything that is denied that the gate refuses.
     refused: usize,
     tried: usize,
+    /// The families that were tried.
+    families: Vec<FamilyCounts>,
     denies: Vec<Deny>,
+}
+
+/// How many disguises of a family were tried.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct FamilyCounts {
+    /// `F01` and so on.
+    family: &'static str,
+    name: &'static str,
+    refused: usize,
+    tried: usize,
 }
 
 #[derive(Serialize)]

@@ -132,12 +132,13 @@ pub(super) fn run(context: &ServerContext, input: &Input) -> ToolResult<Output> 
         Some(cwd) => Path::new(&root).join(cwd).to_string_lossy().into_owned(),
         None => root.clone(),
     };
-    let mut session = session_of(&tool, arguments, &cwd);
-    session.root = Some(root.as_str().into());
     let trust_base = TrustBase::at(context.policy_ref.as_deref());
     let policy = policy_file::load_if_any(context.policy.as_deref(), context.policy_ref.as_deref(), false)?;
     let policy = policy.ok_or_else(policy_file::missing)?;
-    let (repository, gap) = gate::repository(trust_base);
+    let workspace = policy_file::workspace(&policy, &root);
+    let mut session = session_of(&tool, arguments, &cwd);
+    session.root = Some(workspace.as_str().into());
+    let (repository, gap) = gate::repository_by(&policy, trust_base);
     if let Some(gap) = gap {
         return Err(ToolError::new(format!("it can't be judged: {}", gaps(&[gap]).join("; "))));
     }

@@ -49,7 +49,7 @@ pub(in crate::cli) enum PolicyCommand {
     /// Write a policy in its one style; comments stay.
     #[command(after_help = FMT_EXAMPLES)]
     Fmt(FmtArgs),
-    /// Run the tests that stand in a policy, or cases of a file.
+    /// Run the tests that stand in a policy, or cases of a file, or disguise what the policy forbids.
     #[command(after_help = TEST_EXAMPLES)]
     Test(TestArgs),
     /// Judge sessions of the past by a policy: what each of its rules would block and allow.
@@ -96,11 +96,15 @@ Examples:
   agent-strace policy test                               the tests of the policy of this directory
   agent-strace policy test policies/strict.json --format json
   agent-strace policy test --cases cases.jsonl           cases of a file, one a line
+  agent-strace policy test --mutate                      what the denies let through in disguise
 
 A test is a call and what the policy has to answer: { \"tool\": \"Bash\", \"input\": { \"command\":
 \"cat .env\" }, \"expect\": \"deny\", \"rule\": \"files.read.deny[0]\" }. `expect` is allow, ask, deny or
 unresolved; `rule` is the entry that has to decide. Several calls of one session stand in `seq`, and
-the strictest answer counts. The workspace is /repo. Exceptions of the policy are not considered.";
+the strictest answer counts. The workspace is /repo. Exceptions of the policy are not considered.
+
+--mutate makes examples of what each entry forbids and says each in other words: some two hundred
+ways for a command, by family. The exit code is 1 where one of them passes without a word.";
 
 const LINT_EXAMPLES: &str = "\
 Examples:
@@ -110,7 +114,7 @@ Examples:
 
 Each deny is tried in disguise: an example of what it forbids, said in some two hundred other ways.
 `refused` counts what the gate refuses by its default level, `not resolved` those of them that it
-refuses because it can't tell what they do.";
+refuses because it can't tell what they do. `policy test --mutate` shows what is let through.";
 
 const EXPLAIN_EXAMPLES: &str = "\
 Examples:
@@ -198,8 +202,17 @@ pub(in crate::cli) struct TestArgs {
     policy: Option<String>,
 
     /// Cases of this file, one JSON object a line, and not those of the policy.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "mutate")]
     pub(in crate::cli) cases: Option<String>,
+
+    /// Disguise what each entry and rule forbids, and show what the policy lets through; it needs no tests.
+    #[arg(long, conflicts_with = "accept_unresolved")]
+    pub(in crate::cli) mutate: bool,
+
+    /// With --mutate: the lowest level that makes the exit code 1. A disguise that passes is an error, one that is only
+    /// warned about a warning.
+    #[arg(long, value_name = "LEVEL", default_value = "error", requires = "mutate")]
+    pub(in crate::cli) fail_on: FailOn,
 
     /// Take a call that has to be denied, and is refused because it can't be resolved, for denied, and the reverse.
     #[arg(long)]
@@ -214,8 +227,8 @@ pub(in crate::cli) struct TestArgs {
 }
 
 impl TestArgs {
-    pub(super) fn policy(&self) -> &str {
-        self.file.as_deref().or(self.policy.as_deref()).unwrap_or(policy_file::DEFAULT)
+    pub(super) fn policy(&self) -> String {
+        policy_file::named_or_found(self.file.as_deref().or(self.policy.as_deref()))
     }
 }
 

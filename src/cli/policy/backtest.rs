@@ -99,7 +99,7 @@ pub(super) fn judge(
     file: &PolicyFileArgs,
     uncovered: Uncovered,
 ) -> (Tally, Vec<Gap>) {
-    let (repository, gap) = gate::repository(TrustBase::at(file.policy_ref.as_deref()));
+    let (repository, gap) = gate::repository_by(policy, TrustBase::at(file.policy_ref.as_deref()));
     let cache = JudgementCache::new(policy);
     let by = BacktestPolicy { cache: &cache, rules };
     let judge = |(tally, faults): &mut (Tally, Vec<Gap>), session: &Session<'_>| {

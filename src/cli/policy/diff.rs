@@ -22,22 +22,25 @@ use agent_strace_report::{DiffReport, Frame};
 pub(in crate::cli) const EXAMPLES: &str = "\
 Examples:
   agent-strace policy diff .agent-scope.json new.json            in words, and on the whole store
+  agent-strace policy diff new.json                              the policy of this directory, and new.json
   agent-strace policy diff origin/main:.agent-scope.json .agent-scope.json
   agent-strace policy diff --policy-ref origin/main              the same
   agent-strace policy diff --policy-ref origin/main --fail-on-widening    for CI: a change that allows more fails
   agent-strace policy diff old.json new.json logs/ --fail-on-new-blocks
 
-What differs is told entry by entry; an entry that another one covers changes nothing. Whatever
-can't be shown to allow nothing new counts as a change that may allow more.";
+Differences are listed entry by entry; an entry that another one covers changes nothing. An entry for a
+command also vouches for code that the command starts: beside `npm` an entry `npm run build` allows
+more. Whatever can't be shown to allow nothing new counts as a change that may allow more.";
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct DiffArgs {
-    /// The policy as it is: a file, or `REV:PATH` in this repository.
-    #[arg(value_name = "OLD", required_unless_present = "policy_ref")]
+    /// The policy as it is: a file, or `REV:PATH` in this repository. Alone it is NEW, compared with the policy of this
+    /// directory.
+    #[arg(value_name = "OLD", required_unless_present_any = ["policy_ref", "policy"])]
     old: Option<String>,
 
     /// The policy as it would be.
-    #[arg(value_name = "NEW", required_unless_present = "policy_ref")]
+    #[arg(value_name = "NEW")]
     new: Option<String>,
 
     /// Sessions: an id or an unambiguous prefix in the store, a log, a folder or an archive of logs of any agent,
@@ -45,12 +48,12 @@ pub(in crate::cli) struct DiffArgs {
     #[arg(value_name = "SESSION")]
     sessions: Vec<String>,
 
-    /// Compare the policy of this git revision with that of this directory.
-    #[arg(long, value_name = "REV", conflicts_with_all = ["old", "new"])]
+    /// Compare the policy of this git revision with that of this directory. OLD and NEW are sessions then.
+    #[arg(long, value_name = "REV")]
     policy_ref: Option<String>,
 
-    /// With --policy-ref: which policy [default: .agent-scope.json].
-    #[arg(long, value_name = "FILE", requires = "policy_ref")]
+    /// With --policy-ref: which policy [default: .agent-scope.json]. Without: NEW, compared with the policy of this directory.
+    #[arg(long, value_name = "FILE")]
     policy: Option<String>,
 
     #[command(flatten)]
@@ -73,7 +76,8 @@ pub(super) fn run(
 ) -> Result<u8, Failure> {
     let coloured = args.history.coloured(environment);
     let (old, new) = args.policies(coloured)?;
-    let past = args.history.select(trace_dir, &args.sessions, environment, streams)?;
+    let sessions = args.sessions();
+    let past = args.history.select(trace_dir, &sessions, environment, streams)?;
     let days = past.days;
     let changes = backtest::changes(version(&old), version(&new));
     let (old_rules, new_rules) = (Rules::new(&old.policy), Rules::new(&new.policy));
@@ -81,7 +85,7 @@ pub(super) fn run(
         compare(past, Side { stated: &old, rules: &old_rules }, Side { stated: &new, rules: &new_rules });
     let breaches = args.breaches(&changes, &comparison);
     // What the policies themselves say needs no session; what they would do to calls does.
-    let lacking = comparison.sessions == 0 && (args.fail_on_new_blocks || !args.sessions.is_empty());
+    let lacking = comparison.sessions == 0 && (args.fail_on_new_blocks || !sessions.is_empty());
     let exit_code = history::exit_code(&breaches, &gaps, usize::from(!lacking));
     let frame = Frame { days, gaps: &gaps, breaches: &breaches, exit_code };
     let report = DiffReport {
@@ -116,7 +120,7 @@ struct Side<'s> {
 
 /// Judges every past session by both policies. Sessions that can't be read or judged are gaps.
 fn compare(past: PastSessions, old: Side<'_>, new: Side<'_>) -> (Comparison, Vec<Gap>) {
-    let (repository, gap) = gate::repository(TrustBase::at(None));
+    let (repository, gap) = gate::repository_by(&new.stated.policy, TrustBase::at(None));
     let programs = programs(&old.stated.plain, &new.stated.plain);
     let (before, after) = (JudgementCache::new(&old.stated.policy), JudgementCache::new(&new.stated.policy));
     let old = BacktestPolicy { cache: &before, rules: old.rules };
@@ -145,14 +149,27 @@ fn programs(old: &Value, new: &Value) -> Programs {
 impl DiffArgs {
     fn policies(&self, coloured: bool) -> Result<(PolicyWithJson, PolicyWithJson), Failure> {
         if let Some(revision) = &self.policy_ref {
-            let path = self.policy.as_deref().unwrap_or(policy_file::DEFAULT);
+            let path = policy_file::named_or_found(self.policy.as_deref());
             let old = policy_file::stated(&format!("{revision}:{path}"), coloured)?;
-            return Ok((old, policy_file::stated(path, coloured)?));
+            return Ok((old, policy_file::stated(&path, coloured)?));
         }
-        let (Some(old), Some(new)) = (&self.old, &self.new) else {
-            return Err(Failure::new("two policies are needed").hint("`agent-strace policy diff OLD NEW`"));
+        let here = policy_file::found();
+        let (old, new) = match (&self.policy, &self.old, &self.new) {
+            (Some(policy), ..) => (&here, policy),
+            (None, Some(old), Some(new)) => (old, new),
+            (None, Some(new), None) => (&here, new),
+            (None, None, _) => {
+                return Err(Failure::new("two policies are needed").hint("`agent-strace policy diff OLD NEW`"));
+            }
         };
         Ok((policy_file::stated(old, coloured)?, policy_file::stated(new, coloured)?))
+    }
+
+    /// Options that name the policies leave every other argument to sessions.
+    fn sessions(&self) -> Vec<String> {
+        let by_option = self.policy.is_some() || self.policy_ref.is_some();
+        let before = self.old.iter().chain(&self.new).filter(|_| by_option);
+        before.chain(&self.sessions).cloned().collect()
     }
 
     /// Thresholds that are not met.

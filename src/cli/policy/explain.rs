@@ -1,5 +1,6 @@
 //! `policy explain`: which lines of a policy judge each effect of a call.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -26,7 +27,8 @@ pub(super) fn run(
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
     let coloured = environment.colour && !args.no_color;
-    let file = args.policy.as_deref().unwrap_or(policy_file::DEFAULT);
+    let file = policy_file::named_or_found(args.policy.as_deref());
+    let file = file.as_str();
     let policy = policy_file::read_named(file).map_err(|faults| policy_file::unusable(file, &faults, coloured))?;
     let policy = configuration::suppressing(args.config.as_deref(), policy, coloured)?;
     let single =
@@ -35,8 +37,11 @@ pub(super) fn run(
     let explanations = match call(args)? {
         Some((tool, arguments)) => {
             let cwd = directory(args.cwd.as_deref())?;
-            let repository = if args.cwd.is_none() { gate::repository(TrustBase::at(None)).0 } else { Arc::default() };
-            let session = session_of(&tool, arguments, &cwd);
+            let here = args.cwd.is_none();
+            let repository = if here { gate::repository_by(&policy, TrustBase::at(None)).0 } else { Arc::default() };
+            let root = if here { policy_file::workspace(&policy, &cwd) } else { cwd.clone() };
+            let mut session = session_of(&tool, arguments, &cwd);
+            session.root = Some(Cow::Borrowed(&root));
             vec![judge.explain(&session, &repository, 1)]
         }
         None => judge.of_sessions(trace_dir, args, environment, streams)?,
@@ -87,7 +92,7 @@ impl Judge<'_> {
         streams: &mut Streams<'_>,
     ) -> Result<Vec<Option<Explanation>>, Failure> {
         let requests: Vec<String> = args.session.iter().cloned().collect();
-        let (repository, _) = gate::repository(TrustBase::at(None));
+        let (repository, _) = gate::repository_by(self.policy, TrustBase::at(None));
         let inputs = Inputs::select(trace_dir, &requests, Selection::Latest, environment, streams.stdin)?;
         let (found, gaps) = inputs.all(|session| {
             let numbers = match args.event {

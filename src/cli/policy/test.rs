@@ -1,4 +1,4 @@
-//! `policy test`: the tests that stand in a policy, or cases of a file.
+//! `policy test`: the tests that stand in a policy, cases of a file, or disguises of what the policy forbids.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use super::super::{output, policy_file};
 use super::args::TestArgs;
 use agent_strace_engine::policy_testing::{self, Checked, Mismatch, Strictness};
 use agent_strace_policy::{Answer, Decision, Policy, nearest};
-use agent_strace_report::{Colour, FailedCase, TrialFailure, TrialsReport};
+use agent_strace_report::{Colour, FailedCase, MutantsReport, TrialFailure, TrialsReport};
 
 /// Pieces of advice on one failure.
 const MOST_ADVICE: usize = 3;
@@ -19,7 +19,11 @@ const MOST_ADVICE: usize = 3;
 pub(super) fn run(args: &TestArgs, environment: Environment, streams: &mut Streams<'_>) -> Result<u8, Failure> {
     let coloured = environment.colour && !args.no_color;
     let file = args.policy();
+    let file = file.as_str();
     let policy = policy_file::read_named(file).map_err(|faults| policy_file::unusable(file, &faults, coloured))?;
+    if args.mutate {
+        return mutate(args, file, &policy, environment, streams);
+    }
     let (source, cases) = match &args.cases {
         None => (file, policy_testing::inline(&policy)),
         Some(path) => (path.as_str(), cases_of_file(path)?),
@@ -41,8 +45,28 @@ pub(super) fn run(args: &TestArgs, environment: Environment, streams: &mut Strea
     Ok(report.exit_code())
 }
 
+/// Disguises what each entry of the policy forbids.
+fn mutate(
+    args: &TestArgs,
+    file: &str,
+    policy: &Policy,
+    environment: Environment,
+    streams: &mut Streams<'_>,
+) -> Result<u8, Failure> {
+    let coloured = environment.colour && !args.no_color;
+    let parts = policy_file::parts_of(file, streams.stdin, coloured)?;
+    let entries = policy_testing::fragility(policy, &parts);
+    let report = MutantsReport { policy: file, entries: &entries, fail_on: args.fail_on.threshold() };
+    let text = match args.format {
+        PlainFormat::Text => report.text(if coloured { Colour::Ansi } else { Colour::Plain }),
+        PlainFormat::Json => report.json(),
+    };
+    output::print(streams.stdout, &text)?;
+    Ok(report.exit_code())
+}
+
 const EXAMPLE: &str = "write \"tests\": [{ \"tool\": \"Bash\", \"input\": { \"command\": \"cat .env\" }, \"expect\": \"deny\" }] \
-into a policy of version 2, or name a file with `--cases`";
+into a policy of version 2, or name a file with `--cases`; `--mutate` needs no tests";
 
 fn cases_of_file(path: &str) -> Result<Vec<policy_testing::Case>, Failure> {
     let bytes = output::read_small(Path::new(path)).ok_or_else(|| {

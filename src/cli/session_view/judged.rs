@@ -87,9 +87,10 @@ impl ByArgs {
     ) -> Result<(Policy, Arc<Repository>), Failure> {
         let path = self.policy.as_deref();
         let policy = if self.no_policy { None } else { policy_file::load_if_any(path, None, environment.colour)? };
-        let (repository, gap) = gate::repository(TrustBase::at(None));
+        let policy = policy.unwrap_or_else(Policy::none);
+        let (repository, gap) = gate::repository_by(&policy, TrustBase::at(None));
         inputs.lack(gap);
-        Ok((policy.unwrap_or_else(Policy::none), repository))
+        Ok((policy, repository))
     }
 
     /// Reads and judges the sessions.
@@ -101,7 +102,7 @@ impl ByArgs {
         environment: Environment,
         streams: &mut Streams<'_>,
     ) -> Result<JudgedSessions<T>, Failure> {
-        let is_there = self.policy.is_some() || Path::new(policy_file::DEFAULT).symlink_metadata().is_ok();
+        let is_there = self.policy.is_some() || policy_file::is_found();
         if self.no_policy || (!is_there && view.missing_policy == MissingPolicy::Nothing) {
             return Ok(unjudged(&inputs, view));
         }

@@ -93,9 +93,10 @@ fn judging(request: GateRequest<'_>, config: &JudgeConfig) -> Vec<String> {
             .iter()
             .map(move |name| format!("{}/{name}", folder.trim_end_matches('/')))
     });
+    let found = config.policy.identity().map(|identity| identity.path.clone());
     let extended = config.policy.identity().into_iter().flat_map(|identity| &identity.extends);
     let options = options.into_iter().flatten().map(str::to_owned).chain(baseline);
     let all = options.chain(config.baseline.file().map(str::to_owned)).chain(hooks);
-    let all = all.chain(extended.map(|file| file.path.clone())).chain([policy_file::DEFAULT.to_owned()]);
+    let all = all.chain(extended.map(|file| file.path.clone())).chain(found).chain([policy_file::DEFAULT.to_owned()]);
     all.map(|path| policy_file::shown(&path)).collect()
 }

@@ -14,11 +14,16 @@
 mod change;
 mod compare;
 mod decider;
+mod lists;
+mod rules;
 mod ruling;
 mod sections;
 mod tally;
 #[cfg(test)]
 mod tests;
+mod vouching;
+#[cfg(test)]
+mod widening_tests;
 mod words;
 
 use std::sync::Arc;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::change::{Change, Direction, Kind};
+use super::change::{Change, Direction, Kind, Version};
 
 /// Sections in which the order of a list means nothing, at any depth. That of the lists of others stays: in a sequence
 /// and in what a program does with its operands it means something.
@@ -27,7 +27,7 @@ const IDLE: &[&str] = &["$schema", "tests", "provenance"];
 /// `is_entry`: whether a pointer is that of an entry of the old and of the new policy.
 pub(super) fn compare(old: Side<'_>, new: Side<'_>, changes: &mut Vec<Change>) {
     let none = serde_json::Map::new();
-    let members = |side: Side<'_>| side.plain.as_object().cloned().unwrap_or_else(|| none.clone());
+    let members = |side: Side<'_>| side.version.plain.as_object().cloned().unwrap_or_else(|| none.clone());
     let (before, after) = (members(old), members(new));
     let mut names: Vec<&String> = before.keys().chain(after.keys()).collect();
     names.sort();
@@ -39,26 +39,45 @@ pub(super) fn compare(old: Side<'_>, new: Side<'_>, changes: &mut Vec<Change>) {
         };
         let (before, after) = (rest(&before, old), rest(&after, new));
         if before != after && !IDLE.contains(&name.as_str()) {
-            changes.push(change(name, before.as_ref(), after.as_ref()));
+            let (direction, meaning) = match (name.as_str(), before.as_ref(), after.as_ref()) {
+                ("exceptions", before, after) if holds(before, after) => {
+                    (Direction::Narrower, "fewer exceptions are accepted".to_owned())
+                }
+                ("sequences" | "budgets", before, after) if forbids_more((old, before), (new, after)) => {
+                    (Direction::Narrower, format!("`{name}` forbids more than before"))
+                }
+                _ => (Direction::Unknown, meaning(name)),
+            };
+            let kind = match (before, after) {
+                (None, _) => Kind::Added,
+                (_, None) => Kind::Removed,
+                _ => Kind::Changed,
+            };
+            changes.push(Change { kind, name: name.clone(), text: String::new(), direction, meaning });
         }
     }
+    changes.extend(without_network(old, new));
 }
 
-fn change(name: &str, before: Option<&Value>, after: Option<&Value>) -> Change {
-    let kind = match (before, after) {
-        (None, _) => Kind::Added,
-        (_, None) => Kind::Removed,
-        _ => Kind::Changed,
-    };
-    let (direction, meaning) = match name {
-        // Who states less of these allows less, who states more of those does.
-        "exceptions" if holds(before, after) => (Direction::Narrower, "fewer exceptions are accepted".to_owned()),
-        "sequences" | "budgets" if holds(after, before) => {
-            (Direction::Narrower, format!("`{name}` forbids more than before"))
-        }
-        _ => (Direction::Unknown, meaning(name)),
-    };
-    Change { kind, name: name.to_owned(), text: String::new(), direction, meaning }
+/// Without a section `network` an unknown connection weighs less, where the policy says what becomes of the rest.
+fn without_network(old: Side<'_>, new: Side<'_>) -> Option<Change> {
+    let has = |side: Side<'_>| side.version.plain.get("network").is_some();
+    let policy = new.version.policy;
+    let states = policy.default_decision().is_some() || policy.weighs_unresolved();
+    (has(old) && !has(new) && states).then(|| Change {
+        kind: Kind::Removed,
+        name: "network".to_owned(),
+        text: String::new(),
+        direction: Direction::Unknown,
+        meaning: "`network` is gone: a connection whose host is not known weighs less".to_owned(),
+    })
+}
+
+/// The new side states everything that the old one states, and more. Prices say how much a limit of costs holds, and what a
+/// policy states replaces what its base states.
+fn forbids_more((old, before): (Side<'_>, Option<&Value>), (new, after): (Side<'_>, Option<&Value>)) -> bool {
+    let prices = |value: Option<&Value>| value.and_then(|value| value.get("usd_per_million_tokens")).cloned();
+    holds(after, before) && prices(before) == prices(after) && !old.extends() && !new.extends()
 }
 
 /// Everything in `part` is in `whole`, too.
@@ -76,11 +95,15 @@ fn holds(whole: Option<&Value>, part: Option<&Value>) -> bool {
 /// One policy's file, and where its entries stand.
 #[derive(Clone, Copy)]
 pub(super) struct Side<'p> {
-    pub(super) plain: &'p Value,
+    pub(super) version: Version<'p>,
     pub(super) entries: &'p BTreeSet<&'p str>,
 }
 
 impl Side<'_> {
+    fn extends(self) -> bool {
+        self.version.policy.identity().is_some_and(|identity| !identity.extends.is_empty())
+    }
+
     /// What is left of a value without the entries that are compared one by one; `None`: nothing.
     fn rest(self, value: &Value, pointer: &str) -> Option<Value> {
         match value {

@@ -11,6 +11,8 @@ use super::ruling::{Ruling, Verdict, fails};
 
 /// Calls that are listed for each rule.
 const EXAMPLES: usize = 3;
+/// Different acts that are listed for each rule which blocks them.
+const ACTS: usize = 5;
 /// Calls that are listed at all; beyond them they are counted.
 pub(super) const LISTED: usize = 1_000;
 
@@ -46,12 +48,17 @@ pub struct Counts {
     /// Calls of which it decided any effect.
     pub spoke: usize,
     pub examples: Vec<Listed>,
+    /// The first different acts among the calls that it blocks, each where it was done first.
+    pub acts: Vec<Listed>,
 }
 
 /// A call as lists show it. Its texts are the log's own.
 #[derive(Debug, Clone)]
 pub struct Listed {
     pub session: String,
+    /// The file that the session was read from, as its user named it, and the line of the call in it.
+    pub source: String,
+    pub line: u32,
     pub event: u32,
     pub event_id: Option<String>,
     pub tool: String,
@@ -117,6 +124,12 @@ impl Tally {
         if counts.examples.len() < EXAMPLES {
             counts.examples.push(Listed::new(session, ruling));
         }
+        if blocks && counts.acts.len() < ACTS {
+            let listed = Listed::new(session, ruling);
+            if !counts.acts.iter().any(|act| act.is_same_act(&listed)) {
+                counts.acts.push(listed);
+            }
+        }
         if uncovered == Uncovered::List && !ruling.is_covered() && self.uncovered.len() < LISTED {
             self.uncovered.push(Listed::new(session, ruling));
         }
@@ -165,7 +178,7 @@ impl Tally {
 
 impl Counts {
     /// Of a rule that decided about nothing.
-    pub const NONE: Self = Self { matched: 0, would_block: 0, spoke: 0, examples: Vec::new() };
+    pub const NONE: Self = Self { matched: 0, would_block: 0, spoke: 0, examples: Vec::new(), acts: Vec::new() };
 
     pub fn would_allow(&self) -> usize {
         self.matched - self.would_block
@@ -176,6 +189,11 @@ impl Counts {
         self.would_block += later.would_block;
         self.spoke += later.spoke;
         extend(&mut self.examples, later.examples, EXAMPLES);
+        for act in later.acts {
+            if self.acts.len() < ACTS && !self.acts.iter().any(|own| own.is_same_act(&act)) {
+                self.acts.push(act);
+            }
+        }
     }
 }
 
@@ -183,6 +201,8 @@ impl Listed {
     pub fn new(session: &Session<'_>, ruling: &Ruling<'_>) -> Self {
         Self {
             session: session.id.clone().into_owned(),
+            source: session.source.clone(),
+            line: ruling.event.line,
             event: ruling.event.number,
             event_id: ruling.event.id.as_ref().map(|id| id.clone().into_owned()),
             tool: ruling.call.tool.clone().into_owned(),
@@ -193,6 +213,12 @@ impl Listed {
             covered: ruling.is_covered(),
             decider: ruling.decider.clone(),
         }
+    }
+}
+
+impl Listed {
+    fn is_same_act(&self, other: &Self) -> bool {
+        (&self.tool, &self.evidence) == (&other.tool, &other.evidence)
     }
 }
 

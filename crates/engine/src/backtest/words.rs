@@ -99,6 +99,43 @@ pub(super) fn overruled(entry: &EntryView, stronger: &EntryView) -> String {
     format!("nothing changes for `{}` {}: `{}` is denied", entry.text, doing(entry), stronger.text)
 }
 
+/// The program may run by another entry. This one also vouches for code that it starts.
+pub(super) fn vouches(entry: &EntryView, shorter: &EntryView) -> String {
+    let whose = whose(&entry.location.pointer);
+    format!(
+        "{whose}`{}` also vouches for code that it starts (scripts, builds, packages); `{}` alone does not",
+        entry.text, shorter.text
+    )
+}
+
+pub(super) fn vouches_no_more(entry: &EntryView, shorter: &EntryView) -> String {
+    let whose = whose(&entry.location.pointer);
+    format!(
+        "{whose}`{}` no longer vouches for code that it starts; `{}` only lets the program run",
+        entry.text, shorter.text
+    )
+}
+
+/// A shorter entry still names the command, but only where it is run.
+pub(super) fn only_as_command(entry: &EntryView, shorter: &EntryView) -> String {
+    let (whose, decides) = (whose(&entry.location.pointer), decides(entry.decision));
+    format!(
+        "{whose}`{}` {decides} `{}` where it is run, and no longer where another command mentions it",
+        shorter.text, entry.text
+    )
+}
+
+/// A list limits what may be done, and its entries vouch for acts that another list refused.
+pub(super) fn limited_and_vouched(scope: &str, listed: &[&str]) -> String {
+    format!("{}; acts that could not be resolved, and were refused, may be allowed by it", limited(scope, listed))
+}
+
+/// A sensitive file that an allow list names is a warning, and an error where no list names it.
+pub(super) fn sensitive(scope: &str, listed: &[&str]) -> String {
+    let (whose, what) = (whose(scope), everything(scope));
+    format!("{whose}agents may {} sensitive files (`.env`, keys, CI) that the list names: {}", what.only, few(listed))
+}
+
 pub(super) fn denied_instead(entry: &EntryView) -> String {
     format!("agents may not {} at all: it is denied where it needed an approval", act(entry))
 }
@@ -121,11 +158,16 @@ pub(super) fn limited(scope: &str, listed: &[&str]) -> String {
     if listed.is_empty() {
         return format!("{whose}agents may no longer {} at all", what.only);
     }
+    format!("{whose}agents may {} only what is listed: {}", what.only, few(listed))
+}
+
+/// The first entries of a list.
+fn few(listed: &[&str]) -> String {
     let mut shown: Vec<String> = listed.iter().take(NAMED).map(|text| format!("`{text}`")).collect();
     if listed.len() > NAMED {
         shown.push(format!("{} more", listed.len() - NAMED));
     }
-    format!("{whose}agents may {} only what is listed: {}", what.only, shown.join(", "))
+    shown.join(", ")
 }
 
 /// What is not denied is allowed from now on.

@@ -82,6 +82,16 @@ pub(crate) fn tried(policy: &Policy, calls: &[TestCall], caller: &Caller) -> Tri
     Tried { answer, unresolved, entries, others }
 }
 
+/// The gate would fail for one of the calls. A rule of a lower severity forbids, and does not fail.
+pub(crate) fn fails(policy: &Policy, calls: &[TestCall], caller: &Caller) -> bool {
+    let tried = tried(policy, calls, caller);
+    let is_error = |entry: &Entry| {
+        entry.level == Level::Error
+            && matches!(entry.decision, Decision::Denied | Decision::Asked | Decision::Unresolved)
+    };
+    tried.unresolved == Some(Level::Error) || !tried.others.is_empty() || tried.entries.iter().any(is_error)
+}
+
 /// It says no more than the judgement of an effect.
 fn is_of_effect(found: &Finding) -> bool {
     let family = found.rule.family();

@@ -132,6 +132,12 @@ impl BuiltinList {
         self.commands.iter().any(|pattern| pattern.allows(execution))
     }
 
+    /// One of the commands is this entry, and nothing more than its words.
+    pub(crate) fn has_command(&self, entry: &str) -> bool {
+        let mut commands = self.commands.iter().zip(&self.entries);
+        commands.any(|(pattern, text)| text == entry && !pattern.says_more_than_words())
+    }
+
     /// The list speaks of the file.
     pub fn has_path(&self, path: &str) -> bool {
         let names = |patterns: &[PathPattern]| patterns.iter().any(|pattern| pattern.names(path));

@@ -2,7 +2,7 @@
 
 use crate::compiled::CompiledLists;
 use crate::ran::Ran;
-use crate::{Context, Judgement};
+use crate::{Context, Decision, Judgement};
 use agent_strace_effects::{Certainty, Execution};
 use agent_strace_model::finding::{Level, RuleId};
 
@@ -12,12 +12,24 @@ const RULE: RuleId = RuleId::ScopeCommand;
 
 impl CompiledLists {
     pub(super) fn command(&self, execution: &Execution, certainty: Certainty, context: &Context<'_>) -> Judgement {
-        let (allow, deny, ask) = (&self.commands.allow, &self.commands.deny, &self.commands.ask);
-        let rest = self.rest(allow.list_location());
-        let forbids = !deny.is_empty() || !ask.is_empty();
-        if forbids && let Some(forbidden) = self.forbidden(&Ran::new(execution, context.raw_command), rest) {
-            return forbidden;
+        let rest = self.rest(self.commands.allow.list_location());
+        let forbids = !self.commands.deny.is_empty() || !self.commands.ask.is_empty();
+        let forbidden = if forbids { self.forbidden(&Ran::new(execution, context.raw_command), rest) } else { None };
+        match forbidden {
+            Some(open) if open.decision == Decision::Unresolved => {
+                // The command may be a denied one. That excuses nothing that is known of it.
+                let listed = self.by_list(execution, certainty, rest);
+                if listed.is_refused_above(open.level) { listed } else { open }
+            }
+            Some(forbidden) => forbidden,
+            None => self.by_list(execution, certainty, rest),
         }
+    }
+
+    /// Judges by the allow list, or by the default for commands that it does not name.
+    fn by_list(&self, execution: &Execution, certainty: Certainty, rest: Rest<'_>) -> Judgement {
+        let (allow, deny, ask) = (&self.commands.allow, &self.commands.deny, &self.commands.ask);
+        let forbids = !deny.is_empty() || !ask.is_empty();
         if let Some(rule) = allow.allowing(execution) {
             return allowed_by(RULE, "commands.allow", &rule.stated);
         }

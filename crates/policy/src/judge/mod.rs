@@ -61,6 +61,11 @@ impl Judgement {
         }
     }
 
+    /// It forbids, or asks, and weighs more than this level.
+    fn is_refused_above(&self, level: Level) -> bool {
+        matches!(self.decision, Decision::Denied | Decision::Asked) && self.level > level
+    }
+
     /// What is reported at a higher level is stricter; where nothing is, what is ruled.
     fn strictness(&self) -> (Option<Level>, Decision) {
         let reported = matches!(self.decision, Decision::Denied | Decision::Asked | Decision::Unresolved);

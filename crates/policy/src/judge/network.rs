@@ -36,12 +36,22 @@ impl CompiledLists {
     }
 
     pub(super) fn connection(&self, connection: &Connection, certainty: Certainty) -> Judgement {
+        let listed = self.listed_host(connection, certainty);
+        match self.against(connection, certainty, listed) {
+            Some(open) if open.decision == Decision::Unresolved => {
+                // The host may be a denied one. That excuses nothing that is known of it.
+                let found = self.by_host_list(connection, certainty, listed);
+                if found.is_refused_above(open.level) { found } else { open }
+            }
+            Some(found) => found,
+            None => self.by_host_list(connection, certainty, listed),
+        }
+    }
+
+    /// Judges by the allow list, or by the default for hosts that it does not name.
+    fn by_host_list(&self, connection: &Connection, certainty: Certainty, listed: Option<&HostRule>) -> Judgement {
         let network = &self.network;
         let rest = self.rest(network.deny_all.as_ref());
-        let listed = self.listed_host(connection, certainty);
-        if let Some(found) = self.against(connection, certainty, listed) {
-            return found;
-        }
         if let Some(rule) = listed.filter(|rule| !rest.is_open() || rule.stated.policy_rule.is_some()) {
             return allowed_host(rule);
         }

@@ -5,7 +5,9 @@ use serde::Serialize;
 use super::super::json;
 use super::super::text::counted;
 use super::super::tree::Glyphs;
-use super::{Call, Frame, Identity, Missing, Span, call, called, dash, identity, label, line, percent, rounded, table};
+use super::{
+    Call, Frame, Identity, Missing, Span, action, call, called, dash, identity, label, percent, place, rounded, table,
+};
 use crate::terminal;
 use agent_strace_engine::backtest::{Counts, Decider, Rules, Tally};
 use agent_strace_policy::Policy;
@@ -43,6 +45,8 @@ pub(crate) struct Document {
     unresolved: Unresolved,
     /// Every entry of the policy, then what else decided about a call; the last one is `default`.
     rules: Vec<Row>,
+    /// Who blocks calls, the one that blocks most first, and the acts that it blocks.
+    blocked: Vec<Blocking>,
     /// Everything that could not be read, and so was not judged.
     gaps: Vec<Missing>,
 }
@@ -97,6 +101,20 @@ struct Row {
     examples: Vec<Call>,
 }
 
+/// An entry, or another rule, that blocks calls.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Blocking {
+    /// The `id` of its row.
+    rule_id: String,
+    rule_name: String,
+    /// Of the entry in the policy.
+    policy_line: Option<u32>,
+    tool_calls: usize,
+    /// The first different acts, each where it was done first.
+    acts: Vec<Call>,
+}
+
 impl BacktestReport<'_> {
     pub fn json(&self) -> String {
         let tally = self.tally;
@@ -125,25 +143,44 @@ impl BacktestReport<'_> {
             },
             unresolved: Unresolved { tool_calls: tally.unresolved, would_block: tally.blocked_unresolved },
             rules: self.rows().map(|(decider, counts)| self.row(&decider, counts)).collect(),
+            blocked: self.blocking().into_iter().map(|(decider, counts)| self.blocked(&decider, counts)).collect(),
             gaps: self.frame.missing(),
         })
+    }
+
+    fn blocked(&self, decider: &Decider, counts: &Counts) -> Blocking {
+        let label = label(decider, self.rules);
+        Blocking {
+            rule_id: label.id,
+            rule_name: label.name,
+            policy_line: self.rules.entry(decider).map(|entry| entry.location.line),
+            tool_calls: counts.would_block,
+            acts: counts.acts.iter().map(|listed| call(listed, self.rules)).collect(),
+        }
     }
 
     pub fn text(&self, glyphs: Glyphs, show_sessions: bool) -> String {
         let tally = self.tally;
         let scope = format!("{}, {}", counted(tally.sessions, "session"), counted(tally.tool_calls, "tool call"));
         let mut lines = vec![format!("Policy backtest {} {} ({scope})", dash(glyphs), self.frame.when())];
-        let rows: Vec<(String, &Counts)> =
-            self.rows().map(|(decider, counts)| (terminal(&label(&decider, self.rules).shown), counts)).collect();
+        self.acts(&mut lines);
+        let mut rows: Vec<(String, &Counts)> = self
+            .rows()
+            .filter(|(_, counts)| counts.matched > 0)
+            .map(|(decider, counts)| (terminal(&label(&decider, self.rules).shown), counts))
+            .collect();
+        // What blocks most comes first, then what allows most.
+        rows.sort_by_key(|(_, counts)| std::cmp::Reverse((counts.would_block, counts.matched)));
         let width = rows.iter().map(|(shown, _)| shown.chars().count()).max().unwrap_or(0).max(28);
         let head = format!("{:<width$}  {:>9}    {:>11}    {:>11}", "Rule", "Matched", "Would block", "Would allow");
-        let rows: Vec<String> = rows
+        let mut rows: Vec<String> = rows
             .iter()
             .map(|(shown, counts)| {
                 let (matched, block, allow) = (counts.matched, counts.would_block, counts.would_allow());
                 format!("{shown:<width$}  {matched:>9}    {block:>11}    {allow:>11}")
             })
             .collect();
+        rows.extend(self.folded());
         table(&head, &rows, glyphs, &mut lines);
         self.totals(&mut lines);
         if show_sessions && !tally.blocked_sessions.is_empty() {
@@ -175,21 +212,51 @@ impl BacktestReport<'_> {
                 counted(tally.attempts, "refused tool call")
             ));
         }
-        let blocking: Vec<_> = self.rows().filter(|(_, counts)| counts.would_block > 0).collect();
-        if !blocking.is_empty() {
-            lines.push(String::new());
-            lines.push("Would be blocked, for example:".to_owned());
+    }
+
+    /// Rows without a call, in one line or two.
+    fn folded(&self) -> Vec<String> {
+        let idle = self.tally.idle(self.rules).len();
+        let zero =
+            self.rows().filter(|(decider, counts)| matches!(decider, Decider::Entry(_)) && counts.matched == 0).count();
+        let entries = |count: usize| if count == 1 { "1 entry".to_owned() } else { format!("{count} entries") };
+        let mut lines = Vec::new();
+        if zero > idle {
+            lines.push(format!("{} decided only where another rule counts, or with others", entries(zero - idle)));
         }
-        for (decider, counts) in blocking {
-            lines.push(format!("  {}", terminal(&label(&decider, self.rules).shown)));
-            lines.extend(
-                counts
-                    .examples
-                    .iter()
-                    .filter(|listed| listed.verdict.blocks())
-                    .map(|listed| format!("    {}", line(listed))),
-            );
+        if idle > 0 {
+            lines.push(format!("{} decided nothing: `policy coverage` lists them", entries(idle)));
         }
+        lines
+    }
+
+    /// Acts that would be blocked, by who blocks them.
+    fn acts(&self, lines: &mut Vec<String>) {
+        for (decider, counts) in self.blocking() {
+            let label = label(&decider, self.rules);
+            let by = match self.rules.entry(&decider) {
+                Some(entry) if entry.policy_rule.is_some() => format!("{}, line {}", label.name, entry.location.line),
+                Some(entry) => format!("{} `{}`, line {}", label.name, label.pattern, entry.location.line),
+                None => label.shown,
+            };
+            let blocks = format!("Blocks {}: ", counted(counts.would_block, "call"));
+            let by = format!(" ({})", terminal(&by));
+            for (at, listed) in counts.acts.iter().enumerate() {
+                let (before, by) = if at == 0 { (blocks.as_str(), by.as_str()) } else { ("  ", "") };
+                lines.push(format!("{before}{}{by}: {}", terminal(&action(listed)), place(listed)));
+            }
+            let more = counts.would_block.saturating_sub(counts.acts.len());
+            if more > 0 {
+                lines.push(format!("  {} of these acts or others", counted(more, "more call")));
+            }
+        }
+    }
+
+    /// Who blocks calls, the one that blocks most first.
+    fn blocking(&self) -> Vec<(Decider, &Counts)> {
+        let mut blocking: Vec<_> = self.rows().filter(|(_, counts)| counts.would_block > 0).collect();
+        blocking.sort_by_key(|(_, counts)| std::cmp::Reverse(counts.would_block));
+        blocking
     }
 
     fn sessions(&self) -> Vec<String> {

@@ -60,6 +60,9 @@ struct Call {
     event_id: Option<String>,
     /// 1-based within the session.
     event_index: u32,
+    /// The file that the session was read from, and the line of the call in it.
+    file: String,
+    line: u32,
     tool: String,
     /// What the log says was done, without secrets.
     action: String,
@@ -152,6 +155,8 @@ fn call(listed: &Listed, rules: &Rules<'_>) -> Call {
         session_id: redact(&listed.session).as_str().to_owned(),
         event_id: listed.event_id.as_deref().map(|id| redact(id).as_str().to_owned()),
         event_index: listed.event,
+        file: redact(&listed.source).as_str().to_owned(),
+        line: listed.line,
         tool: redact(&listed.tool).as_str().to_owned(),
         action: action(listed),
         verdict: listed.verdict.name(),
@@ -184,6 +189,11 @@ fn action(listed: &Listed) -> String {
 fn line(listed: &Listed) -> String {
     let session = terminal(redact(&listed.session).as_str());
     format!("{session} event #{}: {}", listed.event, terminal(&action(listed)))
+}
+
+/// `events.ndjson:118`: the file as its user named it.
+fn place(listed: &Listed) -> String {
+    format!("{}:{}", terminal(redact(&listed.source).as_str()), listed.line)
 }
 
 fn label(decider: &Decider, rules: &Rules<'_>) -> Label {

@@ -11,7 +11,7 @@ use agent_strace_policy::{EntryView, Parts, Policy, TestCall};
 use super::fragile::{Fragility, fragility};
 
 pub use codes::{CODES, Code};
-pub use idle::idle;
+pub use idle::{idle, taken_out};
 
 /// One thing to look at.
 pub struct Lint {
@@ -35,7 +35,9 @@ pub fn lint(policy: &Policy, parts: &Parts, now: Option<jiff::Timestamp>) -> Lin
     let mut found = idle(policy, parts);
     found.extend(lists::lints(policy, parts));
     found.extend(promises::lints(parts, now));
-    found.extend(denies.iter().filter_map(of_deny));
+    // Why an entry forbids nothing says more than that it does.
+    let out: Vec<PolicyLocation> = taken_out(policy).into_iter().map(|lint| lint.location).collect();
+    found.extend(denies.iter().filter(|deny| !out.contains(&deny.entry.location)).filter_map(of_deny));
     found.sort_by(|one, other| key(one).cmp(&key(other)));
     Lints { found, denies }
 }
@@ -67,12 +69,12 @@ fn of_deny(deny: &Fragility) -> Option<Lint> {
             help: Some(help.to_owned()),
         });
     }
-    let (first, open) = (deny.survivors.first()?, deny.survivors.iter().filter(|survivor| !survivor.warned).count());
-    let warned = deny.survivors.len() - open;
+    let (first, counts) = (deny.survivors.first()?, deny.counts());
+    let (open, warned, tried) = (counts.passed, counts.warned, counts.tried);
     let how = match (open, warned) {
-        (0, _) => format!("{warned} of {} disguises are only warned about", deny.tried),
-        (_, 0) => format!("{open} of {} disguises pass", deny.tried),
-        _ => format!("{open} of {} disguises pass, {warned} more are only warned about", deny.tried),
+        (0, _) => format!("{warned} of {tried} disguises are only warned about"),
+        (_, 0) => format!("{open} of {tried} disguises pass"),
+        _ => format!("{open} of {tried} disguises pass, {warned} more are only warned about"),
     };
     let (name, family, what) = (&entry.name, first.family, first.what);
     let message = format!("{name} is fragile: {how}, such as {} ({family} {what})", shown(&first.calls));

@@ -4,6 +4,7 @@
 //! which programs, paths or hosts it makes sense for; what a template needs and an act does not have leaves it out.
 
 mod encode;
+mod families;
 mod fill;
 mod sample;
 
@@ -14,6 +15,7 @@ use serde_json::Value;
 
 use agent_strace_policy::{EntryView, Parts, TestCall};
 
+pub use families::{FAMILIES, MutantFamily};
 use fill::Values;
 
 /// One way to say it.
@@ -74,6 +76,11 @@ pub(crate) struct Acts {
 /// One for each example of the entry; none where no example can be made of its pattern.
 pub(crate) fn acts(entry: &EntryView, parts: &Parts) -> Vec<Acts> {
     sample::samples(entry, parts).iter().map(of_sample).collect()
+}
+
+/// Examples of what an entry means, each in plain words.
+pub(crate) fn examples(entry: &EntryView, parts: &Parts) -> Vec<Vec<TestCall>> {
+    sample::samples(entry, parts).iter().map(|sample| Values::new(sample).plain()).collect()
 }
 
 fn of_sample(sample: &sample::Sample) -> Acts {

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::Only;
 use super::encode::needs_no_quotes;
+use agent_strace_policy::builtin::{Holds, builtin};
 use agent_strace_policy::{EntryView, Parts, words_of};
 
 /// Where patterns of home directories lead in the examples.
@@ -57,9 +58,12 @@ pub(super) fn samples(entry: &EntryView, parts: &Parts) -> Vec<Sample> {
     if pointer.starts_with("/rules/") && parts.value(pointer).is_some_and(Value::is_object) {
         return of_rule(pointer, parts);
     }
-    let texts: Vec<String> = match entry.text.strip_prefix("label:") {
-        Some(label) => strings(parts.value(&format!("/labels/{}", label.replace('~', "~0").replace('/', "~1")))),
-        None => vec![entry.text.clone()],
+    let texts: Vec<String> = match (entry.text.strip_prefix("label:"), entry.builtin.and_then(builtin)) {
+        (Some(label), _) => strings(parts.value(&format!("/labels/{}", label.replace('~', "~0").replace('/', "~1")))),
+        // Some of its commands have conditions that no entry of words has.
+        (None, Some(list)) if list.holds == Holds::Commands => list.examples.clone(),
+        (None, Some(list)) => list.entries.clone(),
+        (None, None) => vec![entry.text.clone()],
     };
     let version_2 = parts.value("/version").and_then(Value::as_u64) == Some(2);
     let texts = texts.iter().filter(|text| !text.starts_with('!'));

@@ -1,0 +1,75 @@
+//! A policy is found from a folder of its repository, as git finds the top of a repository.
+
+use crate::repository::Repository;
+use crate::world::{Answer, World};
+
+const POLICY: &str = r#"{"version": 2, "files": {"read": {"deny": ["secrets/**"]}, "write": {"allow": ["src/**"]}},
+    "tests": [{"tool": "Bash", "input": {"command": "cat secrets/a"}, "expect": "deny"}]}"#;
+/// Everything that it judges fails.
+const OTHER: &str = r#"{"version": 2, "commands": {"deny": ["*"]}}"#;
+
+/// A repository with a policy, and another policy above it.
+fn world() -> (World, String) {
+    let world = World::empty();
+    world.write(".agent-scope.json", OTHER);
+    world.write("r/src/deep/x", "x");
+    let repository = Repository::new(&world, "r");
+    repository.file(".agent-scope.json", POLICY).file("src/a", "a\n").commit("first");
+    let head = "HEAD".to_owned();
+    (world, head)
+}
+
+fn passes(answer: &Answer) -> bool {
+    answer.code == 0
+}
+
+#[test]
+fn every_command_finds_the_policy_of_the_repository() {
+    let (world, head) = world();
+    let run = |args: &[&str]| world.run_in("r/src/deep", args);
+    let named = |answer: &Answer| answer.stdout.contains("../../.agent-scope.json");
+    for args in [&["policy", "validate"][..], &["policy", "test"], &["policy", "lint"]] {
+        let answer = run(args);
+        assert!(passes(&answer) && named(&answer), "{args:?}: {answer:?}");
+    }
+    // Entries count from the folder of the policy.
+    let answer = run(&["effects", "--command", "echo x > b; cat ../../secrets/k"]);
+    assert!(answer.stdout.contains("Write src/deep/b  -> allowed"), "{answer:?}");
+    assert!(answer.stdout.contains("Read secrets/k  -> denied by files.read.deny[0]"), "{answer:?}");
+    let answer = run(&["policy", "explain", "--command", "echo x > ../../b"]);
+    assert!(answer.stdout.contains("Write b  -> not in files.write.allow"), "{answer:?}");
+    let answer = run(&["policy", "diff", "--policy-ref", &head]);
+    assert!(answer.stdout.contains("the policies say the same"), "{answer:?}");
+    let log = r#"{"type":"user","sessionId":"s","message":{"content":"x"}}"#;
+    world.write("r/src/deep/log.jsonl", log);
+    for args in [&["check", "log.jsonl"][..], &["check", "log.jsonl", "--policy-ref", &head]] {
+        let answer = run(args);
+        assert!(named(&answer), "{args:?}: {answer:?}");
+    }
+}
+
+#[test]
+fn the_nearest_policy_counts_and_none_above_the_repository() {
+    let (world, _) = world();
+    let shown = |folder: &str| world.run_in(folder, &["policy", "validate"]);
+    world.write("r/src/.agent-scope.json", POLICY);
+    assert!(shown("r/src/deep").stdout.starts_with("../.agent-scope.json: valid"), "{:?}", shown("r/src/deep"));
+    std::fs::remove_file(world.path().join("r/src/.agent-scope.json")).unwrap();
+    std::fs::remove_file(world.path().join("r/.agent-scope.json")).unwrap();
+    let answer = shown("r/src/deep");
+    assert!(answer.code == 2 && answer.stderr.contains("there is no such policy file"), "{answer:?}");
+    // Without a repository nothing above is looked at.
+    world.write("plain/deep/x", "x");
+    world.write("plain/.agent-scope.json", POLICY);
+    assert_eq!(shown("plain/deep").code, 2);
+}
+
+/// The change can't choose which policy judges it: the places are those of the revision.
+#[test]
+fn a_revision_is_judged_by_the_policy_that_it_holds() {
+    let (world, head) = world();
+    world.write("r/src/deep/.agent-scope.json", OTHER);
+    world.write("r/src/deep/log.jsonl", r#"{"type":"user","sessionId":"s","message":{"content":"x"}}"#);
+    let answer = world.run_in("r/src/deep", &["check", "log.jsonl", "--policy-ref", &head]);
+    assert!(answer.stdout.contains("judged by ../../.agent-scope.json at HEAD"), "{answer:?}");
+}
