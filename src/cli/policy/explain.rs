@@ -1,6 +1,7 @@
 //! `policy explain`: which lines of a policy judge each effect of a call.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -17,8 +18,8 @@ use agent_strace_effects::Repository;
 use agent_strace_engine::policy_testing::{self, Explained, SingleEntryPolicies};
 use agent_strace_ingest::discover::Selection;
 use agent_strace_model::Session;
-use agent_strace_policy::{Answer, Parts, Policy, read_text};
-use agent_strace_report::{Colour, Explanation};
+use agent_strace_policy::{Answer, Parts, Policy, provenance, read_text};
+use agent_strace_report::{Colour, Explanation, terminal};
 
 pub(super) fn run(
     trace_dir: &Path,
@@ -46,10 +47,13 @@ pub(super) fn run(
         }
         None => judge.of_sessions(trace_dir, args, environment, streams)?,
     };
-    let explanations: Vec<Explanation> = explanations.into_iter().flatten().collect();
+    let (explanations, deciding): (Vec<Explanation>, Vec<Vec<String>>) = explanations.into_iter().flatten().unzip();
     let colour = if coloured { Colour::Ansi } else { Colour::Plain };
     let text = match args.format {
-        PlainFormat::Text => agent_strace_report::explanations_text(&explanations, colour, glyphs(environment)),
+        PlainFormat::Text => {
+            let explained = agent_strace_report::explanations_text(&explanations, colour, glyphs(environment));
+            explained + &evidence(file, &policy, &deciding.concat())?
+        }
         PlainFormat::Json => agent_strace_report::explanations_json(&explanations),
     };
     output::print(streams.stdout, &text)?;
@@ -76,12 +80,18 @@ struct Judge<'p> {
 }
 
 impl Judge<'_> {
-    /// `None`: there is no such event.
-    fn explain(&self, session: &Session<'_>, repository: &Arc<Repository>, number: u32) -> Option<Explanation> {
+    /// The explanation, and the entries that decided. `None`: there is no such event.
+    fn explain(
+        &self,
+        session: &Session<'_>,
+        repository: &Arc<Repository>,
+        number: u32,
+    ) -> Option<(Explanation, Vec<String>)> {
         let explained = self.single.explain(self.policy, session, repository, number);
         let (answer, decided_by) = strictest(&explained);
         let event = explained_event(session, self.policy, repository, number, &explained)?;
-        Some(Explanation::new(self.file, &session.id, answer, decided_by, event))
+        let deciding = decided_by.clone();
+        Some((Explanation::new(self.file, &session.id, answer, decided_by, event), deciding))
     }
 
     fn of_sessions(
@@ -90,7 +100,7 @@ impl Judge<'_> {
         args: &ExplainArgs,
         environment: Environment,
         streams: &mut Streams<'_>,
-    ) -> Result<Vec<Option<Explanation>>, Failure> {
+    ) -> Result<Vec<Option<(Explanation, Vec<String>)>>, Failure> {
         let requests: Vec<String> = args.session.iter().cloned().collect();
         let (repository, _) = gate::repository_by(self.policy, TrustBase::at(None));
         let inputs = Inputs::select(trace_dir, &requests, Selection::Latest, environment, streams.stdin)?;
@@ -104,7 +114,7 @@ impl Judge<'_> {
         for line in agent_strace_report::gap_lines(&gaps) {
             output::note(streams.stderr, &line);
         }
-        let found: Vec<Option<Explanation>> = found.into_iter().flatten().collect();
+        let found: Vec<Option<(Explanation, Vec<String>)>> = found.into_iter().flatten().collect();
         if found.iter().all(Option::is_none) {
             return Err(match args.event {
                 Some(number) => Failure::new(format!("no event {number} did anything in that session"))
@@ -115,6 +125,37 @@ impl Judge<'_> {
         }
         Ok(found)
     }
+}
+
+/// The sessions behind the entries that decided, one line for each: a generated policy has a file beside it that says so.
+fn evidence(file: &str, policy: &Policy, deciding: &[String]) -> Result<String, Failure> {
+    let beside = provenance::file_of(Path::new(file));
+    let Some(bytes) = output::read_small(&beside) else { return Ok(String::new()) };
+    let shown = terminal(&beside.display().to_string());
+    let records = std::str::from_utf8(&bytes).map_err(|error| error.to_string()).and_then(provenance::read);
+    let records = records.map_err(|error| {
+        Failure::new(format!("`{shown}` can't be read: {error}"))
+            .hint("remove it, or write it anew: `agent-strace policy --merge --output FILE`")
+    })?;
+    let mut text = String::new();
+    for entry in policy.entries().filter(|entry| deciding.contains(&entry.name)) {
+        let list = entry.location.pointer.rsplit_once('/').map_or("", |(list, _)| list).trim_start_matches('/');
+        let list = list.replace("~1", "/").replace("~0", "~");
+        if let Some(record) = records.iter().find(|record| record.list == list && record.entry == entry.text) {
+            let day = |time: &Option<String>| time.as_ref().and_then(|time| time.get(..10)).map(terminal);
+            let from = match (day(&record.first), day(&record.last)) {
+                (Some(first), Some(last)) => format!(", {first} to {last}"),
+                _ => String::new(),
+            };
+            let (sessions, calls) = (counted(record.sessions, "session"), counted(record.calls, "call"));
+            let _ = writeln!(text, "{} comes from {sessions} ({calls}{from}), says {shown}", entry.name);
+        }
+    }
+    Ok(text)
+}
+
+fn counted(number: u64, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
 /// What the effects come to, and which entries say so.

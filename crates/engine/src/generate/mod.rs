@@ -39,3 +39,4 @@ pub use plan::{Basis, Slot};
 pub use probe::{Probed, probe};
 pub use provenance::merged as merged_provenance;
 pub use reason::Reason;
+pub(crate) use risks::has_risks;

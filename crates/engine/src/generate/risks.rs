@@ -39,6 +39,11 @@ const ANY: &[&str] = &[];
 const FORCED: &[&str] =
     &["-f", "--force", "--force-with-lease", "--mirror", "-d", "--delete", "--all", "--tags", "--prune"];
 
+/// Some commands of the program are for people to allow.
+pub(crate) fn has_risks(program: &str) -> bool {
+    RISKS.iter().any(|risk| risk.program == program)
+}
+
 /// Options with which `gh api` changes something.
 const API: &[&str] = &["-X", "--method", "-f", "--raw-field", "-F", "--field", "--input"];
 

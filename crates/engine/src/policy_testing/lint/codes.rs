@@ -24,6 +24,7 @@ pub const CODES: &[&Code] = &[
     &WRONG_EXAMPLE,
     &ONLY_HERE,
     &UNUSED_LABEL,
+    &EVIDENCE_BY_PLACE,
 ];
 
 static UNKNOWN_KEY: Code = Code {
@@ -115,4 +116,12 @@ pub(super) static UNUSED_LABEL: Code = Code {
     name: "unused-label",
     summary: "a label that no entry names",
     text: "A label alone judges nothing: write `label:NAME` where a path pattern may stand, or remove it.",
+};
+
+pub(super) static EVIDENCE_BY_PLACE: Code = Code {
+    id: "POL012",
+    name: "evidence-by-place",
+    summary: "evidence for entries by their places in lists",
+    text: "An entry that is inserted moves the others, and then `provenance` shows the evidence of one entry at another.\n\
+           Nothing reads the key: `agent-strace policy` writes `.agent-scope.provenance.json` instead, which goes by text.",
 };

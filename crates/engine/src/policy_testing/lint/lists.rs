@@ -4,6 +4,8 @@ use agent_strace_effects::knowledge;
 use agent_strace_model::finding::Level;
 use agent_strace_policy::{Decision, EntryView, Parts, Policy, words_of};
 
+use crate::generate::has_risks;
+
 use super::codes::{BROAD_ALLOW, OPEN_NETWORK, OTHER_MACHINE};
 use super::{Lint, lint_of, own_entries};
 
@@ -86,16 +88,11 @@ fn broad(entry: &EntryView) -> Option<Lint> {
     }
     let known = knowledge::builtin(name)?;
     let several = !known.subcommands.is_empty() || name == "git";
+    let level = if has_risks(name) { Level::Warning } else { Level::Note };
     several.then(|| {
         let example = if name == "git" { ", also `git push` and `git config`" } else { "" };
         let message = format!("{} allows every subcommand of `{name}`{example}", entry.name);
-        lint_of(
-            &BROAD_ALLOW,
-            Level::Warning,
-            entry,
-            message,
-            "name the subcommands that are needed, such as `git status`",
-        )
+        lint_of(&BROAD_ALLOW, level, entry, message, "name the subcommands that are needed, such as `git status`")
     })
 }
 
@@ -116,7 +113,9 @@ fn other_machine(entry: &EntryView, version_2: bool) -> Option<Lint> {
         return Some(lint_of(&OTHER_MACHINE, Level::Warning, entry, message, &help));
     }
     let absolute = if version_2 { text.strip_prefix('/').filter(|_| !single)? } else { text };
-    HOMES.iter().any(|home| absolute.starts_with(home)).then(|| {
+    // A path below the homes of all users is one of every machine.
+    let is_of_one = |home: &str| absolute.strip_prefix(home).is_some_and(|below| !below.starts_with("*/"));
+    HOMES.iter().any(|home| is_of_one(home)).then(|| {
         let message = format!("{} names a file of one machine", entry.name);
         lint_of(&OTHER_MACHINE, Level::Warning, entry, message, "name it relative to the repository, or below `~/`")
     })

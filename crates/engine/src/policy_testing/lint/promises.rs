@@ -5,7 +5,7 @@ use serde_json::Value;
 use agent_strace_model::finding::{Family, Level};
 use agent_strace_policy::Parts;
 
-use super::codes::{ENDLESS_EXCEPTION, OPENED_FLOOR, UNUSED_LABEL};
+use super::codes::{ENDLESS_EXCEPTION, EVIDENCE_BY_PLACE, OPENED_FLOOR, UNUSED_LABEL};
 use super::{Code, Lint};
 
 /// An exception that lasts longer is forgotten.
@@ -13,6 +13,12 @@ const LONGEST_DAYS: i32 = 180;
 
 pub(super) fn lints(parts: &Parts, now: Option<jiff::Timestamp>) -> Vec<Lint> {
     let mut found = unused_labels(parts);
+    if parts.value("/provenance").is_some() {
+        let message = "`provenance` goes by the places of entries, and nothing reads it".to_owned();
+        let help =
+            "remove it; `agent-strace policy --merge` writes the file beside the policy that says the same by text";
+        found.push(lint(&EVIDENCE_BY_PLACE, Level::Warning, parts, "/provenance", message, help));
+    }
     let exceptions = parts.value("/exceptions").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     for (index, exception) in exceptions.iter().enumerate() {
         let pointer = format!("/exceptions/{index}");
