@@ -54,7 +54,7 @@ impl Diagnostics {
 
     pub(super) fn push(&mut self, span: Range<usize>, pointer: &str, message: String, help: Option<String>) {
         // A renderer wraps long lines, and no detector knows a secret with a line break in it.
-        let clean = |text: String| redact(text).as_str().to_owned();
+        let clean = |text: String| redact(without_passwords(&text)).as_str().to_owned();
         let pointer = clean(one_line(pointer));
         let location = Locator::new(self.text.as_deref().unwrap_or_default()).location(span.start, &pointer);
         let (message, help) = (clean(message), help.map(clean));
@@ -77,7 +77,10 @@ impl Diagnostics {
         let handler = miette::GraphicalReportHandler::new_themed(theme).with_width(width.max(40)).with_links(false);
         let mut rendered = String::new();
         for diagnostic in &self.list {
-            let report = Report { diagnostic, source: miette::NamedSource::new(self.file.clone(), inert(text)) };
+            let report = Report {
+                diagnostic,
+                source: miette::NamedSource::new(self.file.clone(), without_passwords(&inert(text))),
+            };
             if handler.render_report(&mut rendered, &report).is_err() {
                 return self.to_string();
             }
@@ -174,6 +177,32 @@ fn inert(text: &str) -> String {
     safe
 }
 
+/// The text with stars for what stands before the `@` of a host, as in `user:token@host`. Each byte stays one, so that spans
+/// stay right.
+fn without_passwords(text: &str) -> String {
+    let is_word = |letter: char| !letter.is_whitespace() && !matches!(letter, '"' | '/' | '@' | '`' | '\'');
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once('@') {
+        let start = before
+            .rfind(|letter| !is_word(letter))
+            .map_or(0, |at| at + before.get(at..).and_then(|tail| tail.chars().next()).map_or(1, char::len_utf8));
+        let (kept, user) = before.split_at(start);
+        shown.push_str(kept);
+        match user.split_once(':').filter(|(name, password)| !name.is_empty() && !password.is_empty()) {
+            Some((name, password)) => {
+                shown.push_str(name);
+                shown.push(':');
+                shown.extend(std::iter::repeat_n('*', password.len()));
+            }
+            None => shown.push_str(user),
+        }
+        shown.push('@');
+        rest = behind;
+    }
+    shown + rest
+}
+
 fn one_line(text: &str) -> String {
     inert(text).chars().map(|character| if character.is_control() { '?' } else { character }).collect()
 }
@@ -206,5 +235,24 @@ impl miette::Diagnostic for Report<'_> {
         let label = (!self.diagnostic.location.pointer.is_empty()).then(|| self.diagnostic.location.pointer.clone());
         let span = miette::LabeledSpan::new_with_span(label, self.diagnostic.span.clone());
         Some(Box::new(std::iter::once(span)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_passwords;
+
+    #[test]
+    fn passwords_before_a_host_are_masked_in_place() {
+        for (text, shown) in [
+            (r#"["user:ghp_012@github.com", "a@b"]"#, r#"["user:*******@github.com", "a@b"]"#),
+            ("https://x:y@h/p@q", "https://x:*@h/p@q"),
+            ("ü:ßß@h a:@b :c@d", "ü:****@h a:@b :c@d"),
+            ("@@", "@@"),
+            ("no host: at all", "no host: at all"),
+        ] {
+            assert_eq!(without_passwords(text), shown);
+            assert_eq!(without_passwords(text).len(), text.len());
+        }
     }
 }

@@ -154,6 +154,10 @@ impl Reader<'_> {
 
     fn expected(&self, what: &str, help: Option<&str>) -> SyntaxError {
         match self.peek() {
+            Some('\'') => {
+                let help = help.unwrap_or("JSON has double quotes around keys and strings");
+                self.error(format!("expected {what}, found {}", show('\'')), Some(help))
+            }
             Some(found) => self.error(format!("expected {what}, found {}", show(found)), help),
             None => self.error(format!("expected {what}, but the file ends"), None),
         }

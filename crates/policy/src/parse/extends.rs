@@ -43,7 +43,12 @@ impl Role {
 impl Parser<'_> {
     pub(super) fn extends(&mut self, value: &Value) -> Vec<Extension> {
         let Data::List(items) = &value.data else {
-            self.wrong_type(value, "/extends", "a list of objects");
+            let path = if let Data::Text(path) = &value.data { path.as_str() } else { "org-scope.json" };
+            let message = format!("`extends` is {}, not a list of objects", value.data.name());
+            let example = serde_json::json!([{ "path": path, "sha256": "…", "role": "base" }]);
+            let help =
+                format!("write {example} with the digest that `sha256sum` prints; a `floor` can only be narrowed");
+            self.fault(value, "/extends", message, Some(help));
             return Vec::new();
         };
         let mut extensions: Vec<Extension> = Vec::new();

@@ -89,7 +89,11 @@ pub(super) fn parse(file: &str, text: &str, named: Option<Arc<str>>) -> Result<D
     let mut parser = Parser::new(file, text, Version::One, named);
     let mut document = match json::read(text) {
         Ok(json) => parser.root(&json),
-        Err(error) => {
+        Err(mut error) => {
+            // YAML, an empty file, and anything else that was never meant to be JSON.
+            if !text.trim_start_matches('\u{feff}').trim_start().starts_with(['{', '/']) {
+                error.help = Some("a policy is a JSON object: `agent-strace init` writes one to start from".to_owned());
+            }
             parser.refuse(error);
             Document::default()
         }
