@@ -14,11 +14,15 @@ mod act;
 mod answer;
 mod claude;
 mod codex;
+mod drift;
 mod escape;
+mod example;
 mod exported_policy;
 mod gemini;
+mod import;
 mod matching;
 mod paths;
+mod place;
 mod residual;
 mod script;
 mod spelling;
@@ -29,7 +33,9 @@ mod tests;
 
 use agent_strace_policy::Policy;
 
+pub use drift::{Drift, Excess, drift};
 use exported_policy::ExportedPolicy;
+pub use import::{Agent, Imported, LeftOut, Owner, Place, SettingsFault, SettingsFile, Weight, import};
 pub use residual::{Of, Residual};
 pub use verify::{Agreement, Compared, Difference, compare};
 

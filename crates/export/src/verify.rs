@@ -91,7 +91,7 @@ pub fn compare(export: &Export, policy: &Policy, session: &Session<'_>, reposito
 }
 
 /// The engine's answer, and the entries whose effects its sandbox stops all the same.
-fn answer(engine: &Engine, act: &Act, root: &str, entries: &[Entry]) -> Option<(Answer, Vec<usize>)> {
+pub(super) fn answer(engine: &Engine, act: &Act, root: &str, entries: &[Entry]) -> Option<(Answer, Vec<usize>)> {
     match engine {
         Engine::Claude(engine) => Some((engine.answer(act, root)?, Vec::new())),
         Engine::Codex(engine) => engine.answer(act, root, entries),

@@ -9,6 +9,7 @@ use super::coverage::CoverageArgs;
 use super::diff::DiffArgs;
 use super::export::ExportArgs;
 use super::generate::args::GenerateArgs;
+use super::import::ImportArgs;
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, after_help = GENERATE_EXAMPLES)]
@@ -69,6 +70,9 @@ pub(in crate::cli) enum PolicyCommand {
     /// Write a policy for an agent's own permission engine, and say what that engine can't hold.
     #[command(after_help = super::export::EXAMPLES)]
     Export(ExportArgs),
+    /// Make a policy of agents' own permission settings, and say what it does not hold.
+    #[command(after_help = super::import::EXAMPLES)]
+    Import(ImportArgs),
 }
 
 const VALIDATE_EXAMPLES: &str = "\

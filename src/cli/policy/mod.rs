@@ -9,7 +9,9 @@ mod export;
 mod fmt;
 mod generate;
 mod history;
+mod import;
 mod lint;
+mod settings_files;
 mod test;
 mod validate;
 
@@ -39,5 +41,6 @@ pub(in crate::cli) fn run(
         PolicyCommand::Diff(args) => diff::run(trace_dir, args, environment, streams),
         PolicyCommand::Coverage(args) => coverage::run(trace_dir, args, environment, streams),
         PolicyCommand::Export(args) => export::run(trace_dir, args, environment, streams),
+        PolicyCommand::Import(args) => import::run(args, environment, streams),
     }
 }

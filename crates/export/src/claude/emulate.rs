@@ -6,6 +6,8 @@ use regex::Regex;
 use super::super::act::Act;
 use super::super::answer::Answer;
 use super::super::matching;
+use super::super::paths::Start;
+use super::super::place::{PathMatcher, is_inside};
 use super::super::script::{self, Piece, Reading, Shape};
 use super::{Mode, Settings};
 
@@ -45,16 +47,9 @@ enum Pattern {
         /// Where the pattern ends in ` *`: without it.
         bare: Option<Regex>,
     },
-    Path(Start, Regex),
+    Path(PathMatcher),
     /// A pattern, or the end of a host below a domain.
     Domain(Option<Regex>, String),
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Start {
-    Root,
-    Home,
-    Absolute,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -98,7 +93,7 @@ fn path(specifier: &str) -> Option<Pattern> {
     } else {
         (Start::Root, specifier.strip_prefix('/').unwrap_or(specifier))
     };
-    Some(Pattern::Path(start, matching::path(body)?))
+    Some(Pattern::Path(PathMatcher::new(start, matching::path(body)?)))
 }
 
 /// A star crosses dots only at the front.
@@ -189,16 +184,8 @@ impl Session<'_> {
     }
 
     fn matches_path(&self, list: List, tool: &str, path: &str) -> bool {
-        let path = matching::absolute(path, self.root);
         self.engine.rules(list, tool).any(|pattern| match pattern {
-            Pattern::Path(start, pattern) => {
-                let below = match start {
-                    Start::Absolute => path.strip_prefix('/'),
-                    Start::Home => at_home(&path),
-                    Start::Root => path.strip_prefix(self.root).and_then(|rest| rest.strip_prefix('/')),
-                };
-                below.is_some_and(|below| pattern.is_match(below))
-            }
+            Pattern::Path(pattern) => pattern.is_match(path, self.root),
             pattern => matches!(pattern, Pattern::Tool(_)),
         })
     }
@@ -290,19 +277,6 @@ impl Session<'_> {
         };
         if arguments.iter().any(|word| denied(word)) { Answer::Deny } else { Answer::Allow }
     }
-}
-
-fn is_inside(path: &str, root: &str) -> bool {
-    let path = matching::absolute(path.trim_matches(['"', '\'']), root);
-    path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
-
-fn at_home(path: &str) -> Option<&str> {
-    if let Some(below) = path.strip_prefix("~/").or_else(|| path.strip_prefix("/root/")) {
-        return Some(below);
-    }
-    let user = path.strip_prefix("/home/").or_else(|| path.strip_prefix("/Users/"))?;
-    user.split_once('/').map(|(_, below)| below)
 }
 
 fn is_command(pattern: &Pattern, text: &str) -> bool {

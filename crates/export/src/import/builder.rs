@@ -1,0 +1,264 @@
+//! Permissions of settings files, gathered, and the policy that says them.
+
+use std::collections::BTreeMap;
+
+use agent_strace_policy::Policy;
+use agent_strace_secrets::redact;
+use serde_json::json;
+
+use super::file::Place;
+use super::grant::{Entry, Grant, Kind, LeftOut, Matcher, Unlisted, Weight};
+use super::write::{self, Draft, Line, Section};
+use crate::Engine;
+use crate::answer::Answer;
+
+/// Settings as they were understood: a policy, and what it does not say.
+pub struct Imported {
+    /// The policy, with a comment of where each entry comes from.
+    pub text: String,
+    /// What the policy does not say, in the order of the files.
+    pub left_out: Vec<LeftOut>,
+    /// The entries of the files that hold for the agent.
+    pub(crate) grants: Vec<Grant>,
+    pub(crate) unlisted: Unlisted,
+    pub(crate) engine: Engine,
+}
+
+pub(crate) struct Builder {
+    grants: Vec<Grant>,
+    left_out: Vec<LeftOut>,
+    /// Commands that the agent runs without an entry.
+    built_in: Vec<String>,
+    pub(crate) unlisted: Unlisted,
+}
+
+/// Nothing of a policy is this long.
+const LONGEST: usize = 1_000;
+
+impl Builder {
+    pub(crate) fn new(unlisted: Unlisted) -> Self {
+        Self { grants: Vec::new(), left_out: Vec::new(), built_in: Vec::new(), unlisted }
+    }
+
+    pub(crate) fn grant(&mut self, grant: Grant) {
+        self.grants.push(grant);
+    }
+
+    pub(crate) fn grants(&self) -> &[Grant] {
+        &self.grants
+    }
+
+    pub(crate) fn built_in(&mut self, words: &str) {
+        self.built_in.push(words.to_owned());
+    }
+
+    pub(crate) fn left_out(&mut self, place: Place, entry: &str, weight: Weight, reason: &'static str) {
+        self.left_out.push(LeftOut { place, entry: entry.to_owned(), weight, reason });
+    }
+
+    /// An entry that a policy can't say: it matters most where it forbids.
+    pub(crate) fn unsaid(&mut self, decision: Answer, place: Place, entry: &str, reason: &'static str) {
+        let weight = if decision == Answer::Allow { Weight::Narrower } else { Weight::Missing };
+        self.left_out(place, entry, weight, reason);
+    }
+
+    pub(crate) fn unknown(&mut self, place: Place, key: &str) {
+        self.left_out(place, key, Weight::Unknown, "this key looks like a permission and is not known");
+    }
+
+    pub(crate) fn finish(mut self, engine: Engine) -> Imported {
+        let mut draft = Draft::default();
+        let settled = self.settled();
+        for grant in &settled {
+            self.say(grant, &mut draft);
+        }
+        self.defaults(&settled, &mut draft);
+        let text = write::policy(&draft);
+        let text = match hosts_of_commands(&text, &draft) {
+            hosts if hosts.is_empty() => text,
+            hosts => {
+                for host in hosts {
+                    let line = Line::new(host, "reached by a command that may run");
+                    draft.add(Section::Network, Answer::Allow, line);
+                }
+                write::policy(&draft)
+            }
+        };
+        self.left_out.sort_by(|one, other| one.place.cmp(&other.place).then_with(|| one.entry.cmp(&other.entry)));
+        self.left_out.dedup();
+        Imported { text, left_out: self.left_out, grants: self.grants, unlisted: self.unlisted, engine }
+    }
+
+    /// The entries, without those that a list of a policy says anyway: what it does not hold is refused.
+    fn settled(&mut self) -> Vec<Grant> {
+        let grants = std::mem::take(&mut self.grants);
+        let mut kept = Vec::with_capacity(grants.len());
+        for grant in &grants {
+            match self.overruled(grant, &grants) {
+                Overruled::No => kept.push(grant.clone()),
+                Overruled::ByAll => {
+                    let reason = "a later entry lets it pass in the agent: the policy still refuses it";
+                    self.left_out(grant.place.clone(), &grant.entry, Weight::Narrower, reason);
+                    kept.push(grant.clone());
+                }
+                Overruled::InPart => {
+                    let reason = "a later entry allows a part of it: the policy allows that part and lists no other";
+                    self.left_out(grant.place.clone(), &grant.entry, Weight::Narrower, reason);
+                }
+            }
+        }
+        self.grants = grants;
+        kept
+    }
+
+    fn overruled(&self, grant: &Grant, all: &[Grant]) -> Overruled {
+        if grant.decision == Answer::Allow {
+            return Overruled::No;
+        }
+        let stronger = || {
+            all.iter()
+                .filter(|other| other.kind == grant.kind && other.decision == Answer::Allow && other.rank > grant.rank)
+        };
+        if stronger().any(|other| matches!(other.matcher, Matcher::Any) || covers(other, grant)) {
+            return Overruled::ByAll;
+        }
+        // Where everything else is allowed, no list refuses what this entry names.
+        let open = self.allows_unlisted(grant.kind)
+            || all.iter().any(|other| {
+                other.kind == grant.kind && other.decision == Answer::Allow && matches!(other.matcher, Matcher::Any)
+            });
+        let in_part = stronger().any(|other| matches!(grant.matcher, Matcher::Any) || covers(grant, other));
+        if in_part && !open { Overruled::InPart } else { Overruled::No }
+    }
+
+    fn allows_unlisted(&self, kind: Kind) -> bool {
+        self.unlisted_of(kind) == Answer::Allow
+    }
+
+    fn unlisted_of(&self, kind: Kind) -> Answer {
+        let unlisted = &self.unlisted;
+        match kind {
+            Kind::Command => unlisted.command,
+            Kind::Read => unlisted.read,
+            Kind::Edit => unlisted.edit,
+            Kind::Fetch => unlisted.fetch,
+            Kind::WebSearch => unlisted.search,
+            Kind::Mcp => unlisted.mcp,
+            Kind::Agent => unlisted.agent,
+        }
+    }
+
+    fn say(&mut self, grant: &Grant, draft: &mut Draft) {
+        let entries =
+            if grant.decision == Answer::Allow { Some(&grant.said.narrower) } else { grant.said.wider.as_ref() };
+        let place = grant.place.clone();
+        let Some(entries) = entries else {
+            let reason = grant.said.lacks.unwrap_or("a policy can't say this pattern");
+            return self.unsaid(grant.decision, place, &grant.entry, reason);
+        };
+        if let Some(reason) = grant.said.lacks.filter(|_| grant.decision == Answer::Allow) {
+            self.left_out(place.clone(), &grant.entry, Weight::Narrower, reason);
+        }
+        let from = format!("{place}: {}", agent_strace_policy::quoted(&grant.entry));
+        for entry in entries {
+            if let Err(reason) = draft.entry(grant.kind, grant.decision, entry, &from) {
+                self.unsaid(grant.decision, place.clone(), &grant.entry, reason);
+            }
+        }
+    }
+
+    /// What holds where no entry of the files speaks.
+    fn defaults(&mut self, grants: &[Grant], draft: &mut Draft) {
+        let kinds = [Kind::Command, Kind::Read, Kind::Edit, Kind::Fetch, Kind::WebSearch, Kind::Mcp, Kind::Agent];
+        let refuses = self.unlisted.command == Answer::Deny && self.unlisted.fetch == Answer::Deny;
+        draft.decision = if refuses { Answer::Deny } else { Answer::Ask };
+        for words in std::mem::take(&mut self.built_in) {
+            draft.add(Section::Commands, Answer::Allow, Line::new(words, "runs without an entry"));
+        }
+        for kind in kinds {
+            let decided = grants.iter().any(|grant| grant.kind == kind && matches!(grant.matcher, Matcher::Any));
+            if kind == Kind::Mcp {
+                draft.mcp = self.unlisted.mcp;
+            } else if !decided {
+                self.rest(kind, grants, draft);
+            }
+        }
+    }
+
+    fn rest(&self, kind: Kind, grants: &[Grant], draft: &mut Draft) {
+        let unlisted = self.unlisted_of(kind);
+        let has_list = grants.iter().any(|grant| grant.kind == kind && grant.decision == Answer::Allow);
+        let everywhere = self.unlisted.outside == Answer::Allow;
+        let all = match kind {
+            Kind::Read | Kind::Edit if everywhere || unlisted == Answer::Deny => "**",
+            Kind::Read | Kind::Edit => "/**",
+            _ => "*",
+        };
+        let from = match unlisted {
+            Answer::Allow => "allowed where no entry says otherwise",
+            Answer::Ask => return,
+            Answer::Deny if has_list || draft.decision == Answer::Deny => return,
+            Answer::Deny => "refused where no entry says otherwise",
+        };
+        // Every text here is one that a policy takes.
+        let _ = draft.entry(kind, unlisted, &Entry::Listed(all.to_owned()), from);
+    }
+}
+
+enum Overruled {
+    No,
+    /// Everything that it names passes.
+    ByAll,
+    /// Some of it passes.
+    InPart,
+}
+
+/// Whether the policy's words of one entry name everything that the other's do.
+fn covers(wide: &Grant, narrow: &Grant) -> bool {
+    let texts = |entries: &[Entry]| -> Vec<String> {
+        entries
+            .iter()
+            .map(|entry| match entry {
+                Entry::Listed(text) => text.clone(),
+                Entry::Exact(words) => words.join(" "),
+                Entry::With { first, .. } => first.join(" "),
+                Entry::Tool { server, tool } => format!("{server}/{tool}"),
+            })
+            .collect()
+    };
+    let (Some(wide_texts), narrow_texts) = (&wide.said.wider, texts(&narrow.said.narrower)) else { return false };
+    let wide_texts = texts(wide_texts);
+    if narrow_texts.is_empty() {
+        return false;
+    }
+    narrow_texts.iter().all(|narrow| wide_texts.iter().any(|wide_text| wide.kind.covers(wide_text, narrow)))
+}
+
+/// Registries and remotes that commands which may run reach by themselves, and that the policy would refuse.
+fn hosts_of_commands(text: &str, draft: &Draft) -> Vec<String> {
+    let Ok(policy) = Policy::from_bytes("imported", None, text.as_bytes()) else { return Vec::new() };
+    let mut hosts = BTreeMap::new();
+    for command in draft.allowed_commands() {
+        for host in crate::exported_policy::refused_hosts(&policy, command) {
+            hosts.insert(host, ());
+        }
+    }
+    hosts.into_keys().filter(|host| host.starts_with("registry:") || host.starts_with("remote:")).collect()
+}
+
+/// Whether a policy takes the entry, which is then in its list alone.
+pub(super) fn is_taken(list: &[&str], entry: &serde_json::Value) -> bool {
+    let text = entry.to_string();
+    if text.len() > LONGEST || redact(&text).as_str() != text {
+        return false;
+    }
+    let mut value = json!([entry]);
+    for key in list.iter().rev() {
+        value = json!({ *key: value });
+    }
+    if let Some(members) = value.as_object_mut() {
+        members.insert("version".to_owned(), json!(2));
+        members.insert("defaults".to_owned(), json!({ "decision": "ask" }));
+    }
+    Policy::from_bytes("entry", None, value.to_string().as_bytes()).is_ok()
+}
