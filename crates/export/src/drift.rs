@@ -61,6 +61,12 @@ pub fn drift(imported: &Imported, policy: &Policy, export: Option<&Export>) -> V
             comparison.allowed(grant);
         }
     }
+    for (place, entry, reason) in &imported.open {
+        let settings = Some((place.clone(), entry.clone()));
+        let act = format!("do what `{entry}` lets pass");
+        let (excess, reason) = (Excess::MayAllow, (*reason).to_owned());
+        comparison.rows.push(Drift { excess, settings, act, reason, policy: None });
+    }
     comparison.refused();
     comparison.unlisted();
     let mut rows = comparison.rows;
@@ -175,7 +181,8 @@ impl Comparison<'_> {
 
     /// Entries of the policy that deny or ask.
     fn refused(&mut self) {
-        let listed: Vec<EntryView> = self.exported.listed().chain(self.tools()).cloned().collect();
+        let listed: Vec<EntryView> =
+            self.exported.listed().chain(self.exported.tools().map(|(entry, _)| entry)).cloned().collect();
         for entry in listed.iter().filter(|entry| entry.decision != Decision::Allowed) {
             for example in self.examples_of(entry) {
                 self.against(&example, &format!("{} of the policy", entry.name), Some(entry));
@@ -188,10 +195,6 @@ impl Comparison<'_> {
         for example in floor {
             self.only_if_allowed(&example, "files that decide about the agent are not its own to write");
         }
-    }
-
-    fn tools(&self) -> impl Iterator<Item = &EntryView> {
-        self.policy.entries().filter(|entry| entry.subject == Subject::Tool)
     }
 
     fn examples_of(&self, entry: &EntryView) -> Vec<Example> {

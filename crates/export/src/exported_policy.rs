@@ -92,6 +92,15 @@ impl<'a> ExportedPolicy<'a> {
         self.about(subject).filter(move |entry| entry.decision == decision)
     }
 
+    /// Entries about tools of MCP servers, each with the name of its server.
+    pub(super) fn tools(&self) -> impl Iterator<Item = (&EntryView, String)> {
+        let of_server = |entry: &'a EntryView| {
+            let name = entry.location.pointer.strip_prefix("/mcp/servers/")?.split('/').next()?;
+            Some((entry, name.replace("~1", "/").replace("~0", "~")))
+        };
+        self.policy.entries().filter(|entry| entry.subject == Subject::Tool).filter_map(of_server)
+    }
+
     /// The first entry of an allow list: what the list does not hold is refused.
     pub(super) fn limited(&self, subject: Subject) -> Option<&EntryView> {
         let allowed = || self.entries(subject, Decision::Allowed);

@@ -7,7 +7,16 @@ use super::{Compared, Export, Target, claude, compare, export};
 use agent_strace_model::{Arguments, Dialect, Event, EventKind, Origin, Session, Status, ToolCall};
 use agent_strace_policy::Policy;
 
-const TARGETS: [Target; 4] = [Target::ClaudeCode, Target::Codex, Target::CodexConfig, Target::Gemini];
+const TARGETS: [Target; 8] = [
+    Target::ClaudeCode,
+    Target::Codex,
+    Target::CodexConfig,
+    Target::Gemini,
+    Target::OpenCode,
+    Target::Cursor,
+    Target::VsCode,
+    Target::Copilot,
+];
 
 fn policy(value: &Value) -> Policy {
     Policy::from_bytes("scope.json", None, value.to_string().as_bytes()).expect("a valid policy")

@@ -96,6 +96,7 @@ pub(super) fn answer(engine: &Engine, act: &Act, root: &str, entries: &[Entry]) 
         Engine::Claude(engine) => Some((engine.answer(act, root)?, Vec::new())),
         Engine::Codex(engine) => engine.answer(act, root, entries),
         Engine::Gemini(engine) => Some((engine.answer(act)?, Vec::new())),
+        Engine::Grants(engine) => Some((engine.answer(act, root)?, Vec::new())),
     }
 }
 

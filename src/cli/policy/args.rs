@@ -7,6 +7,7 @@ use super::super::policy_file;
 use super::backtest::BacktestArgs;
 use super::coverage::CoverageArgs;
 use super::diff::DiffArgs;
+use super::drift::DriftArgs;
 use super::export::ExportArgs;
 use super::generate::args::GenerateArgs;
 use super::import::ImportArgs;
@@ -73,6 +74,9 @@ pub(in crate::cli) enum PolicyCommand {
     /// Make a policy of agents' own permission settings, and say what it does not hold.
     #[command(after_help = super::import::EXAMPLES)]
     Import(ImportArgs),
+    /// Say what agents' own settings let pass although the policy refuses it.
+    #[command(after_help = super::drift::EXAMPLES)]
+    Drift(DriftArgs),
 }
 
 const VALIDATE_EXAMPLES: &str = "\

@@ -43,8 +43,8 @@ pub(in crate::cli) struct ImportArgs {
     format: PlainFormat,
 }
 
-pub(super) fn run(args: &ImportArgs, _environment: Environment, streams: &mut Streams<'_>) -> Result<u8, Failure> {
-    let mut found = settings_files::find(&args.files, args.from)?;
+pub(super) fn run(args: &ImportArgs, environment: Environment, streams: &mut Streams<'_>) -> Result<u8, Failure> {
+    let mut found = settings_files::find(&args.files, args.from, environment)?;
     let first = if found.len() == 1 { found.pop() } else { None };
     let Some(of_agent) = first else {
         let agents: Vec<&str> = found.iter().map(|found| found.agent.name()).collect();

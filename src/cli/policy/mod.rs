@@ -4,6 +4,7 @@ pub(in crate::cli) mod args;
 mod backtest;
 mod coverage;
 mod diff;
+mod drift;
 mod explain;
 mod export;
 mod fmt;
@@ -42,5 +43,6 @@ pub(in crate::cli) fn run(
         PolicyCommand::Coverage(args) => coverage::run(trace_dir, args, environment, streams),
         PolicyCommand::Export(args) => export::run(trace_dir, args, environment, streams),
         PolicyCommand::Import(args) => import::run(args, environment, streams),
+        PolicyCommand::Drift(args) => drift::run(args, environment, streams),
     }
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use agent_strace_export::{Agent, Owner, SettingsFault, SettingsFile};
 use clap::ValueEnum;
 
+use super::super::environment::Environment;
 use super::super::failure::{Failure, reason};
 use super::super::output;
 
@@ -14,14 +15,23 @@ pub(in crate::cli) struct AgentName(pub(super) Agent);
 
 impl ValueEnum for AgentName {
     fn value_variants<'a>() -> &'a [Self] {
-        const ALL: &[AgentName] = &[AgentName(Agent::ClaudeCode)];
-        ALL
+        &ALL
     }
 
     fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
         Some(clap::builder::PossibleValue::new(self.0.name()))
     }
 }
+
+const ALL: [AgentName; Agent::ALL.len()] = {
+    let mut all = [AgentName(Agent::ClaudeCode); Agent::ALL.len()];
+    let mut at = 0;
+    while at < all.len() {
+        all[at] = AgentName(Agent::ALL[at]);
+        at += 1;
+    }
+    all
+};
 
 /// The settings files of one agent, the weakest first.
 pub(super) struct AgentFiles {
@@ -30,7 +40,14 @@ pub(super) struct AgentFiles {
 }
 
 /// The named files, or those in the usual places of the current directory; of one agent, or of all.
-pub(super) fn find(named: &[String], agent: Option<AgentName>) -> Result<Vec<AgentFiles>, Failure> {
+pub(super) fn find(
+    named: &[String],
+    agent: Option<AgentName>,
+    environment: Environment,
+) -> Result<Vec<AgentFiles>, Failure> {
+    let home = environment.machine.and_then(|machine| machine.homes.variables.get("HOME"));
+    let home = home.map(|home| home.to_string_lossy().into_owned()).filter(|home| home.len() > 1);
+    let read = |path: &str| read(path, home.as_deref());
     let mut found: Vec<AgentFiles> = Vec::new();
     let mut add = |agent: Agent, file: SettingsFile| match found.iter_mut().find(|known| known.agent == agent) {
         Some(known) => known.files.push(file),
@@ -84,7 +101,7 @@ fn expanded(place: &str) -> Result<Vec<String>, Failure> {
     Ok(paths)
 }
 
-fn read(path: &str) -> Result<SettingsFile, Failure> {
+fn read(path: &str, home: Option<&str>) -> Result<SettingsFile, Failure> {
     let unreadable = |why: &str| Failure::new(format!("the settings `{path}` can't be read: {why}"));
     if !Path::new(path).exists() {
         return Err(unreadable("there is no such file"));
@@ -94,13 +111,12 @@ fn read(path: &str) -> Result<SettingsFile, Failure> {
     let text = String::from_utf8(bytes)
         .map_err(|error| unreadable(&format!("byte {} is not UTF-8 text", error.utf8_error().valid_up_to() + 1)))?;
     let shown = path.replace('\\', "/");
-    let owner = owner(&shown);
+    let owner = owner(&shown, home);
     Ok(SettingsFile { path: shown, text, owner })
 }
 
 /// Whose file it is, by where it lies.
-fn owner(path: &str) -> Owner {
-    let home = std::env::var("HOME").ok().filter(|home| home.len() > 1);
+fn owner(path: &str, home: Option<&str>) -> Owner {
     let below_home = |home: &str| {
         let rest = path.strip_prefix(home).and_then(|rest| rest.strip_prefix('/'));
         // A project below the home directory has a folder of its own in front of the agent's.
@@ -108,7 +124,7 @@ fn owner(path: &str) -> Owner {
     };
     if path.contains("managed-settings") || path.contains("/etc/") || path.contains("requirements.toml") {
         Owner::Machine
-    } else if path.starts_with("~/") || home.as_deref().is_some_and(below_home) {
+    } else if path.starts_with("~/") || home.is_some_and(below_home) {
         Owner::User
     } else {
         Owner::Project

@@ -17,7 +17,7 @@ use agent_strace_repos::repo_audit::{Language, member};
 use super::{Engine, Mode, Settings};
 use crate::answer::Answer;
 use crate::import::{
-    Builder, Grant, Imported, Kind, Matcher, Owner, Place, Said, SettingsFault, SettingsFile, SettingsReader,
+    Builder, Imported, Kind, Matcher, Owner, Place, Said, SettingsFault, SettingsFile, SettingsReader, Source,
 };
 use crate::import::{Unlisted, Weight, say, unknown_permissions};
 use crate::paths::Start;
@@ -142,10 +142,7 @@ impl Import {
     }
 
     fn grant(&mut self, decision: Answer, kind: Kind, said: Option<(Matcher, Said)>, entry: &str, place: Place) {
-        let Some((matcher, said)) = said else {
-            return self.builder.unsaid(decision, place, entry, "the pattern can't be read");
-        };
-        self.builder.grant(Grant { decision, kind, matcher, said, place, entry: entry.to_owned(), rank: 0 });
+        self.builder.add(decision, kind, said, &Source { place, entry, rank: 0 });
     }
 
     fn rule(&mut self, decision: Answer, rule: &str, place: Place, owner: Owner) {

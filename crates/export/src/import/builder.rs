@@ -6,8 +6,9 @@ use agent_strace_policy::Policy;
 use agent_strace_secrets::redact;
 use serde_json::json;
 
+use super::engine::{GrantEngine, Order, Split};
 use super::file::Place;
-use super::grant::{Entry, Grant, Kind, LeftOut, Matcher, Unlisted, Weight};
+use super::grant::{Entry, Grant, Kind, LeftOut, Matcher, Said, Unlisted, Weight};
 use super::write::{self, Draft, Line, Section};
 use crate::Engine;
 use crate::answer::Answer;
@@ -20,11 +21,20 @@ pub struct Imported {
     pub left_out: Vec<LeftOut>,
     /// The entries of the files that hold for the agent.
     pub(crate) grants: Vec<Grant>,
-    pub(crate) unlisted: Unlisted,
+    /// Settings that nothing is compared with: where, what, and why.
+    pub(crate) open: Vec<(Place, String, &'static str)>,
     pub(crate) engine: Engine,
 }
 
+/// Where a permission stands, and how strong it is.
+pub(crate) struct Source<'s> {
+    pub(crate) place: Place,
+    pub(crate) entry: &'s str,
+    pub(crate) rank: i64,
+}
+
 pub(crate) struct Builder {
+    open: Vec<(Place, String, &'static str)>,
     grants: Vec<Grant>,
     left_out: Vec<LeftOut>,
     /// Commands that the agent runs without an entry.
@@ -37,15 +47,34 @@ const LONGEST: usize = 1_000;
 
 impl Builder {
     pub(crate) fn new(unlisted: Unlisted) -> Self {
-        Self { grants: Vec::new(), left_out: Vec::new(), built_in: Vec::new(), unlisted }
+        Self { open: Vec::new(), grants: Vec::new(), left_out: Vec::new(), built_in: Vec::new(), unlisted }
     }
 
-    pub(crate) fn grant(&mut self, grant: Grant) {
-        self.grants.push(grant);
+    /// An entry, where its pattern can be read.
+    pub(crate) fn add(&mut self, decision: Answer, kind: Kind, pattern: Option<(Matcher, Said)>, source: &Source<'_>) {
+        let Source { place, entry, rank } = source;
+        let Some((matcher, said)) = pattern else {
+            return self.unsaid(decision, place.clone(), entry, "the pattern can't be read");
+        };
+        let (place, entry) = (place.clone(), (*entry).to_owned());
+        self.grants.push(Grant { decision, kind, matcher, said, place, entry, rank: *rank });
     }
 
-    pub(crate) fn grants(&self) -> &[Grant] {
-        &self.grants
+    /// Settings that let more pass in some sessions, and that are not compared with anything.
+    pub(crate) fn open(&mut self, place: Place, entry: &str, reason: &'static str) {
+        self.open.push((place.clone(), entry.to_owned(), reason));
+        self.left_out(place, entry, Weight::Narrower, reason);
+    }
+
+    /// The emulator of an agent whose entries are all here.
+    pub(crate) fn engine(&self, order: Order, split: Split) -> GrantEngine {
+        GrantEngine {
+            grants: self.grants.clone(),
+            order,
+            split,
+            unlisted: self.unlisted,
+            reading: self.built_in.clone(),
+        }
     }
 
     pub(crate) fn built_in(&mut self, words: &str) {
@@ -86,7 +115,7 @@ impl Builder {
         };
         self.left_out.sort_by(|one, other| one.place.cmp(&other.place).then_with(|| one.entry.cmp(&other.entry)));
         self.left_out.dedup();
-        Imported { text, left_out: self.left_out, grants: self.grants, unlisted: self.unlisted, engine }
+        Imported { text, left_out: self.left_out, grants: self.grants, open: self.open, engine }
     }
 
     /// The entries, without those that a list of a policy says anyway: what it does not hold is refused.

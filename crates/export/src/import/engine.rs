@@ -32,10 +32,27 @@ pub(crate) struct GrantEngine {
     pub(crate) split: Split,
     pub(crate) unlisted: Unlisted,
     /// Commands that run without an entry, by their first words.
-    pub(crate) reading: &'static [&'static str],
+    pub(crate) reading: Vec<String>,
 }
 
 impl GrantEngine {
+    /// An engine that refuses everything.
+    pub(crate) fn refusing() -> Self {
+        let deny = Answer::Deny;
+        let unlisted = Unlisted {
+            command: deny,
+            read: deny,
+            edit: deny,
+            fetch: deny,
+            search: deny,
+            mcp: deny,
+            agent: deny,
+            outside: deny,
+        };
+        let (order, split) = (Order::Strictest, Split::Commands);
+        Self { grants: Vec::new(), order, split, unlisted, reading: Vec::new() }
+    }
+
     /// `None`: the agent has no such tool.
     pub(crate) fn answer(&self, act: &Act, root: &str) -> Option<Answer> {
         let paths = |kind: Kind, paths: &[String]| paths.iter().map(|path| self.path(kind, path, root)).max();
@@ -51,6 +68,7 @@ impl GrantEngine {
             Act::Mcp { server, tool } => Some(self.decide(Kind::Mcp, self.unlisted.mcp, |matcher| match matcher {
                 Matcher::Any => true,
                 Matcher::Tool(servers, tools) => servers.is_match(server) && tools.is_match(tool),
+                Matcher::Joined(names) => names.is_match(&format!("{server}_{tool}")),
                 _ => false,
             })),
             Act::Other => None,
@@ -100,9 +118,10 @@ impl GrantEngine {
         if text.is_empty() {
             return Answer::Allow;
         }
-        let reads =
-            |words: &&str| text.strip_prefix(*words).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
-        let known = self.reading.iter().any(|words| reads(&words));
+        let reads = |words: &String| {
+            text.strip_prefix(words.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+        };
+        let known = self.reading.iter().any(reads);
         let unlisted = if known { Answer::Allow } else { self.unlisted.command };
         let answer = self.decide(Kind::Command, unlisted, |matcher| match matcher {
             Matcher::Any => true,

@@ -40,6 +40,12 @@ impl Kind {
                     })
             }
             Self::Read | Self::Edit => {
+                // `/src/x` and `src/x` both count from the root; a name alone counts everywhere.
+                let from_root = |text: &str| {
+                    let below = text.strip_prefix('/').filter(|rest| !rest.starts_with('/') && rest.contains('/'));
+                    below.unwrap_or(text).to_owned()
+                };
+                let (wide, narrow) = (&*from_root(wide), &*from_root(narrow));
                 let below = format!("{}/**", wide.trim_end_matches("/**"));
                 let wide = [&Glob::path(wide), &Glob::path(&below)];
                 Glob::path(narrow).within(&wide) == GlobAnswer::Yes
@@ -58,9 +64,18 @@ pub(crate) enum Matcher {
     Path(PathMatcher),
     /// The names of a server and its tool.
     Tool(Regex, Regex),
+    /// The names of a server and its tool with `_` between them.
+    Joined(Regex),
 }
 
 impl Matcher {
+    /// `*` is any text, and ` *` at the end is also nothing.
+    pub(crate) fn command(pattern: &str) -> Option<Self> {
+        let (text, end) = pattern.strip_suffix(" *").map_or((pattern, ""), |words| (words, "( .*)?"));
+        let text: Vec<String> = text.split('*').map(regex::escape).collect();
+        Regex::new(&format!("(?s)^{}{end}$", text.join(".*"))).ok().map(Self::Text)
+    }
+
     /// `*` is any text.
     pub(crate) fn wildcard(text: &str) -> Option<Self> {
         matching::wildcard(text).map(Self::Text)
@@ -140,6 +155,8 @@ impl Grant {
             (Act::Mcp { server, tool }, Kind::Mcp) => {
                 any || matches!(&self.matcher, Matcher::Tool(servers, tools)
                     if servers.is_match(server) && tools.is_match(tool))
+                    || matches!(&self.matcher, Matcher::Joined(names)
+                    if names.is_match(&format!("{server}_{tool}")))
             }
             _ => false,
         }

@@ -11,38 +11,65 @@ mod builder;
 mod engine;
 mod file;
 mod grant;
+mod pattern;
 pub(crate) mod say;
 mod write;
 
-use crate::{claude, paths::Start};
+use crate::{Target, claude, copilot, cursor, opencode, vscode};
 
-pub(crate) use builder::Builder;
 pub use builder::Imported;
+pub(crate) use builder::{Builder, Source};
 pub(crate) use engine::{GrantEngine, Order, Split};
 pub use file::{Owner, Place, SettingsFault, SettingsFile};
-pub(crate) use file::{SettingsReader, unknown_permissions};
+pub(crate) use file::{SettingsReader, check_size, unknown_permissions};
 pub(crate) use grant::{Entry, Grant, Kind, Matcher, Said, Unlisted};
 pub use grant::{LeftOut, Weight};
+pub(crate) use pattern::command as expression;
 
 /// An agent whose settings can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Agent {
     ClaudeCode,
+    OpenCode,
+    Cursor,
+    VsCode,
+    Copilot,
 }
 
 impl Agent {
-    pub const ALL: &[Self] = &[Self::ClaudeCode];
+    pub const ALL: &[Self] = &[Self::ClaudeCode, Self::OpenCode, Self::Cursor, Self::VsCode, Self::Copilot];
 
     pub fn name(self) -> &'static str {
         match self {
             Self::ClaudeCode => "claude-code",
+            Self::OpenCode => "opencode",
+            Self::Cursor => "cursor",
+            Self::VsCode => "vscode",
+            Self::Copilot => "copilot",
         }
     }
 
-    /// Where its settings lie in a repository.
+    /// Where its settings lie in a repository, the weakest first.
     pub fn usual_places(self) -> &'static [&'static str] {
         match self {
             Self::ClaudeCode => &[".claude/settings.json", ".claude/settings.local.json"],
+            Self::OpenCode => {
+                &["opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"]
+            }
+            Self::Cursor => &[".cursor/cli.json", ".cursor/permissions.json"],
+            Self::VsCode => &[".vscode/settings.json"],
+            Self::Copilot => &[],
+        }
+    }
+
+    /// The language of an export for it.
+    pub fn target(self) -> Option<Target> {
+        match self {
+            Self::ClaudeCode => Some(Target::ClaudeCode),
+            Self::OpenCode => Some(Target::OpenCode),
+            Self::Cursor => Some(Target::Cursor),
+            Self::VsCode => Some(Target::VsCode),
+            Self::Copilot => Some(Target::Copilot),
         }
     }
 
@@ -51,8 +78,12 @@ impl Agent {
         let parts: Vec<&str> = path.rsplit('/').take(2).collect();
         let (name, folder) = (parts.first().copied()?, parts.get(1).copied().unwrap_or_default());
         match (folder, name) {
-            (".claude", name) if name.starts_with("settings") => Some(Self::ClaudeCode),
+            (".claude", name) if name.starts_with("settings") && name.ends_with(".json") => Some(Self::ClaudeCode),
             (_, name) if name.starts_with("managed-settings") => Some(Self::ClaudeCode),
+            (_, "opencode.json" | "opencode.jsonc") => Some(Self::OpenCode),
+            (".cursor", "cli.json" | "cli-config.json" | "permissions.json") => Some(Self::Cursor),
+            (".vscode" | "User", "settings.json") => Some(Self::VsCode),
+            (_, "permissions-config.json") => Some(Self::Copilot),
             _ => None,
         }
     }
@@ -62,5 +93,9 @@ impl Agent {
 pub fn import(agent: Agent, files: &[SettingsFile]) -> Result<Imported, SettingsFault> {
     match agent {
         Agent::ClaudeCode => claude::import(files),
+        Agent::OpenCode => opencode::import(files),
+        Agent::Cursor => cursor::import(files),
+        Agent::VsCode => vscode::import(files),
+        Agent::Copilot => copilot::import(files),
     }
 }
