@@ -13,7 +13,7 @@ use agent_strace_policy::{Decision, EntryView, Policy, Subject};
 use super::answer::Answer;
 use super::example::{self, Example};
 use super::exported_policy::{ExportedPolicy, ROOT, Trouble, judged_call};
-use super::import::{Entry, Grant, Imported, Kind, Matcher, Place};
+use super::import::{Agent, Entry, Grant, Imported, Kind, Matcher, Owner, Place, SettingsFile};
 use super::paths::{self, Side};
 use super::{Engine, Export};
 
@@ -53,9 +53,10 @@ pub struct Drift {
 }
 
 /// Compares settings with a policy. `export`: the policy in the language of the agent, where there is one.
-pub fn drift(imported: &Imported, policy: &Policy, export: Option<&Export>) -> Vec<Drift> {
+pub fn drift(agent: Agent, imported: &Imported, policy: &Policy, export: Option<&Export>) -> Vec<Drift> {
+    let said = export.map(|export| entries_of(agent, export)).unwrap_or_default();
     let mut comparison =
-        Comparison { imported, policy, exported: ExportedPolicy::new(policy), export, rows: Vec::new() };
+        Comparison { imported, policy, exported: ExportedPolicy::new(policy), export, said, rows: Vec::new() };
     for grant in &imported.grants {
         if grant.decision == Answer::Allow {
             comparison.allowed(grant);
@@ -88,7 +89,18 @@ struct Comparison<'c> {
     policy: &'c Policy,
     exported: ExportedPolicy<'c>,
     export: Option<&'c Export>,
+    /// What the export allows, word for word.
+    said: BTreeSet<String>,
     rows: Vec<Drift>,
+}
+
+/// What the exported file allows, in its own words.
+fn entries_of(agent: Agent, export: &Export) -> BTreeSet<String> {
+    let path = if agent == Agent::Gemini { "scope.toml" } else { "scope" };
+    let file = SettingsFile { path: path.to_owned(), text: export.text.clone(), owner: Owner::Project };
+    let read = super::import::import(agent, &[file]);
+    let grants = read.map(|imported| imported.grants).unwrap_or_default();
+    grants.into_iter().filter(|grant| grant.decision == Answer::Allow).map(|grant| grant.entry).collect()
 }
 
 /// The strictest judgement of a call.
@@ -126,6 +138,9 @@ impl Comparison<'_> {
                 return self.row(Excess::Allows, Some(grant), example.shown(), verdict.strictest.as_ref(), "");
             }
         }
+        if examples.is_empty() && self.said.contains(&grant.entry) {
+            return;
+        }
         if examples.is_empty() {
             let act = format!("do what `{}` names", grant.entry);
             let reason = "no example of it can be made: compare it with the policy by eye";
@@ -160,7 +175,8 @@ impl Comparison<'_> {
             Kind::Edit => Subject::Write,
             _ => Subject::Network,
         };
-        if self.exported.limited(subject).is_none() {
+        let speaks = self.exported.limited(subject).is_some() && self.is_limitable(grant.kind);
+        if !speaks || self.said.contains(&grant.entry) {
             return;
         }
         let allowed: Vec<String> =
@@ -211,9 +227,8 @@ impl Comparison<'_> {
             Subject::Command => {
                 texts.filter_map(|text| example::command(text)).map(|text| Example::command(&text)).collect()
             }
-            Subject::Network if entry.location.pointer.ends_with("/deny_all") => {
-                vec![Example::fetch("unlisted.example")]
-            }
+            // It is what holds where no entry speaks, which is looked at for all kinds.
+            Subject::Network if entry.location.pointer.ends_with("/deny_all") => Vec::new(),
             Subject::Network => {
                 texts.filter_map(|text| example::host(text)).map(|host| Example::fetch(&host)).collect()
             }
@@ -278,6 +293,17 @@ impl Comparison<'_> {
     fn is_measured(&self, example: &Example, answer: Answer) -> bool {
         let best = self.export.and_then(|export| settings_answer(&export.engine, example));
         best.is_some_and(|best| best <= answer)
+    }
+
+    /// Whether the agent's language can refuse what a list does not hold.
+    fn is_limitable(&self, kind: Kind) -> bool {
+        let example = match kind {
+            Kind::Read => Example::read("/unlisted/x1"),
+            Kind::Edit => Example::edit("/unlisted/x1"),
+            _ => Example::fetch("unlisted.example"),
+        };
+        let Some(export) = self.export else { return true };
+        settings_answer(&export.engine, &example).is_some_and(|answer| answer > Answer::Allow)
     }
 
     /// The entry of the settings that lets an act pass.

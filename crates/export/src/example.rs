@@ -44,14 +44,15 @@ impl Example {
 
     /// What it does, in words for people.
     pub(crate) fn shown(&self) -> String {
+        let subject = self.act.subject();
         match &self.act {
-            Act::Shell(text) => format!("run `{text}`"),
-            Act::Read(paths) => format!("read `{}`", paths.join("`, `")),
-            Act::Search(path) => format!("search `{path}`"),
-            Act::Edit(paths) => format!("write `{}`", paths.join("`, `")),
-            Act::Fetch(url) => format!("fetch `{url}`"),
+            Act::Shell(_) => format!("run `{subject}`"),
+            Act::Read(_) => format!("read `{subject}`"),
+            Act::Search(_) => format!("search `{subject}`"),
+            Act::Edit(_) => format!("write `{subject}`"),
+            Act::Fetch(_) => format!("fetch `{subject}`"),
             Act::WebSearch => "search the web".to_owned(),
-            Act::Mcp { server, tool } => format!("use `{tool}` of `{server}`"),
+            Act::Mcp { .. } => format!("use the tool `{subject}`"),
             Act::Other => "use a tool".to_owned(),
         }
     }

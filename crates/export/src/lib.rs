@@ -26,6 +26,7 @@ mod matching;
 mod opencode;
 mod paths;
 mod place;
+mod qwen;
 mod residual;
 mod script;
 mod spelling;

@@ -48,21 +48,11 @@ const TOP: &[&str] = &[
 ];
 
 pub(crate) fn read(files: &[SettingsFile]) -> Result<Imported, SettingsFault> {
-    let mut import = Import {
-        builder: Builder::new(unlisted(Answer::Ask)),
-        rules: Settings { mode: Mode::Ask, allow: Vec::new(), ask: Vec::new(), deny: Vec::new() },
-    };
+    let mut import = RuleImport::new();
     for file in files {
         import.file(file)?;
     }
-    let Import { mut builder, rules } = import;
-    for words in super::emulate::READING {
-        builder.built_in(words);
-    }
-    for form in super::emulate::READING_GIT {
-        builder.built_in(&format!("git {form}"));
-    }
-    Ok(builder.finish(crate::Engine::Claude(Engine::new(&rules))))
+    Ok(import.finish())
 }
 
 fn unlisted(rest: Answer) -> Unlisted {
@@ -78,13 +68,40 @@ fn unlisted(rest: Answer) -> Unlisted {
     }
 }
 
-struct Import {
+/// Rules as Claude Code has them, of one agent that has them.
+pub(crate) struct RuleImport {
     builder: Builder,
     /// The same rules for the emulator.
     rules: Settings,
 }
 
-impl Import {
+impl RuleImport {
+    pub(crate) fn new() -> Self {
+        Self {
+            builder: Builder::new(unlisted(Answer::Ask)),
+            rules: Settings { mode: Mode::Ask, allow: Vec::new(), ask: Vec::new(), deny: Vec::new() },
+        }
+    }
+
+    pub(crate) fn finish(self) -> Imported {
+        let Self { mut builder, rules } = self;
+        for words in super::emulate::READING {
+            builder.built_in(words);
+        }
+        for form in super::emulate::READING_GIT {
+            builder.built_in(&format!("git {form}"));
+        }
+        builder.finish(crate::Engine::Claude(Engine::new(&rules)))
+    }
+
+    pub(crate) fn unknown(&mut self, place: Place, key: &str) {
+        self.builder.unknown(place, key);
+    }
+
+    pub(crate) fn left_out(&mut self, place: Place, entry: &str, weight: Weight, reason: &'static str) {
+        self.builder.left_out(place, entry, weight, reason);
+    }
+
     fn file(&mut self, file: &SettingsFile) -> Result<(), SettingsFault> {
         let settings = SettingsReader::read(file, Language::Json)?;
         let root = settings.root();
@@ -117,6 +134,12 @@ impl Import {
             self.builder.left_out(place, mode, Weight::Idle, reason);
             return Ok(());
         }
+        self.enter(mode, mode, place);
+        Ok(())
+    }
+
+    /// A permission mode holds.
+    pub(crate) fn enter(&mut self, mode: &str, entry: &str, place: Place) {
         match mode {
             "dontAsk" => {
                 self.rules.mode = Mode::Refuse;
@@ -124,7 +147,7 @@ impl Import {
             }
             "acceptEdits" => {
                 self.rules.allow.push("Edit(/**)".to_owned());
-                self.grant(Answer::Allow, Kind::Edit, Some((Matcher::Any, Said::listed("/**"))), mode, place);
+                self.grant(Answer::Allow, Kind::Edit, Some((Matcher::Any, Said::listed("/**"))), entry, place);
             }
             "bypassPermissions" => {
                 self.builder.unlisted = Unlisted { outside: Answer::Allow, ..unlisted(Answer::Allow) };
@@ -133,19 +156,18 @@ impl Import {
             }
             "auto" => {
                 let reason = "a model decides in this mode: a policy asks where no entry allows";
-                self.builder.left_out(place, mode, Weight::Narrower, reason);
+                self.builder.left_out(place, entry, Weight::Narrower, reason);
                 self.rules.allow.extend(["Bash", "Edit"].map(str::to_owned));
             }
             _ => {}
         }
-        Ok(())
     }
 
     fn grant(&mut self, decision: Answer, kind: Kind, said: Option<(Matcher, Said)>, entry: &str, place: Place) {
         self.builder.add(decision, kind, said, &Source { place, entry, rank: 0 });
     }
 
-    fn rule(&mut self, decision: Answer, rule: &str, place: Place, owner: Owner) {
+    pub(crate) fn rule(&mut self, decision: Answer, rule: &str, place: Place, owner: Owner) {
         let list = match decision {
             Answer::Allow => &mut self.rules.allow,
             Answer::Ask => &mut self.rules.ask,

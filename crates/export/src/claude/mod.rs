@@ -23,7 +23,7 @@ use super::exported_policy::ExportedPolicy;
 use super::residual::Residual;
 
 pub(super) use emulate::Engine;
-pub(super) use import::read as import;
+pub(super) use import::{RuleImport, read as import};
 
 /// What happens to a call that no rule names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

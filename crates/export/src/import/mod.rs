@@ -15,7 +15,7 @@ mod pattern;
 pub(crate) mod say;
 mod write;
 
-use crate::{Target, claude, copilot, cursor, opencode, vscode};
+use crate::{Target, claude, codex, copilot, cursor, gemini, opencode, qwen, vscode};
 
 pub use builder::Imported;
 pub(crate) use builder::{Builder, Source};
@@ -34,10 +34,22 @@ pub enum Agent {
     Cursor,
     VsCode,
     Copilot,
+    Codex,
+    Gemini,
+    Qwen,
 }
 
 impl Agent {
-    pub const ALL: &[Self] = &[Self::ClaudeCode, Self::OpenCode, Self::Cursor, Self::VsCode, Self::Copilot];
+    pub const ALL: &[Self] = &[
+        Self::ClaudeCode,
+        Self::OpenCode,
+        Self::Cursor,
+        Self::Codex,
+        Self::Gemini,
+        Self::VsCode,
+        Self::Copilot,
+        Self::Qwen,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -46,6 +58,9 @@ impl Agent {
             Self::Cursor => "cursor",
             Self::VsCode => "vscode",
             Self::Copilot => "copilot",
+            Self::Codex => "codex",
+            Self::Gemini => "gemini",
+            Self::Qwen => "qwen",
         }
     }
 
@@ -59,6 +74,9 @@ impl Agent {
             Self::Cursor => &[".cursor/cli.json", ".cursor/permissions.json"],
             Self::VsCode => &[".vscode/settings.json"],
             Self::Copilot => &[],
+            Self::Codex => &[".codex/config.toml", ".codex/rules/*.rules"],
+            Self::Gemini => &[".gemini/settings.json", ".gemini/policies/*.toml"],
+            Self::Qwen => &[".qwen/settings.json"],
         }
     }
 
@@ -70,6 +88,9 @@ impl Agent {
             Self::Cursor => Some(Target::Cursor),
             Self::VsCode => Some(Target::VsCode),
             Self::Copilot => Some(Target::Copilot),
+            Self::Codex => Some(Target::CodexConfig),
+            Self::Gemini => Some(Target::Gemini),
+            Self::Qwen => Some(Target::ClaudeCode),
         }
     }
 
@@ -84,6 +105,11 @@ impl Agent {
             (".cursor", "cli.json" | "cli-config.json" | "permissions.json") => Some(Self::Cursor),
             (".vscode" | "User", "settings.json") => Some(Self::VsCode),
             (_, "permissions-config.json") => Some(Self::Copilot),
+            (".codex", "config.toml") => Some(Self::Codex),
+            ("rules", name) if name.ends_with(".rules") => Some(Self::Codex),
+            (".gemini", "settings.json") => Some(Self::Gemini),
+            ("policies", name) if name.ends_with(".toml") => Some(Self::Gemini),
+            (".qwen", "settings.json") => Some(Self::Qwen),
             _ => None,
         }
     }
@@ -97,5 +123,8 @@ pub fn import(agent: Agent, files: &[SettingsFile]) -> Result<Imported, Settings
         Agent::Cursor => cursor::import(files),
         Agent::VsCode => vscode::import(files),
         Agent::Copilot => copilot::import(files),
+        Agent::Codex => codex::import(files),
+        Agent::Gemini => gemini::import(files),
+        Agent::Qwen => qwen::import(files),
     }
 }
