@@ -37,6 +37,8 @@ mod vscode;
 #[cfg(test)]
 mod drift_tests;
 #[cfg(test)]
+mod fixture_tests;
+#[cfg(test)]
 mod tests;
 
 use agent_strace_policy::Policy;

@@ -22,7 +22,8 @@ const FILE_COMMANDS: &[&str] = &["cat", "head", "tail", "sed"];
 const WRAPPERS: &[&str] = &["timeout", "time", "nice", "nohup", "stdbuf", "command", "builtin", "noglob", "xargs"];
 /// A prefix rule does not cover them.
 const RUNNERS: &[&str] = &["watch", "setsid", "ionice", "flock"];
-const FIND_ACTIONS: &[&str] = &["-exec", "-execdir", "-ok", "-okdir", "-delete", "-fprint", "-fprintf", "-fls"];
+pub(super) const FIND_ACTIONS: &[&str] =
+    &["-exec", "-execdir", "-ok", "-okdir", "-delete", "-fprint", "-fprintf", "-fls"];
 /// Assignments that an allow rule matches past.
 const SAFE_VARIABLES: &[&str] = &["NODE_ENV", "RUST_LOG", "RUST_BACKTRACE", "LANG", "LC_ALL", "TZ", "NO_COLOR", "CI"];
 
@@ -152,7 +153,11 @@ struct Session<'a> {
 
 impl Session<'_> {
     fn unlisted(&self) -> Answer {
-        if self.engine.mode == Mode::Refuse { Answer::Deny } else { Answer::Ask }
+        match self.engine.mode {
+            Mode::Ask => Answer::Ask,
+            Mode::Refuse => Answer::Deny,
+            Mode::Pass => Answer::Allow,
+        }
     }
 
     fn strictest(&self, paths: &[String], answer: impl Fn(&str) -> Answer) -> Answer {

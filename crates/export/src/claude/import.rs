@@ -91,6 +91,16 @@ impl RuleImport {
         for form in super::emulate::READING_GIT {
             builder.built_in(&format!("git {form}"));
         }
+        // `find` runs without a rule unless it runs or deletes something.
+        let decision = match rules.mode {
+            Mode::Ask => Answer::Ask,
+            Mode::Refuse => Answer::Deny,
+            Mode::Pass => Answer::Allow,
+        };
+        if decision > Answer::Allow {
+            let flags = super::emulate::FIND_ACTIONS.iter().map(|flag| (*flag).to_owned()).collect();
+            builder.built_in_flags("find", flags, decision);
+        }
         builder.finish(crate::Engine::Claude(Engine::new(&rules)))
     }
 
@@ -150,6 +160,7 @@ impl RuleImport {
                 self.grant(Answer::Allow, Kind::Edit, Some((Matcher::Any, Said::listed("/**"))), entry, place);
             }
             "bypassPermissions" => {
+                self.rules.mode = Mode::Pass;
                 self.builder.unlisted = Unlisted { outside: Answer::Allow, ..unlisted(Answer::Allow) };
                 let all = ["Bash", "Edit", "Read", "WebFetch", "WebSearch", "mcp__*"];
                 self.rules.allow.extend(all.map(str::to_owned));

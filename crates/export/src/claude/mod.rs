@@ -31,6 +31,8 @@ pub(super) enum Mode {
     Ask,
     /// `dontAsk`
     Refuse,
+    /// `bypassPermissions`
+    Pass,
 }
 
 /// The part of `settings.json` that is written.

@@ -47,6 +47,13 @@ pub(crate) fn read(files: &[SettingsFile]) -> Result<Imported, SettingsFault> {
         codex: Codex { rules: Vec::new(), profile },
         reads_everywhere: true,
     };
+    // Codex asks about these itself where no rule names them.
+    for words in ["rm -f", "rm -rf", "sudo rm -f", "sudo rm -rf"] {
+        let source = Source { place: Place { file: "built in".to_owned(), line: 1, column: 1 }, entry: words, rank: 0 };
+        let matcher = Matcher::command(&format!("{words} *"));
+        let said = matcher.map(|matcher| (matcher, say::prefix(words)));
+        import.builder.add(Answer::Ask, Kind::Command, said, &source);
+    }
     for file in files {
         if file.path.ends_with(".rules") {
             import.rules(file)?;

@@ -4,7 +4,7 @@ use agent_strace_policy::json::Value;
 use agent_strace_repos::repo_audit::{Language, items, member, members, text};
 
 use crate::answer::Answer;
-use crate::import::{Builder, Imported, Kind, Matcher, Order, Place, Said, SettingsFault, SettingsFile};
+use crate::import::{Builder, Imported, Kind, Matcher, Place, Said, SettingsFault, SettingsFile};
 use crate::import::{SettingsReader, Source, Split, Unlisted, Weight, check_size, say, unknown_permissions};
 use crate::paths::Start;
 
@@ -29,7 +29,7 @@ pub(crate) fn read(files: &[SettingsFile]) -> Result<Imported, SettingsFault> {
             import.options(file);
         }
     }
-    let engine = import.builder.engine(Order::Strictest, Split::Commands);
+    let engine = import.builder.engine(Split::Commands);
     Ok(import.builder.finish(crate::Engine::Grants(engine)))
 }
 

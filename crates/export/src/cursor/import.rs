@@ -3,7 +3,7 @@
 use agent_strace_repos::repo_audit::Language;
 
 use crate::answer::Answer;
-use crate::import::{Builder, Imported, Kind, Matcher, Order, Owner, Place, Said, SettingsFault, SettingsFile};
+use crate::import::{Builder, Imported, Kind, Matcher, Owner, Place, Said, SettingsFault, SettingsFile};
 use crate::import::{SettingsReader, Source, Split, Unlisted, Weight, say, unknown_permissions};
 use crate::paths::Start;
 
@@ -25,7 +25,7 @@ pub(crate) fn read(files: &[SettingsFile]) -> Result<Imported, SettingsFault> {
     for file in files {
         import.file(file)?;
     }
-    let engine = import.builder.engine(Order::Strictest, Split::Commands);
+    let engine = import.builder.engine(Split::Commands);
     Ok(import.builder.finish(crate::Engine::Grants(engine)))
 }
 

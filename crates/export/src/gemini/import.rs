@@ -11,7 +11,7 @@ use agent_strace_repos::repo_audit::{Language, items, member, members, text};
 use super::{Condition, Rule, Rules, Verdict};
 use crate::answer::Answer;
 use crate::import::{
-    Builder, Imported, Kind, Matcher, Owner, Place, Said, SettingsFault, SettingsFile, SettingsReader,
+    Builder, Imported, Kind, Matcher, Order, Owner, Place, Said, SettingsFault, SettingsFile, SettingsReader,
 };
 use crate::import::{Source, Unlisted, Weight, expression, say, unknown_permissions};
 
@@ -54,6 +54,13 @@ pub(crate) fn read(files: &[SettingsFile]) -> Result<Imported, SettingsFault> {
         if file.path.ends_with(".toml") { import.rules(file)? } else { import.settings(file)? }
     }
     let Import { mut builder, mut rules } = import;
+    builder.order = Order::Rank;
+    let edits = builder.first(Kind::Edit, Answer::Allow);
+    if let Some((place, entry)) = edits {
+        let reason =
+            "the agent asks where a command writes into a file that its tools may write: a policy sees a write";
+        builder.left_out(place, &entry, Weight::Missing, reason);
+    }
     rules.sort_by(|one, other| other.priority.cmp(&one.priority).then_with(|| other.verdict.cmp(&one.verdict)));
     for words in super::emulate::READING {
         builder.built_in(words);
@@ -241,19 +248,6 @@ impl Import {
         let tools = some("toolName");
         let tools = if tools.is_empty() { vec!["*".to_owned()] } else { tools };
         let entry = format!("{} {decision}", tools.join(", "));
-        for key in ["modes", "subagent", "interactive", "toolAnnotations"] {
-            if member(rule, key).is_some() {
-                let reason =
-                    "a condition of the rule is not read: the policy takes an allow for none, and a deny for always";
-                self.builder.left_out(place.clone(), &entry, Weight::Narrower, reason);
-                if verdict == Verdict::Allow {
-                    // For the emulator the rule holds: it may.
-                    self.emulated(&tools, None, &Condition::None, verdict, tier + priority);
-                    return Ok(());
-                }
-                break;
-            }
-        }
         let prefixes = some("commandPrefix").into_iter().map(Condition::Prefix);
         let commands = some("commandRegex").into_iter().map(Condition::Command);
         let arguments = some("argsPattern").into_iter().map(Condition::Arguments);
@@ -262,6 +256,19 @@ impl Import {
             conditions.push(Condition::None);
         }
         let server = member(rule, "mcpName").and_then(text);
+        let conditional = ["modes", "subagent", "interactive", "toolAnnotations"];
+        if conditional.iter().any(|key| member(rule, key).is_some()) {
+            let reason =
+                "a condition of the rule is not read: the policy takes an allow for none, and a deny for always";
+            self.builder.left_out(place.clone(), &entry, Weight::Narrower, reason);
+            if verdict == Verdict::Allow {
+                // For the emulator the rule holds: it may.
+                for condition in &conditions {
+                    self.emulated(&tools, server, condition, verdict, tier + priority);
+                }
+                return Ok(());
+            }
+        }
         for condition in conditions {
             let entry = match &condition {
                 Condition::None => entry.clone(),

@@ -39,7 +39,11 @@ pub(crate) struct Builder {
     left_out: Vec<LeftOut>,
     /// Commands that the agent runs without an entry.
     built_in: Vec<String>,
+    /// Flags of them that need one.
+    flags: Vec<(Entry, Answer)>,
     pub(crate) unlisted: Unlisted,
+    /// Which entry decides where several match.
+    pub(crate) order: Order,
 }
 
 /// Nothing of a policy is this long.
@@ -47,7 +51,15 @@ const LONGEST: usize = 1_000;
 
 impl Builder {
     pub(crate) fn new(unlisted: Unlisted) -> Self {
-        Self { open: Vec::new(), grants: Vec::new(), left_out: Vec::new(), built_in: Vec::new(), unlisted }
+        Self {
+            open: Vec::new(),
+            grants: Vec::new(),
+            left_out: Vec::new(),
+            built_in: Vec::new(),
+            flags: Vec::new(),
+            unlisted,
+            order: Order::Strictest,
+        }
     }
 
     /// An entry, where its pattern can be read.
@@ -60,6 +72,12 @@ impl Builder {
         self.grants.push(Grant { decision, kind, matcher, said, place, entry, rank: *rank });
     }
 
+    /// The first entry of the kind that decides so.
+    pub(crate) fn first(&self, kind: Kind, decision: Answer) -> Option<(Place, String)> {
+        let found = self.grants.iter().find(|grant| grant.kind == kind && grant.decision == decision)?;
+        Some((found.place.clone(), found.entry.clone()))
+    }
+
     /// Settings that let more pass in some sessions, and that are not compared with anything.
     pub(crate) fn open(&mut self, place: Place, entry: &str, reason: &'static str) {
         self.open.push((place.clone(), entry.to_owned(), reason));
@@ -67,10 +85,10 @@ impl Builder {
     }
 
     /// The emulator of an agent whose entries are all here.
-    pub(crate) fn engine(&self, order: Order, split: Split) -> GrantEngine {
+    pub(crate) fn engine(&self, split: Split) -> GrantEngine {
         GrantEngine {
             grants: self.grants.clone(),
-            order,
+            order: self.order,
             split,
             unlisted: self.unlisted,
             reading: self.built_in.clone(),
@@ -79,6 +97,11 @@ impl Builder {
 
     pub(crate) fn built_in(&mut self, words: &str) {
         self.built_in.push(words.to_owned());
+    }
+
+    /// Flags with which a program does not run without an entry.
+    pub(crate) fn built_in_flags(&mut self, program: &str, flags: Vec<String>, decision: Answer) {
+        self.flags.push((Entry::Flags { program: program.to_owned(), flags }, decision));
     }
 
     pub(crate) fn left_out(&mut self, place: Place, entry: &str, weight: Weight, reason: &'static str) {
@@ -120,7 +143,8 @@ impl Builder {
 
     /// The entries, without those that a list of a policy says anyway: what it does not hold is refused.
     fn settled(&mut self) -> Vec<Grant> {
-        let grants = std::mem::take(&mut self.grants);
+        let all = std::mem::take(&mut self.grants);
+        let grants = if self.order == Order::Rank { self.without_rests(&all) } else { all.clone() };
         let mut kept = Vec::with_capacity(grants.len());
         for grant in &grants {
             match self.overruled(grant, &grants) {
@@ -136,8 +160,48 @@ impl Builder {
                 }
             }
         }
-        self.grants = grants;
+        self.grants = all;
         kept
+    }
+
+    /// Where entries have ranks, the strongest one that names everything is what holds where no stronger one speaks.
+    fn without_rests(&mut self, all: &[Grant]) -> Vec<Grant> {
+        let names_all = |grant: &Grant| matches!(grant.matcher, Matcher::Any);
+        let mut kept = Vec::with_capacity(all.len());
+        for grant in all {
+            let rests = all.iter().filter(|other| other.kind == grant.kind && names_all(other));
+            let Some(rest) = rests.max_by_key(|other| (other.rank, other.decision)) else {
+                kept.push(grant.clone());
+                continue;
+            };
+            self.set_unlisted(rest.kind, rest.decision);
+            let idle = rest.rank > grant.rank && grant.decision == Answer::Allow && rest.decision > Answer::Allow;
+            if idle {
+                let reason = "a stronger entry decides about everything that it names";
+                self.left_out(grant.place.clone(), &grant.entry, Weight::Idle, reason);
+            } else if !names_all(grant) {
+                kept.push(grant.clone());
+                if rest.rank > grant.rank && rest.decision < grant.decision {
+                    let reason = "a stronger entry lets it pass in the agent: the policy still refuses it";
+                    self.left_out(grant.place.clone(), &grant.entry, Weight::Narrower, reason);
+                }
+            }
+        }
+        kept
+    }
+
+    fn set_unlisted(&mut self, kind: Kind, decision: Answer) {
+        let unlisted = &mut self.unlisted;
+        let field = match kind {
+            Kind::Command => &mut unlisted.command,
+            Kind::Read => &mut unlisted.read,
+            Kind::Edit => &mut unlisted.edit,
+            Kind::Fetch => &mut unlisted.fetch,
+            Kind::WebSearch => &mut unlisted.search,
+            Kind::Mcp => &mut unlisted.mcp,
+            Kind::Agent => &mut unlisted.agent,
+        };
+        *field = decision;
     }
 
     fn overruled(&self, grant: &Grant, all: &[Grant]) -> Overruled {
@@ -201,8 +265,14 @@ impl Builder {
         let kinds = [Kind::Command, Kind::Read, Kind::Edit, Kind::Fetch, Kind::WebSearch, Kind::Mcp, Kind::Agent];
         let refuses = self.unlisted.command == Answer::Deny && self.unlisted.fetch == Answer::Deny;
         draft.decision = if refuses { Answer::Deny } else { Answer::Ask };
-        for words in std::mem::take(&mut self.built_in) {
+        let built_in = std::mem::take(&mut self.built_in);
+        for words in built_in.into_iter().filter(|_| self.unlisted.command != Answer::Deny || self.order != Order::Rank)
+        {
             draft.add(Section::Commands, Answer::Allow, Line::new(words, "runs without an entry"));
+        }
+        for (entry, decision) in std::mem::take(&mut self.flags) {
+            // Programs and flags that this crate names are words that a policy takes.
+            let _ = draft.entry(Kind::Command, decision, &entry, "needs an entry of its own");
         }
         for kind in kinds {
             let decided = grants.iter().any(|grant| grant.kind == kind && matches!(grant.matcher, Matcher::Any));
@@ -226,7 +296,8 @@ impl Builder {
         let from = match unlisted {
             Answer::Allow => "allowed where no entry says otherwise",
             Answer::Ask => return,
-            Answer::Deny if has_list || draft.decision == Answer::Deny => return,
+            // What a provider of models searches is a tool, for which `mcp.default` holds.
+            Answer::Deny if has_list || draft.decision == Answer::Deny && kind != Kind::WebSearch => return,
             Answer::Deny => "refused where no entry says otherwise",
         };
         // Every text here is one that a policy takes.
@@ -251,6 +322,7 @@ fn covers(wide: &Grant, narrow: &Grant) -> bool {
                 Entry::Listed(text) => text.clone(),
                 Entry::Exact(words) => words.join(" "),
                 Entry::With { first, .. } => first.join(" "),
+                Entry::Flags { program, .. } => format!("{program} with flags"),
                 Entry::Tool { server, tool } => format!("{server}/{tool}"),
             })
             .collect()

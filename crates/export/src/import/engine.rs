@@ -20,8 +20,8 @@ pub(crate) enum Order {
 pub(crate) enum Split {
     /// Into commands, each of which has to pass; what can't be parsed is asked about.
     Commands,
-    /// Like this, and a command that writes into a file is asked about.
-    AskRedirects,
+    /// Like this, and a command that writes into a file outside of the workspace is asked about.
+    AskOutside,
 }
 
 /// The entries of an agent, and what holds where they are silent.
@@ -130,7 +130,9 @@ impl GrantEngine {
         });
         let written = piece.written.iter().map(|target| match (self.split, target.as_deref()) {
             (_, Some("/dev/null")) => Answer::Allow,
-            (Split::AskRedirects, _) | (_, None) => Answer::Ask,
+            (Split::AskOutside, Some(target)) if is_inside(target, root) => Answer::Allow,
+            (Split::AskOutside, _) => self.unlisted.outside,
+            (Split::Commands, None) => Answer::Ask,
             (Split::Commands, Some(target)) => self.path(Kind::Edit, target, root),
         });
         answer.max(written.max().unwrap_or(Answer::Allow))

@@ -91,6 +91,8 @@ pub(crate) enum Entry {
     Exact(Vec<String>),
     /// A command with these first words, and these words or flags anywhere behind them.
     With { first: Vec<String>, anywhere: Vec<String> },
+    /// A program with one of these flags.
+    Flags { program: String, flags: Vec<String> },
     /// A tool of a server; `*` is any.
     Tool { server: String, tool: String },
 }

@@ -97,6 +97,9 @@ impl Draft {
                 Ok(())
             }
             Entry::Exact(words) => self.rule(decision, json!({ "exec": exact(words) }), from),
+            Entry::Flags { program, flags } => {
+                self.rule(decision, json!({ "exec": { "program": program, "any_flag": flags } }), from)
+            }
             Entry::With { first, anywhere } => self.rule(decision, json!({ "exec": with(first, anywhere) }), from),
             _ => Err(REFUSED),
         }

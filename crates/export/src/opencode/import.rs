@@ -57,7 +57,8 @@ pub(crate) fn read(files: &[SettingsFile]) -> Result<Imported, SettingsFault> {
     for file in files {
         import.file(file)?;
     }
-    let engine = import.builder.engine(Order::Rank, Split::Commands);
+    import.builder.order = Order::Rank;
+    let engine = import.builder.engine(Split::Commands);
     Ok(import.builder.finish(crate::Engine::Grants(engine)))
 }
 

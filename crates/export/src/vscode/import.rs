@@ -53,7 +53,8 @@ pub(crate) fn read(files: &[SettingsFile]) -> Result<Imported, SettingsFault> {
     for words in READING {
         import.builder.built_in(words);
     }
-    let engine = import.builder.engine(Order::Rank, Split::AskRedirects);
+    import.builder.order = Order::Rank;
+    let engine = import.builder.engine(Split::AskOutside);
     Ok(import.builder.finish(crate::Engine::Grants(engine)))
 }
 

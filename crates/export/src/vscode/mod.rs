@@ -5,7 +5,7 @@
 //! - `chat.tools.terminal.autoApprove` maps a command, or `/an expression/`, to `true` (it runs), `false` (the user is asked)
 //!   or `null`; `{"approve": …, "matchCommandLine": true}` compares the whole line. A line is taken apart, each command has to
 //!   be approved, and `false` stands before `true`. Nothing is ever denied;
-//! - an assignment in front of a command, and a write to a file, are asked about;
+//! - an assignment in front of a command, and a write to a file outside of the workspace, are asked about;
 //! - `chat.tools.edits.autoApprove` maps patterns of files, the last that matches decides, and edits run without one but for
 //!   settings of the editor and git's own files;
 //! - `chat.tools.urls.autoApprove` maps addresses;
