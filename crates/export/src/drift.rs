@@ -44,8 +44,8 @@ pub struct Drift {
     pub excess: Excess,
     /// The entry of the settings that lets it pass; `None`: no entry names it.
     pub settings: Option<(Place, String)>,
-    /// What may be done, in words.
-    pub act: String,
+    /// What may be done, in words: examples that one entry of the policy refuses.
+    pub acts: Vec<String>,
     /// Why the policy refuses it.
     pub reason: String,
     /// The line and JSON pointer of the policy that refuses it.
@@ -66,22 +66,34 @@ pub fn drift(agent: Agent, imported: &Imported, policy: &Policy, export: Option<
         let settings = Some((place.clone(), entry.clone()));
         let act = format!("do what `{entry}` lets pass");
         let (excess, reason) = (Excess::MayAllow, (*reason).to_owned());
-        comparison.rows.push(Drift { excess, settings, act, reason, policy: None });
+        comparison.rows.push(Drift { excess, settings, acts: vec![act], reason, policy: None });
     }
     comparison.refused();
     comparison.unlisted();
-    let mut rows = comparison.rows;
-    rows.sort_by(|one, other| key(one).cmp(&key(other)));
-    rows.dedup_by(|one, other| key(one) == key(other));
-    rows
+    folded(comparison.rows)
 }
 
-/// One row for an entry and what it is about.
-fn key(row: &Drift) -> (Option<&Place>, Option<&str>, Excess, Option<&str>, &str) {
+/// One row for each entry of the settings and of the policy that refuses what it lets pass.
+fn folded(mut rows: Vec<Drift>) -> Vec<Drift> {
+    rows.sort_by(|one, other| (key(one), &one.acts).cmp(&(key(other), &other.acts)));
+    let mut all: Vec<Drift> = Vec::new();
+    for row in rows {
+        match all.last_mut().filter(|last| key(last) == key(&row)) {
+            Some(last) => {
+                last.acts.extend(row.acts.into_iter().filter(|act| !last.acts.contains(act)).collect::<Vec<_>>())
+            }
+            None => all.push(row),
+        }
+    }
+    all
+}
+
+/// What rows of one cause have in common.
+fn key(row: &Drift) -> (Excess, Option<&Place>, Option<&str>, Option<&str>, &str) {
     let place = row.settings.as_ref().map(|(place, _)| place);
     let entry = row.settings.as_ref().map(|(_, entry)| entry.as_str());
     let pointer = row.policy.as_ref().map(|(_, pointer)| pointer.as_str());
-    (place, entry, row.excess, pointer, &row.act)
+    (row.excess, place, entry, pointer, &row.reason)
 }
 
 struct Comparison<'c> {
@@ -122,7 +134,7 @@ impl Comparison<'_> {
         self.rows.push(Drift {
             excess,
             settings: grant.map(|grant| (grant.place.clone(), grant.entry.clone())),
-            act,
+            acts: vec![act],
             reason,
             policy: location.map(|location| (location.line, location.pointer.clone())),
         });

@@ -39,6 +39,8 @@ mod drift_tests;
 #[cfg(test)]
 mod fixture_tests;
 #[cfg(test)]
+mod property_tests;
+#[cfg(test)]
 mod tests;
 
 use agent_strace_policy::Policy;

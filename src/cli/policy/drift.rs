@@ -112,7 +112,8 @@ fn text(policy: &Policy, all: &[Found]) -> String {
             text.push_str("  allows nothing that the policy refuses\n");
         }
         for row in &found.rows {
-            let _ = writeln!(text, "  {:<9} {}: {}", row.excess.name(), terminal(&row.act), terminal(&row.reason));
+            let acts = terminal(&examples(&row.acts));
+            let _ = writeln!(text, "  {:<9} {acts}: {}", row.excess.name(), terminal(&row.reason));
             match &row.settings {
                 Some((place, entry)) => {
                     let entry = terminal(&agent_strace_policy::quoted(entry));
@@ -130,6 +131,13 @@ fn text(policy: &Policy, all: &[Found]) -> String {
     let (allows, may, asks) = (count(Excess::Allows), count(Excess::MayAllow), count(Excess::Asks));
     let _ = writeln!(text, "{allows} allowed, {may} perhaps allowed, {asks} asked about that the policy refuses");
     text
+}
+
+/// The first examples, and how many more there are.
+fn examples(acts: &[String]) -> String {
+    const SHOWN: usize = 3;
+    let first = acts.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+    if acts.len() > SHOWN { format!("{first} and {} more", acts.len() - SHOWN) } else { first }
 }
 
 /// The settings of agents, compared with a policy.
@@ -155,8 +163,8 @@ struct AgentJson<'d> {
 struct DriftJson<'d> {
     /// `allows`, `may-allow` or `asks`.
     excess: &'d str,
-    /// What may be done.
-    act: String,
+    /// What may be done: examples.
+    acts: Vec<String>,
     /// Why the policy refuses it.
     reason: String,
     /// The entry of the settings; `null` where the agent's default lets it pass.
@@ -197,7 +205,7 @@ fn difference(row: &Drift) -> DriftJson<'_> {
     let clean = |text: &str| agent_strace_secrets::redact(text).as_str().to_owned();
     DriftJson {
         excess: row.excess.name(),
-        act: clean(&row.act),
+        acts: row.acts.iter().map(|act| clean(act)).collect(),
         reason: clean(&row.reason),
         settings: row.settings.as_ref().map(|(place, entry)| SettingsJson {
             file: &place.file,

@@ -74,12 +74,15 @@ impl Writer<'_, '_> {
             }
         }
         if let Some(first) = self.exported.limited(subject) {
-            let (reason, instead) = if subject == Subject::Read {
-                ("reading inside of the working directory can't be limited to a list", READS_RUN)
-            } else {
-                ("a command's own writes are not compared with a list", WRITES_RUN)
+            let asks = self.settings.mode != Mode::Refuse;
+            let (reason, instead, ways) = match subject {
+                Subject::Read => {
+                    ("reading inside of the working directory can't be limited to a list", READS_RUN, EVERY_WAY)
+                }
+                // `dontAsk` would refuse commands that the policy does not list, too.
+                _ if asks => ("what no rule names is asked about, and the user may say yes", WRITES_RUN, EVERY_WAY),
+                _ => ("a command's own writes are not compared with a list", WRITES_RUN, BY_COMMAND),
             };
-            let ways = if subject == Subject::Read { EVERY_WAY } else { BY_COMMAND };
             self.residual(Of::list(first), ways, reason, instead);
         } else if subject == Subject::Write && self.settings.mode == Mode::Refuse {
             self.settings.allow.push("Edit(/**)".to_owned());

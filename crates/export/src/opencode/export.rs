@@ -15,17 +15,21 @@ use crate::tokens::{self, Language, Tokens};
 const LANGUAGE: Language = Language {
     path,
     command,
-    host: |host| {
-        let plain = host.chars().all(|c| c.is_ascii_alphanumeric() || ".-*".contains(c));
-        if plain { vec![format!("*://{host}"), format!("*://{host}/*")] } else { Vec::new() }
-    },
+    // OpenCode 1.18.33 takes one action for all addresses, no patterns.
+    host: |_| Vec::new(),
     tool: |server, tool| vec![format!("{server}_{tool}")],
     strictest: Answer::Deny,
     rest: |_| Answer::Deny,
 };
 
 pub(crate) fn export(exported: &ExportedPolicy<'_>) -> (String, Tokens) {
-    let tokens = tokens::export(exported, &LANGUAGE);
+    let mut tokens = tokens::export(exported, &LANGUAGE);
+    if exported.limited(Subject::Network).is_some() {
+        // Some hosts may be reached: the user says which.
+        for rest in tokens.rests.iter_mut().filter(|rest| rest.kind == Kind::Fetch) {
+            rest.answer = rest.answer.min(Answer::Ask);
+        }
+    }
     (text(&tokens), tokens)
 }
 
@@ -107,6 +111,10 @@ fn text(tokens: &Tokens) -> String {
         let rest = tokens.rests.iter().find(|rest| rest.kind == kind).map_or(Answer::Ask, |rest| rest.answer);
         // A pattern for everything takes the place of the rest: a key stands once.
         let rest = of_kind().filter(|token| token.text == "*").map(|token| token.decision).max().unwrap_or(rest);
+        if matches!(kind, Kind::Fetch | Kind::WebSearch) {
+            let _ = write!(text, ",\n    \"{name}\": {}", json!(rest.name()));
+            continue;
+        }
         let _ = write!(text, ",\n    \"{name}\": {{\n      \"*\": {}", json!(rest.name()));
         for decision in [Answer::Allow, Answer::Ask, Answer::Deny] {
             for token in of_kind().filter(|token| token.decision == decision && token.text != "*") {

@@ -8,7 +8,8 @@
 //!   `*.env.*`), which are asked about;
 //! - `*` is any text, also across directories, `?` one character, and ` *` at the end also nothing; `~/` is home;
 //! - a text of commands is taken apart, and each command is compared by itself; `read` and `edit` compare paths from the
-//!   top of the work tree, `webfetch` addresses, and MCP tools are permissions by the name `server_tool`;
+//!   top of the work tree, `webfetch` and
+//!   `websearch` have one action for all (1.18.33 refuses patterns there), and MCP tools are permissions by the name `server_tool`;
 //! - an agent of the configuration may have permissions of its own, which stand behind those of all.
 
 mod export;
