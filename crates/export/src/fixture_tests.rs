@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -75,6 +76,18 @@ fn shown(imported: &Imported, calls: &[Call]) -> (String, Vec<String>) {
     (text, wider)
 }
 
+/// The policy goes back to the agent's language: whatever that file lets pass beyond the policy is listed.
+fn round_trip(agent: Agent, path: &str, imported: &Imported, calls: &[Call]) {
+    let policy = Policy::from_bytes("imported", None, imported.text.as_bytes()).unwrap();
+    let Some(target) = agent.target() else { return };
+    let export = super::export(&policy, target);
+    for call in calls {
+        let session = super::tests::session(&call.tool, &call.input);
+        let compared = super::compare(&export, &policy, &session, &Arc::default());
+        assert_eq!(compared.agreement.unlisted, 0, "{} {path}: {:?}", agent.name(), compared.differences);
+    }
+}
+
 #[test]
 fn the_policy_of_settings_is_never_wider_than_the_agent() {
     let calls = calls();
@@ -87,6 +100,7 @@ fn the_policy_of_settings_is_never_wider_than_the_agent() {
             let path = file.path.clone();
             let imported = import(*agent, &[file]).unwrap_or_else(|fault| panic!("{}: {fault}", agent.name()));
             let (text, found) = shown(&imported, &calls);
+            round_trip(*agent, &path, &imported, &calls);
             wider.extend(found.into_iter().map(|line| format!("{}/{path}: {line}", agent.name())));
             let snapshot = folder().join(agent.name()).join(format!("{path}.policy.txt"));
             if std::env::var_os("UPDATE_SPECS").is_some() {

@@ -5,20 +5,10 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Target, compare, export};
-use agent_strace_model::{Arguments, Dialect, Event, EventKind, Origin, Session, Status, ToolCall};
+use super::tests::{TARGETS, session};
+use super::{compare, export};
 use agent_strace_policy::Policy;
 
-const TARGETS: &[Target] = &[
-    Target::ClaudeCode,
-    Target::Codex,
-    Target::CodexConfig,
-    Target::Gemini,
-    Target::OpenCode,
-    Target::Cursor,
-    Target::VsCode,
-    Target::Copilot,
-];
 const PATHS: &[&str] = &[
     ".env",
     "*.lock",
@@ -164,22 +154,6 @@ fn calls() -> impl Strategy<Value = (&'static str, Value)> {
     ]
 }
 
-static DIALECT: Dialect = Dialect::new("cases", "-");
-
-fn session(tool: &str, input: &Value) -> Session<'static> {
-    let call = ToolCall {
-        call_id: None,
-        tool: tool.to_owned().into(),
-        arguments: Arguments::Json(input.to_string().into()),
-        cwd: Some("/repo".into()),
-        status: Status::Ok,
-        subagent: None,
-    };
-    let event =
-        Event { number: 1, id: None, line: 1, time: None, origin: Origin::default(), kind: EventKind::Call(call) };
-    Session { root: Some("/repo".into()), events: vec![event], ..Session::new(&DIALECT, "-") }
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -189,7 +163,7 @@ proptest! {
         // Some lists contradict themselves, which is a fault.
         let Ok(policy) = Policy::from_bytes("scope.json", None, value.to_string().as_bytes()) else { return Ok(()) };
         for target in TARGETS {
-            let export = export(&policy, *target);
+            let export = export(&policy, target);
             for (tool, input) in &calls {
                 let compared = compare(&export, &policy, &session(tool, input), &Arc::default());
                 prop_assert_eq!(

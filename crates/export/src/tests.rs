@@ -7,7 +7,7 @@ use super::{Compared, Export, Target, claude, compare, export};
 use agent_strace_model::{Arguments, Dialect, Event, EventKind, Origin, Session, Status, ToolCall};
 use agent_strace_policy::Policy;
 
-const TARGETS: [Target; 8] = [
+pub(super) const TARGETS: [Target; 8] = [
     Target::ClaudeCode,
     Target::Codex,
     Target::CodexConfig,
@@ -39,9 +39,14 @@ fn exported() -> Policy {
 static DIALECT: Dialect = Dialect::new("cases", "-");
 
 fn compared(export: &Export, policy: &Policy, tool: &str, input: &Value) -> Compared {
+    compare(export, policy, &session(tool, input), &Arc::default())
+}
+
+/// A session of one call, in a project at `/repo`.
+pub(super) fn session(tool: &str, input: &Value) -> Session<'static> {
     let call = ToolCall {
         call_id: None,
-        tool: tool.into(),
+        tool: tool.to_owned().into(),
         arguments: Arguments::Json(input.to_string().into()),
         cwd: Some("/repo".into()),
         status: Status::Ok,
@@ -49,8 +54,7 @@ fn compared(export: &Export, policy: &Policy, tool: &str, input: &Value) -> Comp
     };
     let event =
         Event { number: 1, id: None, line: 1, time: None, origin: Origin::default(), kind: EventKind::Call(call) };
-    let session = Session { root: Some("/repo".into()), events: vec![event], ..Session::new(&DIALECT, "-") };
-    compare(export, policy, &session, &Arc::default())
+    Session { root: Some("/repo".into()), events: vec![event], ..Session::new(&DIALECT, "-") }
 }
 
 #[test]
