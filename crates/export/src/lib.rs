@@ -97,7 +97,7 @@ pub fn export(policy: &Policy, target: Target) -> Export {
     let instead = "a command that may run may run such code";
     export.residuals.push(Residual { of: Of::ForeignCode, ways: residual::EVERY_WAY, reason, instead });
     if exported.version >= 2 {
-        let reason = "defaults, servers, variables, agents, budgets, sequences, rules and exceptions are not exported";
+        let reason = "defaults, variables, agents, budgets, sequences, rules and exceptions are not exported";
         let instead = "only the gate judges them";
         export.residuals.push(Residual { of: Of::Rest, ways: residual::EVERY_WAY, reason, instead });
     }

@@ -98,8 +98,13 @@ fn account(left_out: &[LeftOut]) -> Vec<String> {
             lines.push(format!("  {place}: {entry}: {}", left.reason));
         }
     }
+    lines.push(SPELLINGS.to_owned());
     lines
 }
+
+/// Agents compare texts, the gate compares what a text does.
+const SPELLINGS: &str = "an entry for a command also counts for its other spellings: `git -C . push` is `git push`, about \
+                         which most agents ask";
 
 /// A policy made of an agent's settings.
 #[derive(Serialize)]

@@ -197,14 +197,8 @@ impl RuleImport {
         match tool {
             "Bash" | "PowerShell" => {
                 let pattern = specifier.strip_suffix(":*").map_or(specifier.to_owned(), |words| format!("{words} *"));
-                let matcher = Matcher::wildcard(&pattern);
-                self.grant(
-                    decision,
-                    Kind::Command,
-                    matcher.map(|matcher| (matcher, say::command(&pattern))),
-                    rule,
-                    place,
-                );
+                let said = Matcher::command(&pattern).map(|matcher| (matcher, say::command(&pattern)));
+                self.grant(decision, Kind::Command, said, rule, place);
             }
             "Read" => self.path(decision, &[Kind::Read], specifier, rule, place, owner),
             "Edit" => self.path(decision, &[Kind::Edit], specifier, rule, place, owner),
@@ -219,9 +213,8 @@ impl RuleImport {
                 self.grant(decision, Kind::Fetch, host, rule, place);
             }
             "Task" | "Agent" => {
-                let said = Said::listed(specifier);
-                let matcher = Matcher::wildcard(specifier);
-                self.grant(decision, Kind::Agent, matcher.map(|matcher| (matcher, said)), rule, place);
+                let said = Matcher::wildcard(specifier).map(|matcher| (matcher, Said::listed(specifier)));
+                self.grant(decision, Kind::Agent, said, rule, place);
             }
             _ => self.builder.unsaid(decision, place, rule, "a policy has no entries for this tool"),
         }

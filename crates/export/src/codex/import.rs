@@ -191,7 +191,16 @@ impl Import {
                 self.reads_everywhere = false;
             }
         }
-        let Some(own) = own else { return Ok(()) };
+        match own {
+            Some(own) => {
+                self.filesystem(settings, own)?;
+                self.network(settings, own)
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn filesystem(&mut self, settings: &SettingsReader<'_>, own: &Value) -> Result<(), SettingsFault> {
         for (path, value) in settings.object(own, "filesystem")?.map(members).unwrap_or_default() {
             match &value.data {
                 Data::Object(inner) => {
@@ -206,7 +215,7 @@ impl Import {
                 _ => self.path(settings, &path.name, value, settings.place_of_key(path))?,
             }
         }
-        self.network(settings, own)
+        Ok(())
     }
 
     fn path(
@@ -297,36 +306,8 @@ impl Import {
     }
 
     fn prefix_rule(&mut self, call: &Call) -> Result<(), SettingsFault> {
-        let fault =
-            |message: &str| SettingsFault { place: call.place.clone(), message: message.to_owned(), help: None };
-        let Some(Literal::List(words)) = call.argument("pattern") else {
-            return Err(fault("a rule needs a `pattern`, which is a list of words"));
-        };
-        let alternatives = |word: &Literal| -> Option<Vec<String>> {
-            match word {
-                Literal::Text(text) => Some(vec![text.clone()]),
-                Literal::List(words) => words
-                    .iter()
-                    .map(|word| match word {
-                        Literal::Text(text) => Some(text.clone()),
-                        _ => None,
-                    })
-                    .collect(),
-                Literal::Word(_) => None,
-            }
-        };
-        let pattern: Option<Vec<Vec<String>>> = words.iter().map(alternatives).collect();
-        let pattern = pattern.ok_or_else(|| fault("the words of a `pattern` are strings, or lists of them"))?;
-        let name = call.text("decision").unwrap_or("allow");
-        let verdict = DECISIONS.iter().find(|(word, _)| *word == name).map(|(_, verdict)| *verdict);
-        let Some(verdict) = verdict else {
-            let names: Vec<&str> = DECISIONS.iter().map(|(word, _)| *word).collect();
-            let help = agent_strace_policy::nearest(name, &names).map(|near| format!("did you mean `{near}`?"));
-            return Err(SettingsFault {
-                help,
-                ..fault(&format!("`decision` has no value `{}`", name.escape_default()))
-            });
-        };
+        let pattern = pattern(call)?;
+        let verdict = verdict(call)?;
         let decision = match verdict {
             Verdict::Allow => Answer::Allow,
             Verdict::Prompt => Answer::Ask,
@@ -353,6 +334,37 @@ impl Import {
         self.codex.rules.push(PrefixRule { pattern, verdict, why });
         Ok(())
     }
+}
+
+fn fault(call: &Call, message: &str) -> SettingsFault {
+    SettingsFault { place: call.place.clone(), message: message.to_owned(), help: None }
+}
+
+/// The words of a rule, each with its alternatives.
+fn pattern(call: &Call) -> Result<Vec<Vec<String>>, SettingsFault> {
+    let Some(Literal::List(words)) = call.argument("pattern") else {
+        return Err(fault(call, "a rule needs a `pattern`, which is a list of words"));
+    };
+    let text = |word: &Literal| match word {
+        Literal::Text(text) => Some(text.clone()),
+        _ => None,
+    };
+    let alternatives = |word: &Literal| match word {
+        Literal::List(words) => words.iter().map(text).collect(),
+        word => text(word).map(|text| vec![text]),
+    };
+    let pattern: Option<Vec<Vec<String>>> = words.iter().map(alternatives).collect();
+    pattern.ok_or_else(|| fault(call, "the words of a `pattern` are strings, or lists of them"))
+}
+
+fn verdict(call: &Call) -> Result<Verdict, SettingsFault> {
+    let name = call.text("decision").unwrap_or("allow");
+    let found = DECISIONS.iter().find(|(word, _)| *word == name).map(|(_, verdict)| *verdict);
+    found.ok_or_else(|| {
+        let names: Vec<&str> = DECISIONS.iter().map(|(word, _)| *word).collect();
+        let help = agent_strace_policy::nearest(name, &names).map(|near| format!("did you mean `{near}`?"));
+        SettingsFault { help, ..fault(call, &format!("`decision` has no value `{}`", name.escape_default())) }
+    })
 }
 
 /// Each way to choose one of the alternatives of every word; `None`: there are too many.

@@ -5,6 +5,8 @@
 //! servers that are excluded (2.9), tools that are excluded (2.4), allowed (2.3), servers that are trusted (2.2) or allowed
 //! (2.1). A rule of a file has its number within its tier. `tools.core` switches all other built-in tools off.
 
+use std::collections::BTreeMap;
+
 use agent_strace_policy::json::{Data, Value};
 use agent_strace_repos::repo_audit::{Language, items, member, members, text};
 
@@ -31,6 +33,10 @@ const TOOLS: &[(&str, &[&str], Kind)] = &[
 const OTHERS: &[&str] = &["glob", "list_directory", "save_memory", "write_todos", "activate_skill", "ask_user"];
 const DECISIONS: &[(&str, Verdict)] = &[("allow", Verdict::Allow), ("deny", Verdict::Deny), ("ask_user", Verdict::Ask)];
 const TOP: &[&str] = &["tools", "mcp", "security", "general", "allowedMcpServers", "excludeMcpServers"];
+/// Keys with which a rule holds in some sessions only.
+const CONDITIONAL: &[&str] = &["modes", "subagent", "interactive", "toolAnnotations"];
+/// The tools that write files.
+const WRITERS: [&str; 2] = ["write_file", "replace"];
 const EXCLUDED: u16 = 2_400;
 const ALLOWED: u16 = 2_300;
 const WORKSPACE: u16 = 1_000;
@@ -49,11 +55,16 @@ pub(crate) fn read(files: &[SettingsFile]) -> Result<Imported, SettingsFault> {
             outside: Answer::Ask,
         }),
         rules: Vec::new(),
+        writers: BTreeMap::new(),
     };
     for file in files {
         if file.path.ends_with(".toml") { import.rules(file)? } else { import.settings(file)? }
     }
-    let Import { mut builder, mut rules } = import;
+    let Import { mut builder, mut rules, writers } = import;
+    if let (1, Some((tool, place))) = (writers.len(), writers.first_key_value()) {
+        let reason = "an allow of one of the tools that write files: a policy does not tell them apart";
+        builder.left_out(place.clone(), tool, Weight::Narrower, reason);
+    }
     builder.order = Order::Rank;
     let edits = builder.first(Kind::Edit, Answer::Allow);
     if let Some((place, entry)) = edits {
@@ -75,6 +86,8 @@ struct Import {
     builder: Builder,
     /// The same for the emulator.
     rules: Vec<Rule>,
+    /// Tools that write, and that are allowed: a policy does not tell them apart.
+    writers: BTreeMap<String, Place>,
 }
 
 /// What a rule names, and what the policy says of it.
@@ -237,27 +250,12 @@ impl Import {
             Some(Data::Number(number)) => number.parse::<u16>().unwrap_or_default().min(999),
             _ => 0,
         };
-        let some = |key: &str| -> Vec<String> {
-            match member(rule, key) {
-                Some(value) => text(value)
-                    .map(|text| vec![text.to_owned()])
-                    .unwrap_or_else(|| items(value).iter().filter_map(text).map(str::to_owned).collect()),
-                None => Vec::new(),
-            }
-        };
-        let tools = some("toolName");
+        let tools = texts(rule, "toolName");
         let tools = if tools.is_empty() { vec!["*".to_owned()] } else { tools };
         let entry = format!("{} {decision}", tools.join(", "));
-        let prefixes = some("commandPrefix").into_iter().map(Condition::Prefix);
-        let commands = some("commandRegex").into_iter().map(Condition::Command);
-        let arguments = some("argsPattern").into_iter().map(Condition::Arguments);
-        let mut conditions: Vec<Condition> = prefixes.chain(commands).chain(arguments).collect();
-        if conditions.is_empty() {
-            conditions.push(Condition::None);
-        }
         let server = member(rule, "mcpName").and_then(text);
-        let conditional = ["modes", "subagent", "interactive", "toolAnnotations"];
-        if conditional.iter().any(|key| member(rule, key).is_some()) {
+        let conditions = conditions(rule);
+        if CONDITIONAL.iter().any(|key| member(rule, key).is_some()) {
             let reason =
                 "a condition of the rule is not read: the policy takes an allow for none, and a deny for always";
             self.builder.left_out(place.clone(), &entry, Weight::Narrower, reason);
@@ -356,7 +354,12 @@ impl Import {
             }
             return Vec::new();
         };
-        // One of several tools that write: an allow of it alone is not said.
+        if *kind == Kind::Edit && decision == Answer::Allow && *condition == Condition::None {
+            self.writers.insert(tool.to_owned(), source.place.clone());
+            if !WRITERS.iter().all(|tool| self.writers.contains_key(*tool)) {
+                return Vec::new();
+            }
+        }
         let said = match (kind, condition) {
             (Kind::Command, Condition::Prefix(prefix)) => {
                 Matcher::command(&format!("{prefix} *")).map(|matcher| (matcher, say::prefix(prefix)))
@@ -366,6 +369,22 @@ impl Import {
         };
         vec![Named { kind: *kind, said }]
     }
+}
+
+/// A text, or a list of them.
+fn texts(rule: &Value, key: &str) -> Vec<String> {
+    let Some(value) = member(rule, key) else { return Vec::new() };
+    let of_list = || items(value).iter().filter_map(text).map(str::to_owned).collect();
+    text(value).map_or_else(of_list, |text| vec![text.to_owned()])
+}
+
+/// What of a call the rule compares, each by itself.
+fn conditions(rule: &Value) -> Vec<Condition> {
+    let prefixes = texts(rule, "commandPrefix").into_iter().map(Condition::Prefix);
+    let commands = texts(rule, "commandRegex").into_iter().map(Condition::Command);
+    let arguments = texts(rule, "argsPattern").into_iter().map(Condition::Arguments);
+    let found: Vec<Condition> = prefixes.chain(commands).chain(arguments).collect();
+    if found.is_empty() { vec![Condition::None] } else { found }
 }
 
 /// Every use of a tool.

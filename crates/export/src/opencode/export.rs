@@ -97,9 +97,8 @@ fn text(tokens: &Tokens) -> String {
         (Kind::Fetch, "webfetch"),
         (Kind::WebSearch, "websearch"),
     ];
-    let mut text = String::from(
-        "{\n  \"$schema\": \"https://opencode.ai/config.json\",\n  \"permission\": {\n    \"external_directory\": {\n      \"*\": \"ask\"",
-    );
+    let mut text = String::from("{\n  \"$schema\": \"https://opencode.ai/config.json\",\n  \"permission\": {\n");
+    text.push_str("    \"external_directory\": {\n      \"*\": \"ask\"");
     let outside =
         tokens.tokens.iter().filter(|token| token.text.starts_with(['/', '~']) && token.kind != Kind::Command);
     for token in outside.filter(|token| token.decision == Answer::Deny) {
@@ -107,27 +106,33 @@ fn text(tokens: &Tokens) -> String {
     }
     text.push_str("\n    }");
     for (kind, name) in names {
-        let of_kind = || tokens.tokens.iter().filter(move |token| token.kind == kind);
-        let rest = tokens.rests.iter().find(|rest| rest.kind == kind).map_or(Answer::Ask, |rest| rest.answer);
-        // A pattern for everything takes the place of the rest: a key stands once.
-        let rest = of_kind().filter(|token| token.text == "*").map(|token| token.decision).max().unwrap_or(rest);
-        if matches!(kind, Kind::Fetch | Kind::WebSearch) {
-            let _ = write!(text, ",\n    \"{name}\": {}", json!(rest.name()));
-            continue;
-        }
-        let _ = write!(text, ",\n    \"{name}\": {{\n      \"*\": {}", json!(rest.name()));
-        for decision in [Answer::Allow, Answer::Ask, Answer::Deny] {
-            for token in of_kind().filter(|token| token.decision == decision && token.text != "*") {
-                let _ = write!(text, ",\n      {}: {}", json!(token.text), json!(decision.name()));
-            }
-        }
-        text.push_str("\n    }");
+        permission(kind, name, tokens, &mut text);
     }
-    for decision in [Answer::Allow, Answer::Ask, Answer::Deny] {
+    for decision in DECISIONS {
         for token in tokens.tokens.iter().filter(|token| token.kind == Kind::Mcp && token.decision == decision) {
             let _ = write!(text, ",\n    {}: {}", json!(token.text), json!(decision.name()));
         }
     }
     text.push_str("\n  }\n}\n");
     text
+}
+
+const DECISIONS: [Answer; 3] = [Answer::Allow, Answer::Ask, Answer::Deny];
+
+fn permission(kind: Kind, name: &str, tokens: &Tokens, text: &mut String) {
+    let of_kind = || tokens.tokens.iter().filter(move |token| token.kind == kind);
+    let rest = tokens.rests.iter().find(|rest| rest.kind == kind).map_or(Answer::Ask, |rest| rest.answer);
+    // A pattern for everything takes the place of the rest: a key stands once.
+    let rest = of_kind().filter(|token| token.text == "*").map(|token| token.decision).max().unwrap_or(rest);
+    if matches!(kind, Kind::Fetch | Kind::WebSearch) {
+        let _ = write!(text, ",\n    \"{name}\": {}", json!(rest.name()));
+        return;
+    }
+    let _ = write!(text, ",\n    \"{name}\": {{\n      \"*\": {}", json!(rest.name()));
+    for decision in DECISIONS {
+        for token in of_kind().filter(|token| token.decision == decision && token.text != "*") {
+            let _ = write!(text, ",\n      {}: {}", json!(token.text), json!(decision.name()));
+        }
+    }
+    text.push_str("\n    }");
 }

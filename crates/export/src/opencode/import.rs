@@ -162,6 +162,10 @@ impl Import {
         match key.name.as_str() {
             "*" => self.all(decision, &entry, place),
             "external_directory" => self.outside(text, decision, &entry, place),
+            "write" | "patch" | "multiedit" if decision == Answer::Allow => {
+                let reason = "`edit` decides about all tools that write files";
+                self.builder.left_out(place, &entry, Weight::Idle, reason);
+            }
             name if OTHERS.contains(&name) => {
                 let reason = "it decides nothing that a policy judges";
                 if decision != Answer::Allow {

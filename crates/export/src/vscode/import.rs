@@ -78,6 +78,12 @@ impl Import {
                 self.everything(name, place);
             }
         }
+        let default = "chat.permissions.default";
+        if let Some((level, place)) = settings.word(root, default, &["default", "autoApprove", "autopilot"])?
+            && level != "default"
+        {
+            self.everything(default, Some(place));
+        }
         let off = settings.switch(root, "chat.tools.terminal.enableAutoApprove")? == Some(false);
         for (key, value) in settings.object(root, TERMINAL)?.map(members).unwrap_or_default() {
             let place = settings.place_of_key(key);

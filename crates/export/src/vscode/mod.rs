@@ -9,7 +9,7 @@
 //! - `chat.tools.edits.autoApprove` maps patterns of files, the last that matches decides, and edits run without one but for
 //!   settings of the editor and git's own files;
 //! - `chat.tools.urls.autoApprove` maps addresses;
-//! - `chat.tools.global.autoApprove` lets everything run.
+//! - `chat.tools.global.autoApprove`, and `chat.permissions.default` as `autoApprove` or `autopilot`, let everything run.
 
 mod export;
 mod import;
