@@ -125,14 +125,19 @@ fn lists(texts: &'static [&'static str]) -> impl Strategy<Value = Value> {
 }
 
 fn policies() -> impl Strategy<Value = Value> {
-    (lists(PATHS), lists(PATHS), lists(COMMANDS), lists(HOSTS), any::<bool>(), lists(TOOLS)).prop_map(
-        |(read, write, commands, mut network, deny_all, tools)| {
+    let files = (lists(PATHS), lists(PATHS), prop::option::of(lists(PATHS)));
+    (files, lists(COMMANDS), lists(HOSTS), any::<bool>(), lists(TOOLS)).prop_map(
+        |((read, write, delete), commands, mut network, deny_all, tools)| {
+            let mut files = json!({ "read": read, "write": write });
+            if let (Some(delete), Some(members)) = (delete, files.as_object_mut()) {
+                members.insert("delete".to_owned(), delete);
+            }
             if let (true, Some(members)) = (deny_all, network.as_object_mut()) {
                 members.insert("deny_all".to_owned(), json!(true));
             }
             json!({
                 "version": 2,
-                "files": { "read": read, "write": write },
+                "files": files,
                 "commands": commands,
                 "network": network,
                 "mcp": { "servers": { "github": tools } }

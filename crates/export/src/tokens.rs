@@ -123,10 +123,14 @@ impl Writer<'_, '_> {
                 self.file(entry, &text, kind, allows);
             }
         }
+        let limited = exported.limited(subject);
         if subject == Subject::Delete {
+            if let Some(first) = limited {
+                let reason = "deletes are not told apart from writes";
+                self.residual(Of::list(first), EVERY_WAY, reason, "what may be written may be deleted");
+            }
             return;
         }
-        let limited = exported.limited(subject);
         let wanted = if limited.is_some() { Answer::Deny } else { Answer::Allow };
         let rest = self.rest(kind, wanted);
         if let Some(first) = limited {
