@@ -112,15 +112,18 @@ def opencode(product: Product, policy: Path, program: Path, work: Path) -> None:
     (home / "project/opencode.json").write_text(text)
     environment = {**os.environ, "HOME": str(home), "XDG_CONFIG_HOME": str(home / "config")}
     command = [str(program), "debug", "agent", "build"]
-    done = subprocess.run(
-        command, env=environment, cwd=home / "project", capture_output=True, text=True, check=False, timeout=120
-    )
+    printed = home / "agent.json"
+    # It ends before a pipe has taken all that it prints.
+    with printed.open("w") as out:
+        done = subprocess.run(
+            command, env=environment, cwd=home / "project", stdout=out, stderr=subprocess.PIPE, text=True, timeout=120
+        )
     if done.returncode != 0:
-        expect(False, f"{policy.name}: OpenCode does not take its configuration: {(done.stderr or done.stdout)[-300:]}")
+        text = done.stderr or printed.read_text()
+        expect(False, f"{policy.name}: OpenCode does not take its configuration: {text[-300:]}")
         return
-    effective = [
-        (rule["permission"], rule["pattern"], rule["action"]) for rule in json.loads(done.stdout)["permission"]
-    ]
+    rules = json.loads(printed.read_text())["permission"]
+    effective = [(rule["permission"], rule["pattern"], rule["action"]) for rule in rules]
     wanted = []
     for permission, value in json.loads(text)["permission"].items():
         patterns = value if isinstance(value, dict) else {"*": value}

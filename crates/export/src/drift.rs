@@ -52,9 +52,10 @@ pub struct Drift {
     pub policy: Option<(u32, String)>,
 }
 
-/// Compares settings with a policy. `export`: the policy in the language of the agent, where there is one.
-pub fn drift(agent: Agent, imported: &Imported, policy: &Policy, export: Option<&Export>) -> Vec<Drift> {
-    let said = export.map(|export| entries_of(agent, export)).unwrap_or_default();
+/// Compares settings with a policy.
+pub fn drift(agent: Agent, imported: &Imported, policy: &Policy) -> Vec<Drift> {
+    let export = &super::export(policy, agent.target());
+    let said = entries_of(agent, export);
     let mut comparison =
         Comparison { imported, policy, exported: ExportedPolicy::new(policy), export, said, rows: Vec::new() };
     for grant in &imported.grants {
@@ -80,7 +81,8 @@ fn folded(mut rows: Vec<Drift>) -> Vec<Drift> {
     for row in rows {
         match all.last_mut().filter(|last| key(last) == key(&row)) {
             Some(last) => {
-                last.acts.extend(row.acts.into_iter().filter(|act| !last.acts.contains(act)).collect::<Vec<_>>())
+                let new: Vec<String> = row.acts.into_iter().filter(|act| !last.acts.contains(act)).collect();
+                last.acts.extend(new);
             }
             None => all.push(row),
         }
@@ -100,7 +102,8 @@ struct Comparison<'c> {
     imported: &'c Imported,
     policy: &'c Policy,
     exported: ExportedPolicy<'c>,
-    export: Option<&'c Export>,
+    /// The policy in the language of the agent.
+    export: &'c Export,
     /// What the export allows, word for word.
     said: BTreeSet<String>,
     rows: Vec<Drift>,
@@ -124,7 +127,7 @@ struct Verdict {
 impl Comparison<'_> {
     fn judge(&self, example: &Example) -> Verdict {
         let judged = judged_call(self.policy, &example.tool, &example.input);
-        let strictest = judged.into_iter().max_by_key(|entry| Answer::of(entry));
+        let strictest = judged.into_iter().max_by_key(Answer::of);
         Verdict { answer: strictest.as_ref().map_or(Answer::Allow, Answer::of), strictest }
     }
 
@@ -303,7 +306,7 @@ impl Comparison<'_> {
 
     /// An export of the policy lets it pass as far: the agent's language can't say more.
     fn is_measured(&self, example: &Example, answer: Answer) -> bool {
-        let best = self.export.and_then(|export| settings_answer(&export.engine, example));
+        let best = settings_answer(&self.export.engine, example);
         best.is_some_and(|best| best <= answer)
     }
 
@@ -314,8 +317,7 @@ impl Comparison<'_> {
             Kind::Edit => Example::edit("/unlisted/x1"),
             _ => Example::fetch("unlisted.example"),
         };
-        let Some(export) = self.export else { return true };
-        settings_answer(&export.engine, &example).is_some_and(|answer| answer > Answer::Allow)
+        settings_answer(&self.export.engine, &example).is_some_and(|answer| answer > Answer::Allow)
     }
 
     /// The entry of the settings that lets an act pass.

@@ -79,8 +79,7 @@ fn shown(imported: &Imported, calls: &[Call]) -> (String, Vec<String>) {
 /// The policy goes back to the agent's language: whatever that file lets pass beyond the policy is listed.
 fn round_trip(agent: Agent, path: &str, imported: &Imported, calls: &[Call]) {
     let policy = Policy::from_bytes("imported", None, imported.text.as_bytes()).unwrap();
-    let Some(target) = agent.target() else { return };
-    let export = super::export(&policy, target);
+    let export = super::export(&policy, agent.target());
     for call in calls {
         let session = super::tests::session(&call.tool, &call.input);
         let compared = super::compare(&export, &policy, &session, &Arc::default());

@@ -41,7 +41,7 @@ pub(crate) struct Language {
 }
 
 pub(crate) struct Tokens {
-    pub(crate) tokens: Vec<Token>,
+    pub(crate) list: Vec<Token>,
     /// In the order of kinds.
     pub(crate) rests: Vec<Rest>,
     pub(crate) residuals: Vec<Residual>,
@@ -56,7 +56,7 @@ const ASKS: &str = "the user is asked, and may say yes";
 const LEFT_OUT: &str = "the language can't spell the pattern";
 
 pub(crate) fn export(exported: &ExportedPolicy<'_>, language: &Language) -> Tokens {
-    let out = Tokens { tokens: Vec::new(), rests: Vec::new(), residuals: Vec::new() };
+    let out = Tokens { list: Vec::new(), rests: Vec::new(), residuals: Vec::new() };
     let mut writer = Writer { exported, language, out };
     writer.files(Subject::Read, Kind::Read);
     writer.files(Subject::Write, Kind::Edit);
@@ -66,8 +66,8 @@ pub(crate) fn export(exported: &ExportedPolicy<'_>, language: &Language) -> Toke
     writer.network();
     writer.tools();
     let Writer { mut out, .. } = writer;
-    out.tokens.sort();
-    out.tokens.dedup();
+    out.list.sort();
+    out.list.dedup();
     out
 }
 
@@ -86,7 +86,7 @@ impl Writer<'_, '_> {
     fn add(&mut self, kind: Kind, decision: Answer, texts: Vec<String>) -> bool {
         let decision = decision.min(self.language.strictest);
         let some = !texts.is_empty();
-        self.out.tokens.extend(texts.into_iter().map(|text| Token { kind, decision, text }));
+        self.out.list.extend(texts.into_iter().map(|text| Token { kind, decision, text }));
         some
     }
 
@@ -198,7 +198,13 @@ impl Writer<'_, '_> {
             self.forbids(entry, written, TEXT, RUNS);
         }
         let limited = exported.limited(Subject::Command);
-        let wanted = if limited.is_some() { Answer::Deny } else { Answer::Allow };
+        let forbids = exported.listed().any(|entry| entry.decision != Decision::Allowed);
+        let wanted = match limited {
+            Some(_) => Answer::Deny,
+            // What is forbidden has more spellings than patterns see: a person looks at the others.
+            None if forbids => Answer::Ask,
+            None => Answer::Allow,
+        };
         let rest = self.rest(Kind::Command, wanted);
         if let Some(first) = limited {
             let ways: &'static [Way] =

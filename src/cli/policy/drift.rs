@@ -87,8 +87,7 @@ pub(super) fn run(args: &DriftArgs, environment: Environment, streams: &mut Stre
 fn compare(of_agent: &AgentFiles, policy: &Policy) -> Result<Vec<Drift>, Failure> {
     let imported =
         agent_strace_export::import(of_agent.agent, &of_agent.files).map_err(|fault| settings_files::fault(&fault))?;
-    let export = of_agent.agent.target().map(|target| agent_strace_export::export(policy, target));
-    Ok(agent_strace_export::drift(of_agent.agent, &imported, policy, export.as_ref()))
+    Ok(agent_strace_export::drift(of_agent.agent, &imported, policy))
 }
 
 fn level(excess: Excess) -> Level {

@@ -15,7 +15,7 @@ pub(in crate::cli) struct AgentName(pub(super) Agent);
 
 impl ValueEnum for AgentName {
     fn value_variants<'a>() -> &'a [Self] {
-        &ALL
+        ALL
     }
 
     fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
@@ -23,15 +23,17 @@ impl ValueEnum for AgentName {
     }
 }
 
-const ALL: [AgentName; Agent::ALL.len()] = {
-    let mut all = [AgentName(Agent::ClaudeCode); Agent::ALL.len()];
-    let mut at = 0;
-    while at < all.len() {
-        all[at] = AgentName(Agent::ALL[at]);
-        at += 1;
-    }
-    all
-};
+const ALL: &[AgentName] = &[
+    AgentName(Agent::ClaudeCode),
+    AgentName(Agent::OpenCode),
+    AgentName(Agent::Cursor),
+    AgentName(Agent::Codex),
+    AgentName(Agent::Gemini),
+    AgentName(Agent::VsCode),
+    AgentName(Agent::Copilot),
+    AgentName(Agent::Qwen),
+];
+const _: () = assert!(ALL.len() == Agent::ALL.len(), "an agent has no name on the command line");
 
 /// The settings files of one agent, the weakest first.
 pub(super) struct AgentFiles {

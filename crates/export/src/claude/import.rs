@@ -200,13 +200,13 @@ impl RuleImport {
                 let said = Matcher::command(&pattern).map(|matcher| (matcher, say::command(&pattern)));
                 self.grant(decision, Kind::Command, said, rule, place);
             }
-            "Read" => self.path(decision, &[Kind::Read], specifier, rule, place, owner),
-            "Edit" => self.path(decision, &[Kind::Edit], specifier, rule, place, owner),
+            "Read" => self.path(decision, &[Kind::Read], specifier, rule, &place, owner),
+            "Edit" => self.path(decision, &[Kind::Edit], specifier, rule, &place, owner),
             "Write" | "NotebookEdit" | "MultiEdit" | "Update" => {
-                self.unasked(decision, Kind::Edit, specifier, rule, place, owner);
+                self.unasked(decision, Kind::Edit, specifier, rule, &place, owner);
             }
             "Glob" | "Grep" | "LS" | "NotebookRead" => {
-                self.unasked(decision, Kind::Read, specifier, rule, place, owner);
+                self.unasked(decision, Kind::Read, specifier, rule, &place, owner);
             }
             "WebFetch" => {
                 let host = specifier.strip_prefix("domain:").and_then(say::host);
@@ -226,12 +226,13 @@ impl RuleImport {
         match rule {
             "Bash" | "PowerShell" => self.grant(decision, Kind::Command, all("*"), rule, place),
             "Read" => self.grant(decision, Kind::Read, all("**"), rule, place),
-            "Edit" => self.grant(decision, Kind::Edit, all("**"), rule, place),
             "Write" | "MultiEdit" | "NotebookEdit" if decision == Answer::Allow => {
                 let reason = "an allow of this tool alone: a policy does not tell tools that write files apart";
                 self.builder.left_out(place, rule, Weight::Narrower, reason);
             }
-            "Write" | "MultiEdit" | "NotebookEdit" => self.grant(decision, Kind::Edit, all("**"), rule, place),
+            "Edit" | "Write" | "MultiEdit" | "NotebookEdit" => {
+                self.grant(decision, Kind::Edit, all("**"), rule, place);
+            }
             "Glob" | "Grep" | "LS" | "NotebookRead" if decision == Answer::Allow => {
                 let reason = "searching in the workspace needs no rule";
                 self.builder.left_out(place, rule, Weight::Idle, reason);
@@ -254,7 +255,7 @@ impl RuleImport {
     }
 
     /// A path behind a tool whose rules nobody asks.
-    fn unasked(&mut self, decision: Answer, kind: Kind, specifier: &str, rule: &str, place: Place, owner: Owner) {
+    fn unasked(&mut self, decision: Answer, kind: Kind, specifier: &str, rule: &str, place: &Place, owner: Owner) {
         let reason = "only `Read(…)` and `Edit(…)` rules are asked about files: the agent passes over this one";
         self.builder.left_out(place.clone(), rule, Weight::Idle, reason);
         if decision != Answer::Allow {
@@ -262,7 +263,7 @@ impl RuleImport {
         }
     }
 
-    fn path(&mut self, decision: Answer, kinds: &[Kind], specifier: &str, rule: &str, place: Place, owner: Owner) {
+    fn path(&mut self, decision: Answer, kinds: &[Kind], specifier: &str, rule: &str, place: &Place, owner: Owner) {
         let text = anchored(specifier, owner);
         // A file that may not be read may not be edited either.
         let also = kinds == [Kind::Read] && decision == Answer::Deny;

@@ -4,6 +4,7 @@
 //! …/config-reference), `codex-rs/execpolicy/{README.md,src/parser.rs}` of openai/codex, and what 0.169.0 accepts.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use agent_strace_policy::json::{Data, Value};
 use agent_strace_repos::repo_audit::{Language, member, members, text};
@@ -55,7 +56,7 @@ pub(crate) fn read(files: &[SettingsFile]) -> Result<Imported, SettingsFault> {
         import.builder.add(Answer::Ask, Kind::Command, said, &source);
     }
     for file in files {
-        if file.path.ends_with(".rules") {
+        if Path::new(&file.path).extension().is_some_and(|ending| ending == "rules") {
             import.rules(file)?;
         } else {
             import.config(file)?;
@@ -110,7 +111,7 @@ impl Import {
                 self.builder.unlisted.edit = Answer::Ask;
                 self.codex.profile.roots.insert(".".to_owned(), Access::Read);
             }
-            Some(("danger-full-access", place)) => self.everything("sandbox_mode", place),
+            Some(("danger-full-access", place)) => self.everything("sandbox_mode", &place),
             Some(_) => self.workspace(&settings, root)?,
             None => self.profile(&settings, root)?,
         }
@@ -133,7 +134,7 @@ impl Import {
     }
 
     /// No sandbox: everything runs.
-    fn everything(&mut self, entry: &str, place: Place) {
+    fn everything(&mut self, entry: &str, place: &Place) {
         let all = Answer::Allow;
         self.builder.unlisted = Unlisted {
             command: all,
@@ -145,9 +146,7 @@ impl Import {
             agent: all,
             outside: all,
         };
-        for folder in ["**"] {
-            self.grant(all, Kind::Edit, folder, entry, place.clone());
-        }
+        self.grant(all, Kind::Edit, "**", entry, place.clone());
         self.codex.profile.elsewhere.insert("/**".to_owned(), Access::Write);
         self.codex.profile.network.domains.insert("*".to_owned(), true);
     }
@@ -177,7 +176,7 @@ impl Import {
                 self.builder.unlisted.edit = Answer::Ask;
                 self.codex.profile.roots.insert(".".to_owned(), Access::Read);
             }
-            ":danger-full-access" => self.everything("default_permissions", settings.place(chosen)),
+            ":danger-full-access" => self.everything("default_permissions", &settings.place(chosen)),
             ":workspace" => {}
             _ if own.is_none() => {
                 let names: Vec<&str> =

@@ -214,15 +214,19 @@ impl<'f> Reader<'f> {
 
     fn escape(&mut self, text: &mut String) -> Result<(), SettingsFault> {
         let escaped = self.rest.chars().next().unwrap_or_default();
+        let plain = match escaped {
+            'n' => Some('\n'),
+            't' => Some('\t'),
+            'r' => Some('\r'),
+            '\\' | '"' | '\'' => Some(escaped),
+            _ => None,
+        };
+        if plain.is_some() || escaped == '\n' {
+            self.take(1);
+            text.extend(plain);
+            return Ok(());
+        }
         let digits = match escaped {
-            'n' => return Ok(self.escaped(text, '\n')),
-            't' => return Ok(self.escaped(text, '\t')),
-            'r' => return Ok(self.escaped(text, '\r')),
-            '\\' | '"' | '\'' => return Ok(self.escaped(text, escaped)),
-            '\n' => {
-                self.take(1);
-                return Ok(());
-            }
             'x' => 2,
             'u' => 4,
             'U' => 8,
@@ -235,11 +239,6 @@ impl<'f> Reader<'f> {
         self.take(1 + digits);
         text.push(character);
         Ok(())
-    }
-
-    fn escaped(&mut self, text: &mut String, character: char) {
-        self.take(1);
-        text.push(character);
     }
 }
 

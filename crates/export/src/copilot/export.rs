@@ -28,7 +28,7 @@ pub(crate) fn export(exported: &ExportedPolicy<'_>) -> (String, Tokens) {
     let tokens = tokens::export(exported, &LANGUAGE);
     let mut text =
         String::from("# Options for Copilot CLI, one a line: no file of a repository holds its permissions.\n");
-    for token in &tokens.tokens {
+    for token in &tokens.list {
         let what = match token.decision {
             Answer::Allow => "allow",
             Answer::Deny => "deny",
@@ -42,7 +42,7 @@ pub(crate) fn export(exported: &ExportedPolicy<'_>) -> (String, Tokens) {
         text.push_str(&line);
     }
     if tokens.rests.iter().any(|rest| rest.kind == Kind::Edit && rest.answer == Answer::Allow)
-        && !tokens.tokens.iter().any(|token| token.kind == Kind::Edit)
+        && !tokens.list.iter().any(|token| token.kind == Kind::Edit)
     {
         text.push_str("--allow-tool=write\n");
     }

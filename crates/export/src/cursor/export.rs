@@ -25,7 +25,7 @@ const LANGUAGE: Language = Language {
 pub(crate) fn export(exported: &ExportedPolicy<'_>) -> (String, Tokens) {
     let tokens = tokens::export(exported, &LANGUAGE);
     let list = |decision: Answer| -> Vec<String> {
-        tokens.tokens.iter().filter(|token| token.decision == decision).map(|token| token.text.clone()).collect()
+        tokens.list.iter().filter(|token| token.decision == decision).map(|token| token.text.clone()).collect()
     };
     let mut allow = list(Answer::Allow);
     let passes = |kind: Kind| tokens.rests.iter().any(|rest| rest.kind == kind && rest.answer == Answer::Allow);
@@ -67,9 +67,9 @@ fn command(words: &[String], side: Side) -> Vec<String> {
         return vec![format!("Shell({program}:{} *)", rest.join(" "))];
     }
     let (flags, operands): (Vec<&String>, Vec<&String>) = rest.iter().partition(|word| spelling::is_flag(word));
-    let operands: String = operands.iter().map(|word| format!("*{word}")).collect();
+    let operands: String = operands.iter().flat_map(|word| ["*", word.as_str()]).collect();
     let one = |flags: &[String]| {
-        let flags: String = flags.iter().map(|flag| format!("*{flag}")).collect();
+        let flags: String = flags.iter().flat_map(|flag| ["*", flag.as_str()]).collect();
         let both = [format!("Shell({program}:{operands}{flags}*)"), format!("Shell({program}:{flags}{operands}*)")];
         both.map(|text| text.replace("**", "*"))
     };

@@ -108,8 +108,8 @@ impl Import {
                 };
                 self.add(decision, Kind::Command, &pattern, token, place);
             }
-            "Read" => self.path(decision, &[Kind::Read], inner, token, place),
-            "Write" => self.path(decision, &[Kind::Edit], inner, token, place),
+            "Read" => self.path(decision, Kind::Read, inner, token, place),
+            "Write" => self.path(decision, Kind::Edit, inner, token, place),
             "WebFetch" => {
                 self.builder.add(decision, Kind::Fetch, say::host(inner), &Source { place, entry: token, rank: 0 });
             }
@@ -131,7 +131,7 @@ impl Import {
         self.builder.add(decision, kind, said, &Source { place, entry, rank: 0 });
     }
 
-    fn path(&mut self, decision: Answer, kinds: &[Kind], text: &str, entry: &str, place: Place) {
+    fn path(&mut self, decision: Answer, kind: Kind, text: &str, entry: &str, place: Place) {
         let (start, body) = if let Some(body) = text.strip_prefix("~/") {
             (Start::Home, body)
         } else if let Some(body) = text.strip_prefix('/') {
@@ -141,9 +141,7 @@ impl Import {
             let start = if decision == Answer::Allow { Start::Root } else { Start::Anywhere };
             (start, text.strip_prefix("./").unwrap_or(text))
         };
-        for kind in kinds {
-            let said = say::gitignore(&say::PathText { start, body });
-            self.builder.add(decision, *kind, said, &Source { place: place.clone(), entry, rank: 0 });
-        }
+        let said = say::gitignore(&say::PathText { start, body });
+        self.builder.add(decision, kind, said, &Source { place, entry, rank: 0 });
     }
 }

@@ -6,6 +6,7 @@
 //! (2.1). A rule of a file has its number within its tier. `tools.core` switches all other built-in tools off.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use agent_strace_policy::json::{Data, Value};
 use agent_strace_repos::repo_audit::{Language, items, member, members, text};
@@ -58,7 +59,8 @@ pub(crate) fn read(files: &[SettingsFile]) -> Result<Imported, SettingsFault> {
         writers: BTreeMap::new(),
     };
     for file in files {
-        if file.path.ends_with(".toml") { import.rules(file)? } else { import.settings(file)? }
+        let is_policy = Path::new(&file.path).extension().is_some_and(|ending| ending == "toml");
+        if is_policy { import.rules(file)? } else { import.settings(file)? }
     }
     let Import { mut builder, mut rules, writers } = import;
     if let (1, Some((tool, place))) = (writers.len(), writers.first_key_value()) {
@@ -136,7 +138,7 @@ impl Import {
         self.rule(
             &[name.to_owned()],
             None,
-            condition,
+            &condition,
             verdict,
             &Source { place, entry: tool, rank: i64::from(priority) },
         );
@@ -156,7 +158,7 @@ impl Import {
                 core.iter().filter(|(tool, _)| words(tool).is_some_and(|(name, _)| named(&name))).collect();
             if prefixes.is_empty() {
                 let source = Source { place: place.clone(), entry: "tools.core", rank: i64::from(EXCLUDED) };
-                self.rule(&[(*name).to_owned()], None, Condition::None, Verdict::Deny, &source);
+                self.rule(&[(*name).to_owned()], None, &Condition::None, Verdict::Deny, &source);
             } else if *kind == Kind::Command {
                 // Only these commands are left, and each is still asked about.
                 self.builder.unlisted.command = Answer::Deny;
@@ -186,7 +188,7 @@ impl Import {
                 "auto_edit" | "autoEdit" | "auto-edit" => {
                     let source = Source { place, entry: mode, rank: 15 };
                     let names = ["write_file".to_owned(), "replace".to_owned()];
-                    self.rule(&names, None, Condition::None, Verdict::Allow, &source);
+                    self.rule(&names, None, &Condition::None, Verdict::Allow, &source);
                 }
                 _ => {}
             }
@@ -207,22 +209,22 @@ impl Import {
         let all = || ["*".to_owned()];
         for (server, place) in settings.texts(mcp, "excluded")? {
             let source = Source { place, entry: server, rank: 2_900 };
-            self.rule(&all(), Some(server), Condition::None, Verdict::Deny, &source);
+            self.rule(&all(), Some(server), &Condition::None, Verdict::Deny, &source);
         }
         for (server, place) in settings.texts(mcp, "allowed")? {
             let source = Source { place, entry: server, rank: 2_100 };
-            self.rule(&all(), Some(server), Condition::None, Verdict::Allow, &source);
+            self.rule(&all(), Some(server), &Condition::None, Verdict::Allow, &source);
         }
         for (name, server) in settings.object(root, "mcpServers")?.map(members).unwrap_or_default() {
             if settings.switch(server, "trust")? == Some(true) {
                 let source = Source { place: settings.place_of_key(name), entry: &name.name, rank: 2_200 };
-                self.rule(&all(), Some(&name.name), Condition::None, Verdict::Allow, &source);
+                self.rule(&all(), Some(&name.name), &Condition::None, Verdict::Allow, &source);
             }
             for (key, verdict) in [("includeTools", None), ("excludeTools", Some(Verdict::Deny))] {
                 for (tool, place) in settings.texts(server, key)? {
                     let Some(verdict) = verdict else { continue };
                     let source = Source { place, entry: tool, rank: i64::from(EXCLUDED) };
-                    self.rule(&[tool.to_owned()], Some(&name.name), Condition::None, verdict, &source);
+                    self.rule(&[tool.to_owned()], Some(&name.name), &Condition::None, verdict, &source);
                 }
             }
         }
@@ -275,7 +277,7 @@ impl Import {
                 }
             };
             let source = Source { place: place.clone(), entry: &entry, rank: i64::from(tier + priority) };
-            self.rule(&tools, server, condition, verdict, &source);
+            self.rule(&tools, server, &condition, verdict, &source);
         }
         Ok(())
     }
@@ -302,20 +304,20 @@ impl Import {
         &mut self,
         tools: &[String],
         server: Option<&str>,
-        condition: Condition,
+        condition: &Condition,
         verdict: Verdict,
         source: &Source<'_>,
     ) {
         let priority = u16::try_from(source.rank).unwrap_or_default();
         let canonical: Vec<String> = tools.iter().map(|tool| canonical(tool)).collect();
-        self.emulated(&canonical, server, &condition, verdict, priority);
+        self.emulated(&canonical, server, condition, verdict, priority);
         let decision = match verdict {
             Verdict::Allow => Answer::Allow,
             Verdict::Ask => Answer::Ask,
             Verdict::Deny => Answer::Deny,
         };
         for tool in &canonical {
-            for named in self.named(tool, server, &condition, decision, source) {
+            for named in self.named(tool, server, condition, decision, source) {
                 let source = Source { place: source.place.clone(), entry: source.entry, rank: source.rank };
                 self.builder.add(decision, named.kind, named.said, &source);
             }

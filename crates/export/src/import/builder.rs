@@ -1,6 +1,6 @@
 //! Permissions of settings files, gathered, and the policy that says them.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use agent_strace_policy::Policy;
 use agent_strace_secrets::redact;
@@ -338,13 +338,13 @@ fn covers(wide: &Grant, narrow: &Grant) -> bool {
 /// Registries and remotes that commands which may run reach by themselves, and that the policy would refuse.
 fn hosts_of_commands(text: &str, draft: &Draft) -> Vec<String> {
     let Ok(policy) = Policy::from_bytes("imported", None, text.as_bytes()) else { return Vec::new() };
-    let mut hosts = BTreeMap::new();
+    let mut hosts = BTreeSet::new();
     for command in draft.allowed_commands() {
         for host in crate::exported_policy::refused_hosts(&policy, command) {
-            hosts.insert(host, ());
+            hosts.insert(host);
         }
     }
-    hosts.into_keys().filter(|host| host.starts_with("registry:") || host.starts_with("remote:")).collect()
+    hosts.into_iter().filter(|host| host.starts_with("registry:") || host.starts_with("remote:")).collect()
 }
 
 /// Whether a policy takes the entry, which is then in its list alone.

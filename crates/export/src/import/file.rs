@@ -187,7 +187,7 @@ pub(crate) fn unknown_permissions<'v>(value: &'v Value, known: &[&str]) -> impl 
     let known: Vec<String> = known.iter().map(|name| (*name).to_owned()).collect();
     members(value).iter().map(|(key, _)| key).filter(move |key| {
         let name = key.name.to_lowercase();
-        !known.iter().any(|known| *known == key.name) && TELLING.iter().any(|word| name.contains(word))
+        !known.contains(&key.name) && TELLING.iter().any(|word| name.contains(word))
     })
 }
 

@@ -80,17 +80,16 @@ impl Agent {
         }
     }
 
-    /// The language of an export for it.
-    pub fn target(self) -> Option<Target> {
+    /// The language of an export for it. Rules of Qwen Code are those of Claude Code.
+    pub fn target(self) -> Target {
         match self {
-            Self::ClaudeCode => Some(Target::ClaudeCode),
-            Self::OpenCode => Some(Target::OpenCode),
-            Self::Cursor => Some(Target::Cursor),
-            Self::VsCode => Some(Target::VsCode),
-            Self::Copilot => Some(Target::Copilot),
-            Self::Codex => Some(Target::CodexConfig),
-            Self::Gemini => Some(Target::Gemini),
-            Self::Qwen => Some(Target::ClaudeCode),
+            Self::ClaudeCode | Self::Qwen => Target::ClaudeCode,
+            Self::OpenCode => Target::OpenCode,
+            Self::Cursor => Target::Cursor,
+            Self::VsCode => Target::VsCode,
+            Self::Copilot => Target::Copilot,
+            Self::Codex => Target::CodexConfig,
+            Self::Gemini => Target::Gemini,
         }
     }
 
@@ -98,17 +97,18 @@ impl Agent {
     pub fn of_path(path: &str) -> Option<Self> {
         let parts: Vec<&str> = path.rsplit('/').take(2).collect();
         let (name, folder) = (parts.first().copied()?, parts.get(1).copied().unwrap_or_default());
+        let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
         match (folder, name) {
-            (".claude", name) if name.starts_with("settings") && name.ends_with(".json") => Some(Self::ClaudeCode),
+            (".claude", name) if name.starts_with("settings") && ending == "json" => Some(Self::ClaudeCode),
             (_, name) if name.starts_with("managed-settings") => Some(Self::ClaudeCode),
             (_, "opencode.json" | "opencode.jsonc") => Some(Self::OpenCode),
             (".cursor", "cli.json" | "cli-config.json" | "permissions.json") => Some(Self::Cursor),
             (".vscode" | "User", "settings.json") => Some(Self::VsCode),
             (_, "permissions-config.json") => Some(Self::Copilot),
             (".codex", "config.toml") => Some(Self::Codex),
-            ("rules", name) if name.ends_with(".rules") => Some(Self::Codex),
+            ("rules", _) if ending == "rules" => Some(Self::Codex),
             (".gemini", "settings.json") => Some(Self::Gemini),
-            ("policies", name) if name.ends_with(".toml") => Some(Self::Gemini),
+            ("policies", _) if ending == "toml" => Some(Self::Gemini),
             (".qwen", "settings.json") => Some(Self::Qwen),
             _ => None,
         }

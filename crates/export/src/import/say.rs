@@ -16,10 +16,7 @@ pub(crate) fn command(pattern: &str) -> Said {
     if pattern.chars().all(|character| character == '*') {
         return Said::listed("*");
     }
-    let (first, behind) = match pattern.split_once('*') {
-        None => return exact(pattern),
-        Some(parts) => parts,
-    };
+    let Some((first, behind)) = pattern.split_once('*') else { return exact(pattern) };
     if behind.is_empty() && !first.starts_with(' ') {
         return open_ended(first);
     }

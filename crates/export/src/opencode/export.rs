@@ -65,16 +65,8 @@ fn class_free(text: &str) -> String {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('[') {
         plain.push_str(before);
-        match after.split_once(']') {
-            Some((_, behind)) => {
-                plain.push('?');
-                rest = behind;
-            }
-            None => {
-                plain.push('?');
-                rest = after;
-            }
-        }
+        plain.push('?');
+        rest = after.split_once(']').map_or(after, |(_, behind)| behind);
     }
     plain + rest
 }
@@ -99,8 +91,7 @@ fn text(tokens: &Tokens) -> String {
     ];
     let mut text = String::from("{\n  \"$schema\": \"https://opencode.ai/config.json\",\n  \"permission\": {\n");
     text.push_str("    \"external_directory\": {\n      \"*\": \"ask\"");
-    let outside =
-        tokens.tokens.iter().filter(|token| token.text.starts_with(['/', '~']) && token.kind != Kind::Command);
+    let outside = tokens.list.iter().filter(|token| token.text.starts_with(['/', '~']) && token.kind != Kind::Command);
     for token in outside.filter(|token| token.decision == Answer::Deny) {
         let _ = write!(text, ",\n      {}: \"deny\"", json!(token.text));
     }
@@ -109,7 +100,7 @@ fn text(tokens: &Tokens) -> String {
         permission(kind, name, tokens, &mut text);
     }
     for decision in DECISIONS {
-        for token in tokens.tokens.iter().filter(|token| token.kind == Kind::Mcp && token.decision == decision) {
+        for token in tokens.list.iter().filter(|token| token.kind == Kind::Mcp && token.decision == decision) {
             let _ = write!(text, ",\n    {}: {}", json!(token.text), json!(decision.name()));
         }
     }
@@ -120,7 +111,7 @@ fn text(tokens: &Tokens) -> String {
 const DECISIONS: [Answer; 3] = [Answer::Allow, Answer::Ask, Answer::Deny];
 
 fn permission(kind: Kind, name: &str, tokens: &Tokens, text: &mut String) {
-    let of_kind = || tokens.tokens.iter().filter(move |token| token.kind == kind);
+    let of_kind = || tokens.list.iter().filter(move |token| token.kind == kind);
     let rest = tokens.rests.iter().find(|rest| rest.kind == kind).map_or(Answer::Ask, |rest| rest.answer);
     // A pattern for everything takes the place of the rest: a key stands once.
     let rest = of_kind().filter(|token| token.text == "*").map(|token| token.decision).max().unwrap_or(rest);

@@ -109,30 +109,27 @@ impl Import {
     fn permissions(&mut self, settings: &SettingsReader<'_>, value: &Value) -> Result<(), SettingsFault> {
         if let Data::Text(_) = &value.data {
             let decision = answer(settings, value, "permission")?;
-            self.all(decision, "permission", settings.place(value));
+            self.all(decision, "permission", &settings.place(value));
             return Ok(());
         }
         let Data::Object(entries) = &value.data else {
             return Err(settings.wrong_type(value, "permission", "an action, or an object"));
         };
         for (key, value) in entries {
-            match &value.data {
-                Data::Object(patterns) => {
-                    for (pattern, value) in patterns {
-                        let decision = answer(settings, value, &pattern.name)?;
-                        self.permission(settings, key, Some(pattern), decision);
-                    }
+            if let Data::Object(patterns) = &value.data {
+                for (pattern, value) in patterns {
+                    let decision = answer(settings, value, &pattern.name)?;
+                    self.permission(settings, key, Some(pattern), decision);
                 }
-                _ => {
-                    let decision = answer(settings, value, &key.name)?;
-                    self.permission(settings, key, None, decision);
-                }
+            } else {
+                let decision = answer(settings, value, &key.name)?;
+                self.permission(settings, key, None, decision);
             }
         }
         Ok(())
     }
 
-    fn all(&mut self, decision: Answer, entry: &str, place: Place) {
+    fn all(&mut self, decision: Answer, entry: &str, place: &Place) {
         for kind in ALL {
             self.any(*kind, decision, entry, place.clone());
         }
@@ -160,7 +157,7 @@ impl Import {
         let entry = format!("{}: {text}", key.name);
         let known = KINDS.iter().find(|(name, _)| *name == key.name);
         match key.name.as_str() {
-            "*" => self.all(decision, &entry, place),
+            "*" => self.all(decision, &entry, &place),
             "external_directory" => self.outside(text, decision, &entry, place),
             "write" | "patch" | "multiedit" if decision == Answer::Allow => {
                 let reason = "`edit` decides about all tools that write files";

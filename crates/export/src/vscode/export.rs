@@ -42,7 +42,7 @@ pub(crate) fn export(exported: &ExportedPolicy<'_>) -> (String, Tokens) {
 fn section(text: &mut String, name: &str, tokens: &Tokens, kind: Kind, refused: Option<&str>) {
     let mut entries: Vec<(String, bool)> = refused.map(|pattern| (pattern.to_owned(), false)).into_iter().collect();
     for decision in [Answer::Allow, Answer::Ask] {
-        let of = tokens.tokens.iter().filter(|token| token.kind == kind && token.decision == decision);
+        let of = tokens.list.iter().filter(|token| token.kind == kind && token.decision == decision);
         entries.extend(of.map(|token| (token.text.clone(), decision == Answer::Allow)));
     }
     let _ = writeln!(text, "  \"{name}\": {{");
@@ -82,11 +82,15 @@ fn command(words: &[String], side: Side) -> Vec<String> {
     let words: Vec<String> =
         words.iter().map(|word| regex::escape(word).replace("\\*", ".*").replace("\\?", ".")).collect();
     let Some((program, rest)) = words.split_first() else { return Vec::new() };
-    let mut texts =
-        vec![format!("/(^|[\\s/]){program}{}/", rest.iter().map(|word| format!(".*{word}")).collect::<String>())];
+    let mut texts = vec![format!("/(^|[\\s/]){program}{}/", behind(&mut rest.iter()))];
     if rest.len() > 1 {
-        let reversed: String = rest.iter().rev().map(|word| format!(".*{word}")).collect();
+        let reversed = behind(&mut rest.iter().rev());
         texts.push(format!("/(^|[\\s/]){program}{reversed}/"));
     }
     texts
+}
+
+/// Words behind the program, with anything in front of each.
+fn behind(words: &mut dyn Iterator<Item = &String>) -> String {
+    words.flat_map(|word| [".*", word.as_str()]).collect()
 }
