@@ -75,6 +75,23 @@ fn an_allow_is_written_only_where_any_argument_is_allowed() {
     assert!(!codex.contains("\"git\", \"push\"],\n    decision = \"allow\""), "some of its arguments are denied");
 }
 
+/// A directory at home or elsewhere on the machine is none of the workspace.
+#[test]
+fn codex_opens_directories_where_they_lie() {
+    let allow = ["~/notes/**", "//var/x/**", "//tmp/**", "src/**"];
+    let policy = policy(&json!({ "version": 2, "files": { "write": { "allow": allow } } }));
+    let value: toml::Table = export(&policy, Target::CodexConfig).text.parse().unwrap();
+    let files = &value["permissions"]["agent-scope"]["filesystem"];
+    for path in ["~/notes", "/var/x", "/tmp"] {
+        assert_eq!(files[path].as_str(), Some("write"), "{path}");
+    }
+    let roots = files[":workspace_roots"].as_table().unwrap();
+    let open: Vec<&String> =
+        roots.iter().filter(|(_, access)| access.as_str() == Some("write")).map(|(path, _)| path).collect();
+    assert_eq!(open, ["src"]);
+    assert_eq!(value["approval_policy"].as_str(), Some("on-request"), "Codex does not start with `untrusted`");
+}
+
 #[test]
 fn what_is_weaker_is_listed() {
     let exported = exported();
