@@ -152,9 +152,19 @@ const SCHEMAS: &[(&str, &str, &str)] = &[
         include_str!("../../schemas/policy-generate.v1.schema.json"),
     ),
     (
+        "policy-drift",
+        "output of `policy drift --format json`",
+        include_str!("../../schemas/policy-drift.v1.schema.json"),
+    ),
+    (
         "policy-export",
         "output of `policy export --format json`",
         include_str!("../../schemas/policy-export.v1.schema.json"),
+    ),
+    (
+        "policy-import",
+        "output of `policy import --format json`",
+        include_str!("../../schemas/policy-import.v1.schema.json"),
     ),
     (
         "validation",

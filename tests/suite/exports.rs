@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::world::{Answer, in_process, project, skipped, update};
 
-const TARGETS: [&str; 3] = ["claude-code", "codex", "gemini"];
+const TARGETS: [&str; 7] = ["claude-code", "codex", "gemini", "opencode", "cursor", "vscode", "copilot"];
 
 /// Which calls an engine would decide in another way than the scope: every number is in `tests/exports.tsv`, and
 /// for the cases of this repository in `tests/exports-shipped.tsv`.

@@ -34,6 +34,8 @@ const PRINTED: &[(&str, &str)] = &[
     ("policy coverage", "policy-coverage.v1"),
     ("policy diff", "policy-diff.v1"),
     ("policy export --verify", "policy-export.v1"),
+    ("policy import", "policy-import.v1"),
+    ("policy drift", "policy-drift.v1"),
     ("policy --held-out", "policy-generate.v1"),
     ("policy explain", "policy-explain.v1"),
     ("policy test", "policy-test.v1"),

@@ -22,6 +22,18 @@ pub(crate) enum Act {
     Other,
 }
 
+impl Act {
+    /// What it is about.
+    pub(crate) fn subject(&self) -> String {
+        match self {
+            Self::Shell(text) | Self::Search(text) | Self::Fetch(text) => text.clone(),
+            Self::Read(paths) | Self::Edit(paths) => paths.join(", "),
+            Self::WebSearch | Self::Other => String::new(),
+            Self::Mcp { server, tool } => format!("{server}/{tool}"),
+        }
+    }
+}
+
 pub(crate) fn of(tool: &str, input: &Value) -> Act {
     if let Some((server, tool)) = tool.strip_prefix("mcp__").and_then(|rest| rest.split_once("__")) {
         return Act::Mcp { server: server.to_owned(), tool: tool.to_owned() };

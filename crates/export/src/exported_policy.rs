@@ -92,6 +92,15 @@ impl<'a> ExportedPolicy<'a> {
         self.about(subject).filter(move |entry| entry.decision == decision)
     }
 
+    /// Entries about tools of MCP servers, each with the name of its server.
+    pub(super) fn tools(&self) -> impl Iterator<Item = (&EntryView, String)> {
+        let of_server = |entry: &'a EntryView| {
+            let name = entry.location.pointer.strip_prefix("/mcp/servers/")?.split('/').next()?;
+            Some((entry, name.replace("~1", "/").replace("~0", "~")))
+        };
+        self.policy.entries().filter(|entry| entry.subject == Subject::Tool).filter_map(of_server)
+    }
+
     /// The first entry of an allow list: what the list does not hold is refused.
     pub(super) fn limited(&self, subject: Subject) -> Option<&EntryView> {
         let allowed = || self.entries(subject, Decision::Allowed);
@@ -136,12 +145,28 @@ fn trouble(entry: &Entry) -> Trouble {
     }
 }
 
+/// The hosts that a command reaches and that the policy does not let pass.
+pub(super) fn refused_hosts(policy: &Policy, command: &str) -> Vec<String> {
+    let refused = judged(policy, command).into_iter().filter(|entry| Answer::of(entry) > Answer::Allow);
+    refused
+        .filter_map(|entry| match entry.effect.kind {
+            Kind::Connect(connection) => connection.host,
+            _ => None,
+        })
+        .collect()
+}
+
 /// One command, judged by the one evaluator.
 fn judged(policy: &Policy, command: &str) -> Vec<Entry> {
+    judged_call(policy, "Bash", &serde_json::json!({ "command": command }))
+}
+
+/// One call, judged by the one evaluator.
+pub(super) fn judged_call(policy: &Policy, tool: &str, input: &serde_json::Value) -> Vec<Entry> {
     let call = ToolCall {
         call_id: None,
-        tool: Cow::Borrowed("Bash"),
-        arguments: Arguments::Json(Cow::Owned(serde_json::json!({ "command": command }).to_string())),
+        tool: Cow::Borrowed(tool),
+        arguments: Arguments::Json(Cow::Owned(input.to_string())),
         cwd: Some(Cow::Borrowed(ROOT)),
         status: Status::Missing,
         subagent: None,
@@ -153,5 +178,5 @@ fn judged(policy: &Policy, command: &str) -> Vec<Entry> {
 }
 
 /// No project lies there: what a command names is inside or outside of it, never by chance.
-const ROOT: &str = "/workspace";
+pub(super) const ROOT: &str = "/workspace";
 static PROBE: Dialect = Dialect::new("command line", "-");

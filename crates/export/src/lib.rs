@@ -14,22 +14,40 @@ mod act;
 mod answer;
 mod claude;
 mod codex;
+mod copilot;
+mod cursor;
+mod drift;
 mod escape;
+mod example;
 mod exported_policy;
 mod gemini;
+mod import;
 mod matching;
+mod opencode;
 mod paths;
+mod place;
+mod qwen;
 mod residual;
 mod script;
 mod spelling;
+mod tokens;
 mod verify;
+mod vscode;
 
+#[cfg(test)]
+mod drift_tests;
+#[cfg(test)]
+mod fixture_tests;
+#[cfg(test)]
+mod property_tests;
 #[cfg(test)]
 mod tests;
 
 use agent_strace_policy::Policy;
 
+pub use drift::{Drift, Excess, drift};
 use exported_policy::ExportedPolicy;
+pub use import::{Agent, Imported, LeftOut, Owner, Place, SettingsFault, SettingsFile, Weight, import};
 pub use residual::{Of, Residual};
 pub use verify::{Agreement, Compared, Difference, compare};
 
@@ -42,6 +60,14 @@ pub enum Target {
     /// The permission profile that the rules are made for.
     CodexConfig,
     Gemini,
+    /// `permission` of `opencode.json`.
+    OpenCode,
+    /// `permissions` of `.cursor/cli.json`.
+    Cursor,
+    /// Approvals in `settings.json` of VS Code.
+    VsCode,
+    /// Options of Copilot CLI.
+    Copilot,
 }
 
 /// A file for an engine.
@@ -57,6 +83,7 @@ enum Engine {
     Claude(claude::Engine),
     Codex(codex::Engine),
     Gemini(gemini::Engine),
+    Grants(import::GrantEngine),
 }
 
 /// Programs whose only purpose is the network.
@@ -70,7 +97,7 @@ pub fn export(policy: &Policy, target: Target) -> Export {
     let instead = "a command that may run may run such code";
     export.residuals.push(Residual { of: Of::ForeignCode, ways: residual::EVERY_WAY, reason, instead });
     if exported.version >= 2 {
-        let reason = "defaults, servers, variables, agents, budgets, sequences, rules and exceptions are not exported";
+        let reason = "defaults, variables, agents, budgets, sequences, rules and exceptions are not exported";
         let instead = "only the gate judges them";
         export.residuals.push(Residual { of: Of::Rest, ways: residual::EVERY_WAY, reason, instead });
     }
@@ -93,5 +120,18 @@ fn translated(exported: &ExportedPolicy<'_>, target: Target) -> Export {
             let (rules, residuals) = gemini::export(exported);
             Export { text: rules.text(), residuals, engine: Engine::Gemini(gemini::Engine::new(&rules)) }
         }
+        Target::OpenCode => read_back(Agent::OpenCode, "opencode.json", opencode::export(exported)),
+        Target::Cursor => read_back(Agent::Cursor, ".cursor/cli.json", cursor::export(exported)),
+        Target::VsCode => read_back(Agent::VsCode, ".vscode/settings.json", vscode::export(exported)),
+        Target::Copilot => read_back(Agent::Copilot, "options", copilot::export(exported)),
     }
+}
+
+/// The file with the engine that reads it: what is emulated is what was written.
+fn read_back(agent: Agent, path: &str, (text, tokens): (String, tokens::Tokens)) -> Export {
+    let file = SettingsFile { path: path.to_owned(), text, owner: Owner::Project };
+    let engine = import(agent, std::slice::from_ref(&file)).map(|imported| imported.engine);
+    // A file that can't be read back lets nothing pass: it is a defect that tests find.
+    let engine = engine.unwrap_or_else(|_| Engine::Grants(import::GrantEngine::refusing()));
+    Export { text: file.text, residuals: tokens.residuals, engine }
 }

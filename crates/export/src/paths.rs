@@ -62,7 +62,7 @@ fn start(entry: &str, version: u32) -> (Start, &str) {
 }
 
 /// In version 1 a `*` crosses components: `src/*.rs` is also `src/a/b.rs`.
-fn crossing(body: &str, side: Side) -> Vec<String> {
+pub(super) fn crossing(body: &str, side: Side) -> Vec<String> {
     let (folders, name) = body.rsplit_once('/').map_or((None, body), |(folders, name)| (Some(folders), name));
     let Some(folders) = folders else { return vec![body.to_owned()] };
     if name == "*" {

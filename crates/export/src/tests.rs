@@ -7,7 +7,16 @@ use super::{Compared, Export, Target, claude, compare, export};
 use agent_strace_model::{Arguments, Dialect, Event, EventKind, Origin, Session, Status, ToolCall};
 use agent_strace_policy::Policy;
 
-const TARGETS: [Target; 4] = [Target::ClaudeCode, Target::Codex, Target::CodexConfig, Target::Gemini];
+pub(super) const TARGETS: [Target; 8] = [
+    Target::ClaudeCode,
+    Target::Codex,
+    Target::CodexConfig,
+    Target::Gemini,
+    Target::OpenCode,
+    Target::Cursor,
+    Target::VsCode,
+    Target::Copilot,
+];
 
 fn policy(value: &Value) -> Policy {
     Policy::from_bytes("scope.json", None, value.to_string().as_bytes()).expect("a valid policy")
@@ -30,9 +39,14 @@ fn exported() -> Policy {
 static DIALECT: Dialect = Dialect::new("cases", "-");
 
 fn compared(export: &Export, policy: &Policy, tool: &str, input: &Value) -> Compared {
+    compare(export, policy, &session(tool, input), &Arc::default())
+}
+
+/// A session of one call, in a project at `/repo`.
+pub(super) fn session(tool: &str, input: &Value) -> Session<'static> {
     let call = ToolCall {
         call_id: None,
-        tool: tool.into(),
+        tool: tool.to_owned().into(),
         arguments: Arguments::Json(input.to_string().into()),
         cwd: Some("/repo".into()),
         status: Status::Ok,
@@ -40,8 +54,7 @@ fn compared(export: &Export, policy: &Policy, tool: &str, input: &Value) -> Comp
     };
     let event =
         Event { number: 1, id: None, line: 1, time: None, origin: Origin::default(), kind: EventKind::Call(call) };
-    let session = Session { root: Some("/repo".into()), events: vec![event], ..Session::new(&DIALECT, "-") };
-    compare(export, policy, &session, &Arc::default())
+    Session { root: Some("/repo".into()), events: vec![event], ..Session::new(&DIALECT, "-") }
 }
 
 #[test]
@@ -60,6 +73,23 @@ fn an_allow_is_written_only_where_any_argument_is_allowed() {
     assert!(codex.contains("pattern = [\"git\", \"push\", \"--force\"],\n    decision = \"forbidden\""), "{codex}");
     assert!(codex.contains("pattern = [\"git\", \"push\"],\n    decision = \"prompt\""), "another order is looked at");
     assert!(!codex.contains("\"git\", \"push\"],\n    decision = \"allow\""), "some of its arguments are denied");
+}
+
+/// A directory at home or elsewhere on the machine is none of the workspace.
+#[test]
+fn codex_opens_directories_where_they_lie() {
+    let allow = ["~/notes/**", "//var/x/**", "//tmp/**", "src/**"];
+    let policy = policy(&json!({ "version": 2, "files": { "write": { "allow": allow } } }));
+    let value: toml::Table = export(&policy, Target::CodexConfig).text.parse().unwrap();
+    let files = &value["permissions"]["agent-scope"]["filesystem"];
+    for path in ["~/notes", "/var/x", "/tmp"] {
+        assert_eq!(files[path].as_str(), Some("write"), "{path}");
+    }
+    let roots = files[":workspace_roots"].as_table().unwrap();
+    let open: Vec<&String> =
+        roots.iter().filter(|(_, access)| access.as_str() == Some("write")).map(|(path, _)| path).collect();
+    assert_eq!(open, ["src"]);
+    assert_eq!(value["approval_policy"].as_str(), Some("on-request"), "Codex does not start with `untrusted`");
 }
 
 #[test]

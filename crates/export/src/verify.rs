@@ -46,7 +46,13 @@ impl Agreement {
 #[derive(Debug, Clone)]
 pub struct Difference {
     pub event: u32,
+    /// The log, or the file of cases.
+    pub source: String,
+    /// The line in it.
+    pub line: u32,
     pub tool: String,
+    /// The command, path, address or tool that the call is about.
+    pub act: String,
     pub policy: Answer,
     pub engine: Answer,
     /// It is weaker, and the list does not say so.
@@ -85,17 +91,22 @@ pub fn compare(export: &Export, policy: &Policy, session: &Session<'_>, reposito
             continue;
         };
         let pair = Pair { export, policy, act: &act, engine, entries: &entries, stopped };
-        compared.count(&pair, event.number, &call.tool);
+        if let Some(found) = compared.count(&pair) {
+            let (source, tool) = (session.source.clone(), call.tool.clone().into_owned());
+            let act = act.subject();
+            compared.differences.push(Difference { event: event.number, source, line: event.line, tool, act, ..found });
+        }
     }
     compared
 }
 
 /// The engine's answer, and the entries whose effects its sandbox stops all the same.
-fn answer(engine: &Engine, act: &Act, root: &str, entries: &[Entry]) -> Option<(Answer, Vec<usize>)> {
+pub(super) fn answer(engine: &Engine, act: &Act, root: &str, entries: &[Entry]) -> Option<(Answer, Vec<usize>)> {
     match engine {
         Engine::Claude(engine) => Some((engine.answer(act, root)?, Vec::new())),
         Engine::Codex(engine) => engine.answer(act, root, entries),
         Engine::Gemini(engine) => Some((engine.answer(act)?, Vec::new())),
+        Engine::Grants(engine) => Some((engine.answer(act, root)?, Vec::new())),
     }
 }
 
@@ -114,7 +125,8 @@ impl Compared {
         self.differences.extend(other.differences);
     }
 
-    fn count(&mut self, pair: &Pair<'_>, event: u32, tool: &str) {
+    /// Counts a call, and returns what it says where the two differ.
+    fn count(&mut self, pair: &Pair<'_>) -> Option<Difference> {
         let strictest = pair.entries.iter().max_by_key(|entry| Answer::of(entry));
         let policy = strictest.map_or(Answer::Allow, Answer::of);
         let engine = pair.in_effect(policy);
@@ -129,10 +141,17 @@ impl Compared {
         if policy > Answer::Ask && engine == Answer::Allow {
             self.agreement.passed += 1;
         }
-        if policy != engine {
-            let reason = strictest.map(|entry| entry.reason.clone()).unwrap_or_default();
-            self.differences.push(Difference { event, tool: tool.to_owned(), policy, engine, unlisted, reason });
-        }
+        (policy != engine).then(|| Difference {
+            event: 0,
+            source: String::new(),
+            line: 0,
+            tool: String::new(),
+            act: String::new(),
+            policy,
+            engine,
+            unlisted,
+            reason: strictest.map(|entry| entry.reason.clone()).unwrap_or_default(),
+        })
     }
 }
 

@@ -137,7 +137,7 @@ use evidence::EvidenceRules;
 pub use extends::Extended;
 use extends::{Assembled, Reader};
 pub use floor::{globs as floor_globs, lies_below as floor_above, of_path as floor_of};
-pub use glob::Glob;
+pub use glob::{Answer as GlobAnswer, Glob};
 pub use globals::takes_value;
 use hooks::HookPolicy;
 pub(crate) use inline_tests::InlineTest;

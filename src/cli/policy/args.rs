@@ -8,8 +8,10 @@ use super::backtest::BacktestArgs;
 use super::builtins::BuiltinsArgs;
 use super::coverage::CoverageArgs;
 use super::diff::DiffArgs;
+use super::drift::DriftArgs;
 use super::export::ExportArgs;
 use super::generate::args::GenerateArgs;
+use super::import::ImportArgs;
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, after_help = GENERATE_EXAMPLES)]
@@ -73,6 +75,12 @@ pub(in crate::cli) enum PolicyCommand {
     /// Write a policy for an agent's own permission engine, and say what that engine can't hold.
     #[command(after_help = super::export::EXAMPLES)]
     Export(ExportArgs),
+    /// Make a policy of agents' own permission settings, and say what it does not hold.
+    #[command(after_help = super::import::EXAMPLES)]
+    Import(ImportArgs),
+    /// Say what agents' own settings let pass although the policy refuses it.
+    #[command(after_help = super::drift::EXAMPLES)]
+    Drift(DriftArgs),
 }
 
 const VALIDATE_EXAMPLES: &str = "\

@@ -20,7 +20,7 @@ use super::args::PolicyFileArgs;
 use agent_strace_export::{Agreement, Compared, Difference, Export, Of, Residual, Target};
 use agent_strace_ingest::discover::Selection;
 use agent_strace_model::{Arguments, Dialect, Event, EventKind, Origin, Session, Status, ToolCall};
-use agent_strace_policy::Policy;
+use agent_strace_policy::{Policy, quoted};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -28,6 +28,10 @@ Examples:
   agent-strace policy export --to codex --output .codex/rules/scope.rules
   agent-strace policy export --to codex-config                   a permission profile for config.toml
   agent-strace policy export --to gemini --output ~/.gemini/policies/scope.toml
+  agent-strace policy export --to opencode                       permissions for opencode.json
+  agent-strace policy export --to cursor                         permissions for .cursor/cli.json
+  agent-strace policy export --to vscode                         approvals for .vscode/settings.json
+  agent-strace policy export --to copilot                        options for one start of Copilot CLI
   agent-strace policy export --to gemini --verify cases.jsonl    do the file and the policy agree?
 
 What the file can't say is listed on standard error. No engine sees what the gate sees: keep the gate.
@@ -45,6 +49,16 @@ pub(in crate::cli) enum ExportTarget {
     CodexConfig,
     /// Rules of Gemini CLI's policy engine, for a file in `~/.gemini/policies/`.
     Gemini,
+    /// The key `permission` of `opencode.json`.
+    #[value(name = "opencode")]
+    OpenCode,
+    /// The key `permissions` of `.cursor/cli.json`.
+    Cursor,
+    /// Approvals in VS Code's `settings.json`.
+    #[value(name = "vscode")]
+    VsCode,
+    /// Options for one start of Copilot CLI, one a line.
+    Copilot,
 }
 
 impl ExportTarget {
@@ -54,6 +68,10 @@ impl ExportTarget {
             Self::Codex => Target::Codex,
             Self::CodexConfig => Target::CodexConfig,
             Self::Gemini => Target::Gemini,
+            Self::OpenCode => Target::OpenCode,
+            Self::Cursor => Target::Cursor,
+            Self::VsCode => Target::VsCode,
+            Self::Copilot => Target::Copilot,
         }
     }
 }
@@ -138,6 +156,14 @@ fn next(target: ExportTarget) -> &'static str {
         ExportTarget::Gemini => {
             "next: put it into `~/.gemini/policies/`: rules in a workspace's own folder may be ignored"
         }
+        ExportTarget::OpenCode => {
+            "next: merge `permission` into `opencode.json`; permissions of a single agent there stand before it"
+        }
+        ExportTarget::Cursor => "next: merge `permissions` into `.cursor/cli.json` of the project",
+        ExportTarget::VsCode => "next: merge it into `.vscode/settings.json`; the user is asked, nothing is denied",
+        ExportTarget::Copilot => {
+            "next: start it with `copilot $(grep -v '^#' FILE)`; no file of a project is read for this"
+        }
     }
 }
 
@@ -182,7 +208,9 @@ fn agreement(compared: &Compared) -> String {
         let (tool, reason) =
             (agent_strace_report::terminal(&difference.tool), agent_strace_report::terminal(&difference.reason));
         let (policy, engine) = (difference.policy.name(), difference.engine.name());
-        let _ = writeln!(text, "  event {} {tool}: policy {policy}, file {engine}{listed}: {reason}", difference.event);
+        let act = agent_strace_report::terminal(&quoted(&difference.act));
+        let place = format!("{}:{}", agent_strace_report::terminal(&difference.source), difference.line);
+        let _ = writeln!(text, "  {place}: {tool} {act}: policy {policy}, file {engine}{listed}: {reason}");
     }
     if compared.differences.len() > SHOWN {
         let _ = writeln!(text, "  and {} more: `--format json` has all", compared.differences.len() - SHOWN);
@@ -246,7 +274,13 @@ struct AgreementJson<'e> {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct DifferenceJson<'e> {
     event: u32,
+    /// The log, or the file of cases.
+    source: &'e str,
+    /// The line in it.
+    line: u32,
     tool: &'e str,
+    /// The command, path, address or tool.
+    act: String,
     /// The answer of the policy, and that of the file.
     scope: &'e str,
     file: &'e str,
@@ -285,8 +319,18 @@ fn agreement_json(compared: &Compared) -> AgreementJson<'_> {
 }
 
 fn difference_json(difference: &Difference) -> DifferenceJson<'_> {
-    let Difference { event, tool, policy, engine, unlisted, reason } = difference;
-    DifferenceJson { event: *event, tool, scope: policy.name(), file: engine.name(), listed: !unlisted, reason }
+    let Difference { event, source, line, tool, act, policy, engine, unlisted, reason } = difference;
+    DifferenceJson {
+        event: *event,
+        source,
+        line: *line,
+        tool,
+        act: quoted(act),
+        scope: policy.name(),
+        file: engine.name(),
+        listed: !unlisted,
+        reason,
+    }
 }
 
 fn residual_json(residual: &Residual) -> ResidualJson<'_> {
@@ -340,7 +384,7 @@ fn cases(path: &str) -> Result<Option<Vec<Session<'static>>>, Failure> {
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let calls = serde_json::from_str::<Value>(line).ok().and_then(|value| calls(&value));
         match calls {
-            Some(calls) => sessions.push(session(calls)),
+            Some(calls) => sessions.push(session(calls, path, number + 1)),
             None if sessions.is_empty() => return Ok(None),
             None => {
                 let message = format!("line {} of `{path}` is no call: it needs `tool` and `input`", number + 1);
@@ -362,11 +406,12 @@ fn calls(case: &Value) -> Option<Vec<(String, Value)>> {
 }
 
 /// A session of calls that nobody ran, in a project at `/repo`.
-fn session(calls: Vec<(String, Value)>) -> Session<'static> {
+fn session(calls: Vec<(String, Value)>, path: &str, line: usize) -> Session<'static> {
+    let line = u32::try_from(line).unwrap_or(u32::MAX);
     let events = calls.into_iter().zip(1..).map(|((tool, input), number)| Event {
         number,
         id: None,
-        line: 1,
+        line,
         time: None,
         origin: Origin::default(),
         kind: EventKind::Call(ToolCall {
@@ -378,7 +423,8 @@ fn session(calls: Vec<(String, Value)>) -> Session<'static> {
             subagent: None,
         }),
     });
-    Session { root: Some(Cow::Borrowed("/repo")), events: events.collect(), ..Session::new(&CASES, "-") }
+    let known = Session::new(&CASES, "-");
+    Session { root: Some(Cow::Borrowed("/repo")), events: events.collect(), source: path.to_owned(), ..known }
 }
 
 static CASES: Dialect = Dialect::new("cases", "-");

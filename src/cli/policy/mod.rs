@@ -5,12 +5,15 @@ mod backtest;
 mod builtins;
 mod coverage;
 mod diff;
+mod drift;
 mod explain;
 mod export;
 mod fmt;
 mod generate;
 mod history;
+mod import;
 mod lint;
+mod settings_files;
 mod test;
 mod validate;
 
@@ -41,5 +44,7 @@ pub(in crate::cli) fn run(
         PolicyCommand::Builtins(args) => builtins::run(args, streams),
         PolicyCommand::Coverage(args) => coverage::run(trace_dir, args, environment, streams),
         PolicyCommand::Export(args) => export::run(trace_dir, args, environment, streams),
+        PolicyCommand::Import(args) => import::run(args, environment, streams),
+        PolicyCommand::Drift(args) => drift::run(args, environment, streams),
     }
 }

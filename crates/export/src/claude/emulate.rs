@@ -6,6 +6,8 @@ use regex::Regex;
 use super::super::act::Act;
 use super::super::answer::Answer;
 use super::super::matching;
+use super::super::paths::Start;
+use super::super::place::{PathMatcher, is_inside};
 use super::super::script::{self, Piece, Reading, Shape};
 use super::{Mode, Settings};
 
@@ -20,7 +22,8 @@ const FILE_COMMANDS: &[&str] = &["cat", "head", "tail", "sed"];
 const WRAPPERS: &[&str] = &["timeout", "time", "nice", "nohup", "stdbuf", "command", "builtin", "noglob", "xargs"];
 /// A prefix rule does not cover them.
 const RUNNERS: &[&str] = &["watch", "setsid", "ionice", "flock"];
-const FIND_ACTIONS: &[&str] = &["-exec", "-execdir", "-ok", "-okdir", "-delete", "-fprint", "-fprintf", "-fls"];
+pub(super) const FIND_ACTIONS: &[&str] =
+    &["-exec", "-execdir", "-ok", "-okdir", "-delete", "-fprint", "-fprintf", "-fls"];
 /// Assignments that an allow rule matches past.
 const SAFE_VARIABLES: &[&str] = &["NODE_ENV", "RUST_LOG", "RUST_BACKTRACE", "LANG", "LC_ALL", "TZ", "NO_COLOR", "CI"];
 
@@ -45,16 +48,9 @@ enum Pattern {
         /// Where the pattern ends in ` *`: without it.
         bare: Option<Regex>,
     },
-    Path(Start, Regex),
+    Path(PathMatcher),
     /// A pattern, or the end of a host below a domain.
     Domain(Option<Regex>, String),
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Start {
-    Root,
-    Home,
-    Absolute,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -98,7 +94,7 @@ fn path(specifier: &str) -> Option<Pattern> {
     } else {
         (Start::Root, specifier.strip_prefix('/').unwrap_or(specifier))
     };
-    Some(Pattern::Path(start, matching::path(body)?))
+    Some(Pattern::Path(PathMatcher::new(start, matching::path(body)?)))
 }
 
 /// A star crosses dots only at the front.
@@ -157,7 +153,11 @@ struct Session<'a> {
 
 impl Session<'_> {
     fn unlisted(&self) -> Answer {
-        if self.engine.mode == Mode::Refuse { Answer::Deny } else { Answer::Ask }
+        match self.engine.mode {
+            Mode::Ask => Answer::Ask,
+            Mode::Refuse => Answer::Deny,
+            Mode::Pass => Answer::Allow,
+        }
     }
 
     fn strictest(&self, paths: &[String], answer: impl Fn(&str) -> Answer) -> Answer {
@@ -189,16 +189,8 @@ impl Session<'_> {
     }
 
     fn matches_path(&self, list: List, tool: &str, path: &str) -> bool {
-        let path = matching::absolute(path, self.root);
         self.engine.rules(list, tool).any(|pattern| match pattern {
-            Pattern::Path(start, pattern) => {
-                let below = match start {
-                    Start::Absolute => path.strip_prefix('/'),
-                    Start::Home => at_home(&path),
-                    Start::Root => path.strip_prefix(self.root).and_then(|rest| rest.strip_prefix('/')),
-                };
-                below.is_some_and(|below| pattern.is_match(below))
-            }
+            Pattern::Path(pattern) => pattern.is_match(path, self.root),
             pattern => matches!(pattern, Pattern::Tool(_)),
         })
     }
@@ -290,19 +282,6 @@ impl Session<'_> {
         };
         if arguments.iter().any(|word| denied(word)) { Answer::Deny } else { Answer::Allow }
     }
-}
-
-fn is_inside(path: &str, root: &str) -> bool {
-    let path = matching::absolute(path.trim_matches(['"', '\'']), root);
-    path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
-
-fn at_home(path: &str) -> Option<&str> {
-    if let Some(below) = path.strip_prefix("~/").or_else(|| path.strip_prefix("/root/")) {
-        return Some(below);
-    }
-    let user = path.strip_prefix("/home/").or_else(|| path.strip_prefix("/Users/"))?;
-    user.split_once('/').map(|(_, below)| below)
 }
 
 fn is_command(pattern: &Pattern, text: &str) -> bool {

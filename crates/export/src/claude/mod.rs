@@ -14,6 +14,7 @@
 //!   directory needs no rule.
 
 mod emulate;
+mod import;
 mod rules;
 
 use serde_json::json;
@@ -22,6 +23,7 @@ use super::exported_policy::ExportedPolicy;
 use super::residual::Residual;
 
 pub(super) use emulate::Engine;
+pub(super) use import::{RuleImport, read as import};
 
 /// What happens to a call that no rule names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +31,8 @@ pub(super) enum Mode {
     Ask,
     /// `dontAsk`
     Refuse,
+    /// `bypassPermissions`
+    Pass,
 }
 
 /// The part of `settings.json` that is written.

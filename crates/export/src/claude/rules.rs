@@ -19,6 +19,7 @@ pub(super) fn settings(exported: &ExportedPolicy<'_>) -> (Settings, Vec<Residual
     writer.files(Subject::Delete, "Edit");
     writer.commands();
     writer.network();
+    writer.tools();
     let Writer { mut settings, residuals, .. } = writer;
     for list in [&mut settings.allow, &mut settings.ask, &mut settings.deny] {
         list.sort_unstable();
@@ -73,12 +74,15 @@ impl Writer<'_, '_> {
             }
         }
         if let Some(first) = self.exported.limited(subject) {
-            let (reason, instead) = if subject == Subject::Read {
-                ("reading inside of the working directory can't be limited to a list", READS_RUN)
-            } else {
-                ("a command's own writes are not compared with a list", WRITES_RUN)
+            let asks = self.settings.mode != Mode::Refuse;
+            let (reason, instead, ways) = match subject {
+                Subject::Read => {
+                    ("reading inside of the working directory can't be limited to a list", READS_RUN, EVERY_WAY)
+                }
+                // `dontAsk` would refuse commands that the policy does not list, too.
+                _ if asks => ("what no rule names is asked about, and the user may say yes", WRITES_RUN, EVERY_WAY),
+                _ => ("a command's own writes are not compared with a list", WRITES_RUN, BY_COMMAND),
             };
-            let ways = if subject == Subject::Read { EVERY_WAY } else { BY_COMMAND };
             self.residual(Of::list(first), ways, reason, instead);
         } else if subject == Subject::Write && self.settings.mode == Mode::Refuse {
             self.settings.allow.push("Edit(/**)".to_owned());
@@ -92,10 +96,14 @@ impl Writer<'_, '_> {
         let side = if allows && !excluded { Side::Narrower } else { Side::Wider };
         let patterns = paths::of(text, self.exported.version, side);
         // A deny has no exceptions; an allow has those of a deny.
-        let Some(patterns) = patterns.filter(|_| !excluded || allows) else {
-            let reason = if excluded { "a deny has no exceptions" } else { "the pattern can't stand in a rule" };
-            let ways: &'static [Way] = if excluded || allows { &[] } else { EVERY_WAY };
-            self.residual(Of::entry(entry), ways, reason, "the entry is left out");
+        if excluded && !allows {
+            let reason = "a deny has no exceptions: what `!` takes out of the list is refused, too";
+            self.residual(Of::entry(entry), &[], reason, "the other patterns of the entry are written, and stay wider");
+            return;
+        }
+        let Some(patterns) = patterns else {
+            let ways: &'static [Way] = if allows { &[] } else { EVERY_WAY };
+            self.residual(Of::entry(entry), ways, "the pattern can't stand in a rule", "the pattern is left out");
             return;
         };
         let decision = if excluded { Decision::Denied } else { entry.decision };
@@ -206,6 +214,26 @@ impl Writer<'_, '_> {
             text: String::new(),
         };
         self.residual(network, EVERY_WAY, reason, "a command that may run reaches any host");
+    }
+
+    fn tools(&mut self) {
+        for (entry, server) in self.exported.tools() {
+            let plain = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || "_-*".contains(c));
+            // A server by a pattern is refused in an allow, and a tool by one stands behind its server alone.
+            let can = plain(&server) && plain(&entry.text) && !server.contains('*');
+            if can {
+                let rule = format!("mcp__{server}__{}", entry.text);
+                self.list(entry.decision).push(rule);
+            } else {
+                let ways: &'static [Way] = if entry.decision == Decision::Allowed { &[] } else { EVERY_WAY };
+                self.residual(
+                    Of::entry(entry),
+                    ways,
+                    "a rule names a server and its tool plainly",
+                    "the entry is left out",
+                );
+            }
+        }
     }
 
     fn host(&mut self, entry: &EntryView) {

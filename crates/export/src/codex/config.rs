@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::super::escape;
-use super::{Approvals, Codex};
+use super::Codex;
 
 /// How deep Codex looks for files of a pattern before the sandbox starts.
 const DEPTH: u32 = 8;
@@ -11,14 +11,9 @@ const DEPTH: u32 = 8;
 impl Codex {
     pub(in super::super) fn config_text(&self) -> String {
         let profile = &self.profile;
-        let approvals = match profile.approvals {
-            Approvals::Untrusted => "untrusted",
-            Approvals::OnRequest => "on-request",
-        };
-        let mut text = format!(
+        let mut text = String::from(
             "# A permission profile for Codex. It can't be used beside `sandbox_mode` or `--sandbox`.\n\
-             default_permissions = \"agent-scope\"\napproval_policy = {}\n",
-            escape::toml(approvals)
+             default_permissions = \"agent-scope\"\napproval_policy = \"on-request\"\n",
         );
         if !profile.web_search {
             text.push_str("web_search = \"disabled\"\n");

@@ -11,33 +11,7 @@ use super::super::act::Act;
 use super::super::answer::Answer;
 use super::super::matching;
 use super::super::script::{self, Piece, Shape};
-use super::{Access, Approvals, Codex, Verdict};
-
-/// Commands that are known to read only.
-const READING: &[&str] = &[
-    "cat", "cd", "cut", "echo", "expr", "false", "grep", "head", "id", "ls", "nl", "paste", "pwd", "rev", "seq",
-    "stat", "tail", "tr", "true", "uname", "uniq", "wc", "which", "whoami", "numfmt", "tac", "base64", "find", "rg",
-    "sed",
-];
-/// Options with which they are not.
-const ACTING: &[&str] = &[
-    "-o",
-    "--output",
-    "-exec",
-    "-execdir",
-    "-ok",
-    "-okdir",
-    "-delete",
-    "-fls",
-    "-fprint",
-    "-fprint0",
-    "-fprintf",
-    "--pre",
-    "--hostname-bin",
-    "--search-zip",
-    "-z",
-    "-i",
-];
+use super::{Access, Codex, Verdict};
 
 /// Rules and profile, with the patterns of the profile compiled.
 pub(in super::super) struct Engine {
@@ -82,11 +56,7 @@ impl Engine {
 fn shell(codex: &Codex, text: &str, sandbox: &Sandbox<'_>, entries: &[Entry]) -> (Answer, Vec<usize>) {
     let commands = commands(text);
     let verdicts: Vec<Option<Verdict>> = commands.iter().map(|words| rule(codex, words)).collect();
-    let fallback = |words: &[String]| match codex.profile.approvals {
-        Approvals::Untrusted if !is_reading(words) => Verdict::Prompt,
-        _ if is_dangerous(words) => Verdict::Prompt,
-        _ => Verdict::Allow,
-    };
+    let fallback = |words: &[String]| if is_dangerous(words) { Verdict::Prompt } else { Verdict::Allow };
     let strictest =
         commands.iter().zip(&verdicts).map(|(words, verdict)| verdict.unwrap_or_else(|| fallback(words))).max();
     let answer = match strictest.unwrap_or(Verdict::Prompt) {
@@ -140,13 +110,6 @@ fn rule(codex: &Codex, words: &[String]) -> Option<Verdict> {
     })
 }
 
-fn is_reading(words: &[String]) -> bool {
-    let Some((program, arguments)) = words.split_first() else { return false };
-    let acts = |word: &String| ACTING.iter().any(|option| word == option || word.starts_with(&format!("{option}=")));
-    let printing = program != "sed" || arguments.first().is_some_and(|word| word == "-n");
-    READING.contains(&program.as_str()) && printing && !arguments.iter().any(acts)
-}
-
 fn is_dangerous(words: &[String]) -> bool {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
@@ -184,7 +147,11 @@ impl Sandbox<'_> {
         let absolute = matching::absolute(path, self.root);
         let inside = absolute.strip_prefix(self.root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         let temporary = absolute.starts_with("/tmp/") || absolute == "/dev/null";
-        temporary || inside && !matches!(self.access(path), Some(Access::Read | Access::Deny))
+        match self.access(path) {
+            Some(Access::Read | Access::Deny) => temporary,
+            Some(Access::Write) => true,
+            None => temporary || inside,
+        }
     }
 
     /// What the narrowest entry says; a deny before all.

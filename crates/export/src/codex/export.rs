@@ -8,12 +8,10 @@ use super::super::exported_policy::ExportedPolicy;
 use super::super::paths::{self, Pattern, Side, Start};
 use super::super::residual::{EVERY_WAY, Of, Residual, Way};
 use super::super::spelling;
-use super::{Access, Approvals, Codex, Network, PrefixRule, Profile, Verdict};
+use super::{Access, Codex, Network, PrefixRule, Profile, Verdict};
 
 pub(in super::super) fn export(exported: &ExportedPolicy<'_>) -> (Codex, Vec<Residual>) {
-    let limited = exported.limited(Subject::Command).is_some();
     let profile = Profile {
-        approvals: if limited { Approvals::Untrusted } else { Approvals::OnRequest },
         elsewhere: BTreeMap::new(),
         roots: BTreeMap::new(),
         network: Network { domains: BTreeMap::new() },
@@ -84,13 +82,18 @@ impl Writer<'_, '_> {
         for entry in self.exported.entries(Subject::Write, Decision::Allowed) {
             let texts = self.exported.patterns(entry);
             let patterns = texts.iter().filter_map(|text| paths::of(text, self.exported.version, Side::Narrower));
-            let folders: Vec<String> = patterns.flatten().filter_map(|pattern| folder(&pattern)).collect();
+            let folders: Vec<(Start, String)> = patterns.flatten().filter_map(|pattern| writable(&pattern)).collect();
             if folders.is_empty() {
                 let reason = "a profile opens directories for writing, no patterns";
                 self.residual(Of::entry(entry), &[], reason, "it can't be written");
             }
-            for folder in folders {
-                self.codex.profile.roots.insert(folder, Access::Write);
+            let profile = &mut self.codex.profile;
+            for (start, folder) in folders {
+                match start {
+                    Start::Home => drop(profile.elsewhere.insert(format!("~/{folder}"), Access::Write)),
+                    Start::Absolute => drop(profile.elsewhere.insert(format!("/{folder}"), Access::Write)),
+                    Start::Root | Start::Anywhere => drop(profile.roots.insert(folder, Access::Write)),
+                }
             }
         }
     }
@@ -145,7 +148,7 @@ impl Writer<'_, '_> {
         }
         if let Some(first) = self.exported.limited(Subject::Command) {
             let reason = "rules name what is refused, they can't refuse the rest";
-            let instead = "it runs in the sandbox after a question, or without one where it is known to read only";
+            let instead = "it runs in the sandbox without a question";
             self.residual(Of::list(first), EVERY_WAY, reason, instead);
         }
         let reason = "what a command does is not looked at";
@@ -162,12 +165,7 @@ impl Writer<'_, '_> {
             self.codex.rules.push(PrefixRule { pattern, verdict: Verdict::Allow, why });
         } else {
             let reason = "an allow would run it outside of the sandbox with any arguments";
-            self.residual(
-                Of::entry(entry),
-                &[],
-                reason,
-                "it runs in the sandbox, after a question where the policy has a list",
-            );
+            self.residual(Of::entry(entry), &[], reason, "it runs in the sandbox");
         }
     }
 
@@ -190,7 +188,7 @@ impl Writer<'_, '_> {
         let verdict = if whole { verdict } else { Verdict::Prompt };
         self.codex.rules.push(PrefixRule { pattern, verdict, why });
         let reason = "rules compare words from the first one on, of texts of plain words: other spellings are not seen";
-        let instead = "it is asked about where the policy has a list, else it runs in the sandbox";
+        let instead = "it runs in the sandbox";
         let ways: &'static [Way] =
             if whole && flag.is_none() { &[Way::Hidden, Way::Earlier, Way::Tool, Way::Plain] } else { EVERY_WAY };
         self.residual(Of::entry(entry), ways, reason, instead);
@@ -245,6 +243,15 @@ fn strictest(paths: &mut BTreeMap<String, Access>, path: String, access: Access)
             }
         })
         .or_insert(access);
+}
+
+/// A directory that may be written, and where its name counts from; `.` is the workspace.
+fn writable(pattern: &Pattern) -> Option<(Start, String)> {
+    if pattern.start == Start::Root && pattern.body == "**" {
+        return Some((Start::Root, ".".to_owned()));
+    }
+    // A file by its name is a directory for a profile: it would open what lies below it, too, and there is nothing.
+    folder(pattern).map(|folder| (pattern.start, folder))
 }
 
 /// A directory, or a file by its name.

@@ -7,21 +7,23 @@
 //!   match counts (`forbidden`, `prompt`, `allow`). A program by its absolute path falls back to its name;
 //! - a text is taken apart only where it is plain words joined by `&&`, `||`, `;` and `|`. Any redirection, expansion,
 //!   assignment, subshell or `&` makes it one command, `bash -lc TEXT`, which no rule names;
-//! - a command that rules allow runs **outside** of the sandbox. One that no rule names runs inside of it: with
-//!   `approval_policy = "untrusted"` after a question, unless it is on a short list of reading commands; with
-//!   `"on-request"` without one;
+//! - a command that rules allow runs **outside** of the sandbox. One that no rule names runs inside of it without a question
+//!   (`approval_policy = "on-request"`; Codex 0.169.0 does not start with `"untrusted"`);
 //! - the sandbox holds for whatever a command does: a profile denies reading by path or pattern, and writing below
 //!   directories; hosts need its network proxy. A profile can't be used beside `sandbox_mode`.
 
 mod config;
 mod emulate;
 mod export;
+mod import;
+mod starlark;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 pub(super) use emulate::Engine;
 pub(super) use export::export;
+pub(super) use import::read as import;
 
 use super::escape;
 
@@ -51,19 +53,9 @@ pub(super) struct PrefixRule {
     pub(super) why: String,
 }
 
-/// When Codex asks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Approvals {
-    /// Before any command that no rule allows and that is not known to read only.
-    Untrusted,
-    /// Before a command leaves the sandbox.
-    OnRequest,
-}
-
 /// What sandboxed commands may do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Profile {
-    pub(super) approvals: Approvals,
     /// Paths outside of the workspace.
     pub(super) elsewhere: BTreeMap<String, Access>,
     /// Paths and patterns below its root; `.` is the root.

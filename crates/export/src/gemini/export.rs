@@ -29,6 +29,7 @@ pub(in super::super) fn export(exported: &ExportedPolicy<'_>) -> (Rules, Vec<Res
     writer.files(Subject::Delete, &["write_file", "replace"]);
     writer.commands();
     writer.network();
+    writer.tools();
     let Writer { mut rules, residuals, .. } = writer;
     rules.sort_by(|one, other| other.priority.cmp(&one.priority).then_with(|| one.cmp(other)));
     rules.dedup_by(|one, other| {
@@ -50,11 +51,7 @@ impl Writer<'_, '_> {
     }
 
     fn rule(&mut self, decision: Decision, tools: &[&str], condition: Condition, why: String) {
-        let (priority, verdict) = match decision {
-            Decision::Denied => (DENY, Verdict::Deny),
-            Decision::Asked => (ASK, Verdict::Ask),
-            _ => (ALLOW, Verdict::Allow),
-        };
+        let (priority, verdict) = rank(decision);
         self.raw(priority, verdict, tools, condition, why);
     }
 
@@ -112,9 +109,14 @@ impl Writer<'_, '_> {
         let patterns = paths::of(text, self.exported.version, side).filter(|_| !excluded || allows);
         let patterns: Option<Vec<String>> =
             patterns.and_then(|patterns| patterns.iter().map(|pattern| pattern::path(pattern, case, reach)).collect());
+        if excluded && !allows {
+            let reason = "a deny has no exceptions: what `!` takes out of the list is refused, too";
+            self.residual(Of::entry(entry), &[], reason, "the other patterns of the entry are written, and stay wider");
+            return;
+        }
         let Some(patterns) = patterns else {
-            let ways: &'static [Way] = if excluded || allows { &[] } else { EVERY_WAY };
-            self.residual(Of::entry(entry), ways, "the pattern can't stand in a rule", "the entry is left out");
+            let ways: &'static [Way] = if allows { &[] } else { EVERY_WAY };
+            self.residual(Of::entry(entry), ways, "the pattern can't stand in a rule", "the pattern is left out");
             return;
         };
         let decision = if excluded { Decision::Denied } else { entry.decision };
@@ -174,6 +176,30 @@ impl Writer<'_, '_> {
         self.residual(Of::entry(entry), &[Way::Hidden, Way::Earlier, Way::Tool], reason, instead);
     }
 
+    fn tools(&mut self) {
+        let tools: Vec<(EntryView, String)> =
+            self.exported.tools().map(|(entry, server)| (entry.clone(), server)).collect();
+        for (entry, server) in tools {
+            let plain = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || "-.".contains(c));
+            // Names of servers with `_` are not matched, and a tool is a name or all of them.
+            if !plain(&server)
+                || entry.text != "*" && !entry.text.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
+            {
+                let ways: &'static [Way] = if entry.decision == Decision::Allowed { &[] } else { EVERY_WAY };
+                self.residual(
+                    Of::entry(&entry),
+                    ways,
+                    "a rule names a server and its tool plainly",
+                    "the entry is left out",
+                );
+                continue;
+            }
+            let (priority, verdict) = rank(entry.decision);
+            let (tools, why) = (vec![entry.text.clone()], why(&entry));
+            self.rules.push(Rule { priority, verdict, tools, server: Some(server), condition: Condition::None, why });
+        }
+    }
+
     fn network(&mut self) {
         let reason = "a fetch is asked about, its hosts are not compared with a list; commands are not looked at";
         let instead = "a command that may run reaches any host";
@@ -207,6 +233,14 @@ impl Writer<'_, '_> {
             text: String::new(),
         };
         self.residual(above, EVERY_WAY, reason, instead);
+    }
+}
+
+fn rank(decision: Decision) -> (u16, Verdict) {
+    match decision {
+        Decision::Denied => (DENY, Verdict::Deny),
+        Decision::Asked => (ASK, Verdict::Ask),
+        _ => (ALLOW, Verdict::Allow),
     }
 }
 

@@ -18,12 +18,14 @@
 
 mod emulate;
 mod export;
+mod import;
 mod pattern;
 
 use std::fmt::Write as _;
 
 pub(super) use emulate::Engine;
 pub(super) use export::export;
+pub(super) use import::read as import;
 
 use super::escape;
 

@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 use set::Set;
 
 pub(crate) use pairs::Pairs;
-pub(crate) use search::Answer;
+pub use search::Answer;
 
 /// One step of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]

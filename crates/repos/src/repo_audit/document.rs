@@ -41,7 +41,17 @@ pub struct Document<'t> {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Fault {
     pub line: u32,
+    /// In characters, from 1 on.
+    pub column: u32,
     pub reason: String,
+}
+
+impl Fault {
+    /// A fault at a byte of the text.
+    pub fn at(text: &str, at: usize, reason: String) -> Self {
+        let (line, column) = place_at(text, at);
+        Self { line, column, reason }
+    }
 }
 
 impl<'t> Document<'t> {
@@ -60,10 +70,15 @@ impl<'t> Document<'t> {
     pub fn line(&self, span: &Range<usize>) -> u32 {
         line_at(self.text, span.start)
     }
+
+    /// The 1-based line and column at which something stands.
+    pub fn place(&self, span: &Range<usize>) -> (u32, u32) {
+        place_at(self.text, span.start)
+    }
 }
 
 fn fault(text: &str, error: &json::SyntaxError) -> Fault {
-    Fault { line: line_at(text, error.span.start), reason: error.message.clone() }
+    Fault::at(text, error.span.start, error.message.clone())
 }
 
 /// The 1-based line of a byte.
@@ -72,13 +87,19 @@ pub(crate) fn line_at(text: &str, at: usize) -> u32 {
     u32::try_from(memchr::memchr_iter(b'\n', before).count()).unwrap_or(u32::MAX - 1) + 1
 }
 
+fn place_at(text: &str, at: usize) -> (u32, u32) {
+    let before = text.get(..at).unwrap_or(text);
+    let line = before.rsplit('\n').next().unwrap_or(before);
+    (line_at(text, at), u32::try_from(line.chars().count()).unwrap_or(u32::MAX - 1) + 1)
+}
+
 fn of_toml(text: &str) -> Result<Value, Fault> {
     let bare = text.strip_prefix('\u{feff}').unwrap_or(text);
     let skipped = text.len() - bare.len();
     let table = DeTable::parse(bare).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start + skipped);
         let reason = error.message().lines().next().unwrap_or("no reason is given").to_owned();
-        Fault { line: line_at(text, at), reason: format!("this is not TOML: {reason}") }
+        Fault::at(text, at, format!("this is not TOML: {reason}"))
     })?;
     let span = table.span();
     Ok(Value { span: moved(&span, skipped), data: of_table(table.get_ref(), skipped) })

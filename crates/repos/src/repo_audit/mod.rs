@@ -30,7 +30,7 @@ mod worktree;
 
 pub use approval::{ApprovalError, Approvals, Wrong};
 pub use commits::{Mark, marks};
-pub use document::{Document, Language, items, member, members, text};
+pub use document::{Document, Fault, Language, items, member, members, text};
 pub(crate) use front_matter::of as front_matter;
 pub use hit::{Location, Origin, RepositoryHit};
 pub(crate) use launch::{commands, program};

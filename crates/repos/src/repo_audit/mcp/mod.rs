@@ -185,7 +185,7 @@ fn listed(document: &Document<'_>, format: &Format, spot: &Spot<'_>, found: &mut
         other => {
             let key = format.keys.join(".");
             let reason = format!("`{key}` is {}, not a map of MCP servers: write one", other.name());
-            return Err(Fault { line: document.line(&spot.value.span), reason });
+            return Err(Fault::at(document.text, spot.value.span.start, reason));
         }
     };
     let list = matches!(spot.value.data, Data::List(_));
@@ -249,7 +249,7 @@ fn bare(document: &Document<'_>, formats: &[&Format], found: &mut Found) -> Resu
         return Ok(());
     }
     let reason = format!("no MCP servers are under `{}`: write a map of servers there", format.keys.join("."));
-    Err(Fault { line: document.line(&root.span), reason })
+    Err(Fault::at(document.text, root.span.start, reason))
 }
 
 fn is_empty(value: &Value) -> bool {

@@ -1,0 +1,248 @@
+//! Settings against a policy: what an export says is no drift, and what is widened by hand is.
+
+use serde_json::{Value, json};
+
+use super::import::{Agent, Owner, SettingsFile, import};
+use super::{Drift, Excess, Target, drift, export};
+use agent_strace_policy::Policy;
+
+fn policy(value: &Value) -> Policy {
+    Policy::from_bytes("scope.json", None, value.to_string().as_bytes()).expect("a valid policy")
+}
+
+fn scope() -> Policy {
+    policy(&json!({
+        "version": 2,
+        "files": {
+            "read": { "allow": ["/**"], "deny": [".env", "secrets/**", "~/.ssh/**"] },
+            "write": { "allow": ["src/**", "docs/**"], "deny": [".github/**", "*.lock"] }
+        },
+        "commands": {
+            "allow": ["cargo test", "git status", "git push", "npm run build"],
+            "deny": ["rm", "curl", "git push --force"]
+        },
+        "network": { "deny_all": true, "allow": ["docs.rs"] },
+        "mcp": { "default": "deny", "servers": { "github": { "allow": ["get_issue"], "deny": ["delete_repo"] } } }
+    }))
+}
+
+fn found(agent: Agent, path: &str, text: &str, policy: &Policy) -> Vec<Drift> {
+    let file = |path: &str, text: &str| SettingsFile {
+        path: path.to_owned(),
+        text: text.to_owned(),
+        owner: if agent == Agent::Gemini { Owner::User } else { Owner::Project },
+    };
+    let mut files = vec![file(path, text)];
+    if agent == Agent::Codex {
+        // The profile is made for the rules.
+        files.push(file(".codex/rules/scope.rules", &export(policy, Target::Codex).text));
+    }
+    let imported = import(agent, &files).unwrap_or_else(|fault| panic!("{agent:?}: {fault}\n{text}"));
+    drift(agent, &imported, policy)
+}
+
+fn path_of(agent: Agent) -> &'static str {
+    if agent == Agent::Gemini {
+        return ".gemini/policies/scope.toml";
+    }
+    agent.usual_places().first().copied().unwrap_or("options.txt")
+}
+
+#[test]
+fn an_export_does_not_drift() {
+    let broad = policy(&json!({
+        "version": 2,
+        "files": { "read": { "deny": [".env*"] }, "write": { "deny": ["/ci/**"] } },
+        "commands": { "deny": ["sudo"], "ask": ["git push"] }
+    }));
+    let closed = policy(&json!({ "version": 2, "defaults": { "decision": "deny" } }));
+    for policy in [scope(), broad, closed] {
+        for agent in Agent::ALL {
+            let text = export(&policy, agent.target()).text;
+            let rows = found(*agent, path_of(*agent), &text, &policy);
+            assert!(rows.is_empty(), "{agent:?}: {rows:#?}\n{text}");
+        }
+    }
+}
+
+/// Settings of one agent: a frame, and what is allowed in it beyond the policy.
+struct Widened {
+    agent: Agent,
+    frame: &'static str,
+    entries: &'static [&'static str],
+}
+
+const WIDENED: &[Widened] = &[
+    Widened {
+        agent: Agent::ClaudeCode,
+        frame: r#"{"permissions": {"allow": ["TOKEN"], "deny": ["Read(//**/.env)"]}}"#,
+        entries: &[
+            "Bash",
+            "Bash(curl *)",
+            "Bash(rm:*)",
+            "Bash(npm publish:*)",
+            "Edit",
+            "Edit(.github/**)",
+            "Edit(//etc/**)",
+            "WebFetch",
+            "WebFetch(domain:evil.example)",
+            "mcp__github",
+            "mcp__other__x",
+            "WebSearch",
+            "Bash(git push --force)",
+            "Read(~/.ssh/**)",
+        ],
+    },
+    Widened {
+        agent: Agent::OpenCode,
+        frame: r#"{"permission": {"*": "deny", TOKEN}}"#,
+        entries: &[
+            r#""bash": "allow""#,
+            r#""bash": {"curl *": "allow"}"#,
+            r#""bash": {"rm *": "allow"}"#,
+            r#""bash": {"npm *": "allow"}"#,
+            r#""edit": "allow""#,
+            r#""edit": {".github/*": "allow"}"#,
+            r#""read": {"*.env": "allow"}"#,
+            r#""webfetch": "allow""#,
+            r#""webfetch": {"https://evil.example/*": "allow"}"#,
+            r#""websearch": "allow""#,
+            r#""github_delete_repo": "allow""#,
+            r#""*": "allow""#,
+        ],
+    },
+    Widened {
+        agent: Agent::Cursor,
+        frame: r#"{"permissions": {"allow": ["TOKEN"], "deny": ["Read(.env)"]}}"#,
+        entries: &[
+            "Shell(**)",
+            "Shell(curl)",
+            "Shell(rm)",
+            "Shell(git)",
+            "Shell(npm:publish *)",
+            "Write(**)",
+            "Write(.github/**)",
+            "Write(/etc/**)",
+            "WebFetch(*)",
+            "WebFetch(evil.example)",
+            "Mcp(github:*)",
+            "Mcp(*:*)",
+        ],
+    },
+    Widened {
+        agent: Agent::VsCode,
+        frame: r#"{"chat.tools.TOKEN}"#,
+        entries: &[
+            r#"terminal.autoApprove": {"/.*/": true}"#,
+            r#"terminal.autoApprove": {"curl": true}"#,
+            r#"terminal.autoApprove": {"rm": true}"#,
+            r#"terminal.autoApprove": {"npm publish": true}"#,
+            r#"terminal.autoApprove": {"git push --force": true}"#,
+            r#"terminal.autoApprove": {"/^npm (publish|run)\\b/": true}"#,
+            r#"edits.autoApprove": {"**/*": true}"#,
+            r#"edits.autoApprove": {".github/**": true}"#,
+            r#"urls.autoApprove": {"https://*": true}"#,
+            r#"urls.autoApprove": {"https://evil.example": true}"#,
+            r#"global.autoApprove": true"#,
+        ],
+    },
+    Widened {
+        agent: Agent::Copilot,
+        frame: "--allow-tool=TOKEN\n",
+        entries: &[
+            "shell",
+            "shell(curl)",
+            "shell(rm:*)",
+            "shell(git push)",
+            "shell(npm publish)",
+            "write",
+            "github",
+            "github(delete_repo)",
+            "other(x)",
+            "url(evil.example)",
+            "url",
+        ],
+    },
+    Widened {
+        agent: Agent::Codex,
+        frame: "TOKEN\n",
+        entries: &[
+            r#"sandbox_mode = "danger-full-access""#,
+            r#"sandbox_mode = "workspace-write""#,
+            r#"sandbox_mode = "workspace-write"
+[sandbox_workspace_write]
+writable_roots = ["/etc"]"#,
+            r#"sandbox_mode = "workspace-write"
+[sandbox_workspace_write]
+network_access = true"#,
+            r#"default_permissions = ":danger-full-access""#,
+            r#"default_permissions = ":workspace""#,
+            r#"default_permissions = "a"
+[permissions.a]
+extends = ":workspace"
+[permissions.a.filesystem]
+"/srv" = "write""#,
+            r#"default_permissions = "a"
+[permissions.a.filesystem.":workspace_roots"]
+".github" = "write""#,
+            r#"default_permissions = "a"
+[permissions.a.network]
+enabled = true
+[permissions.a.network.domains]
+"evil.example" = "allow""#,
+            r#"default_permissions = "a"
+[permissions.a.filesystem]
+"~/.ssh" = "write""#,
+            "",
+        ],
+    },
+    Widened {
+        agent: Agent::Gemini,
+        frame: "{TOKEN}",
+        entries: &[
+            r#""tools": {"allowed": ["run_shell_command"]}"#,
+            r#""tools": {"allowed": ["run_shell_command(curl)"]}"#,
+            r#""tools": {"allowed": ["run_shell_command(rm -rf)"]}"#,
+            r#""tools": {"allowed": ["ShellTool(npm publish)"]}"#,
+            r#""tools": {"allowed": ["write_file"]}"#,
+            r#""tools": {"allowed": ["replace"]}"#,
+            r#""tools": {"allowed": ["web_fetch"]}"#,
+            r#""tools": {"approvalMode": "auto_edit"}"#,
+            r#""mcp": {"allowed": ["github"]}"#,
+            r#""mcpServers": {"other": {"trust": true}}"#,
+            "",
+        ],
+    },
+    Widened {
+        agent: Agent::Qwen,
+        frame: r#"{"permissions": {"allow": ["TOKEN"], "deny": ["Read(.env)"]}}"#,
+        entries: &[
+            "Shell",
+            "Bash(curl *)",
+            "run_shell_command(rm:*)",
+            "ShellTool(npm publish *)",
+            "Edit",
+            "EditTool(.github/**)",
+            "Edit(//etc/**)",
+            "WebFetch",
+            "WebFetch(evil.example)",
+            "mcp__github",
+            "web_search",
+        ],
+    },
+];
+
+#[test]
+fn seeded_widenings_are_found() {
+    let policy = scope();
+    for agent in Agent::ALL {
+        let widened = WIDENED.iter().find(|widened| widened.agent == *agent).expect("every agent has some");
+        assert!(widened.entries.len() >= 10, "{agent:?}: {}", widened.entries.len());
+        for entry in widened.entries {
+            let text = widened.frame.replace("TOKEN", entry);
+            let path = if *agent == Agent::Gemini { ".gemini/settings.json" } else { path_of(*agent) };
+            let rows = found(*agent, path, &text, &policy);
+            assert!(rows.iter().any(|row| row.excess != Excess::Asks), "{agent:?}: {text}: {rows:#?}");
+        }
+    }
+}
