@@ -98,7 +98,7 @@ impl<'a> ExportedPolicy<'a> {
             let name = entry.location.pointer.strip_prefix("/mcp/servers/")?.split('/').next()?;
             Some((entry, name.replace("~1", "/").replace("~0", "~")))
         };
-        self.policy.entries().filter(|entry| entry.subject == Subject::Tool).filter_map(of_server)
+        self.policy.members().filter(|entry| entry.subject == Subject::Tool).filter_map(of_server)
     }
 
     /// The first entry of an allow list: what the list does not hold is refused.
