@@ -25,7 +25,9 @@ impl EntryView {
             return true;
         }
         match other.subject {
-            Subject::Command if other.decision == Decision::Allowed => self.speaks_as(other),
+            Subject::Command if other.decision == Decision::Allowed => {
+                self.speaks_as(other) || self.is_family_of(other)
+            }
             // Several words are also looked for in the text of other commands, a single one is not.
             Subject::Command => self.names_all_of(other) && (self.text == other.text || self.has_several_words()),
             _ => self.names_all_of(other),
@@ -41,6 +43,14 @@ impl EntryView {
             (Subject::Command, Decision::Asked) => is_rival && (self.text == other.text || self.has_several_words()),
             _ => is_rival,
         }
+    }
+
+    /// `npm run *` also vouches for what `npm run build` vouches for.
+    fn is_family_of(&self, other: &Self) -> bool {
+        let is_plain = |text: &str| !text.contains(SPECIAL) && !text.contains(['\'', '"', '\\', '-']);
+        let family = self.text.strip_suffix(" *").filter(|words| is_plain(words) && is_plain(&other.text));
+        let names = |words: &str| other.text.strip_prefix(words).is_some_and(|rest| rest.starts_with(' '));
+        self.is_of_a_list_with(other) && family.is_some_and(names)
     }
 
     fn speaks_as(&self, other: &Self) -> bool {

@@ -17,7 +17,7 @@ pub struct Record {
     pub entry: String,
     /// [`digest`] of the two.
     pub sha256: String,
-    /// `seen`: sessions did what the entry names. `family`: they did some of it. `kin`: they did acts that make it likely.
+    /// `seen`: sessions did what the entry names. `family`: they did some of it.
     pub basis: String,
     pub sessions: u64,
     pub calls: u64,

@@ -1,6 +1,6 @@
 //! Lists of two policies, compared entry by entry.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use agent_strace_policy::{Decision, EntryView, Policy, Subject};
 
@@ -179,7 +179,7 @@ impl Pair<'_, '_> {
         if entry.text.starts_with('!') {
             return Some(Self::exclusion(Kind::Added, entry));
         }
-        let already = self.old.0.covering(entry);
+        let already = self.old.0.covering(entry).or_else(|| self.narrower(entry));
         let (direction, meaning) = match entry.decision {
             Decision::Allowed => self.allowed(entry, already)?,
             _ if already.is_some() => (Direction::Same, words::still(entry, already)),
@@ -190,6 +190,16 @@ impl Pair<'_, '_> {
             _ => (Direction::Narrower, words::added(entry)),
         };
         Some(Change::of(Kind::Added, entry, direction, meaning))
+    }
+
+    /// An old entry that allows all that `entry` names, where the new list takes out of it what the old one did.
+    fn narrower(&self, entry: &EntryView) -> Option<&EntryView> {
+        let excluders = |lists: &KindLists<'_>| -> BTreeSet<String> {
+            lists.texts(entry.decision).into_iter().filter(|text| text.starts_with('!')).map(str::to_owned).collect()
+        };
+        let is_kept = excluders(self.old.0).is_subset(&excluders(self.new.0));
+        let is_allow = entry.decision == Decision::Allowed;
+        self.old.0.of(entry.decision).find(|own| is_allow && is_kept && own.covers(entry))
     }
 
     /// `already`: an entry that said the same before. `None`: the list that is new says it.
@@ -277,9 +287,7 @@ impl KindLists<'_> {
 
     /// The entries of a list, if none of them takes out a part of another one.
     fn whole(&self, decision: Decision) -> impl Iterator<Item = &EntryView> {
-        let is_set = |entry: &EntryView| entry.text.starts_with("label:") || entry.builtin.is_some();
-        let is_of_files = |entry: &EntryView| matches!(entry.subject, Subject::Read | Subject::Write | Subject::Delete);
-        let may_exclude = |entry: &EntryView| entry.text.starts_with('!') || is_of_files(entry) && is_set(entry);
+        let may_exclude = |entry: &EntryView| entry.text.starts_with('!');
         let is_whole = !self.of(decision).any(may_exclude);
         self.of(decision).filter(move |_| is_whole)
     }

@@ -7,6 +7,7 @@
 use agent_strace_effects::knowledge::{self, Entry, Knowledge, Language, Role};
 use agent_strace_effects::{Argument, Execution};
 
+use super::form::{Form, form};
 use super::risks::{RISKS, Risk, SHOWING, What};
 use super::tables::{IDENTITY, SHOWS_SETTINGS, SUBCOMMANDS, TARGETS, WRAPPERS};
 
@@ -133,6 +134,10 @@ pub(super) fn stranger(execution: &Execution) -> Option<Vec<String>> {
     let (program, arguments) = execution.argv.split_first()?;
     let shown = shown(&program.text).filter(|_| program.known)?;
     let is_name = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.');
+    // A program that starts other commands or fetches code is known by that.
+    if matches!(form(&shown), Form::Code | Form::Commands) {
+        return None;
+    }
     if shown.is_empty() || !shown.chars().all(is_name) || !shown.chars().any(|letter| letter.is_ascii_alphabetic()) {
         return None;
     }

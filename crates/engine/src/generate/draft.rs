@@ -304,7 +304,8 @@ impl<'o, 's> Writing<'o, 's> {
             ),
             "`builtin:NAME` stands for a list: `agent-strace policy builtins NAME` shows it. The file beside this one"
                 .to_owned(),
-            "with the ending `.provenance.json` says which sessions an entry comes from.".to_owned(),
+            "with the ending `.provenance.json` says how many sessions and calls are behind an entry, and when."
+                .to_owned(),
         ]
     }
 

@@ -347,11 +347,12 @@ impl<'o> Paths<'o> {
         if !self.searched.is_empty() {
             self.touched.entry(Slot::Read).or_default();
         }
+        let written = self.touched.get(&Slot::Write).cloned().unwrap_or_default();
         for (slot, touched) in self.touched {
             let blocked = self.blocked.get(&slot).map_or(&[][..], Vec::as_slice);
             let is_inside = |target: &&PathTarget| paths::is_below_root(&target.path) || target.path == ".";
             if !blocked.iter().any(is_inside) {
-                planned.extend(workspace::entries(&slot, &touched, &self.searched, sessions));
+                planned.extend(workspace::entries(&slot, &touched, &written, &self.searched, sessions));
             }
             let may = |collapse: Collapse<'_>| may_collapse(&slot, collapse, blocked, allowed);
             planned.extend(paths::entries(touched, &may).into_iter().map(|PathEntry { text, support }| Planned {

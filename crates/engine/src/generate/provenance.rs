@@ -11,7 +11,9 @@ use super::plan::{Basis, Slot};
 
 /// The whole file.
 pub(super) fn text(entries: &[Written], all: &Seen) -> String {
-    let entries: Vec<Value> = entries.iter().filter(|entry| entry.seen.calls > 0).map(of).collect();
+    // What acts only make likely has no evidence of its own.
+    let is_done = |entry: &&Written| entry.seen.calls > 0 && !matches!(entry.basis, Basis::Kin(_));
+    let entries: Vec<Value> = entries.iter().filter(is_done).map(of).collect();
     let mut file = json!({ "schema_version": 1 });
     with_seen(&mut file, all);
     if let Some(members) = file.as_object_mut() {
@@ -41,8 +43,7 @@ fn of(entry: &Written) -> Value {
     };
     let basis = match entry.basis {
         Basis::Seen | Basis::Stranger | Basis::Except => "seen",
-        Basis::Family(_) | Basis::Builtin(_) => "family",
-        Basis::Kin(_) => "kin",
+        Basis::Family(_) | Basis::Builtin(_) | Basis::Kin(_) => "family",
     };
     let digest = provenance::digest(&list, &entry.text);
     let mut value = json!({ "list": list, "entry": entry.text, "sha256": digest, "basis": basis });

@@ -39,11 +39,11 @@ impl Purpose {
             Self::Scripts => "Scripts and programs of the project.",
             Self::Content => "Source code and documents.",
             Self::Other if *slot == Slot::Commands => "Other programs.",
-            Self::Other => "Other files.",
+            Self::Other => "Other files of the repository.",
             Self::Outside => "Outside of the repository.",
             Self::Strangers => "Not known to agent-strace: an entry allows all that the program does.",
             Self::Rare => "In one session only: is it meant for all?",
-            Self::Except => "But not these.",
+            Self::Except => "Not these: agents obey them, or a user refused one of them once.",
         }
     }
 }

@@ -33,10 +33,11 @@ pub(super) const SOURCE: &[&str] = &[
     "html", "java", "js", "jsx", "kt", "less", "lua", "ml", "php", "py", "rb", "rs", "sass", "scala", "scss", "svelte",
     "swift", "ts", "tsx", "vue", "zig",
 ];
-/// `searched`: what looked for something in all of it. `sessions`: in how many sessions any of the observations was done.
+/// `written_too`: what sessions wrote. `searched`: what looked for something in all of it. `sessions`: in how many sessions any of the observations was done.
 pub(super) fn entries(
     slot: &Slot,
     touched: &[Touched<'_>],
+    written_too: &[Touched<'_>],
     searched: &BTreeSet<usize>,
     sessions: &dyn Fn(&BTreeSet<usize>) -> usize,
 ) -> Vec<Planned> {
@@ -48,7 +49,9 @@ pub(super) fn entries(
     };
     match slot {
         Slot::Read => {
-            let (mut support, tops) = read(touched);
+            let (mut support, mut tops) = read(touched);
+            // An agent looks at what it writes.
+            tops.extend(read(written_too).1);
             let is_all = tops.len() >= READING || !searched.is_empty();
             support.extend(searched);
             is_all.then(|| planned("/**".to_owned(), &support, Basis::Family(READ))).into_iter().collect()

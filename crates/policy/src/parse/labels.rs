@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::builtin::BUILTIN;
 use crate::path::PathSet;
 
 use super::names::escaped;
@@ -61,6 +62,10 @@ impl Parser<'_> {
                 if rest.starts_with(paths::LABEL) {
                     let help = "name its patterns here".to_owned();
                     return Err((format!("{}: a label can't stand for another one", quoted(text)), Some(help)));
+                }
+                if rest.starts_with(BUILTIN) {
+                    let help = "name the built-in list beside the label, in the list of the policy".to_owned();
+                    return Err((format!("{}: a label can't stand for a built-in list", quoted(text)), Some(help)));
                 }
                 Ok((excluded, paths::pattern(rest)?))
             });

@@ -25,7 +25,7 @@ pub(super) fn read(text: &str, labels: &Labels) -> Result<PathSet, Fault> {
         return Ok(set);
     }
     if !set.except.is_empty() {
-        let message = format!("{} can't be left out: the label itself leaves something out", quoted(rest));
+        let message = format!("{} can't be left out: it leaves something out itself", quoted(rest));
         return Err((message, Some("name its patterns here".to_owned())));
     }
     Ok(PathSet { any_of: Vec::new(), except: set.any_of })

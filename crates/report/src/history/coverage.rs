@@ -62,6 +62,13 @@ struct Idle {
     column: u32,
 }
 
+impl Idle {
+    /// It allows something. An entry with `!` takes something out of what its list allows.
+    fn is_for_removal(&self) -> bool {
+        self.effect == "allow" && !self.pattern.starts_with('!')
+    }
+}
+
 impl CoverageReport<'_> {
     pub fn json(&self) -> String {
         let tally = self.tally;
@@ -111,9 +118,9 @@ impl CoverageReport<'_> {
         section(
             &mut lines,
             "Allowed nothing (candidates to remove):",
-            idle.iter().filter(|idle| idle.effect == "allow"),
+            idle.iter().filter(|idle| idle.is_for_removal()),
         );
-        section(&mut lines, "Stopped nothing so far:", idle.iter().filter(|idle| idle.effect != "allow"));
+        section(&mut lines, "Stopped nothing so far:", idle.iter().filter(|idle| !idle.is_for_removal()));
         self.frame.closing(&mut lines);
         lines.join("\n") + "\n"
     }

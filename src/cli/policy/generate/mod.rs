@@ -72,7 +72,7 @@ pub(super) fn run(
     let base = base.as_ref().map(|(text, policy)| (text.as_str(), policy));
     let settings = Settings { seen_in: args.seen_in as usize, base };
     let draft = generate::draft(&observed, &settings).map_err(|faults| own_fault(&faults))?;
-    if draft.entries.is_empty() && base.is_none() {
+    if draft.entries.iter().all(|entry| entry.seen.calls == 0) && base.is_none() {
         output::note(streams.stderr, "error: nothing that was seen can be allowed: an empty policy is never written");
         tell(args, &observed, &draft, None, streams)?;
         return Ok(3);
@@ -82,7 +82,8 @@ pub(super) fn run(
     } else {
         None
     };
-    if let Some(file) = args.output.as_deref().filter(|_| !args.dry_run) {
+    let is_new = !draft.entries.is_empty();
+    if let Some(file) = args.output.as_deref().filter(|_| is_new && !args.dry_run) {
         output::write(file, &draft.text)?;
         write_provenance(file, &draft.provenance, args)?;
     }

@@ -28,6 +28,9 @@ pub(super) fn text(told: &GenerateReport<'_>) -> String {
             let _ = writeln!(text, "\nPolicy written to {shown}");
             let _ = writeln!(text, "Next: review it, commit it, and let `agent-strace check` judge by it.");
         }
+        None if told.draft.entries.is_empty() => {
+            let _ = writeln!(text, "\nNothing to add: the policy has all of it, and stays as it is.");
+        }
         None => {
             let _ = write!(text, "\nGenerated policy (dry run):\n{}", printable(&told.draft.text));
         }
@@ -90,7 +93,7 @@ fn families(text: &mut String, entries: &[&Written]) {
         let is_member = |entry: &&&Written| [Basis::Family(name), Basis::Kin(name)].contains(&entry.basis);
         let members: Vec<&&Written> = entries.iter().filter(is_member).collect();
         let Some(first) = members.first() else { continue };
-        let _ = writeln!(text, "  {} {name}, {}:", members.len(), seen(&first.seen));
+        let _ = writeln!(text, "  {name}, {}:", seen(&first.seen));
         let listed = members.iter().map(|entry| entry.text.as_str()).collect::<Vec<_>>().join(", ");
         let _ = writeln!(text, "    {}", terminal(&listed));
     }

@@ -65,6 +65,7 @@ impl Machine<'_> {
                 _ => false,
             }
         };
+        self.git_deletes(sub);
         let forces = sub.arguments.has(&["--mirror"])
             || sub.arguments.operands.iter().chain(sub.paths).any(|word| word.text.starts_with('+'))
             || settings.iter().any(is_set);
@@ -72,6 +73,19 @@ impl Machine<'_> {
             return;
         }
         let words = ["git", "push", "--force"].into_iter().chain(sub.words.iter().map(Arg::best));
+        let argv = words.map(|text| Argument { text: text.to_owned(), known: true }).collect();
+        let push = Execution { argv, inert: true, embeds: false };
+        self.emit(Kind::Execute(push), Certainty::Possible, "git push");
+    }
+
+    /// `git push origin :main` deletes the branch without the option that says so.
+    fn git_deletes(&mut self, sub: &Sub<'_>) {
+        let deletes =
+            |word: &Arg| word.text.trim_start_matches('+').strip_prefix(':').is_some_and(|name| !name.is_empty());
+        if sub.arguments.has(&["--delete", "-d"]) || !sub.arguments.operands.iter().chain(sub.paths).any(deletes) {
+            return;
+        }
+        let words = ["git", "push", "--delete"].into_iter().chain(sub.words.iter().map(Arg::best));
         let argv = words.map(|text| Argument { text: text.to_owned(), known: true }).collect();
         let push = Execution { argv, inert: true, embeds: false };
         self.emit(Kind::Execute(push), Certainty::Possible, "git push");
