@@ -52,7 +52,7 @@ pub(super) fn run(
     let text = match args.format {
         PlainFormat::Text => {
             let explained = agent_strace_report::explanations_text(&explanations, colour, glyphs(environment));
-            explained + &evidence(file, &policy, &deciding.concat())?
+            explained + &evidence(file, &policy, &deciding.concat(), streams)
         }
         PlainFormat::Json => agent_strace_report::explanations_json(&explanations),
     };
@@ -73,6 +73,9 @@ fn call(args: &ExplainArgs) -> Result<Option<(String, String)>, Failure> {
     Ok(Some((tool.clone(), input.clone())))
 }
 
+/// An explanation, and the entries that decided.
+type Decided = (Explanation, Vec<String>);
+
 struct Judge<'p> {
     file: &'p str,
     policy: &'p Policy,
@@ -80,13 +83,8 @@ struct Judge<'p> {
 }
 
 impl Judge<'_> {
-    /// The explanation, and the entries that decided. `None`: there is no such event.
-    fn explain(
-        &self,
-        session: &Session<'_>,
-        repository: &Arc<Repository>,
-        number: u32,
-    ) -> Option<(Explanation, Vec<String>)> {
+    /// `None`: there is no such event.
+    fn explain(&self, session: &Session<'_>, repository: &Arc<Repository>, number: u32) -> Option<Decided> {
         let explained = self.single.explain(self.policy, session, repository, number);
         let (answer, decided_by) = strictest(&explained);
         let event = explained_event(session, self.policy, repository, number, &explained)?;
@@ -100,7 +98,7 @@ impl Judge<'_> {
         args: &ExplainArgs,
         environment: Environment,
         streams: &mut Streams<'_>,
-    ) -> Result<Vec<Option<(Explanation, Vec<String>)>>, Failure> {
+    ) -> Result<Vec<Option<Decided>>, Failure> {
         let requests: Vec<String> = args.session.iter().cloned().collect();
         let (repository, _) = gate::repository_by(self.policy, TrustBase::at(None));
         let inputs = Inputs::select(trace_dir, &requests, Selection::Latest, environment, streams.stdin)?;
@@ -114,7 +112,7 @@ impl Judge<'_> {
         for line in agent_strace_report::gap_lines(&gaps) {
             output::note(streams.stderr, &line);
         }
-        let found: Vec<Option<(Explanation, Vec<String>)>> = found.into_iter().flatten().collect();
+        let found: Vec<Option<Decided>> = found.into_iter().flatten().collect();
         if found.iter().all(Option::is_none) {
             return Err(match args.event {
                 Some(number) => Failure::new(format!("no event {number} did anything in that session"))
@@ -128,15 +126,18 @@ impl Judge<'_> {
 }
 
 /// The sessions behind the entries that decided, one line for each: a generated policy has a file beside it that says so.
-fn evidence(file: &str, policy: &Policy, deciding: &[String]) -> Result<String, Failure> {
+fn evidence(file: &str, policy: &Policy, deciding: &[String], streams: &mut Streams<'_>) -> String {
     let beside = provenance::file_of(Path::new(file));
-    let Some(bytes) = output::read_small(&beside) else { return Ok(String::new()) };
+    let Some(bytes) = output::read_small(&beside) else { return String::new() };
     let shown = terminal(&beside.display().to_string());
     let records = std::str::from_utf8(&bytes).map_err(|error| error.to_string()).and_then(provenance::read);
-    let records = records.map_err(|error| {
-        Failure::new(format!("`{shown}` can't be read: {error}"))
-            .hint("remove it, or write it anew: `agent-strace policy --merge --output FILE`")
-    })?;
+    let records = match records {
+        Ok(records) => records,
+        Err(error) => {
+            output::note(streams.stderr, &format!("note: `{shown}` can't be read, and nothing judges by it: {error}"));
+            return String::new();
+        }
+    };
     let mut text = String::new();
     for entry in policy.entries().filter(|entry| deciding.contains(&entry.name)) {
         let list = entry.location.pointer.rsplit_once('/').map_or("", |(list, _)| list).trim_start_matches('/');
@@ -151,7 +152,7 @@ fn evidence(file: &str, policy: &Policy, deciding: &[String]) -> Result<String, 
             let _ = writeln!(text, "{} comes from {sessions} ({calls}{from}), says {shown}", entry.name);
         }
     }
-    Ok(text)
+    text
 }
 
 fn counted(number: u64, what: &str) -> String {

@@ -129,6 +129,27 @@ const KINDS: &[(&[&str], &[&str], &[&str])] = &[
     ),
     (&["ruby -e 'puts 1'"], &[], &["ruby -e 'unknown 1'"]),
     (&["npm run build", "npm run test"], &["npm run lint"], &["npm publish", "npm install x", "npx x"]),
+    // Installing what a lock file names adds no package.
+    (&["npm ci", "npm test"], &["npm run build"], &["npm install evil", "npm update", "npm uninstall x"]),
+    (
+        &["go build ./...", "go test ./...", "go vet ./..."],
+        &["go test -run TestRates ./...", "go fmt ./..."],
+        &["go run evil.go", "go generate ./...", "go get evil.example/x", "go clean -modcache"],
+    ),
+    (&["pulumi preview", "pulumi stack ls", "pulumi about"], &[], &["pulumi destroy --yes", "pulumi up --yes"]),
+    // A program that is not known is allowed as it was used.
+    (
+        &["frobctl list", "frobctl list --all", "frobctl get x"],
+        &["frobctl list -q"],
+        &["frobctl delete all", "frobctl"],
+    ),
+    (
+        &["git push origin main"],
+        &["git push", "git push origin topic"],
+        &["git push origin :main", "git push -f", "git switch -f main", "git fetch -f origin main:main"],
+    ),
+    (&["bash -c 'cat a'"], &["sh -c 'ls; cat a'"], &["bash -c 'rm -rf src'", "bash -c \"$X\"", "bash x.sh", "npx x"]),
+    (&["cat /home/bob/x/a.md /home/bob/x/b.md /home/bob/x/c.md"], &[], &["cat /home/bob/.config/sops/age/keys.txt"]),
 ];
 
 #[test]

@@ -121,7 +121,7 @@ impl Pair<'_, '_> {
     }
 
     fn demands(&self) -> (Option<&'static str>, Option<&'static str>) {
-        (self.old.0.demand(self.old.1), self.new.0.demand(self.new.1))
+        (self.old.0.demand(self.scope, self.old.1), self.new.0.demand(self.scope, self.new.1))
     }
 
     /// An allow list that comes or goes says more than its entries: it refuses what it does not name.
@@ -299,13 +299,13 @@ impl KindLists<'_> {
     }
 
     /// What refuses an act that no entry names.
-    fn demand(&self, ground: Ground) -> Option<&'static str> {
-        let of = |subject| self.entries.iter().any(|entry| entry.subject == subject);
+    fn demand(&self, scope: &str, ground: Ground) -> Option<&'static str> {
+        let has_own_default = scope.ends_with("/env") || scope.contains("/mcp/");
         match ground.rest {
             _ if self.deny_all.is_some() => Some("deny_all"),
             _ if self.is_closed() => Some("allow"),
             // Tools have defaults of their own, and one for those of no server.
-            Some(_) if !of(Subject::Env) && !of(Subject::Tool) => Some("default"),
+            Some(_) if !has_own_default => Some("default"),
             _ => None,
         }
     }

@@ -105,6 +105,15 @@ fn what_may_allow_more_is_not_passed_over() {
             json!({ "version": 2, "defaults": defaults, "mcp": { "default": "allow", "servers": { "*": { "allow": ["x"], "ask": ["y"] } } } }),
             json!({ "version": 2, "defaults": defaults, "mcp": { "default": "allow", "servers": { "*": { "ask": ["y"] } } } }),
         ),
+        // Variables have no default: without the list all of them may be set.
+        (
+            json!({ "version": 2, "defaults": defaults, "env": { "allow_set": ["builtin:harmless-variables"] } }),
+            json!({ "version": 2, "defaults": defaults }),
+        ),
+        (
+            json!({ "version": 2, "defaults": defaults, "env": { "allow_set": ["CI"] } }),
+            json!({ "version": 2, "defaults": defaults, "env": { "allow_set": [] } }),
+        ),
         // A sensitive file that a list names is no error.
         (json!({}), json!({ "files": { "write": { "allow": ["**"] } } })),
         // Several words are looked for in the text of other commands, one word is not.
@@ -129,6 +138,27 @@ fn what_may_allow_more_is_not_passed_over() {
         let changes = differences((&old, &old.policy().unwrap()), (&new, &new.policy().unwrap()));
         assert!(changes.iter().any(|change| change.direction.may_widen()), "{}: {changes:?}", new.own);
     }
+}
+
+#[test]
+fn what_allows_less_is_not_taken_for_more() {
+    let policy = |write: serde_json::Value, commands: serde_json::Value| json!({ "version": 2, "files": { "write": { "allow": write } }, "commands": { "allow": commands } });
+    let old = policy(json!(["lib/x/**", "!builtin:instructions"]), json!(["tool *", "npm run *", "builtin:git-work"]));
+    for new in [
+        policy(json!(["lib/x/*.json", "!builtin:instructions"]), json!(["tool *", "npm run *", "builtin:git-work"])),
+        policy(json!(["lib/x/**", "!builtin:instructions"]), json!(["tool status", "npm run *", "builtin:git-work"])),
+        policy(json!(["lib/x/**", "!builtin:instructions"]), json!(["tool *", "npm run build", "builtin:git-work"])),
+        policy(json!(["lib/x/**", "!builtin:instructions"]), json!(["tool *", "npm run *", "git add"])),
+    ] {
+        let (old, new) = (Plain { own: old.clone(), extended: None }, Plain { own: new, extended: None });
+        let changes = differences((&old, &old.policy().unwrap()), (&new, &new.policy().unwrap()));
+        assert!(!changes.iter().any(|change| change.direction.may_widen()), "{}: {changes:?}", new.own);
+    }
+    // Where less is taken out than before, a narrower entry may still allow more.
+    let new = policy(json!(["lib/x/*.md"]), json!(["tool *", "npm run *", "builtin:git-work"]));
+    let (old, new) = (Plain { own: old, extended: None }, Plain { own: new, extended: None });
+    let changes = differences((&old, &old.policy().unwrap()), (&new, &new.policy().unwrap()));
+    assert!(changes.iter().any(|change| change.direction.may_widen()), "{changes:?}");
 }
 
 /// A rule takes the place of the rule of that name in the file that the policy extends.

@@ -63,7 +63,6 @@ pub(super) fn complete(entries: &mut Vec<Planned>, observations: &[&Observation]
     for list in of_ecosystems() {
         take_covered(list, entries, observations);
     }
-    search(entries);
     for (slot, text, basis) in always() {
         let list = text.strip_prefix(BUILTIN).and_then(builtin);
         let is_member = |entry: &Planned| {
@@ -77,7 +76,6 @@ pub(super) fn complete(entries: &mut Vec<Planned>, observations: &[&Observation]
     }
 }
 
-const SEARCH: &str = "searches by the provider of the model, which are no connections of this machine";
 const ORIGIN: &str = "the repository's own remote";
 
 /// What does nothing by itself, or belongs to the repository: tools that show what is there or read instructions, sub-agents,
@@ -89,17 +87,6 @@ fn always() -> [(Slot, String, Basis); 3] {
         (Slot::Network, "remote:origin".to_owned(), Basis::Kin(ORIGIN)),
         (Slot::Spawn, named("subagents"), Basis::Builtin("subagents")),
     ]
-}
-
-/// Agents name the provider's own search differently: one of the names stands for all.
-fn search(entries: &mut Vec<Planned>) {
-    let slot = Slot::Mcp("provider:web-search".to_owned());
-    let support: BTreeSet<usize> =
-        entries.iter().filter(|entry| entry.slot == slot).flat_map(|entry| &entry.support).copied().collect();
-    if !support.is_empty() {
-        entries.retain(|entry| entry.slot != slot);
-        entries.push(Planned { slot, text: "*".to_owned(), support, basis: Basis::Family(SEARCH) });
-    }
 }
 
 /// A program that is not known, and that one call ran, is no reason for an entry.
@@ -137,10 +124,11 @@ impl Join {
     }
 }
 
-/// The lists of the usual commands of build systems and package managers.
+/// The lists of the usual commands of build systems. What fetches packages stands for itself: who installs what a lock file
+/// names adds none.
 fn of_ecosystems() -> impl Iterator<Item = &'static BuiltinList> {
     let rules = ecosystems().iter().flat_map(|ecosystem| &ecosystem.rules);
-    let usual = rules.filter(|rule| matches!(rule.is, Use::Work | Use::Run | Use::Packages));
+    let usual = rules.filter(|rule| matches!(rule.is, Use::Work | Use::Run));
     usual.filter_map(|rule| builtin(&rule.id.to_lowercase()))
 }
 

@@ -2,18 +2,14 @@
 //!
 //! If two scripts of a runner ran, all scripts of the project are allowed: the repository says what they do. If
 //! two tools of a server were used that show something, the others that do are: what creates, changes or deletes is
-//! allowed by its own name alone. If three subcommands of a program ran that has no risky ones, all of them are allowed.
+//! allowed by its own name alone.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::families::{RUNNERS, SHOWING};
-use super::form::{Form, form};
 use super::plan::{Basis, Planned, Slot};
-use super::risks::RISKS;
-use super::tables::TARGETS;
 
 const SCRIPTS: &str = "pattern for the scripts of a project";
-const SUBCOMMANDS: &str = "pattern for the subcommands of a program";
 const LOOKS: &str = "patterns for tools of a server that show what is there";
 
 /// So many stand for the others.
@@ -24,47 +20,6 @@ pub(super) fn complete(entries: &mut Vec<Planned>) {
     let servers: BTreeSet<&Slot> = entries.iter().map(|entry| &entry.slot).filter(|slot| is_server(slot)).collect();
     more.extend(servers.into_iter().flat_map(|server| looks(server, entries)));
     entries.extend(more);
-    programs(entries);
-}
-
-/// So many subcommands of a program without risky ones stand for all of them.
-const MANY: usize = 3;
-
-/// `tool *`, of three subcommands or more, in their place.
-fn programs(entries: &mut Vec<Planned>) {
-    let mut by_program: BTreeMap<String, Vec<&Planned>> = BTreeMap::new();
-    for entry in entries.iter().filter(|entry| entry.slot == Slot::Commands) {
-        if let Some((program, _)) = entry.text.split_once(' ').filter(|(program, _)| is_whole(program)) {
-            by_program.entry(program.to_owned()).or_default().push(entry);
-        }
-    }
-    let mut wide = Vec::new();
-    for (program, subcommands) in by_program {
-        let (Some(first), Some(support)) = (subcommands.first(), of_many(&subcommands)) else { continue };
-        let basis = if first.basis == Basis::Stranger { Basis::Stranger } else { Basis::Family(SUBCOMMANDS) };
-        wide.push(Planned { slot: Slot::Commands, text: format!("{program} *"), support, basis });
-    }
-    entries.retain(|entry| {
-        let program = entry.text.split(' ').next().unwrap_or_default();
-        entry.slot != Slot::Commands || !wide.iter().any(|one| one.text.strip_suffix(" *") == Some(program))
-    });
-    entries.extend(wide);
-}
-
-fn of_many(entries: &[&Planned]) -> Option<BTreeSet<usize>> {
-    (entries.len() >= MANY).then(|| entries.iter().flat_map(|entry| &entry.support).copied().collect())
-}
-
-/// No command of the program is for people, and none runs code that its words name.
-fn is_whole(program: &str) -> bool {
-    let is_risky = RISKS.iter().any(|risk| risk.program == program);
-    let is_runner =
-        TARGETS.contains(&program) || RUNNERS.iter().any(|runner| runner.split(' ').next() == Some(program));
-    !is_risky
-        && !is_runner
-        && !program.contains(['/', '"', '[', '*'])
-        && form(program) != Form::Code
-        && form(program) != Form::Commands
 }
 
 /// `npm run *`, of two scripts or more.

@@ -31,9 +31,19 @@ pub(super) struct Collapse<'a> {
     pub(super) folder: &'a str,
 }
 
+/// The treatment of paths outside of the workspace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Outside {
+    /// Three files of one project below a home become its directory, for the homes of all users.
+    Together,
+    /// Each path stands for itself.
+    AsSeen,
+}
+
 /// `may`: whether a directory may stand for what is below it.
 pub(super) fn entries<'a>(
     touched: impl IntoIterator<Item = Touched<'a>>,
+    elsewhere: Outside,
     may: &dyn Fn(Collapse<'_>) -> bool,
 ) -> Vec<PathEntry> {
     let (mut root, mut outside) = (Folder::default(), Folder::default());
@@ -43,7 +53,7 @@ pub(super) fn entries<'a>(
         let literal = one.certainty != Certainty::Pattern;
         if literal && is_below_root(path) {
             root.add(path, one.index, one.target.subtree);
-        } else if literal && path != "." {
+        } else if literal && elsewhere == Outside::Together && !one.target.subtree && is_of_project(path) {
             outside.add(path.trim_start_matches('/'), one.index, one.target.subtree);
         } else {
             others.entry(text_of(one.target, one.certainty)).or_default().insert(one.index);
@@ -62,23 +72,33 @@ pub(super) fn is_below_root(path: &str) -> bool {
     !path.starts_with(['/', '~']) && !drive && path != "."
 }
 
-/// A folder outside of the workspace that is one project or package, and not where many of them are.
+/// What stands before the name of a user.
+const HOMES: &[&str] = &["home/", "Users/", "C:/Users/", "D:/Users/"];
+
+/// What follows the home of a user.
+fn below_home(path: &str) -> Option<&str> {
+    let path = path.trim_start_matches('/');
+    let of_user = HOMES.iter().find_map(|homes| path.strip_prefix(homes)?.split_once('/'));
+    of_user.map(|(_, rest)| rest).or_else(|| path.strip_prefix("~/"))
+}
+
+/// A file of another project below a home, and none that a program keeps there.
+fn is_of_project(path: &str) -> bool {
+    let is_kept = |part: &str| part.starts_with('.') || matches!(part, "Library" | "AppData" | "snap");
+    below_home(path).is_some_and(|rest| rest.contains('/') && !rest.split('/').any(is_kept))
+}
+
+/// A folder below a home that is one project, and not where many of them are.
 fn is_deep(folder: &str) -> bool {
-    let path = folder.trim_start_matches('/');
-    let below = ["home/", "Users/", "C:/Users/", "D:/Users/"].iter().find_map(|homes| path.strip_prefix(homes));
-    match below.map(|below| below.split_once('/').map_or("", |(_, rest)| rest)).or_else(|| path.strip_prefix("~/")) {
-        Some(rest) => !rest.is_empty() && rest.contains('/'),
-        None => path.matches('/').count() >= 2,
-    }
+    below_home(folder).is_some_and(|rest| rest.contains('/'))
 }
 
 /// A path below the home of one user, for all of them: a policy is for everybody who works on the repository.
 fn of_any_user(entry: PathEntry) -> PathEntry {
-    let homes =
-        ["//home/", "//Users/", "//C:/Users/", "//D:/Users/"].iter().find(|homes| entry.text.starts_with(**homes));
-    let rest = homes.and_then(|homes| entry.text.strip_prefix(homes)).and_then(|rest| rest.split_once('/'));
-    match homes.zip(rest) {
-        Some((homes, (_, rest))) => PathEntry { text: format!("{homes}*/{rest}"), ..entry },
+    let text = entry.text.strip_prefix("//").unwrap_or(&entry.text);
+    let found = HOMES.iter().find_map(|homes| Some((homes, text.strip_prefix(homes)?.split_once('/')?.1)));
+    match found {
+        Some((homes, rest)) => PathEntry { text: format!("//{homes}*/{rest}"), ..entry },
         None => entry,
     }
 }
@@ -220,7 +240,10 @@ mod tests {
             .collect();
         let touched =
             targets.iter().enumerate().map(|(index, target)| Touched { index, target, certainty: Certainty::Exact });
-        entries(touched, &|collapse| collapse.folder != "kept").into_iter().map(|entry| entry.text).collect()
+        entries(touched, Outside::Together, &|collapse| collapse.folder != "kept")
+            .into_iter()
+            .map(|entry| entry.text)
+            .collect()
     }
 
     #[test]
@@ -239,6 +262,23 @@ mod tests {
         assert_eq!(collapsed(&["a.md", "b.md", "c.md", "d.md"]), ["/a.md", "/b.md", "/c.md", "/d.md"]);
         assert_eq!(collapsed(&["/tmp/a", "/tmp/b", "/tmp/c", "~/d"]), ["//tmp/a", "//tmp/b", "//tmp/c", "~/d"]);
         assert_eq!(collapsed(&["src/**", "src/a.rs"]), ["src/**"]);
+    }
+
+    #[test]
+    fn another_project_is_read_below_all_homes_and_nothing_else_is() {
+        let project = ["/home/ana/code/lib/a.ts", "/home/ana/code/lib/b.ts", "/home/ana/code/lib/c/d.md"];
+        assert_eq!(collapsed(&project), ["//home/*/code/lib/**"]);
+        for kept in [
+            ["/home/ana/.config/a/x", "/home/ana/.config/b/x", "/home/ana/.config/c/x"],
+            ["/Users/ana/Library/a/x", "/Users/ana/Library/b/x", "/Users/ana/Library/c/x"],
+            ["/usr/local/bin/a", "/usr/local/bin/b", "/usr/local/bin/c"],
+            ["/mnt/c/Users/ana/a", "/mnt/c/Users/ana/b", "/mnt/c/Users/ana/c"],
+        ] {
+            assert_eq!(collapsed(&kept), kept.map(|path| format!("/{path}")));
+        }
+        let many = ["/home/ana/a/x", "/home/ana/b/x", "/home/ana/c/x"];
+        assert_eq!(collapsed(&many), ["//home/*/a/x", "//home/*/b/x", "//home/*/c/x"]);
+        assert_eq!(collapsed(&["/home/ana/**"]), ["//home/ana/**"]);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use agent_strace_policy::{Context, Decision, Judgement, Policy};
 
 use super::commands::{self, Besides, Command, Unlisted};
 use super::observe::{Observation, Observed};
-use super::paths::{self, Collapse, PathEntry, Touched};
+use super::paths::{self, Collapse, Outside, PathEntry, Touched};
 use super::reason::Reason;
 use super::{agent_folders, workspace};
 
@@ -205,9 +205,7 @@ fn entry_of(observation: &Observation, base: &Policy) -> Result<Option<(Slot, St
         Kind::Tool { server, tool } if !is_entry(tool) || server.as_deref().is_some_and(|server| !is_key(server)) => {
             Err(Reason::Inexpressible)
         }
-        Kind::Env { name } | Kind::Spawn { agent: Some(name) }
-            if !is_entry(name) || name.contains(char::is_whitespace) =>
-        {
+        Kind::Env { name } | Kind::Spawn { agent: Some(name) } if !is_entry(name) || !is_plain_name(name) => {
             Err(Reason::Inexpressible)
         }
         Kind::Tool { server: Some(server), tool } => seen(Slot::Mcp(server.clone()), paths::literal(tool)),
@@ -257,12 +255,18 @@ fn is_own_tool(tool: &str) -> bool {
 /// An entry of a policy can be this name, and means nothing else by it.
 fn is_entry(name: &str) -> bool {
     const LONGEST: usize = 1024;
-    let means_more = name.starts_with('!') || name.starts_with("label:");
+    let means_more =
+        name.starts_with('!') || ["label:", "builtin:"].iter().any(|mark| name.to_lowercase().starts_with(mark));
     !name.trim().is_empty()
         && name.trim() == name
         && !means_more
         && name.len() <= LONGEST
         && !name.contains(char::is_control)
+}
+
+/// It names one thing: in a list of names, stars and brackets stand for others.
+fn is_plain_name(name: &str) -> bool {
+    !name.contains(|letter: char| letter.is_whitespace() || matches!(letter, '*' | '?' | '['))
 }
 
 /// A server of this name is listed under it: a pattern would speak of others.
@@ -355,12 +359,15 @@ impl<'o> Paths<'o> {
                 planned.extend(workspace::entries(&slot, &touched, &written, &self.searched, sessions));
             }
             let may = |collapse: Collapse<'_>| may_collapse(&slot, collapse, blocked, allowed);
-            planned.extend(paths::entries(touched, &may).into_iter().map(|PathEntry { text, support }| Planned {
-                slot: slot.clone(),
-                text,
-                support,
-                basis: Basis::Seen,
-            }));
+            let outside = if slot == Slot::Read { Outside::Together } else { Outside::AsSeen };
+            planned.extend(
+                paths::entries(touched, outside, &may).into_iter().map(|PathEntry { text, support }| Planned {
+                    slot: slot.clone(),
+                    text,
+                    support,
+                    basis: Basis::Seen,
+                }),
+            );
         }
         let of_its_own = planned.iter().filter(|entry| !matches!(entry.basis, Basis::Kin(_)));
         let known: BTreeSet<(Slot, String)> =

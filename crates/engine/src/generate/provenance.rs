@@ -25,15 +25,18 @@ pub(super) fn text(entries: &[Written], all: &Seen) -> String {
 }
 
 /// `new` with the entries of `old` that it does not have.
-pub fn merged(old: &str, new: &str) -> Result<String, serde_json::Error> {
-    let (old, mut new): (Value, Value) = (serde_json::from_str(old)?, serde_json::from_str(new)?);
+pub fn merged(old: &str, new: &str) -> Result<String, String> {
+    let read = |text: &str| serde_json::from_str::<Value>(text).map_err(|error| error.to_string());
+    let (old, mut new) = (read(old)?, read(new)?);
+    let version = old.get("schema_version").and_then(Value::as_u64);
+    let kept = old.get("entries").and_then(Value::as_array).filter(|_| version == Some(1));
+    let kept = kept.ok_or("it is no file of this kind, of version 1")?;
     let digest = |entry: &Value| entry.get("sha256").cloned();
-    let kept = old.get("entries").and_then(Value::as_array).into_iter().flatten();
     if let Some(entries) = new.get_mut("entries").and_then(Value::as_array_mut) {
         let known: Vec<Option<Value>> = entries.iter().map(digest).collect();
-        entries.extend(kept.filter(|entry| !known.contains(&digest(entry))).cloned());
+        entries.extend(kept.iter().filter(|entry| !known.contains(&digest(entry))).cloned());
     }
-    serde_json::to_string_pretty(&new).map(|text| text + "\n")
+    serde_json::to_string_pretty(&new).map(|text| text + "\n").map_err(|error| error.to_string())
 }
 
 fn of(entry: &Written) -> Value {

@@ -10,7 +10,14 @@ use super::{Fault, Parser, Version, commands, nearest, paths, quoted};
 
 /// The built-in list that an entry names; `None`: the entry names none.
 pub(super) fn named(version: Version, text: &str, holds: Holds) -> Result<Option<&'static BuiltinList>, Fault> {
-    let Some(name) = text.trim().strip_prefix(BUILTIN) else { return Ok(None) };
+    let Some(name) = text.trim().strip_prefix(BUILTIN) else {
+        return if is_misspelt(text) {
+            let help = Some(format!("write {}", quoted(&text.trim().to_lowercase())));
+            Err((format!("{} names no built-in list: they begin with `{BUILTIN}`", quoted(text)), help))
+        } else {
+            Ok(None)
+        };
+    };
     if version == Version::One {
         let help = "add `\"version\": 2` to the policy".to_owned();
         return Err((format!("{} names a built-in list: they belong to version 2", quoted(text)), Some(help)));
@@ -28,6 +35,22 @@ pub(super) fn named(version: Version, text: &str, holds: Holds) -> Result<Option
     }
     let message = format!("{} names {}, and this is a list of {}", quoted(text), list.holds.name(), holds.name());
     Err((message, Some(format!("`agent-strace policy builtins` shows the lists of {}", holds.name()))))
+}
+
+/// `Builtin:secrets`.
+fn is_misspelt(text: &str) -> bool {
+    text.trim().get(..BUILTIN.len()).is_some_and(|start| start.eq_ignore_ascii_case(BUILTIN))
+}
+
+/// A single name or host, where no built-in list may stand.
+pub(super) fn none_of(text: &str) -> Result<(), Fault> {
+    if !is_misspelt(text) {
+        return Ok(());
+    }
+    Err((
+        format!("{} can't stand here: no built-in list is of this kind, or one name belongs here", quoted(text)),
+        None,
+    ))
 }
 
 /// An entry of a list of commands without anything that a policy could have wrong.

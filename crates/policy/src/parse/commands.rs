@@ -1,5 +1,6 @@
 //! Commands as entries of version 2 name them: words, and in rules part by part.
 
+use crate::builtin::BUILTIN;
 use crate::command::{CommandPattern, Parts};
 use crate::words;
 
@@ -44,6 +45,7 @@ impl Parser<'_> {
         let mut parts = Parts::default();
         for (key, value) in members {
             let below = format!("{pointer}/{}", key.name);
+            self.no_list_in(value, &below);
             match key.name.as_str() {
                 "program" => parts.programs = self.words(value, &below),
                 "subcommand" => {
@@ -70,6 +72,21 @@ impl Parser<'_> {
         let flags = parts.all_flags.iter().chain(&parts.any_flag).cloned();
         let text: Vec<String> = shown.into_iter().chain(flags).filter(|text| !text.is_empty()).collect();
         Some((CommandPattern::Parts(parts.with_synonyms()), text.join(" ")))
+    }
+
+    /// A part of a command is words: a built-in list stands in `commands`.
+    fn no_list_in(&mut self, value: &Value, pointer: &str) {
+        let single = std::slice::from_ref(value);
+        let items = if let Data::List(items) = &value.data { items.as_slice() } else { single };
+        for item in items {
+            if let Data::Text(text) = &item.data
+                && text.trim().to_lowercase().starts_with(BUILTIN)
+            {
+                let message = format!("{} names a list of commands, and words belong here", quoted(text));
+                let help = "name the list in `commands.allow`, `commands.deny` or `commands.ask`".to_owned();
+                self.faults.push(item.span.clone(), pointer, message, Some(help));
+            }
+        }
     }
 
     /// One text, or a list of them.

@@ -55,6 +55,7 @@ impl Parser<'_> {
 
 impl Pattern for Variable {
     fn read(_: &Parser<'_>, text: &str) -> Result<Self, Fault> {
+        builtins::none_of(text)?;
         name(text).map(Self::new)
     }
 

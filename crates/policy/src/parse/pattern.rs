@@ -106,6 +106,7 @@ impl Pattern for CommandPattern {
 
 impl Pattern for HostPattern {
     fn read(parser: &Parser<'_>, text: &str) -> Result<Self, Fault> {
+        builtins::none_of(text)?;
         suspicious::host(text, &parser.symbols)?;
         match parser.version {
             Version::One => Ok(Self::version_1(&hosts::of_version_1(text)?)),
@@ -123,6 +124,7 @@ impl Pattern for NamePattern {
     }
 
     fn read(_: &Parser<'_>, text: &str) -> Result<Self, Fault> {
+        builtins::none_of(text)?;
         if text.contains(char::is_whitespace) {
             return Err((format!("{} can never match: a name has no spaces", quoted(text)), None));
         }

@@ -82,10 +82,11 @@ pub(super) fn run(
     } else {
         None
     };
-    let is_new = !draft.entries.is_empty();
-    if let Some(file) = args.output.as_deref().filter(|_| is_new && !args.dry_run) {
+    if let Some(file) = args.output.as_deref().filter(|_| !draft.entries.is_empty() && !args.dry_run) {
+        // What is beside the policy is read before the policy changes.
+        let beside = provenance_text(file, &draft.provenance, args)?;
         output::write(file, &draft.text)?;
-        write_provenance(file, &draft.provenance, args)?;
+        output::write(&provenance::file_of(file), &beside)?;
     }
     tell(args, &observed, &draft, held_out.as_deref(), streams)?;
     if !gaps.is_empty() {
@@ -94,18 +95,20 @@ pub(super) fn run(
     Ok(if gaps.is_empty() { 0 } else { 3 })
 }
 
-/// Beside the policy. Where entries were added to one, what is known of the others stays.
-fn write_provenance(policy: &Path, new: &str, args: &GenerateArgs) -> Result<(), Failure> {
+/// The file beside the policy. Where entries were added to a policy, what is known of the others stays.
+fn provenance_text(policy: &Path, new: &str, args: &GenerateArgs) -> Result<String, Failure> {
     let file = provenance::file_of(policy);
-    let old = if args.merge { output::read_small(&file) } else { None };
-    let text = match old.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()) {
-        Some(old) => generate::merged_provenance(&old, new).map_err(|error| {
-            let shown = agent_strace_report::terminal(&file.display().to_string());
-            Failure::new(format!("`{shown}` can't be added to: {error}")).hint("remove it, or mend it")
-        })?,
-        None => new.to_owned(),
-    };
-    output::write(&file, &text)
+    if !args.merge || file.symlink_metadata().is_err() {
+        return Ok(new.to_owned());
+    }
+    let merged = output::read_small(&file)
+        .ok_or_else(|| "it is no plain file of a size to read at once".to_owned())
+        .and_then(|bytes| String::from_utf8(bytes).map_err(|error| error.to_string()))
+        .and_then(|old| generate::merged_provenance(&old, new));
+    merged.map_err(|error| {
+        let shown = agent_strace_report::terminal(&file.display().to_string());
+        Failure::new(format!("`{shown}` can't be added to: {error}")).hint("remove it, or mend it; nothing was written")
+    })
 }
 
 /// Too little was seen. A session in which nothing ran shows nothing.
@@ -139,6 +142,13 @@ fn tell(
 fn base(args: &GenerateArgs) -> Result<Option<(String, Policy)>, Failure> {
     let Some(file) = &args.output else { return Ok(None) };
     let there = file.symlink_metadata().is_ok();
+    let beside = provenance::file_of(file);
+    if !there && beside.symlink_metadata().is_ok() && !args.force && !args.dry_run {
+        let shown = agent_strace_report::terminal(&beside.display().to_string());
+        return Err(
+            Failure::new(format!("`{shown}` is there already, and its policy is not")).hint("`--force` replaces it")
+        );
+    }
     if args.merge && there {
         let shown = file.display().to_string();
         let text = agent_strace_policy::read_text(file).map_err(|faults| unusable(&shown, &faults))?;
