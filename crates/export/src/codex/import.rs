@@ -135,18 +135,8 @@ impl Import {
 
     /// No sandbox: everything runs.
     fn everything(&mut self, entry: &str, place: &Place) {
-        let all = Answer::Allow;
-        self.builder.unlisted = Unlisted {
-            command: all,
-            read: all,
-            edit: all,
-            fetch: all,
-            search: all,
-            mcp: all,
-            agent: all,
-            outside: all,
-        };
-        self.grant(all, Kind::Edit, "**", entry, place.clone());
+        self.builder.unlisted = Unlisted::all(Answer::Allow);
+        self.grant(Answer::Allow, Kind::Edit, "**", entry, place.clone());
         self.codex.profile.elsewhere.insert("/**".to_owned(), Access::Write);
         self.codex.profile.network.domains.insert("*".to_owned(), true);
     }

@@ -75,17 +75,7 @@ impl Import {
             let reason = "only permissions count in the file of a project";
             self.builder.left_out(place, mode, Weight::Idle, reason);
         } else if mode == "unrestricted" {
-            let all = Answer::Allow;
-            self.builder.unlisted = Unlisted {
-                command: all,
-                read: all,
-                edit: all,
-                fetch: all,
-                search: all,
-                mcp: all,
-                agent: all,
-                outside: all,
-            };
+            self.builder.unlisted = Unlisted::all(Answer::Allow);
         } else if mode == "auto-review" {
             self.builder.open(place, mode, "a model decides in this mode");
         }

@@ -219,3 +219,19 @@ pub(crate) struct Unlisted {
     /// Of files outside of the workspace, unless an entry names them.
     pub(crate) outside: Answer,
 }
+
+impl Unlisted {
+    /// One answer to everything that no entry names.
+    pub(crate) fn all(answer: Answer) -> Self {
+        Self {
+            command: answer,
+            read: answer,
+            edit: answer,
+            fetch: answer,
+            search: answer,
+            mcp: answer,
+            agent: answer,
+            outside: answer,
+        }
+    }
+}

@@ -108,17 +108,7 @@ impl Import {
 
     /// Every tool runs without a question.
     fn everything(&mut self, name: &str, place: Option<Place>) {
-        let all = Answer::Allow;
-        self.builder.unlisted = Unlisted {
-            command: all,
-            read: all,
-            edit: all,
-            fetch: all,
-            search: all,
-            mcp: all,
-            agent: all,
-            outside: all,
-        };
+        self.builder.unlisted = Unlisted::all(Answer::Allow);
         if let Some(place) = place {
             self.builder.left_out(
                 place,
