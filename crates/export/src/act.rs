@@ -23,7 +23,7 @@ pub(crate) enum Act {
 }
 
 impl Act {
-    /// What it is about.
+    /// The kind of act that it is about.
     pub(crate) fn subject(&self) -> String {
         match self {
             Self::Shell(text) | Self::Search(text) | Self::Fetch(text) => text.clone(),

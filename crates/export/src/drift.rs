@@ -1,4 +1,4 @@
-//! What an agent's settings let pass although a policy refuses it.
+//! Finds acts that an agent's settings let pass although a policy refuses them.
 //!
 //! Both sides give examples: each entry that allows something in the settings is tried against the policy, and each entry
 //! that the policy denies or asks about is tried against the settings. What an engine can't refuse in any settings is no
@@ -44,7 +44,7 @@ pub struct Drift {
     pub excess: Excess,
     /// The entry of the settings that lets it pass; `None`: no entry names it.
     pub settings: Option<(Place, String)>,
-    /// What may be done, in words: examples that one entry of the policy refuses.
+    /// Examples, in words, of acts that one entry of the policy refuses.
     pub acts: Vec<String>,
     /// Why the policy refuses it.
     pub reason: String,
@@ -90,7 +90,7 @@ fn folded(mut rows: Vec<Drift>) -> Vec<Drift> {
     all
 }
 
-/// What rows of one cause have in common.
+/// The parts that rows of one cause have in common.
 fn key(row: &Drift) -> (Excess, Option<&Place>, Option<&str>, Option<&str>, &str) {
     let place = row.settings.as_ref().map(|(place, _)| place);
     let entry = row.settings.as_ref().map(|(_, entry)| entry.as_str());
@@ -104,12 +104,12 @@ struct Comparison<'c> {
     exported: ExportedPolicy<'c>,
     /// The policy in the language of the agent.
     export: &'c Export,
-    /// What the export allows, word for word.
+    /// The entries that the export allows, word for word.
     said: BTreeSet<String>,
     rows: Vec<Drift>,
 }
 
-/// What the exported file allows, in its own words.
+/// The entries that the exported file allows, in its own words.
 fn entries_of(agent: Agent, export: &Export) -> BTreeSet<String> {
     let path = if agent == Agent::Gemini { "scope.toml" } else { "scope" };
     let file = SettingsFile { path: path.to_owned(), text: export.text.clone(), owner: Owner::Project };
@@ -310,7 +310,7 @@ impl Comparison<'_> {
         best.is_some_and(|best| best <= answer)
     }
 
-    /// Whether the agent's language can refuse what a list does not hold.
+    /// Returns true if the agent's language can refuse what a list does not hold.
     fn is_limitable(&self, kind: Kind) -> bool {
         let example = match kind {
             Kind::Read => Example::read("/unlisted/x1"),

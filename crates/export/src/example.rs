@@ -42,7 +42,7 @@ impl Example {
         Self { act, tool: format!("mcp__{server}__{tool}"), input: json!({}) }
     }
 
-    /// What it does, in words for people.
+    /// The act, in words for people.
     pub(crate) fn shown(&self) -> String {
         let subject = self.act.subject();
         match &self.act {

@@ -65,7 +65,7 @@ fn shown(imported: &Imported, calls: &[Call]) -> (String, Vec<String>) {
         let judged = judged_call(&policy, &call.tool, &call.input);
         let answer = judged.iter().map(Answer::of).max().unwrap_or(Answer::Allow);
         writeln!(text, "{:<5} {:<5} {} {}", agent.name(), answer.name(), call.tool, act.subject()).unwrap();
-        // What is listed as missing is known to be wider.
+        // An entry that is listed as missing is known to be wider.
         let listed = call.tool == "Bash"
             && act.subject().contains('>')
             && imported.left_out.iter().any(|left| left.weight == Weight::Missing);

@@ -75,7 +75,7 @@ fn an_allow_is_written_only_where_any_argument_is_allowed() {
     assert!(!codex.contains("\"git\", \"push\"],\n    decision = \"allow\""), "some of its arguments are denied");
 }
 
-/// A directory at home or elsewhere on the machine is none of the workspace.
+/// A directory at home or elsewhere on the machine does not belong to the workspace.
 #[test]
 fn codex_opens_directories_where_they_lie() {
     let allow = ["~/notes/**", "//var/x/**", "//tmp/**", "src/**"];

@@ -114,7 +114,7 @@ impl Writer<'_, '_> {
         let exported = self.exported;
         for entry in exported.about(subject) {
             let allows = entry.decision == Decision::Allowed;
-            // Deletes are not told apart from writes: what is allowed to be deleted may not be written for that.
+            // The engine does not distinguish deletes from writes: an entry that allows a delete must not allow a write.
             if allows && subject == Subject::Delete {
                 self.residual(Of::entry(entry), &[], "deletes are not told apart from writes", "the entry is left out");
                 continue;

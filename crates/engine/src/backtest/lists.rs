@@ -62,7 +62,7 @@ impl<'p> Lists<'p> {
     }
 }
 
-/// What else holds in the part of the policy that a list stands in.
+/// The defaults and other lists in the part of the policy that a list belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Ground {
     /// The decision about what no entry names.
@@ -71,14 +71,14 @@ pub(super) struct Ground {
     others: Others,
 }
 
-/// Whether the policy states how much an act weighs that can't be resolved.
+/// The weight of an act that can't be resolved: built in, or stated by the policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Weight {
     BuiltIn,
     Stated,
 }
 
-/// Whether a list of another kind refuses what it does not name. It also refuses acts that can't be resolved, and for those an
+/// Lists of other kinds: one that refuses what it does not name also refuses acts that can't be resolved, and for those an
 /// entry that allows a command or a tool may vouch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Others {
@@ -153,7 +153,7 @@ impl Pair<'_, '_> {
         }
     }
 
-    /// What a new allow list does to agents.
+    /// Returns the direction of a change that adds an allow list.
     fn limits(&self) -> Direction {
         let vouches = |entry: &EntryView| matches!(entry.subject, Subject::Command | Subject::Tool);
         let is_vouching = self.new.0.of(Decision::Allowed).any(vouches);
@@ -298,7 +298,7 @@ impl KindLists<'_> {
         self.deny_all.is_some() || !is_network && self.of(Decision::Allowed).next().is_some()
     }
 
-    /// What refuses an act that no entry names.
+    /// Returns the list or default that refuses an act which no entry names.
     fn demand(&self, scope: &str, ground: Ground) -> Option<&'static str> {
         let has_own_default = scope.ends_with("/env") || scope.contains("/mcp/");
         match ground.rest {

@@ -51,7 +51,7 @@ pub(super) fn take(touched: &mut BTreeMap<Slot, Vec<Touched<'_>>>) -> Vec<Planne
             *slot == Slot::Delete
         });
     }
-    // Who reads instructions of one agent reads those of the others: people work on one project with several.
+    // People work on one project with several agents: who reads instructions of one reads those of the others.
     if let Some(support) = used.get("agent-notes").cloned() {
         used.entry("agent-instructions").or_default().extend(support);
     }

@@ -30,7 +30,7 @@ const WIDTH: usize = 90;
 /// Entries of a list that needs no comments.
 const PLAIN: usize = 6;
 
-/// What every generated policy denies.
+/// The entries that every generated policy denies.
 pub(super) fn denied() -> Vec<(Slot, String)> {
     let paths = DENIED_PATHS.iter().map(|(slot, text)| (slot.clone(), (*text).to_owned()));
     paths.chain([(Slot::Commands, format!("builtin:{DENIED_COMMANDS}"))]).collect()

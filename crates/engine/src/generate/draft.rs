@@ -118,7 +118,7 @@ impl<'o, 's> Writing<'o, 's> {
         }
         let mut writing = Self { observed, observations, settings, entries, left_out, denies: Vec::new() };
         writing.drop_entries(|writing, entry| {
-            // What a policy leaves out, and what every policy has, was done by no session.
+            // No session did what a policy leaves out, or what every policy has.
             if entry.support.is_empty() {
                 return None;
             }

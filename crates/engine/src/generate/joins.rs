@@ -78,7 +78,7 @@ pub(super) fn complete(entries: &mut Vec<Planned>, observations: &[&Observation]
 
 const ORIGIN: &str = "the repository's own remote";
 
-/// What does nothing by itself, or belongs to the repository: tools that show what is there or read instructions, sub-agents,
+/// Entries that every policy has: tools that show what is there or read instructions, sub-agents,
 /// whose calls are judged like the rest, and the remote that the repository comes from.
 fn always() -> [(Slot, String, Basis); 3] {
     let named = |name: &str| format!("{BUILTIN}{name}");

@@ -70,7 +70,7 @@ pub struct Observation {
     pub(super) vouched: Vec<String>,
     /// Known: all that a command or an unknown tool did besides is known, in one of the calls.
     pub(super) besides: Besides,
-    /// Of an act that entries may vouch for: all effects of the call, because conditions of an entry are about the command
+    /// All effects of the call, for an act that entries may vouch for: conditions of an entry are about the command
     /// that led to the act.
     pub(super) around: Option<Arc<[Effect]>>,
     pub calls: Calls,

@@ -72,10 +72,10 @@ pub(super) fn is_below_root(path: &str) -> bool {
     !path.starts_with(['/', '~']) && !drive && path != "."
 }
 
-/// What stands before the name of a user.
+/// The folders that hold homes.
 const HOMES: &[&str] = &["home/", "Users/", "C:/Users/", "D:/Users/"];
 
-/// What follows the home of a user.
+/// The part of a path that follows the home of a user.
 fn below_home(path: &str) -> Option<&str> {
     let path = path.trim_start_matches('/');
     let of_user = HOMES.iter().find_map(|homes| path.strip_prefix(homes)?.split_once('/'));

@@ -11,7 +11,7 @@ use super::plan::{Basis, Slot};
 
 /// The whole file.
 pub(super) fn text(entries: &[Written], all: &Seen) -> String {
-    // What acts only make likely has no evidence of its own.
+    // An entry that acts only make likely has no evidence of its own.
     let is_done = |entry: &&Written| entry.seen.calls > 0 && !matches!(entry.basis, Basis::Kin(_));
     let entries: Vec<Value> = entries.iter().filter(is_done).map(of).collect();
     let mut file = json!({ "schema_version": 1 });

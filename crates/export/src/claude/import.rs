@@ -71,7 +71,7 @@ fn unlisted(rest: Answer) -> Unlisted {
 /// Rules as Claude Code has them, of one agent that has them.
 pub(crate) struct RuleImport {
     builder: Builder,
-    /// The same rules for the emulator.
+    /// The rules, as the emulator reads them.
     rules: Settings,
 }
 
@@ -254,7 +254,7 @@ impl RuleImport {
         }
     }
 
-    /// A path behind a tool whose rules nobody asks.
+    /// A path behind a tool that has no rules.
     fn unasked(&mut self, decision: Answer, kind: Kind, specifier: &str, rule: &str, place: &Place, owner: Owner) {
         let reason = "only `Read(…)` and `Edit(…)` rules are asked about files: the agent passes over this one";
         self.builder.left_out(place.clone(), rule, Weight::Idle, reason);

@@ -32,7 +32,7 @@ pub(crate) fn export(exported: &ExportedPolicy<'_>) -> (String, Tokens) {
         let what = match token.decision {
             Answer::Allow => "allow",
             Answer::Deny => "deny",
-            // What no option names is asked about.
+            // The user is asked about all that no option names.
             Answer::Ask => continue,
         };
         let line = match token.text.strip_prefix("url=") {

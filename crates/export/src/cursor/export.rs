@@ -32,7 +32,7 @@ pub(crate) fn export(exported: &ExportedPolicy<'_>) -> (String, Tokens) {
     if passes(Kind::Edit) {
         allow.push("Write(**)".to_owned());
     }
-    // What is asked about is what no token names: a question has no list of its own.
+    // A question has no list of its own: the user is asked about all that no token names.
     let permissions = json!({ "permissions": { "allow": allow, "deny": list(Answer::Deny) } });
     let mut text = serde_json::to_string_pretty(&permissions).unwrap_or_default();
     text.push('\n');

@@ -86,13 +86,13 @@ pub(crate) fn read(files: &[SettingsFile]) -> Result<Imported, SettingsFault> {
 
 struct Import {
     builder: Builder,
-    /// The same for the emulator.
+    /// The file, as the emulator reads it.
     rules: Vec<Rule>,
     /// Tools that write, and that are allowed: a policy does not tell them apart.
     writers: BTreeMap<String, Place>,
 }
 
-/// What a rule names, and what the policy says of it.
+/// The acts that a rule names, and the policy's answer to them.
 struct Named {
     kind: Kind,
     said: Option<(Matcher, Said)>,
@@ -324,7 +324,7 @@ impl Import {
         }
     }
 
-    /// What a policy says of a rule about one tool.
+    /// The policy's answer to a rule about one tool.
     fn named(
         &mut self,
         tool: &str,
@@ -380,7 +380,7 @@ fn texts(rule: &Value, key: &str) -> Vec<String> {
     text(value).map_or_else(of_list, |text| vec![text.to_owned()])
 }
 
-/// What of a call the rule compares, each by itself.
+/// The parts of a call that the rule compares, each by itself.
 fn conditions(rule: &Value) -> Vec<Condition> {
     let prefixes = texts(rule, "commandPrefix").into_iter().map(Condition::Prefix);
     let commands = texts(rule, "commandRegex").into_iter().map(Condition::Command);

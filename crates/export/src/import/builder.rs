@@ -17,7 +17,7 @@ use crate::answer::Answer;
 pub struct Imported {
     /// The policy, with a comment of where each entry comes from.
     pub text: String,
-    /// What the policy does not say, in the order of the files.
+    /// The entries that the policy does not take over, in the order of the files.
     pub left_out: Vec<LeftOut>,
     /// The entries of the files that hold for the agent.
     pub(crate) grants: Vec<Grant>,
@@ -260,7 +260,7 @@ impl Builder {
         }
     }
 
-    /// What holds where no entry of the files speaks.
+    /// The answers where no entry of the files speaks.
     fn defaults(&mut self, grants: &[Grant], draft: &mut Draft) {
         let kinds = [Kind::Command, Kind::Read, Kind::Edit, Kind::Fetch, Kind::WebSearch, Kind::Mcp, Kind::Agent];
         let refuses = self.unlisted.command == Answer::Deny && self.unlisted.fetch == Answer::Deny;
@@ -296,7 +296,7 @@ impl Builder {
         let from = match unlisted {
             Answer::Allow => "allowed where no entry says otherwise",
             Answer::Ask => return,
-            // What a provider of models searches is a tool, for which `mcp.default` holds.
+            // A search by the provider of the model is a tool, for which `mcp.default` holds.
             Answer::Deny if has_list || draft.decision == Answer::Deny && kind != Kind::WebSearch => return,
             Answer::Deny => "refused where no entry says otherwise",
         };
@@ -313,7 +313,7 @@ enum Overruled {
     InPart,
 }
 
-/// Whether the policy's words of one entry name everything that the other's do.
+/// Returns true if the policy's words of one entry name everything that the other's do.
 fn covers(wide: &Grant, narrow: &Grant) -> bool {
     let texts = |entries: &[Entry]| -> Vec<String> {
         entries
@@ -347,7 +347,7 @@ fn hosts_of_commands(text: &str, draft: &Draft) -> Vec<String> {
     hosts.into_iter().filter(|host| host.starts_with("registry:") || host.starts_with("remote:")).collect()
 }
 
-/// Whether a policy takes the entry, which is then in its list alone.
+/// Returns true if a policy takes the entry, which is then alone in its list.
 pub(super) fn is_taken(list: &[&str], entry: &serde_json::Value) -> bool {
     let text = entry.to_string();
     if text.len() > LONGEST || redact(&text).as_str() != text {

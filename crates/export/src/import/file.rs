@@ -9,7 +9,7 @@ use agent_strace_repos::repo_audit::{Document, Language, member, members};
 /// Bytes of a settings file. Real ones have a few thousand.
 const LARGEST: usize = 4 << 20;
 
-/// Who a settings file speaks for: some settings count only in some of them.
+/// The owner of a settings file: some settings count only in files of some owners.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
     /// It lies in a repository, and holds for everybody who works there.

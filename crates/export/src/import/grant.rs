@@ -1,4 +1,4 @@
-//! What one entry of a settings file says, in terms that agents share.
+//! One entry of a settings file, in terms that agents share.
 
 use regex::Regex;
 
@@ -11,7 +11,7 @@ use crate::matching;
 use crate::place::PathMatcher;
 use crate::script;
 
-/// What a permission is about.
+/// The kind of act that a permission is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     Command,
@@ -24,7 +24,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// Whether one entry of a policy's list names everything that the other does; never without proof.
+    /// Returns true if one entry of a policy's list is proven to name everything that the other does.
     pub(crate) fn covers(self, wide: &str, narrow: &str) -> bool {
         if wide == narrow || wide == "*" {
             return true;
@@ -85,7 +85,7 @@ impl Matcher {
 /// An entry as a policy says it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Entry {
-    /// Of the list of its kind: a command by its first words, a path pattern, a host, the name of an agent.
+    /// The text in the list of its kind: a command by its first words, a path pattern, a host, the name of an agent.
     Listed(String),
     /// A command of exactly these words.
     Exact(Vec<String>),

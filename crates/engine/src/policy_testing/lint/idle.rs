@@ -42,7 +42,7 @@ fn repeated(entries: &[&EntryView]) -> Vec<Lint> {
     let mut found = Vec::new();
     for entry in entries {
         let Some(list) = list(entry) else { continue };
-        // Of several that say the same, the first one stays.
+        // The first of several that say the same stays.
         let is_earlier = |other: &EntryView| {
             other.location != entry.location && other.covers(entry) && (!entry.covers(other) || at(other) < at(entry))
         };
