@@ -24,6 +24,7 @@ const TABLE: &[Row] = &[
         why: "the policy and its settings judge the agent",
         globs: &[
             ".agent-scope.json",
+            ".agent-scope.provenance.json",
             ".agent-strace.yaml",
             ".agent-strace.yml",
             ".agent-strace-lint.json",

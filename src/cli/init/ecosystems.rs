@@ -158,10 +158,7 @@ const CLOSED: &str = "\"deny_all\": true";
 const UNRESOLVED: &str = r#"{ "command": "npm install left-pad" }, "expect": "unresolved""#;
 
 fn effect(purpose: Use) -> &'static str {
-    match purpose {
-        Use::Work | Use::Run | Use::Packages => "allow",
-        Use::Release | Use::Foreign => "deny",
-    }
+    if purpose.is_refused() { "deny" } else { "allow" }
 }
 
 fn json_of(rule: &Rule, name: &str) -> Value {

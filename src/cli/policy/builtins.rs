@@ -62,14 +62,15 @@ fn wanted(names: &[String]) -> Result<Vec<&'static BuiltinList>, Failure> {
 /// One line for each, those that may stand in the same places together.
 fn summary(lists: &[&BuiltinList]) -> String {
     let mut lists = lists.to_vec();
-    lists.sort_by_key(|list| (list.holds, &list.name));
+    lists.sort_by_key(|list| (list.holds, list.made_for, &list.name));
     let width = lists.iter().map(|list| list.name.len()).max().unwrap_or_default() + BUILTIN.len();
     let mut text = String::new();
     let mut above = None;
     for list in lists {
-        if above != Some(list.holds) {
-            let _ = writeln!(text, "{}Lists of {}:", if above.is_some() { "\n" } else { "" }, list.holds.name());
-            above = Some(list.holds);
+        if above != Some((list.holds, list.made_for)) {
+            let gap = if above.is_some() { "\n" } else { "" };
+            let _ = writeln!(text, "{gap}Lists of {} to {}:", list.holds.name(), list.made_for.name());
+            above = Some((list.holds, list.made_for));
         }
         let name = format!("{BUILTIN}{}", list.name);
         let _ = writeln!(text, "  {name:width$}  {}", list.summary);
@@ -78,7 +79,8 @@ fn summary(lists: &[&BuiltinList]) -> String {
 }
 
 fn entries(list: &BuiltinList) -> String {
-    let mut text = format!("{BUILTIN}{} ({}): {}\n", list.name, list.holds.name(), list.summary);
+    let mut text =
+        format!("{BUILTIN}{} ({} to {}): {}\n", list.name, list.holds.name(), list.made_for.name(), list.summary);
     for entry in &list.entries {
         let _ = writeln!(text, "  {entry}");
     }
@@ -105,6 +107,8 @@ struct List {
     name: &'static str,
     /// `paths`, `commands`, `variables` or `names`: the lists of a policy in which it may stand.
     holds: &'static str,
+    /// `allow` or `deny`: the decision that the list is made for.
+    made_for: &'static str,
     summary: &'static str,
     entries: &'static [String],
     examples: &'static [String],
@@ -115,6 +119,7 @@ fn json_text(lists: &[&'static BuiltinList]) -> String {
     let list = |list: &&'static BuiltinList| List {
         name: &list.name,
         holds: list.holds.name(),
+        made_for: list.made_for.name(),
         summary: &list.summary,
         entries: &list.entries,
         examples: &list.examples,

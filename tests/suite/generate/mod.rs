@@ -135,8 +135,10 @@ fn benign_refuse_hostile(data: &Data) {
 }
 
 /// A policy that lets agents read the repository lets them read placeholders of secrets, list its names, search it, and read
-/// it as a whole. Where nothing shows that a denied file is among the files, a search is noted and the rest is a warning.
-const HARMLESS: &[&str] = &["F16-path-forms-18", "F16-path-forms-20", "F16-path-forms-21", "F26-record-shapes-12"];
+/// it as a whole. Where nothing shows that a denied file is among the files, a search is noted and the rest is a warning. One
+/// from sessions that searched the web lets agents search it.
+const HARMLESS: &[&str] =
+    &["F16-path-forms-18", "F16-path-forms-20", "F16-path-forms-21", "F26-record-shapes-12", "F21-network-46"];
 
 /// Policies made from real sessions, wide as they are, refuse what no session did.
 #[test]

@@ -16,7 +16,7 @@ pub(super) struct Lists<'p> {
 /// A part of a policy that judges one kind of act.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Group {
-    /// The floor that the part stands in. The lists of a base stand in for those of the policy itself.
+    /// The floor that has the part. The lists of a base count as those of the policy itself.
     floor: Option<String>,
     /// `/files/read`, `/commands`, `/agents/main/network`.
     pub(super) scope: String,

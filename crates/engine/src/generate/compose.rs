@@ -9,7 +9,7 @@ use super::plan::{Planned, Slot};
 use super::purpose::Purpose;
 use super::tables::{DENIED_COMMANDS, DENIED_PATHS};
 
-/// The text of a policy, and where each entry stands in it.
+/// The text of a policy, and the place of each entry.
 #[derive(Debug, Default)]
 pub(super) struct Composed {
     pub(super) text: String,
@@ -86,7 +86,7 @@ impl Writer<'_> {
         self.composed.text.push_str("},\n");
     }
 
-    /// An object with these lists, which is left out where all of them are empty and nothing else stands in it.
+    /// An object with these lists. An object without any member is left out.
     fn object(&mut self, name: &str, lists: &[(&Slot, &str)], first: &str) {
         let lists: Vec<String> = lists.iter().filter_map(|(slot, list)| self.list(slot, list)).collect();
         if !lists.is_empty() || !first.is_empty() {
@@ -187,7 +187,7 @@ fn flush(text: &mut String, line: &mut String) {
     }
 }
 
-/// A key as it stands in a JSON pointer.
+/// A key as JSON pointers spell it.
 pub(super) fn escaped(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }

@@ -302,7 +302,7 @@ impl<'o, 's> Writing<'o, 's> {
                 "Agents may do here what {} sessions did ({} calls{from}), and acts of the same kinds.",
                 all.sessions, all.calls
             ),
-            "`builtin:NAME` stands for a list: `agent-strace policy builtins NAME` shows it. The file beside this one"
+            "`builtin:NAME` names a list: `agent-strace policy builtins NAME` shows it. The file beside this one"
                 .to_owned(),
             "with the ending `.provenance.json` says how many sessions and calls are behind an entry, and when."
                 .to_owned(),

@@ -23,27 +23,31 @@ enum Joins {
 
 struct Join {
     name: &'static str,
-    slot: Slot,
+    slot: fn() -> Slot,
     joins: Joins,
     purpose: Purpose,
 }
 
-const fn join(name: &'static str, slot: Slot, joins: Joins, purpose: Purpose) -> Join {
+const fn join(name: &'static str, slot: fn() -> Slot, joins: Joins, purpose: Purpose) -> Join {
     Join { name, slot, joins, purpose }
 }
 
+const COMMANDS: fn() -> Slot = || Slot::Commands;
+
 /// Entries for files judge all that these commands read and write, and a policy denies the forms that lose work.
 const JOINS: &[Join] = &[
-    join("viewers", Slot::Commands, Joins::WithAny, Purpose::Look),
-    join("git-read", Slot::Commands, Joins::WithAny, Purpose::Look),
-    join("powershell-viewers", Slot::Commands, Joins::WithMember, Purpose::Look),
-    join("file-work", Slot::Commands, Joins::WithMember, Purpose::Change),
-    join("git-work", Slot::Commands, Joins::WithMember, Purpose::Change),
-    join("gh-read", Slot::Commands, Joins::WithMember, Purpose::Forge),
-    join("node-text", Slot::Commands, Joins::WithMember, Purpose::Text),
-    join("python-text", Slot::Commands, Joins::WithMember, Purpose::Text),
-    join("shell-text", Slot::Commands, Joins::WithMember, Purpose::Text),
-    join("harmless-variables", Slot::Env, Joins::WithAny, Purpose::Other),
+    join("viewers", COMMANDS, Joins::WithAny, Purpose::Look),
+    join("git-read", COMMANDS, Joins::WithAny, Purpose::Look),
+    join("powershell-viewers", COMMANDS, Joins::WithMember, Purpose::Look),
+    join("file-work", COMMANDS, Joins::WithMember, Purpose::Change),
+    join("git-work", COMMANDS, Joins::WithMember, Purpose::Change),
+    join("gh-read", COMMANDS, Joins::WithMember, Purpose::Forge),
+    join("node-text", COMMANDS, Joins::WithMember, Purpose::Text),
+    join("python-text", COMMANDS, Joins::WithMember, Purpose::Text),
+    join("shell-text", COMMANDS, Joins::WithMember, Purpose::Text),
+    join("harmless-variables", || Slot::Env, Joins::WithAny, Purpose::Other),
+    // Each agent has its own name for the search of its provider.
+    join("web-search", || Slot::Mcp("provider:web-search".to_owned()), Joins::WithMember, Purpose::Other),
 ];
 
 /// The purpose of the commands of a built-in list.
@@ -103,10 +107,11 @@ fn drop_passing(entries: &mut Vec<Planned>, observations: &[&Observation]) {
 
 impl Join {
     fn complete(&self, list: &'static BuiltinList, entries: &mut Vec<Planned>) {
-        let is_member = |entry: &Planned| entry.slot == self.slot && list.entries.contains(&entry.text);
+        let slot = (self.slot)();
+        let is_member = |entry: &Planned| entry.slot == slot && list.entries.contains(&entry.text);
         let members: BTreeSet<usize> =
             entries.iter().filter(|entry| is_member(entry)).flat_map(|entry| &entry.support).copied().collect();
-        let mut of_slot = entries.iter().filter(|entry| entry.slot == self.slot).flat_map(|entry| &entry.support);
+        let mut of_slot = entries.iter().filter(|entry| entry.slot == slot).flat_map(|entry| &entry.support);
         let support = match self.joins {
             Joins::WithAny if members.is_empty() => of_slot.next().copied().into_iter().collect(),
             Joins::WithAny | Joins::WithMember => members,
@@ -115,24 +120,20 @@ impl Join {
             return;
         }
         entries.retain(|entry| !is_member(entry));
-        entries.push(Planned {
-            slot: self.slot.clone(),
-            text: format!("{BUILTIN}{}", list.name),
-            support,
-            basis: Basis::Builtin(&list.name),
-        });
+        let text = format!("{BUILTIN}{}", list.name);
+        entries.push(Planned { slot, text, support, basis: Basis::Builtin(&list.name) });
     }
 }
 
-/// The lists of the usual commands of build systems. What fetches packages stands for itself: who installs what a lock file
-/// names adds none.
+/// The lists of the usual commands of build systems. A session that installs the packages of a lock file is no reason for a list
+/// that adds packages.
 fn of_ecosystems() -> impl Iterator<Item = &'static BuiltinList> {
     let rules = ecosystems().iter().flat_map(|ecosystem| &ecosystem.rules);
     let usual = rules.filter(|rule| matches!(rule.is, Use::Work | Use::Run));
     usual.filter_map(|rule| builtin(&rule.id.to_lowercase()))
 }
 
-/// Some commands of a list have conditions, so the acts decide: an entry goes if the list allows all that it stands for.
+/// Some commands of a list have conditions, so the acts decide: an entry goes if the list allows all acts behind it.
 fn take_covered(list: &'static BuiltinList, entries: &mut Vec<Planned>, observations: &[&Observation]) {
     let done = |index: &usize| observations.get(*index).filter(|observation| !observation.calls.done.is_empty());
     let of_commands = entries.iter().filter(|entry| entry.slot == Slot::Commands).flat_map(|entry| &entry.support);

@@ -1,4 +1,4 @@
-//! Entries → the text of a policy that is there: what stands in it keeps its place and its comments.
+//! Adds entries to the text of a policy that is there: its entries keep their places and comments.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -66,7 +66,7 @@ fn add(
     edit::append(SHOWN, text, keys, &values)
 }
 
-/// An entry as it stands in its list; a rule has an id that no other one has, in the text or among `ids`.
+/// An entry as its list spells it; a rule has an id that no other one has, in the text or among `ids`.
 fn value(keys: &[&str], item: &str, text: &str, ids: &mut BTreeSet<String>) -> String {
     if keys != [RULES] {
         return serde_json::Value::from(item).to_string();

@@ -36,7 +36,7 @@ pub(super) struct Collapse<'a> {
 pub(super) enum Outside {
     /// Three files of one project below a home become its directory, for the homes of all users.
     Together,
-    /// Each path stands for itself.
+    /// Each path has an entry of its own.
     AsSeen,
 }
 

@@ -1,6 +1,6 @@
 //! The examples of built-in lists, tried as the gate would judge them.
 
-use agent_strace_policy::builtin::{BUILTIN, BuiltinList, Holds, Use, builtin, builtins, ecosystems};
+use agent_strace_policy::builtin::{BUILTIN, BuiltinList, Holds, MadeFor, builtin, builtins, ecosystems};
 use agent_strace_policy::{Answer, Caller, Policy, TestCall};
 use serde_json::json;
 
@@ -17,8 +17,7 @@ fn answer(list: &BuiltinList, decision: &str, act: &str) -> Answer {
     let named = |name: &str| format!("{BUILTIN}{}", name.to_lowercase());
     // A command of one ecosystem starts those of others.
     let rules = ecosystems().iter().flat_map(|ecosystem| &ecosystem.rules);
-    let usual: Vec<&str> =
-        rules.filter(|rule| !matches!(rule.is, Use::Release | Use::Foreign)).map(|rule| rule.id.as_str()).collect();
+    let usual: Vec<&str> = rules.filter(|rule| !rule.is.is_refused()).map(|rule| rule.id.as_str()).collect();
     let is_usual = usual.iter().any(|id| id.to_lowercase() == list.name);
     if is_usual && decision == "allow" {
         return judged(list, decision, &usual.into_iter().map(named).collect(), act);
@@ -47,7 +46,7 @@ fn judged(list: &BuiltinList, decision: &str, entries: &serde_json::Value, act: 
 #[test]
 fn lists_speak_of_their_examples_and_of_nothing_else() {
     for list in builtins() {
-        let is_for_allows = !is_refused(&list.name);
+        let is_for_allows = list.made_for == MadeFor::Allow;
         for act in &list.examples {
             if is_for_allows && list.holds != Holds::Paths {
                 assert!(answer(list, "allow", act) <= Answer::Unresolved, "{} does not allow {act}", list.name);
@@ -67,14 +66,6 @@ fn lists_speak_of_their_examples_and_of_nothing_else() {
     }
 }
 
-/// A list for `deny`.
-fn is_refused(name: &str) -> bool {
-    let mut rules = ecosystems().iter().flat_map(|ecosystem| &ecosystem.rules);
-    let is_of_deny = |purpose| matches!(purpose, Use::Release | Use::Foreign);
-    matches!(name, "dangerous" | "git-lossy" | "gh-lossy" | "uploads" | "instructions")
-        || rules.any(|rule| rule.id.to_lowercase() == name && is_of_deny(rule.is))
-}
-
 #[test]
 fn all_lists_are_read() {
     let count = |holds| builtins().filter(|list| list.holds == holds).count();
@@ -83,6 +74,8 @@ fn all_lists_are_read() {
     assert!(count(Holds::Commands) >= of_rules + 10, "two lists have one name");
     for list in builtins() {
         assert!(!list.entries.is_empty() && !list.summary.is_empty(), "{}", list.name);
+        // An entry that is not read would be missing without a word.
+        assert_eq!(list.read(), list.entries.len(), "{}", list.name);
         if list.holds == Holds::Commands {
             let entries = json!([format!("{BUILTIN}{}", list.name)]);
             let policy = policy(&json!({ "commands": { "deny": entries } }));

@@ -9,18 +9,7 @@ use crate::import::{SettingsReader, Source, Split, Unlisted, Weight, check_size,
 use crate::paths::Start;
 
 pub(crate) fn read(files: &[SettingsFile]) -> Result<Imported, SettingsFault> {
-    let mut import = Import {
-        builder: Builder::new(Unlisted {
-            command: Answer::Ask,
-            read: Answer::Allow,
-            edit: Answer::Ask,
-            fetch: Answer::Ask,
-            search: Answer::Allow,
-            mcp: Answer::Ask,
-            agent: Answer::Allow,
-            outside: Answer::Ask,
-        }),
-    };
+    let mut import = Import { builder: Builder::new(Unlisted::asking()) };
     for file in files {
         check_size(file)?;
         if file.text.trim_start().starts_with(['{', '/']) {

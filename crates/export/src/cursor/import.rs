@@ -10,18 +10,7 @@ use crate::paths::Start;
 const LISTS: &[(&str, Answer)] = &[("deny", Answer::Deny), ("allow", Answer::Allow)];
 
 pub(crate) fn read(files: &[SettingsFile]) -> Result<Imported, SettingsFault> {
-    let mut import = Import {
-        builder: Builder::new(Unlisted {
-            command: Answer::Ask,
-            read: Answer::Allow,
-            edit: Answer::Ask,
-            fetch: Answer::Ask,
-            search: Answer::Ask,
-            mcp: Answer::Ask,
-            agent: Answer::Allow,
-            outside: Answer::Ask,
-        }),
-    };
+    let mut import = Import { builder: Builder::new(Unlisted { search: Answer::Ask, ..Unlisted::asking() }) };
     for file in files {
         import.file(file)?;
     }

@@ -44,20 +44,7 @@ const WORKSPACE: u16 = 1_000;
 const USER: u16 = 2_000;
 
 pub(crate) fn read(files: &[SettingsFile]) -> Result<Imported, SettingsFault> {
-    let mut import = Import {
-        builder: Builder::new(Unlisted {
-            command: Answer::Ask,
-            read: Answer::Allow,
-            edit: Answer::Ask,
-            fetch: Answer::Ask,
-            search: Answer::Allow,
-            mcp: Answer::Ask,
-            agent: Answer::Allow,
-            outside: Answer::Ask,
-        }),
-        rules: Vec::new(),
-        writers: BTreeMap::new(),
-    };
+    let mut import = Import { builder: Builder::new(Unlisted::asking()), rules: Vec::new(), writers: BTreeMap::new() };
     for file in files {
         let is_policy = Path::new(&file.path).extension().is_some_and(|ending| ending == "toml");
         if is_policy { import.rules(file)? } else { import.settings(file)? }

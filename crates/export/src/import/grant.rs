@@ -221,6 +221,11 @@ pub(crate) struct Unlisted {
 }
 
 impl Unlisted {
+    /// The agent reads and searches by itself, and asks about the rest.
+    pub(crate) fn asking() -> Self {
+        Self { read: Answer::Allow, search: Answer::Allow, agent: Answer::Allow, ..Self::all(Answer::Ask) }
+    }
+
     /// One answer to everything that no entry names.
     pub(crate) fn all(answer: Answer) -> Self {
         Self {

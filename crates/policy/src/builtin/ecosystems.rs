@@ -61,7 +61,27 @@ pub enum Use {
     Foreign,
 }
 
+impl Use {
+    /// Policies refuse such commands.
+    pub fn is_refused(self) -> bool {
+        matches!(self, Self::Release | Self::Foreign)
+    }
+}
+
 impl Rule {
+    /// The commands, in one line.
+    pub fn description(&self, ecosystem: &str) -> String {
+        let do_what = match self.is {
+            Use::Work => "build, test and format the project",
+            Use::Run => "start a program of the project, or of its packages",
+            Use::Packages => "add, fetch or remove packages",
+            Use::Release => "publish or deploy what was made here",
+            Use::Foreign => "bring the code that they run",
+        };
+        let such_as = self.examples.first().map_or_else(String::new, |example| format!(", such as `{example}`"));
+        format!("commands of {ecosystem} that {do_what}{such_as}")
+    }
+
     /// The reason for a rule that allows or refuses the commands.
     pub fn summary(&self, ecosystem: &str) -> String {
         match self.is {

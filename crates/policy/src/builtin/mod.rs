@@ -47,10 +47,28 @@ impl Holds {
     }
 }
 
+/// The decision that a built-in list is made for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MadeFor {
+    Allow,
+    Deny,
+}
+
+impl MadeFor {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Deny => "deny",
+        }
+    }
+}
+
 /// One built-in list.
 #[derive(Debug)]
 pub struct BuiltinList {
     pub name: String,
+    pub made_for: MadeFor,
     pub holds: Holds,
     /// The members in one line of plain words.
     pub summary: String,
@@ -68,6 +86,8 @@ pub struct BuiltinList {
 #[serde(deny_unknown_fields)]
 struct Stored {
     name: String,
+    #[serde(rename = "for")]
+    made_for: MadeFor,
     of: Holds,
     summary: String,
     /// The entries that begin with `~/` hold for the homes of all users.
@@ -98,7 +118,7 @@ pub fn builtin(name: &str) -> Option<&'static BuiltinList> {
 
 impl BuiltinList {
     fn of_stored(stored: Stored) -> Self {
-        let Stored { name, of, summary, homes, entries, has, has_not } = stored;
+        let Stored { name, made_for, of, summary, homes, entries, has, has_not } = stored;
         let entries: Vec<String> =
             if homes { entries.iter().flat_map(|entry| in_homes(entry)).collect() } else { entries };
         let (mut paths, mut commands) = (PathSet::default(), Vec::new());
@@ -107,7 +127,7 @@ impl BuiltinList {
             Holds::Commands => commands.extend(entries.iter().filter_map(|text| compiled_command(text))),
             Holds::Variables | Holds::Names => {}
         }
-        Self { name, holds: of, summary, entries, examples: has, counterexamples: has_not, paths, commands }
+        Self { name, made_for, holds: of, summary, entries, examples: has, counterexamples: has_not, paths, commands }
     }
 }
 
@@ -117,13 +137,23 @@ impl BuiltinList {
         let entries = pattern.iter().map(|(_, text)| text.clone()).collect();
         Self {
             name: rule.id.to_lowercase(),
+            made_for: if rule.is.is_refused() { MadeFor::Deny } else { MadeFor::Allow },
             holds: Holds::Commands,
-            summary: rule.summary(&ecosystem.name),
+            summary: rule.description(&ecosystem.name),
             entries,
             examples: rule.examples.clone(),
             counterexamples: Vec::new(),
             paths: PathSet::default(),
             commands: pattern.into_iter().map(|(pattern, _)| pattern).collect(),
+        }
+    }
+
+    /// How many of the entries could be read: all of them, as a test says.
+    pub fn read(&self) -> usize {
+        match self.holds {
+            Holds::Paths => self.paths.any_of.len() + self.paths.except.len(),
+            Holds::Commands => self.commands.len(),
+            Holds::Variables | Holds::Names => self.entries.len(),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use agent_strace_effects::knowledge;
 use agent_strace_model::finding::Level;
+use agent_strace_policy::builtin::{MadeFor, builtin};
 use agent_strace_policy::{Decision, EntryView, Parts, Policy, words_of};
 
 use crate::generate::has_risks;
@@ -65,6 +66,11 @@ pub(super) fn lints(policy: &Policy, parts: &Parts) -> Vec<Lint> {
 fn broad(entry: &EntryView) -> Option<Lint> {
     if entry.decision != Decision::Allowed || entry.subject.name() != "command" || entry.policy_rule.is_some() {
         return None;
+    }
+    if let Some(list) = entry.builtin.and_then(builtin).filter(|list| list.made_for == MadeFor::Deny) {
+        let message = format!("{} allows {}", entry.name, list.summary);
+        let help = format!("name `builtin:{}` in a `deny` list", list.name);
+        return Some(lint_of(&BROAD_ALLOW, Level::Warning, entry, message, &help));
     }
     let words = words_of(&entry.text)?;
     let (program, rest) = words.split_first()?;

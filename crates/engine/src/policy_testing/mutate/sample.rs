@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::Only;
 use super::encode::needs_no_quotes;
-use agent_strace_policy::builtin::{Holds, builtin};
+use agent_strace_policy::builtin::{BUILTIN, Holds, builtin};
 use agent_strace_policy::{EntryView, Parts, words_of};
 
 /// Where patterns of home directories lead in the examples.
@@ -101,8 +101,9 @@ fn of_rule(pointer: &str, parts: &Parts) -> Vec<Sample> {
     for (key, subject) in
         [("read", "read"), ("write", "write"), ("delete", "delete"), ("net", "network"), ("env", "env")]
     {
-        let texts = strings(at(&format!("match/{key}")));
-        samples.extend(texts.iter().filter_map(|text| of_text(subject, text, "", true)));
+        let texts = strings(at(&format!("match/{key}"))).into_iter().flat_map(members).collect::<Vec<_>>();
+        let texts = texts.iter().filter(|text| !text.starts_with('!'));
+        samples.extend(texts.filter_map(|text| of_text(subject, text, "", true)));
     }
     let server = at("match/mcp/server").and_then(Value::as_str);
     let tools = strings(at("match/mcp/tools"));
@@ -110,6 +111,14 @@ fn of_rule(pointer: &str, parts: &Parts) -> Vec<Sample> {
         .extend(tools.iter().filter_map(|tool| Some(Sample::Mcp { server: literal(server?)?, tool: literal(tool)? })));
     samples.truncate(MOST);
     samples
+}
+
+/// The entries of a built-in list in the place of its name.
+fn members(text: String) -> Vec<String> {
+    match text.strip_prefix(BUILTIN).and_then(builtin) {
+        Some(list) => list.entries.clone(),
+        None => vec![text],
+    }
 }
 
 fn of_exec(pointer: &str, parts: &Parts) -> Option<Sample> {
