@@ -94,6 +94,7 @@ mod fold;
 pub mod format;
 mod glob;
 mod globals;
+pub mod grammar;
 pub mod hooks;
 mod host;
 mod inline_tests;
@@ -150,8 +151,6 @@ pub use path::FirstName;
 use sequences::Sequence;
 use sessions::Conditions;
 use waivers::Names;
-#[cfg(test)]
-pub use waivers::schema::Exception;
 pub use waivers::{Excepted, Origin as WaiverOrigin, Waiver, WaiverCandidate, covered_by};
 pub use words::split as words_of;
 
@@ -577,7 +576,5 @@ pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
-#[cfg(test)]
-pub mod schema;
 #[cfg(test)]
 mod tests;

@@ -5,26 +5,10 @@ use std::sync::{Arc, LazyLock};
 use super::json::{self, Data, Value};
 use super::parse::{Parser, money};
 use super::{Diagnostics, quoted};
+use crate::grammar;
 use agent_strace_model::prices::{Rates, Row, TABLE, Table};
 
-const ROOT: &[&str] = &["version", "models"];
-const ROW: &[&str] = &[
-    "model",
-    "also",
-    "short",
-    "window",
-    "input",
-    "output",
-    "cache_read",
-    "cache_write",
-    "cache_write_1h",
-    "over",
-    "source",
-    "date",
-];
-const REQUIRED: &[&str] = &["model", "window", "input", "output", "source", "date"];
-const OVER: &[&str] = &["tokens", "input", "output", "cache_read", "cache_write", "cache_write_1h"];
-const RATES: &[&str] = &["input", "output", "cache_read", "cache_write", "cache_write_1h"];
+pub(crate) const RATES: &[&str] = &["input", "output", "cache_read", "cache_write", "cache_write_1h"];
 
 static SHIPPED: LazyLock<Arc<Table>> = LazyLock::new(|| {
     // A test holds that it can be read; without it every model would be unknown, and no cost complete.
@@ -61,8 +45,7 @@ fn rows(parser: &mut Parser<'_>, root: &Value, table: &mut Table) {
         let help = Some("write `{\"version\": 1, \"models\": […]}`".to_owned());
         return parser.fault(root, "", format!("the table is {}, not an object", root.data.name()), help);
     }
-    let Some(members) = parser.object(root, "", ROOT) else { return };
-    parser.unknown_keys(&members, "", ROOT, &[]);
+    let Some(members) = parser.members(root, "", &grammar::PRICES) else { return };
     let version = members.iter().find(|(key, _)| key.name == "version").map(|(_, value)| *value);
     if !matches!(version.map(|value| &value.data), Some(Data::Number(number)) if number == "1") {
         let help = Some("write `\"version\": 1`".to_owned());
@@ -81,9 +64,8 @@ fn rows(parser: &mut Parser<'_>, root: &Value, table: &mut Table) {
 }
 
 fn row(parser: &mut Parser<'_>, value: &Value, pointer: &str, table: &mut Table) {
-    let Some(members) = parser.object(value, pointer, ROW) else { return };
-    parser.unknown_keys(&members, pointer, ROW, &[]);
-    for key in REQUIRED.iter().filter(|key| !members.iter().any(|(known, _)| known.name == **key)) {
+    let Some(members) = parser.members(value, pointer, &grammar::MODEL) else { return };
+    for key in grammar::MODEL.required().iter().filter(|key| !members.iter().any(|(known, _)| known.name == **key)) {
         parser.fault(value, pointer, format!("the model has no `{key}`"), Some(wanted(key).to_owned()));
     }
     let mut read = Row {
@@ -128,8 +110,7 @@ fn wanted(key: &str) -> &'static str {
 }
 
 fn over(parser: &mut Parser<'_>, value: &Value, pointer: &str) -> Option<(u64, Rates)> {
-    let members = parser.object(value, pointer, OVER)?;
-    parser.unknown_keys(&members, pointer, OVER, &[]);
+    let members = parser.members(value, pointer, &grammar::OVER)?;
     for key in ["tokens", "input", "output"] {
         if !members.iter().any(|(known, _)| known.name == key) {
             let help = "other prices of long prompts need `tokens`, `input` and `output`".to_owned();
@@ -221,93 +202,8 @@ fn day(parser: &mut Parser<'_>, value: &Value, pointer: &str) -> Option<String> 
 mod tests {
     use std::fmt::Write as _;
 
-    use schemars::JsonSchema;
-
-    use super::{OVER, REQUIRED, ROOT, ROW, read};
-    use crate::schema::without_null;
+    use super::read;
     use agent_strace_model::prices::TABLE;
-
-    /// What models cost and how much they take at once: rows of `--prices` count before those of this build.
-    #[derive(JsonSchema)]
-    #[schemars(title = "prices", deny_unknown_fields)]
-    #[expect(dead_code, reason = "only its schema is used")]
-    struct Prices {
-        /// 1.
-        version: u32,
-        models: Vec<Model>,
-    }
-
-    /// One model. Amounts are dollars for a million tokens, with at most six decimals.
-    #[derive(JsonSchema)]
-    #[schemars(deny_unknown_fields)]
-    #[expect(dead_code, clippy::struct_field_names, reason = "only its schema is used, whose keys these are")]
-    struct Model {
-        /// As logs name it.
-        model: String,
-        /// Other names of the same model in logs.
-        also: Option<Vec<String>>,
-        /// A name for it on the command line.
-        short: Option<String>,
-        /// The most tokens that one prompt may have.
-        window: u64,
-        input: f64,
-        output: f64,
-        /// Of tokens that a cache gave back [default: `input`].
-        cache_read: Option<f64>,
-        /// Of tokens that a cache took in [default: `input`].
-        cache_write: Option<f64>,
-        /// Of those that it keeps for an hour [default: `cache_write`].
-        cache_write_1h: Option<f64>,
-        over: Option<Over>,
-        /// Who lists these prices.
-        source: String,
-        /// The day on which they were listed so.
-        date: String,
-    }
-
-    /// Other prices of requests whose prompt has more tokens than this.
-    #[derive(JsonSchema)]
-    #[schemars(deny_unknown_fields)]
-    #[expect(dead_code, reason = "only its schema is used")]
-    struct Over {
-        tokens: u64,
-        input: f64,
-        output: f64,
-        cache_read: Option<f64>,
-        cache_write: Option<f64>,
-        cache_write_1h: Option<f64>,
-    }
-
-    #[test]
-    fn the_published_schema_is_what_is_read() {
-        let settings = schemars::generate::SchemaSettings::draft2020_12();
-        let mut schema = settings.into_generator().into_root_schema_for::<Prices>();
-        schemars::transform::transform_subschemas(&mut without_null, &mut schema);
-        agent_strace_testing::schemas::keep("prices", &schema);
-        let value = schema.as_value();
-        let sorted = |names: &[&str]| {
-            let mut names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-            names.sort();
-            names
-        };
-        let keys = |pointer: &str| {
-            let keys: Vec<&str> =
-                value.pointer(pointer).unwrap().as_object().unwrap().keys().map(String::as_str).collect();
-            sorted(&keys)
-        };
-        assert_eq!(keys("/properties"), sorted(ROOT));
-        assert_eq!(keys("/$defs/Model/properties"), sorted(ROW));
-        assert_eq!(keys("/$defs/Over/properties"), sorted(OVER));
-        let required: Vec<&str> = value
-            .pointer("/$defs/Model/required")
-            .unwrap()
-            .as_array()
-            .unwrap()
-            .iter()
-            .filter_map(|key| key.as_str())
-            .collect();
-        assert_eq!(sorted(&required), sorted(REQUIRED));
-    }
 
     #[test]
     fn the_table_of_this_build_can_be_read() {

@@ -14,13 +14,18 @@ pub fn written<T: JsonSchema>() -> Schema {
 
 /// `schemas/NAME.schema.json` has to be this one; `UPDATE_SPECS=1` writes it.
 pub fn keep(name: &str, schema: &Schema) {
-    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join(format!("schemas/{name}.schema.json"));
     let text = serde_json::to_string_pretty(schema).unwrap() + "\n";
+    keep_text(&format!("schemas/{name}.schema.json"), &text);
+}
+
+/// A file of the repository that is generated has to be this one; `UPDATE_SPECS=1` writes it.
+pub fn keep_text(path: &str, text: &str) {
+    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join(path);
     if std::env::var_os("UPDATE_SPECS").is_some() {
-        fs::write(&path, &text).unwrap();
+        fs::write(&path, text).unwrap();
     }
     let found = fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(found, text, "{} is not what the types say", path.display());
+    assert_eq!(found, text, "{} is not what it is generated from", path.display());
 }
 
 /// An id in the form of a UUID.

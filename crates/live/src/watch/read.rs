@@ -39,7 +39,7 @@ fn rules(parser: &mut Parser<'_>, root: &Value) -> Vec<Rule> {
         Data::List(_) => (root, ""),
         Data::Object(_) => {
             let Some(members) = parser.object(root, "", ROOT) else { return Vec::new() };
-            parser.unknown_keys(&members, "", ROOT, &[]);
+            parser.keys_beside(&members, "", ROOT, &[]);
             let Some((_, list)) = members.into_iter().find(|(key, _)| key.name == "rules") else {
                 let help = Some(
                     "write `\"rules\": [{\"condition\": \"files_modified > 30\", \"action\": \"pause\"}]`".to_owned(),
@@ -73,7 +73,7 @@ fn rules(parser: &mut Parser<'_>, root: &Value) -> Vec<Rule> {
 
 fn rule(parser: &mut Parser<'_>, value: &Value, pointer: &str) -> Option<Rule> {
     let members = parser.object(value, pointer, RULE)?;
-    parser.unknown_keys(&members, pointer, RULE, &[]);
+    parser.keys_beside(&members, pointer, RULE, &[]);
     let mut fields = Fields { parser, members, pointer, value };
     let (name, notify) = (fields.text("name", None), fields.text("notify", None));
     let action = fields.action();

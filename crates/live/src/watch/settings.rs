@@ -63,7 +63,7 @@ type Members<'v> = Vec<(&'v Key, &'v Value)>;
 
 fn members<'v>(parser: &mut Parser<'_>, value: &'v Value, pointer: &str, keys: &[&str]) -> Members<'v> {
     let members = parser.object(value, pointer, keys).unwrap_or_default();
-    parser.unknown_keys(&members, pointer, keys, &[]);
+    parser.keys_beside(&members, pointer, keys, &[]);
     members
 }
 

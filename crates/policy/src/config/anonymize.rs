@@ -9,25 +9,21 @@ use std::ops::Range;
 use regex::{Regex, RegexBuilder};
 
 use super::yaml;
+use crate::grammar;
 use crate::json::{Data, SyntaxError, Value};
 use crate::{Diagnostics, Parser, nearest, quoted};
 
 /// The names it may have, the first one counts.
 pub const NAMES: &[&str] = &[".agent-strace/anonymize.yaml", ".agent-strace/anonymize.yml"];
 
-/// The keys of the file.
-pub(super) const ROOT: &[&str] = &["rules", "identities", "keep"];
-pub(super) const RULE: &[&str] = &["pattern", "replacement", "description"];
-pub(super) const IDENTITY: &[&str] = &["class", "value"];
-pub(super) const KEEP: &[&str] = &["value", "reason"];
 /// What an identity may be; without a class it is `named`.
-pub(super) const CLASSES: &[&str] = &["home", "user", "host", "email", "person", "repository", "branch", "named"];
+pub(crate) const CLASSES: &[&str] = &["home", "user", "host", "email", "person", "repository", "branch", "named"];
 
 /// What takes the place of a match where a rule does not say: as the Python tool has it.
 const REPLACEMENT: &str = "<REDACTED>";
 /// Of one compiled pattern.
 const LARGEST_PATTERN: usize = 1 << 20;
-const MOST_RULES: usize = 256;
+pub(crate) const MOST_RULES: usize = 256;
 
 /// What the file says.
 #[derive(Debug, Default)]
@@ -70,8 +66,7 @@ pub fn read(file: &str, bytes: &[u8]) -> Result<Anonymizing, Diagnostics> {
 }
 
 fn members(parser: &mut Parser<'_>, root: &Value, read: &mut Anonymizing) {
-    let Some(members) = parser.object(root, "", ROOT) else { return };
-    parser.unknown_keys(&members, "", ROOT, &[]);
+    let Some(members) = parser.members(root, "", &grammar::ANONYMIZING) else { return };
     for (key, value) in members {
         match key.name.as_str() {
             "rules" => read.rules = rules(parser, value),
@@ -113,8 +108,7 @@ fn list<T>(
 }
 
 fn rule(parser: &mut Parser<'_>, value: &Value, pointer: &str) -> Option<Rule> {
-    let members = parser.object(value, pointer, RULE)?;
-    parser.unknown_keys(&members, pointer, RULE, &[]);
+    let members = parser.members(value, pointer, &grammar::PATTERN_RULE)?;
     let field = |name: &str| members.iter().find(|(key, _)| key.name == name).map(|(_, value)| *value);
     let replacement = field("replacement").map(|value| text(parser, value, &format!("{pointer}/replacement"), true));
     let description = field("description").map(|value| text(parser, value, &format!("{pointer}/description"), false));
@@ -159,8 +153,7 @@ fn identity(parser: &mut Parser<'_>, value: &Value, pointer: &str) -> Option<Ide
     if let Data::Text(_) = &value.data {
         return Some(Identity { class: "named".to_owned(), value: text(parser, value, pointer, false)? });
     }
-    let members = parser.object(value, pointer, IDENTITY)?;
-    parser.unknown_keys(&members, pointer, IDENTITY, &[]);
+    let members = parser.members(value, pointer, &grammar::IDENTITY)?;
     let field = |name: &str| members.iter().find(|(key, _)| key.name == name).map(|(_, value)| *value);
     let class = match field("class") {
         None => "named".to_owned(),
@@ -186,8 +179,7 @@ fn identity(parser: &mut Parser<'_>, value: &Value, pointer: &str) -> Option<Ide
 }
 
 fn kept(parser: &mut Parser<'_>, value: &Value, pointer: &str) -> Option<String> {
-    let members = parser.object(value, pointer, KEEP)?;
-    parser.unknown_keys(&members, pointer, KEEP, &[]);
+    let members = parser.members(value, pointer, &grammar::KEEP)?;
     let mut field = |name: &str| {
         let found = members.iter().find(|(key, _)| key.name == name);
         let Some((_, found)) = found else {
@@ -304,110 +296,7 @@ impl Plain {
 
 #[cfg(test)]
 mod tests {
-    use schemars::JsonSchema;
-    use schemars::generate::SchemaSettings;
-    use serde_json::json;
-
-    use super::{CLASSES, IDENTITY, KEEP, MOST_RULES, Plain, REPLACEMENT, ROOT, RULE};
-    use crate::schema::without_null;
-    use agent_strace_testing::schemas::keep;
-
-    /// What else `export --anonymize` replaces, and what stays.
-    #[derive(JsonSchema)]
-    #[schemars(title = "anonymize.yaml", deny_unknown_fields)]
-    #[expect(dead_code, reason = "only its schema is used")]
-    struct File {
-        /// Patterns, each with the text that takes the place of what it finds.
-        rules: Option<Vec<Rule>>,
-        /// Names that identify somebody or something, in every spelling; a text alone is a `named` one.
-        identities: Option<Vec<Identity>>,
-        /// What identifies nobody.
-        keep: Option<Vec<Keep>>,
-    }
-
-    #[derive(JsonSchema)]
-    #[schemars(deny_unknown_fields)]
-    #[expect(dead_code, reason = "only its schema is used")]
-    struct Rule {
-        /// A regular expression without look-around and back-references.
-        #[schemars(length(min = 1))]
-        pattern: String,
-        /// Taken as it is; no rule may find it.
-        replacement: Option<String>,
-        /// What the manifest calls it: it is exported, so it must not say what the rule hides.
-        #[schemars(length(min = 1))]
-        description: Option<String>,
-    }
-
-    #[derive(JsonSchema)]
-    #[schemars(untagged)]
-    #[expect(dead_code, reason = "only its schema is used")]
-    enum Identity {
-        Name(String),
-        Of(Of),
-    }
-
-    #[derive(JsonSchema)]
-    #[schemars(deny_unknown_fields)]
-    #[expect(dead_code, reason = "only its schema is used")]
-    struct Of {
-        class: Option<Class>,
-        #[schemars(length(min = 1))]
-        value: String,
-    }
-
-    #[derive(JsonSchema)]
-    #[schemars(rename_all = "lowercase")]
-    #[expect(dead_code, reason = "only its schema is used")]
-    enum Class {
-        Home,
-        User,
-        Host,
-        Email,
-        Person,
-        Repository,
-        Branch,
-        Named,
-    }
-
-    #[derive(JsonSchema)]
-    #[schemars(deny_unknown_fields)]
-    #[expect(dead_code, reason = "only its schema is used")]
-    struct Keep {
-        #[schemars(length(min = 1))]
-        value: String,
-        /// Why it may be seen.
-        #[schemars(length(min = 1))]
-        reason: String,
-    }
-
-    #[test]
-    fn the_published_schema_is_what_is_read() {
-        let mut schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<File>();
-        schemars::transform::transform_subschemas(&mut without_null, &mut schema);
-        let mut put = |pointer: &str, key: &str, value: serde_json::Value| {
-            let object = schema.pointer_mut(pointer).unwrap().as_object_mut().unwrap();
-            object.insert(key.to_owned(), value);
-        };
-        put("/properties/rules", "maxItems", json!(MOST_RULES));
-        put("/$defs/Rule/properties/replacement", "default", json!(REPLACEMENT));
-        keep("agent-strace-anonymize", &schema);
-        let value = schema.as_value();
-        for (pointer, known) in [
-            ("/properties", ROOT),
-            ("/$defs/Rule/properties", RULE),
-            ("/$defs/Of/properties", IDENTITY),
-            ("/$defs/Keep/properties", KEEP),
-        ] {
-            let keys = value.pointer(pointer).unwrap().as_object().unwrap().keys();
-            let mut keys: Vec<&str> = keys.map(String::as_str).collect();
-            keys.sort_unstable();
-            let mut known = known.to_vec();
-            known.sort_unstable();
-            assert_eq!(keys, known, "{pointer}");
-        }
-        assert_eq!(value["$defs"]["Class"]["enum"], json!(CLASSES));
-    }
+    use super::Plain;
 
     #[test]
     fn backslashes_in_double_quotes_are_themselves() {

@@ -3,10 +3,9 @@
 use jiff::civil::Date;
 
 use crate::Parser;
+use crate::grammar;
 use crate::json::{Data, Value};
 
-/// The keys of an approval.
-pub(super) const KEYS: &[&str] = &["tool", "mcp", "host", "reason", "until", "paths"];
 /// What an approval may be of: one of these.
 const SUBJECTS: &[&str] = &["tool", "mcp", "host"];
 
@@ -71,8 +70,7 @@ fn approval(parser: &mut Parser<'_>, value: &Value, pointer: &str) -> Option<App
     if let Data::Text(text) = &value.data {
         return one_line(parser, value, pointer, text).map(|text| Approved { line, ..Approved::of_text(&text) });
     }
-    let members = parser.object(value, pointer, KEYS)?;
-    parser.unknown_keys(&members, pointer, KEYS, &[]);
+    let members = parser.members(value, pointer, &grammar::APPROVAL)?;
     let (mut subject, mut reason, mut until, mut paths) = (None, None, None, Vec::new());
     let mut subjects = 0;
     for (key, value) in members {

@@ -91,7 +91,7 @@ fn members<'v>(
     // Suggestions come in one spelling.
     let strange: Vec<(&Key, &Value)> =
         members.iter().filter(|(key, _)| !known.contains(&key.name.as_str())).copied().collect();
-    parser.unknown_keys(&strange, above, &camel, &[]);
+    parser.keys_beside(&strange, above, &camel, &[]);
     let mut found: Vec<(&'static str, &Value, String)> = Vec::new();
     for (key, value) in members {
         let Some((name, _)) = keys.iter().find(|(camel, snake)| key.name == *camel || key.name == *snake) else {

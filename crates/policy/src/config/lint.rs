@@ -130,7 +130,7 @@ impl Lints {
     fn members(&mut self, parser: &mut Parser<'_>, root: &Value, declared: &[Declared]) {
         let known: Vec<&str> = declared.iter().map(|rule| rule.name).chain(["$schema"]).collect();
         let Some(members) = parser.object(root, "", &known) else { return };
-        parser.unknown_keys(&members, "", &known, &[]);
+        parser.keys_beside(&members, "", &known, &[]);
         for (key, value) in members {
             // The name that findings have is as good.
             let Some(rule) = declared.iter().find(|rule| rule.name == key.name) else { continue };
@@ -147,7 +147,7 @@ fn tuning(parser: &mut Parser<'_>, rule: &Key, value: &Value, declared: &Declare
     let known: Vec<&str> =
         COMMON.iter().copied().chain(declared.parameters.iter().map(|parameter| parameter.key)).collect();
     let Some(members) = parser.object(value, &above, &known) else { return tuning };
-    parser.unknown_keys(&members, &above, &known, &[]);
+    parser.keys_beside(&members, &above, &known, &[]);
     for (key, value) in members {
         let pointer = format!("{above}/{}", key.name);
         match (key.name.as_str(), &value.data) {

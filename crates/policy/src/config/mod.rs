@@ -20,7 +20,9 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use crate::file;
+use crate::grammar;
 use crate::json::{Data, Value};
+use crate::parse::Version;
 use crate::{Diagnostics, Parser, Policy, Waiver, WaiverOrigin, nearest, quoted};
 
 use approved::Approved;
@@ -30,12 +32,10 @@ use retention::Retention;
 /// The names it may have, the first one counts.
 pub const NAMES: &[&str] = &[".agent-strace.yaml", ".agent-strace.yml"];
 
-/// The keys of the file: the one source for reading, suggestions and the published schema.
-const ROOT: &[&str] = &["suppressions", "fail_on", "baseline", "retention", "private_data", "approved", "roots"];
 /// The names of thresholds.
-const LEVELS: &[&str] = &["error", "warning", "note", "never"];
+pub(crate) const LEVELS: &[&str] = &["error", "warning", "note", "never"];
 /// Keys of other programs that read the same file.
-const FOREIGN: &[&str] = &["workspaces", "identities", "team_budgets", "rbac"];
+pub(crate) const FOREIGN: &[&str] = &["workspaces", "identities", "team_budgets", "rbac"];
 
 /// What the file says.
 #[derive(Debug, Default)]
@@ -129,25 +129,32 @@ fn document(parser: &mut Parser<'_>, text: &str) -> Configuration {
     configuration
 }
 
+/// The keys of the file without those that belong into a section and stand at the top for the Python tool's sake.
+fn own_keys() -> Vec<&'static str> {
+    let limits = grammar::limits();
+    grammar::CONFIGURATION.keys(Version::Two).into_iter().filter(|key| !limits.contains(key)).collect()
+}
+
 fn members(parser: &mut Parser<'_>, root: &Value, configuration: &mut Configuration) {
     let Data::Object(all) = &root.data else {
         let message = format!("the configuration is {}, not an object", root.data.name());
-        let help = format!("keys stand at the start of a line: {}", listed(ROOT));
+        let help = format!("keys stand at the start of a line: {}", listed(&own_keys()));
         return parser.fault(root, "", message, Some(help));
     };
-    let known: Vec<&str> = [ROOT, retention::KEYS, FOREIGN].concat();
-    let Some(members) = parser.object(root, "", ROOT) else { return };
+    let (own, limits) = (own_keys(), grammar::limits());
+    let known: Vec<&str> = [&own, &limits, FOREIGN].concat();
+    let Some(members) = parser.object(root, "", &own) else { return };
     // Keys of other programs and of other times are no typing errors, and no suggestions.
     let strange = all.iter().any(|(key, _)| !known.contains(&key.name.as_str()));
     if strange {
-        let own: Vec<_> = members.iter().copied().filter(|(key, _)| !known.contains(&key.name.as_str())).collect();
-        parser.unknown_keys(&own, "", ROOT, &[]);
+        let others: Vec<_> = members.iter().copied().filter(|(key, _)| !known.contains(&key.name.as_str())).collect();
+        parser.keys_beside(&others, "", &own, &[]);
     }
     for (key, value) in members {
         match key.name.as_str() {
             private::SECTION => configuration.private.section(parser, value),
             "retention" => configuration.retention.section(parser, value),
-            name if retention::KEYS.contains(&name) => configuration.retention.read(parser, key, value, ""),
+            name if limits.contains(&name) => configuration.retention.read(parser, key, value, ""),
             "approved" => configuration.approved = approved::section(parser, value),
             "suppressions" => parser.exceptions(value, "/suppressions", WaiverOrigin::Suppression),
             "fail_on" => configuration.fail_on = one_of(parser, value, "/fail_on", "level", LEVELS),
@@ -217,7 +224,5 @@ pub fn listed(names: &[&str]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-#[cfg(test)]
-mod schema;
 #[cfg(test)]
 mod tests;

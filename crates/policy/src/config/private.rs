@@ -7,7 +7,7 @@ use crate::{Parser, nearest};
 use agent_strace_model::finding::{Family, RuleId};
 
 /// The key of the section.
-pub(super) const SECTION: &str = "private_data";
+pub(crate) const SECTION: &str = "private_data";
 /// What stands for all rules of a family.
 pub(super) const FAMILIES: &[&str] = &["secret/*", "pii/*"];
 /// A rule of the family that looks at something else.
@@ -49,7 +49,7 @@ impl Private {
 }
 
 /// Everything that the section may name.
-pub(super) fn names() -> Vec<&'static str> {
+pub(crate) fn names() -> Vec<&'static str> {
     let private = |rule: &&RuleId| matches!(rule.family(), Family::Pii | Family::Secret) && !OTHERS.contains(rule);
     FAMILIES.iter().copied().chain(RuleId::ALL.iter().filter(private).map(|rule| rule.as_str())).collect()
 }

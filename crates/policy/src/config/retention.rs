@@ -3,18 +3,13 @@
 //! The Python tool of this name reads the same keys at the top of the file, too, and so does this. A limit that would
 //! delete everything at once is a fault, never a policy.
 
+use crate::grammar;
 use crate::json::{Data, Key, Value};
 use crate::{Glob, Parser, quoted};
 use agent_strace_model::finding::PolicyLocation;
 
-/// What keeps sessions for how long, in a section of its own or beside the others.
-pub(super) const KEYS: &[&str] = &["max_age_days", "max_sessions", "max_size_mb", "on_delete", "log_path"];
-/// The keys of the section.
-pub(super) const SECTION: &[&str] = &["max_age_days", "max_sessions", "max_size_mb", "on_delete", "log_path", "hold"];
-/// The keys of a hold.
-pub(super) const HOLD: &[&str] = &["session", "reason"];
 /// What is done when something was deleted.
-pub(super) const ON_DELETE: &[&str] = &["log", "silent"];
+pub(crate) const ON_DELETE: &[&str] = &["log", "silent"];
 /// How a log of deletions is called: a line that is appended to anything else may be taken for a command there.
 const LOGS: &[&str] = &["log", "jsonl", "ndjson"];
 /// More days than anybody keeps anything.
@@ -87,8 +82,7 @@ impl Retention {
         if matches!(value.data, Data::Null) {
             return;
         }
-        let Some(members) = parser.object(value, "/retention", SECTION) else { return };
-        parser.unknown_keys(&members, "/retention", SECTION, &[]);
+        let Some(members) = parser.members(value, "/retention", &grammar::RETENTION) else { return };
         for (key, value) in members {
             self.read(parser, key, value, "/retention");
         }
@@ -194,8 +188,7 @@ fn holds(parser: &mut Parser<'_>, value: &Value, pointer: &str) -> Vec<Hold> {
 }
 
 fn hold(parser: &mut Parser<'_>, value: &Value, pointer: &str) -> Option<Hold> {
-    let members = parser.object(value, pointer, HOLD)?;
-    parser.unknown_keys(&members, pointer, HOLD, &[]);
+    let members = parser.members(value, pointer, &grammar::HOLD)?;
     let mut text = |name: &str, example: &str| {
         let Some((_, found)) = members.iter().find(|(key, _)| key.name == name) else {
             let help = format!("write `{name}: {example}`");

@@ -1,6 +1,8 @@
 //! Containers → lines.
 
-use super::super::parse;
+use crate::grammar;
+use crate::parse::Version;
+
 use super::Comments;
 use super::tree::{Comment, Container, Node, Value};
 
@@ -190,5 +192,5 @@ fn is_entry(node: &Node<'_>) -> bool {
 /// Where a section stands in the language; what is not known stays behind what is.
 fn section(key: Option<&str>) -> usize {
     let name = key.unwrap_or_default().trim_matches('"');
-    parse::ROOT_V2.iter().position(|known| *known == name).unwrap_or(usize::MAX)
+    grammar::ROOT.keys(Version::Two).iter().position(|known| *known == name).unwrap_or(usize::MAX)
 }

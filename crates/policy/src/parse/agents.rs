@@ -1,11 +1,9 @@
 //! The key `agents`: parts of a policy that are for some agents only.
 
 use crate::agents::{SELECTORS, Selected, Selector};
+use crate::grammar;
 
 use super::{Document, Key, Parser, Rulebook, Value, escaped, nearest, quoted};
-
-/// The keys of one part.
-pub(crate) const PART: &[&str] = &["files", "commands", "network", "mcp", "env"];
 
 /// A part of a policy, and who it is for.
 #[derive(Debug, Clone)]
@@ -24,9 +22,9 @@ impl Parser<'_> {
                 continue;
             };
             let mut rulebook = Rulebook::default();
-            let Some(members) = self.object(value, &pointer, PART) else { continue };
-            self.unknown_keys(&members, &pointer, PART, PART);
-            for (key, value) in members.iter().filter(|(key, _)| PART.contains(&key.name.as_str())) {
+            let known = grammar::PART.keys(self.version);
+            let Some(members) = self.members(value, &pointer, &grammar::PART) else { continue };
+            for (key, value) in members.iter().filter(|(key, _)| known.contains(&key.name.as_str())) {
                 self.rulebook(&key.name, value, &pointer, &mut rulebook);
             }
             document.agents.push(Part { selected: Selected { text: key.name.clone(), selector }, rulebook });

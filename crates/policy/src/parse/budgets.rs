@@ -3,6 +3,7 @@
 use jiff::SignedDuration;
 
 use crate::budgets::{Budgets, DOLLAR, Limit, Measure};
+use crate::grammar;
 use agent_strace_model::prices::Rates;
 
 use super::{Data, Key, Parser, Value, escaped, nearest, quoted};
@@ -16,22 +17,11 @@ pub(crate) const RATES: &[&str] = &["input", "output", "cache_read", "cache_writ
 /// Decimals that money may have.
 const DECIMALS: usize = 6;
 
-/// The keys of `budgets`.
-pub(crate) fn keys() -> Vec<&'static str> {
-    let measures = Measure::ALL.iter().map(|measure| measure.name());
-    measures.chain([PER_SUBAGENT, PRICES]).collect()
-}
-
-/// The keys of `budgets.per_subagent`.
-pub(crate) fn subagent_keys() -> Vec<&'static str> {
-    Measure::ALL.iter().filter(|measure| measure.of_subagents()).map(|measure| measure.name()).collect()
-}
-
 impl Parser<'_> {
     pub(super) fn budgets(&mut self, value: &Value) -> Budgets {
         const POINTER: &str = "/budgets";
         let mut budgets = Budgets::default();
-        let known = keys();
+        let known = grammar::BUDGETS.keys(self.version);
         let Some(members) = self.object(value, POINTER, &known) else { return budgets };
         let mut prices = None;
         for (key, value) in &members {
@@ -60,7 +50,7 @@ impl Parser<'_> {
 
     fn per_subagent(&mut self, value: &Value) -> Vec<Limit> {
         const POINTER: &str = "/budgets/per_subagent";
-        let known = subagent_keys();
+        let known = grammar::SUBAGENT.keys(self.version);
         let mut limits = Vec::new();
         let Some(members) = self.object(value, POINTER, &known) else { return limits };
         for (key, value) in members {
@@ -118,8 +108,7 @@ impl Parser<'_> {
     fn prices(&mut self, value: &Value) -> Rates {
         let pointer = format!("/budgets/{PRICES}");
         let mut prices = Rates::default();
-        let Some(members) = self.object(value, &pointer, RATES) else { return prices };
-        self.unknown_keys(&members, &pointer, RATES, RATES);
+        let Some(members) = self.members(value, &pointer, &grammar::BUDGET_PRICES) else { return prices };
         for rate in RATES.iter().filter(|rate| !members.iter().any(|(key, _)| key.name == **rate)) {
             let message = format!("`budgets.{PRICES}` has no `{rate}`");
             let help = "state all four prices; write 0 for tokens that cost nothing".to_owned();

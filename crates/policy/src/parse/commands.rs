@@ -2,9 +2,9 @@
 
 use crate::builtin::BUILTIN;
 use crate::command::{CommandPattern, Parts};
+use crate::grammar;
 use crate::words;
 
-use super::keys::EXEC;
 use super::{Data, Fault, Parser, Value, pattern, quoted};
 
 /// An entry of a list.
@@ -40,8 +40,7 @@ fn assigns(word: &str) -> bool {
 impl Parser<'_> {
     /// `match.exec` of a rule.
     pub(super) fn exec(&mut self, value: &Value, pointer: &str) -> Option<(CommandPattern, String)> {
-        let members = self.object(value, pointer, EXEC)?;
-        self.unknown_keys(&members, pointer, EXEC, &[]);
+        let members = self.members(value, pointer, &grammar::EXEC)?;
         let mut parts = Parts::default();
         for (key, value) in members {
             let below = format!("{pointer}/{}", key.name);

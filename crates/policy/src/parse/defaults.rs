@@ -1,10 +1,10 @@
 //! The key `defaults`: what holds where no entry speaks.
 
 use crate::Decision;
+use crate::grammar;
 use agent_strace_effects::Class;
 use agent_strace_model::finding::Level;
 
-use super::keys::{DEFAULTS, HIDDEN};
 use super::{Data, Defaults, Parser, Value, nearest, quoted};
 
 /// What may be done with what no entry names.
@@ -24,13 +24,12 @@ pub(crate) const UNRESOLVED: &[(&str, Level)] =
     &[("deny", Level::Error), ("warn", Level::Warning), ("note", Level::Note)];
 
 /// The classes of acts that can't be resolved.
-const CLASSES: [Class; 5] = [Class::Delegated, Class::State, Class::Changed, Class::Unknown, Class::Hidden];
+pub(crate) const CLASSES: [Class; 5] = [Class::Delegated, Class::State, Class::Changed, Class::Unknown, Class::Hidden];
 
 impl Parser<'_> {
     pub(super) fn defaults(&mut self, value: &Value, pointer: &str) -> Defaults {
         let mut defaults = Defaults::default();
-        let Some(members) = self.object(value, pointer, DEFAULTS) else { return defaults };
-        self.unknown_keys(&members, pointer, DEFAULTS, &[]);
+        let Some(members) = self.members(value, pointer, &grammar::DEFAULTS) else { return defaults };
         for (key, value) in members {
             let below = format!("{pointer}/{}", key.name);
             let location = self.locator.location(value.span.start, &below);
@@ -54,9 +53,7 @@ impl Parser<'_> {
 
     /// The level of unresolved acts for each class.
     fn classes(&mut self, value: &Value, pointer: &str, defaults: &mut Defaults) {
-        let names: Vec<&str> = CLASSES.iter().map(|class| class.name()).collect();
-        let Some(members) = self.object(value, pointer, &names) else { return };
-        self.unknown_keys(&members, pointer, &names, &[]);
+        let Some(members) = self.members(value, pointer, &grammar::CLASSES) else { return };
         for (key, value) in members {
             let below = format!("{pointer}/{}", key.name);
             let Some(class) = CLASSES.into_iter().find(|class| class.name() == key.name) else { continue };
@@ -80,8 +77,7 @@ impl Parser<'_> {
             }
             return Some(level);
         };
-        let members = self.object(value, pointer, HIDDEN)?;
-        self.unknown_keys(&members, pointer, HIDDEN, &[]);
+        let members = self.members(value, pointer, &grammar::HIDDEN)?;
         let (mut level, mut reason) = (None, None);
         for (key, value) in &members {
             let below = format!("{pointer}/{}", key.name);
@@ -93,6 +89,15 @@ impl Parser<'_> {
                 },
                 _ => {}
             }
+        }
+        if !members.iter().any(|(key, _)| key.name == "level") {
+            let message = format!("`{}` has no `level`", super::dotted(pointer));
+            self.faults.push(
+                value.span.clone(),
+                pointer,
+                message,
+                Some("add a \"level\", such as \"warn\"".to_owned()),
+            );
         }
         if reason.is_none() {
             let message = "what is hidden is an error unless a reason says why not".to_owned();

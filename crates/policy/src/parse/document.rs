@@ -196,7 +196,7 @@ pub(crate) struct Document {
 }
 
 /// Which version of the language a file is written in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) enum Version {
     #[default]
     One,
@@ -208,14 +208,6 @@ impl Version {
         match self {
             Self::One => 1,
             Self::Two => 2,
-        }
-    }
-
-    /// Of the keys that an object may have in each version, those of this one.
-    pub(super) fn keys(self, one: &'static [&'static str], two: &'static [&'static str]) -> &'static [&'static str] {
-        match self {
-            Self::One => one,
-            Self::Two => two,
         }
     }
 }

@@ -7,6 +7,7 @@
 use agent_strace_effects::knowledge::{self, Entry, OperandRole, OptionRole, ROLES, Role, Unproven};
 
 use super::{Data, Parser, Value, escaped, nearest, quoted};
+use crate::grammar::{self, Object};
 
 /// Subcommands below subcommands.
 const DEEPEST: usize = 4;
@@ -21,23 +22,6 @@ pub(super) struct Item<'v> {
     value: &'v Value,
     pointer: String,
 }
-
-/// Keys of a program, and those of a subcommand.
-pub(crate) const PROGRAM: &[&str] = &[
-    "like",
-    "options",
-    "operands",
-    "stops",
-    "words",
-    "always",
-    "connect",
-    "unproven",
-    "subcommands",
-    "otherwise",
-    "examples",
-];
-pub(crate) const SUBCOMMAND: &[&str] =
-    &["options", "operands", "stops", "words", "always", "connect", "unproven", "subcommands", "otherwise", "examples"];
 
 /// What an entry starts from.
 #[derive(Clone, Copy)]
@@ -70,16 +54,15 @@ impl Topic<'_> {
         }
     }
 
-    fn keys(&self) -> &'static [&'static str] {
-        if self.words == 1 { PROGRAM } else { SUBCOMMAND }
+    fn described_by(&self) -> &'static Object {
+        if self.words == 1 { &grammar::PROGRAM } else { &grammar::SUBCOMMAND }
     }
 }
 
 impl Parser<'_> {
     pub(super) fn entry(&mut self, value: &Value, pointer: &str, topic: &Topic<'_>) -> Entry {
         let mut entry = topic.corrected().cloned().unwrap_or_default();
-        let Some(members) = self.object(value, pointer, topic.keys()) else { return entry };
-        self.unknown_keys(&members, pointer, topic.keys(), &[]);
+        let Some(members) = self.members(value, pointer, topic.described_by()) else { return entry };
         for (key, value) in &members {
             let pointer = format!("{pointer}/{}", escaped(&key.name));
             if let Some((message, help)) = misplaced(&key.name, &members, topic) {

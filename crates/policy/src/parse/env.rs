@@ -2,11 +2,10 @@
 
 use crate::builtin::{BUILTIN, Holds, builtin};
 use crate::env::{Environment, Name, Names, Variable};
+use crate::grammar;
 
 use super::pattern::Pattern;
 use super::{Data, Fault, Parser, Stated, Value, builtins, quoted};
-
-pub(crate) const ENV: &[&str] = &["deny_set", "allow_set"];
 
 /// Longer than any name that a program looks for.
 const LONGEST: usize = 200;
@@ -14,8 +13,7 @@ const LONGEST: usize = 200;
 impl Parser<'_> {
     pub(super) fn env(&mut self, value: &Value, pointer: &str) -> Environment {
         let mut environment = Environment::default();
-        let Some(members) = self.object(value, pointer, ENV) else { return environment };
-        self.unknown_keys(&members, pointer, ENV, ENV);
+        let Some(members) = self.members(value, pointer, &grammar::ENV) else { return environment };
         for (key, value) in members {
             let below = format!("{pointer}/{}", key.name);
             match key.name.as_str() {
@@ -54,6 +52,8 @@ impl Parser<'_> {
 }
 
 impl Pattern for Variable {
+    const LISTS: &grammar::Object = &grammar::ENV;
+
     fn read(_: &Parser<'_>, text: &str) -> Result<Self, Fault> {
         builtins::none_of(text)?;
         name(text).map(Self::new)

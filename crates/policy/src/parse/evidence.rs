@@ -1,19 +1,16 @@
 //! The keys `evidence` and `sessions`: what a log has to prove, and which sessions may be at all.
 
 use crate::evidence::{DEFAULTS, EvidenceRules, Grade, NEVER_OPEN, Weight};
+use crate::grammar;
 use crate::sessions::{Conditions, Field};
 
-use super::{Data, Key, List, PAIR, Parser, Value, escaped, nearest, quoted};
+use super::{Data, Key, List, Parser, Value, escaped, nearest, quoted};
 use agent_strace_model::finding::Family;
-
-/// Keys of `evidence`.
-pub(crate) const EVIDENCE: &[&str] = &["minimum", "repositories", "rules"];
 
 impl Parser<'_> {
     pub(super) fn evidence(&mut self, value: &Value) -> EvidenceRules {
         let mut rules = EvidenceRules::default();
-        let Some(members) = self.object(value, "/evidence", EVIDENCE) else { return rules };
-        self.unknown_keys(&members, "/evidence", EVIDENCE, &[]);
+        let Some(members) = self.members(value, "/evidence", &grammar::EVIDENCE) else { return rules };
         for (key, value) in members {
             match key.name.as_str() {
                 "minimum" => self.minimum(value, &mut rules),
@@ -42,7 +39,7 @@ impl Parser<'_> {
     }
 
     fn weights(&mut self, value: &Value, rules: &mut EvidenceRules) {
-        let known: Vec<&str> = DEFAULTS.iter().map(|(rule, _)| rule.as_str()).collect();
+        let known = grammar::WEIGHTS.keys(self.version);
         let Some(members) = self.object(value, "/evidence/rules", &known) else { return };
         for (key, value) in members {
             let pointer = format!("/evidence/rules/{}", escaped(&key.name));
@@ -86,8 +83,7 @@ impl Parser<'_> {
 
     pub(super) fn sessions(&mut self, value: &Value) -> Conditions {
         let mut conditions = Conditions::default();
-        let Some(members) = self.object(value, "/sessions", PAIR) else { return conditions };
-        self.unknown_keys(&members, "/sessions", PAIR, &[]);
+        let Some(members) = self.members(value, "/sessions", &grammar::SESSIONS) else { return conditions };
         for (key, value) in members {
             let pointer = format!("/sessions/{}", escaped(&key.name));
             match key.name.as_str() {
@@ -108,9 +104,7 @@ impl Parser<'_> {
     }
 
     fn fields(&mut self, value: &Value, pointer: &str) -> Vec<(Field, List<()>)> {
-        let names: Vec<&str> = Field::ALL.iter().map(|field| field.name()).collect();
-        let Some(members) = self.object(value, pointer, &names) else { return Vec::new() };
-        self.unknown_keys(&members, pointer, &names, &[]);
+        let Some(members) = self.members(value, pointer, &grammar::FIELDS) else { return Vec::new() };
         let mut fields = Vec::new();
         for (key, value) in members {
             let pointer = format!("{pointer}/{}", escaped(&key.name));

@@ -7,6 +7,7 @@ use jiff::civil::Date;
 use crate::Policy;
 use crate::command::CommandList;
 use crate::glob::Glob;
+use crate::grammar;
 use crate::host::HostList;
 use crate::path::PathList;
 use crate::waivers::{self, Condition, Demand, Names, Origin, Subject, Target, Waiver, WaiverTerms, words_of};
@@ -15,9 +16,6 @@ use agent_strace_model::finding::PolicyLocation;
 use super::pattern::Pattern;
 use super::{Data, Entry, List, Parser, Stated, Value, escaped, quoted};
 
-/// Keys of one exception.
-pub(crate) const EXCEPTION: &[&str] = &["rule", "match", "reason", "owner", "until", "max_uses"];
-const MANDATORY: &[&str] = &["rule", "reason", "owner", "until"];
 const LONGEST_REASON: usize = 500;
 const MOST: usize = 1_000;
 
@@ -61,10 +59,9 @@ impl Parser<'_> {
 
     fn exception(&mut self, value: &Value, pointer: &str, origin: Origin) -> Option<Pending> {
         let before = self.faults.list.len();
-        let members = self.object(value, pointer, EXCEPTION)?;
-        self.unknown_keys(&members, pointer, EXCEPTION, &[]);
+        let members = self.members(value, pointer, &grammar::EXCEPTION)?;
         let member = |name: &str| members.iter().find(|(key, _)| key.name == name).map(|(_, value)| *value);
-        for name in MANDATORY.iter().filter(|name| member(name).is_none()) {
+        for name in grammar::EXCEPTION.required().iter().filter(|name| member(name).is_none()) {
             let message = format!("`{name}` is missing: an exception has a rule, a reason, an owner and an end");
             self.faults.push(value.span.start..value.span.start, pointer, message, Some(example(name)));
         }
@@ -128,9 +125,7 @@ impl Parser<'_> {
     }
 
     fn conditions(&mut self, value: &Value, pointer: &str) -> Vec<Demand> {
-        let known: Vec<&str> = Subject::ALL.iter().map(|subject| subject.name()).collect();
-        let Some(members) = self.object(value, pointer, &known) else { return Vec::new() };
-        self.unknown_keys(&members, pointer, &known, &[]);
+        let Some(members) = self.members(value, pointer, &grammar::SUBJECTS) else { return Vec::new() };
         let mut demands = Vec::new();
         for (key, value) in members {
             let Some(subject) = Subject::ALL.iter().find(|subject| subject.name() == key.name) else { continue };

@@ -3,9 +3,8 @@
 use std::ops::Range;
 
 use super::{Data, Key, Parser, Value, nearest, quoted};
+use crate::grammar;
 
-/// Keys of one of them.
-pub(crate) const EXTENSION: &[&str] = &["path", "sha256", "role"];
 pub(crate) const ROLES: &[&str] = &["floor", "base"];
 
 /// One file, and what it is to this one.
@@ -72,8 +71,7 @@ impl Parser<'_> {
     }
 
     fn extension(&mut self, value: &Value, pointer: &str) -> Option<Extension> {
-        let members = self.object(value, pointer, EXTENSION)?;
-        self.unknown_keys(&members, pointer, EXTENSION, &[]);
+        let members = self.members(value, pointer, &grammar::EXTENSION)?;
         let (path, path_span) = self.member(value, &members, pointer, "path")?;
         let (sha256, digest_span) = self.member(value, &members, pointer, "sha256")?;
         let (role, role_span) = self.member(value, &members, pointer, "role")?;

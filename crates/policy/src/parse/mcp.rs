@@ -1,17 +1,16 @@
 //! The key `mcp`: which tools of which servers may be used.
 
+use crate::grammar;
 use crate::name::NamePattern;
 
 use super::defaults::DECISIONS;
 use super::document::{Lists, Mcp, Server};
-use super::keys::{MCP, SERVER};
 use super::names::escaped;
 use super::{Parser, Value, quoted};
 
 impl Parser<'_> {
     pub(super) fn mcp(&mut self, value: &Value, pointer: &str) -> Option<Mcp> {
-        let members = self.object(value, pointer, MCP)?;
-        self.unknown_keys(&members, pointer, MCP, &[]);
+        let members = self.members(value, pointer, &grammar::MCP)?;
         let mut mcp = Mcp { default: None, servers: Vec::new() };
         for (key, value) in members {
             let below = format!("{pointer}/{}", key.name);
@@ -45,14 +44,14 @@ impl Parser<'_> {
 
     fn server(&mut self, value: &Value, pointer: &str) -> Lists<NamePattern> {
         let mut lists = Lists::default();
-        let Some(members) = self.object(value, pointer, SERVER) else { return lists };
+        let Some(members) = self.object(value, pointer, &grammar::SERVER.keys(self.version)) else { return lists };
         if let Some((key, _)) = members.iter().find(|(key, _)| key.name == "description_sha256") {
             let message = "`description_sha256` can't be demanded: logs do not record what a server says of its tools";
             let help = "name the tools in `allow`".to_owned();
             self.faults.push(key.span.clone(), &format!("{pointer}/{}", key.name), message.to_owned(), Some(help));
         }
         let others: Vec<_> = members.into_iter().filter(|(key, _)| key.name != "description_sha256").collect();
-        self.unknown_keys(&others, pointer, SERVER, &[]);
+        self.unknown_keys(&others, pointer, &grammar::SERVER);
         for (key, value) in others {
             self.one_of_lists(&key.name, value, pointer, &mut lists);
         }

@@ -16,7 +16,6 @@ mod exceptions;
 mod extends;
 mod hosts;
 mod inherit;
-mod keys;
 mod labels;
 mod mcp;
 mod names;
@@ -29,55 +28,30 @@ mod sequences;
 mod suspicious;
 mod tests_key;
 
-#[cfg(test)]
-pub(super) use budgets::{RATES, keys as budget_keys, subagent_keys as subagent_budget_keys};
-
-#[cfg(test)]
-pub(super) use {agents::PART, env::ENV, sequences::SEQUENCE};
-
-#[cfg(test)]
-pub(super) use evidence::EVIDENCE;
-
-#[cfg(test)]
-pub(super) use exceptions::EXCEPTION;
-
-#[cfg(test)]
-pub(super) use entry::{PROGRAM, SUBCOMMAND, operand_roles, option_roles};
-
-#[cfg(test)]
-pub(super) use defaults::{DECISIONS, UNKNOWN_TOOLS, UNRESOLVED};
-
 pub(super) use agents::Part;
-#[cfg(test)]
-pub(super) use tests_key::TEST;
-
-#[cfg(test)]
-pub(super) use rules::SEVERITIES;
-
+pub(crate) use budgets::RATES;
 pub(super) use budgets::decimal as money;
 pub(crate) use builtins::{compiled_command, compiled_exec, compiled_path};
+pub(crate) use defaults::{CLASSES, DECISIONS, UNKNOWN_TOOLS, UNRESOLVED};
+pub(crate) use document::Version;
+pub(super) use document::{Defaults, Document, Entry, List, Lists, Matches, Mcp, Network, Rule, Rulebook, Stated};
+pub(crate) use entry::{file_roles, operand_roles, option_roles};
 pub(super) use extends::Extension;
+pub(crate) use extends::ROLES;
 pub(crate) use extends::Role;
-#[cfg(test)]
-pub(super) use keys::{
-    COMMAND_ENTRY, DEFAULTS, EXAMPLES, EXEC, FILES_V2, MATCH, MCP, NETWORK_V2, PAIR_V2, RULE, TOOLS,
-};
-
-pub(super) use document::{
-    Defaults, Document, Entry, List, Lists, Matches, Mcp, Network, Rule, Rulebook, Stated, Version,
-};
-pub(super) use keys::{PAIR, ROOT_V2};
 pub(super) use names::push_part;
 pub use names::{dotted, nearest};
 pub(super) use paths::{LABEL, is_named};
+pub(crate) use rules::SEVERITIES;
+pub(crate) use suspicious::LOOK_ALIKES;
 
 use std::sync::Arc;
 
 use super::diagnostics::{Diagnostics, Locator, quoted};
+use super::grammar::{self, Object};
 use super::json::{self, Data, Key, Value};
 use super::waivers::{Names, Origin};
 use agent_strace_model::finding::PolicyLocation;
-use keys::ROOT;
 use names::escaped;
 use paths::Labels;
 
@@ -185,8 +159,9 @@ impl Parser<'_> {
 
     fn root(&mut self, json: &json::Document) -> Document {
         let mut document = Document::default();
-        let known = if states_version_2(&json.root) { ROOT_V2 } else { ROOT };
-        let Some(members) = self.object(&json.root, "", known) else { return document };
+        let version = if states_version_2(&json.root) { Version::Two } else { Version::One };
+        let known = grammar::ROOT.keys(version);
+        let Some(members) = self.object(&json.root, "", &known) else { return document };
         if let Some((_, value)) = members.iter().find(|(key, _)| key.name == "version") {
             match self.version(value) {
                 Some(version) => self.version = version,
@@ -196,7 +171,7 @@ impl Parser<'_> {
         }
         document.version = self.version;
         self.trailing_commas(&json.trailing_commas);
-        self.unknown_keys(&members, "", known, ROOT_V2);
+        self.unknown_keys(&members, "", &grammar::ROOT);
         if let Some((_, value)) = members.iter().find(|(key, _)| key.name == "labels" && known.contains(&"labels")) {
             self.labels(value);
         }
@@ -288,8 +263,25 @@ impl Parser<'_> {
         Some(members.iter().map(|(key, value)| (key, value)).collect())
     }
 
-    /// `later`: the keys that stand here in version 2, which deserve a better answer than "unknown".
-    pub fn unknown_keys(&mut self, members: &[(&Key, &Value)], pointer: &str, known: &[&str], later: &[&str]) {
+    /// The members of an object that the table of settings describes; a key that it does not have is a fault.
+    pub(crate) fn members<'v>(
+        &mut self,
+        value: &'v Value,
+        pointer: &str,
+        object: &Object,
+    ) -> Option<Vec<(&'v Key, &'v Value)>> {
+        let members = self.object(value, pointer, &object.keys(self.version))?;
+        self.unknown_keys(&members, pointer, object);
+        Some(members)
+    }
+
+    /// Keys of version 2 deserve a better answer in version 1 than "unknown".
+    pub(crate) fn unknown_keys(&mut self, members: &[(&Key, &Value)], pointer: &str, object: &Object) {
+        self.keys_beside(members, pointer, &object.keys(self.version), &object.keys(Version::Two));
+    }
+
+    /// Keys that are none of the known ones. `later`: those of version 2.
+    pub fn keys_beside(&mut self, members: &[(&Key, &Value)], pointer: &str, known: &[&str], later: &[&str]) {
         for (key, _) in members.iter().filter(|(key, _)| !known.contains(&key.name.as_str())) {
             let mut message = format!("unknown key {}", quoted(&key.name));
             let help = if later.contains(&key.name.as_str()) {

@@ -3,6 +3,7 @@
 use crate::builtin::Holds;
 use crate::command::CommandPattern;
 use crate::glob::{self, Answer, Glob};
+use crate::grammar::{self, Object};
 use crate::host::HostPattern;
 use crate::name::NamePattern;
 use crate::path::{PathPattern, PathSet};
@@ -14,6 +15,8 @@ use super::{Fault, Parser, Version, builtins, commands, hosts, paths, quoted, su
 pub(super) trait Pattern: Sized {
     /// Entries of an allow list vouch for code, and say for which in an object.
     const VOUCHES: bool = false;
+    /// The lists of such entries: allow, deny and ask.
+    const LISTS: &Object;
 
     fn read(parser: &Parser<'_>, text: &str) -> Result<Self, Fault>;
 
@@ -51,6 +54,8 @@ pub(super) fn readable(text: &str) -> Result<&str, Fault> {
 }
 
 impl Pattern for PathSet {
+    const LISTS: &Object = &grammar::PATHS;
+
     fn read(parser: &Parser<'_>, text: &str) -> Result<Self, Fault> {
         match parser.version {
             Version::One => {
@@ -68,6 +73,7 @@ impl Pattern for PathSet {
 
 impl Pattern for CommandPattern {
     const VOUCHES: bool = true;
+    const LISTS: &Object = &grammar::COMMANDS;
 
     fn members(parser: &Parser<'_>, text: &str) -> Result<Vec<(String, Self)>, Fault> {
         match builtins::named(parser.version, text, Holds::Commands)? {
@@ -105,6 +111,8 @@ impl Pattern for CommandPattern {
 }
 
 impl Pattern for HostPattern {
+    const LISTS: &Object = &grammar::NETWORK;
+
     fn read(parser: &Parser<'_>, text: &str) -> Result<Self, Fault> {
         builtins::none_of(text)?;
         suspicious::host(text, &parser.symbols)?;
@@ -116,6 +124,8 @@ impl Pattern for HostPattern {
 }
 
 impl Pattern for NamePattern {
+    const LISTS: &Object = &grammar::SERVER;
+
     fn members(parser: &Parser<'_>, text: &str) -> Result<Vec<(String, Self)>, Fault> {
         match builtins::named(parser.version, text, Holds::Names)? {
             Some(list) => Ok(list.entries.iter().map(|name| (name.clone(), Self::new(name))).collect()),
@@ -138,6 +148,8 @@ impl Pattern for NamePattern {
 
 /// What a log says of a session: compared as it is.
 impl Pattern for () {
+    const LISTS: &Object = &grammar::SESSIONS;
+
     fn read(_: &Parser<'_>, _: &str) -> Result<Self, Fault> {
         Ok(())
     }

@@ -1,8 +1,8 @@
 //! The keys `files`, `commands` and `network`: the lists that judge, at the root or in a part for some agents.
 
 use crate::builtin::{BUILTIN, builtin};
+use crate::grammar;
 
-use super::keys::{COMMAND_ENTRY, FILES, FILES_V2, NETWORK, NETWORK_V2, PAIR, PAIR_V2};
 use super::pattern::{self, Pattern};
 use super::{Data, Document, Entry, Key, List, Lists, Network, Parser, Rulebook, Stated, Value, Version, dotted};
 
@@ -31,9 +31,8 @@ impl Parser<'_> {
     }
 
     fn files(&mut self, value: &Value, pointer: &str, rulebook: &mut Rulebook) {
-        let known = self.version.keys(FILES, FILES_V2);
-        let Some(members) = self.object(value, pointer, known) else { return };
-        self.unknown_keys(&members, pointer, known, FILES_V2);
+        let known = grammar::FILES.keys(self.version);
+        let Some(members) = self.members(value, pointer, &grammar::FILES) else { return };
         for (key, value) in members {
             let pointer = format!("{pointer}/{}", key.name);
             match key.name.as_str() {
@@ -49,9 +48,7 @@ impl Parser<'_> {
 
     fn lists<P: Pattern>(&mut self, value: &Value, pointer: &str) -> Lists<P> {
         let mut lists = Lists::default();
-        let known = self.version.keys(PAIR, PAIR_V2);
-        let Some(members) = self.object(value, pointer, known) else { return lists };
-        self.unknown_keys(&members, pointer, known, PAIR_V2);
+        let Some(members) = self.members(value, pointer, P::LISTS) else { return lists };
         for (key, value) in members {
             self.one_of_lists(&key.name, value, pointer, &mut lists);
         }
@@ -59,7 +56,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn one_of_lists<P: Pattern>(&mut self, key: &str, value: &Value, above: &str, lists: &mut Lists<P>) {
-        if !self.version.keys(PAIR, PAIR_V2).contains(&key) {
+        if !P::LISTS.keys(self.version).contains(&key) {
             return;
         }
         let list = match key {
@@ -72,9 +69,7 @@ impl Parser<'_> {
     }
 
     fn network(&mut self, value: &Value, pointer: &str) -> Option<Network> {
-        let known = self.version.keys(NETWORK, NETWORK_V2);
-        let members = self.object(value, pointer, known)?;
-        self.unknown_keys(&members, pointer, known, NETWORK_V2);
+        let members = self.members(value, pointer, &grammar::NETWORK)?;
         let location = self.locator.location(value.span.start, pointer);
         let mut network = Network { deny_all: None, states_deny_all: false, lists: Lists::default(), location };
         for (key, value) in members {
@@ -86,11 +81,7 @@ impl Parser<'_> {
                 }
                 ("deny_all", Data::Bool(false)) => {}
                 ("deny_all", _) => self.wrong_type(value, &below, "`true` or `false`"),
-                ("allow", _) => network.lists.allow = self.list(value, &below),
-                _ if known.contains(&key.name.as_str()) => {
-                    self.one_of_lists(&key.name, value, pointer, &mut network.lists);
-                }
-                _ => {}
+                (name, _) => self.one_of_lists(name, value, pointer, &mut network.lists),
             }
         }
         Some(network)
@@ -148,8 +139,7 @@ impl Parser<'_> {
             self.faults.push(value.span.clone(), pointer, message, Some(help));
             return None;
         }
-        let members = self.object(value, pointer, COMMAND_ENTRY)?;
-        self.unknown_keys(&members, pointer, COMMAND_ENTRY, &[]);
+        let members = self.members(value, pointer, &grammar::COMMAND_ENTRY)?;
         let (mut command, mut vouching) = (None, Vouching::Unchanged);
         for (key, member) in &members {
             let below = format!("{pointer}/{}", key.name);

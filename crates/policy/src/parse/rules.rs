@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::Decision;
 use crate::env::Variable;
+use crate::grammar;
 use crate::host::HostPattern;
 use crate::name::NamePattern;
 use crate::path::PathSet;
@@ -13,7 +14,6 @@ use agent_strace_model::finding::{Level, PolicyRule};
 
 use super::defaults::DECISIONS;
 use super::document::{Matches, Rule};
-use super::keys::{EXAMPLES, MATCH, RULE, TOOLS};
 use super::pattern::Pattern;
 use super::{Parser, Stated, Value, member_text, quoted};
 
@@ -69,8 +69,7 @@ impl Parser<'_> {
     }
 
     fn rule(&mut self, value: &Value, pointer: &str, number: usize) -> Option<Rule> {
-        let members = self.object(value, pointer, RULE)?;
-        self.unknown_keys(&members, pointer, RULE, &[]);
+        let members = self.members(value, pointer, &grammar::RULE)?;
         let location = self.locator.location(value.span.start, pointer);
         let (mut effect, mut level, mut matches) = (None, None, None);
         for (key, value) in members {
@@ -139,11 +138,10 @@ impl Parser<'_> {
     }
 
     fn matches(&mut self, value: &Value, pointer: &str) -> Option<(Matches, String)> {
-        let members = self.object(value, pointer, MATCH)?;
-        self.unknown_keys(&members, pointer, MATCH, &[]);
+        let members = self.members(value, pointer, &grammar::MATCH)?;
         let [(key, inner)] = members.as_slice() else {
             let message = format!("`{}` has to name one kind of act", super::dotted(pointer));
-            let help = format!("one of {}; write a rule for each", listed(MATCH));
+            let help = format!("one of {}; write a rule for each", listed(&grammar::MATCH.keys(self.version)));
             self.faults.push(value.span.clone(), pointer, message, Some(help));
             return None;
         };
@@ -199,8 +197,7 @@ impl Parser<'_> {
     }
 
     fn tools(&mut self, value: &Value, pointer: &str) -> Option<(Matches, String)> {
-        let members = self.object(value, pointer, TOOLS)?;
-        self.unknown_keys(&members, pointer, TOOLS, &[]);
+        let members = self.members(value, pointer, &grammar::TOOLS)?;
         let (mut server, mut tools, mut text) = (NamePattern::new("*"), vec![NamePattern::new("*")], "*".to_owned());
         for (key, value) in members {
             let below = format!("{pointer}/{}", key.name);
@@ -222,8 +219,7 @@ impl Parser<'_> {
     }
 
     fn rule_examples_of(&mut self, value: &Value, pointer: &str, rule: usize) {
-        let Some(members) = self.object(value, pointer, EXAMPLES) else { return };
-        self.unknown_keys(&members, pointer, EXAMPLES, &[]);
+        let Some(members) = self.members(value, pointer, &grammar::EXAMPLES) else { return };
         for (key, value) in members {
             let below = format!("{pointer}/{}", key.name);
             let matches = match key.name.as_str() {

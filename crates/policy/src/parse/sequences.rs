@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::grammar;
 use crate::name::NamePattern;
 use crate::path::{PathList, PathSet};
 use crate::sequences::{Sequence, Step, Wanted};
@@ -10,8 +11,6 @@ use agent_strace_model::finding::{Level, PolicyRule};
 
 use super::pattern::{self, Pattern};
 use super::{Data, Entry, Fault, List, Parser, Stated, Value, nearest, quoted};
-
-pub(crate) const SEQUENCE: &[&str] = &["id", "deny", "within", "severity", "reason", "owner"];
 
 /// Words that a step starts with.
 const STEPS: &[&str] = &["read", "write", "delete", "list", "exec", "net", "mcp", "env"];
@@ -42,8 +41,7 @@ impl Parser<'_> {
     }
 
     fn sequence(&mut self, value: &Value, pointer: &str) -> Option<Sequence> {
-        let members = self.object(value, pointer, SEQUENCE)?;
-        self.unknown_keys(&members, pointer, SEQUENCE, SEQUENCE);
+        let members = self.members(value, pointer, &grammar::SEQUENCE)?;
         for key in ["id", "deny"].iter().filter(|key| !members.iter().any(|(member, _)| member.name == **key)) {
             let help = "a sequence is written {\"id\": \"SEQ-1\", \"deny\": [\"read .env\", \"net\"]}".to_owned();
             self.faults.push(value.span.clone(), pointer, format!("this sequence has no `{key}`"), Some(help));

@@ -6,7 +6,7 @@ use agent_strace_effects::{Brackets, knowledge};
 use super::{Fault, nearest, quoted};
 
 /// Letters and dashes of other scripts that look like one of ASCII.
-const LOOK_ALIKES: &[(&str, &str)] = &[
+pub(crate) const LOOK_ALIKES: &[(&str, &str)] = &[
     ("аеорсухіјѕһԁԛԝӏАВЕКМНОРСТХІЈЅ", "aeopcyxijshdqwlABEKMHOPCTXIJS"),
     ("ονανιρυΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "ovavipuABEZHIKMNOPTYX"),
     ("‐‑‒–—−﹣－", "--------"),

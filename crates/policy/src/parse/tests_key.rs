@@ -1,13 +1,11 @@
 //! The key `tests`: calls, and what the policy has to answer.
 
+use crate::grammar;
 use crate::inline_tests::{Answer, Caller, InlineTest, TestCall};
 
 use super::json::{Data, Value, plain};
 use super::{Parser, nearest, quoted};
 
-/// Keys of one test.
-pub(crate) const TEST: &[&str] =
-    &["name", "tool", "input", "seq", "cwd", "agent", "subagent", "mode", "expect", "rule"];
 /// A policy with more belongs in a case file.
 const MOST: usize = 10_000;
 
@@ -29,8 +27,7 @@ impl Parser<'_> {
 
     fn test(&mut self, value: &Value, pointer: &str) -> Option<InlineTest> {
         let location = self.locator.location(value.span.start, pointer);
-        let members = self.object(value, pointer, TEST)?;
-        self.unknown_keys(&members, pointer, TEST, TEST);
+        let members = self.members(value, pointer, &grammar::TEST)?;
         let get = |name: &str| members.iter().find(|(key, _)| key.name == name).map(|(_, value)| *value);
         let mut text = |name: &str| get(name).and_then(|value| self.test_text(value, &format!("{pointer}/{name}")));
         let (name, rule, tool) = (text("name"), text("rule"), text("tool"));

@@ -6,8 +6,6 @@
 
 mod matching;
 mod names;
-#[cfg(test)]
-pub(crate) mod schema;
 mod without;
 
 use jiff::civil::Date;

@@ -3,20 +3,18 @@
 use super::fields::Fields;
 use super::scorer::estimates;
 use super::{Bound, Criterion, FailOn, Metric};
+use crate::grammar;
 use crate::json::Data;
 use crate::{nearest, quoted};
 
-pub(super) const KEYS: &[&str] =
-    &["name", "scorer", "fail_on", "threshold", "expected", "min_change", "estimates", "context_window"];
-
 /// Other names of metrics.
-pub(super) const ALIASES: &[(&str, Metric)] = &[("max_context_fill_ratio", Metric::ContextFillRatio)];
+pub(crate) const ALIASES: &[(&str, Metric)] = &[("max_context_fill_ratio", Metric::ContextFillRatio)];
 
 /// What a session can have come to.
-pub(super) const STATUSES: &[&str] = &["completed", "failed", "killed", "timeout", "unfinished"];
+pub(crate) const STATUSES: &[&str] = &["completed", "failed", "killed", "timeout", "unfinished"];
 
 pub(super) fn read(fields: &mut Fields<'_, '_, '_>) -> Option<Criterion> {
-    fields.only(KEYS);
+    fields.only(&grammar::CRITERION);
     let there =
         [fields.demand("name", "cost-ceiling"), fields.demand("scorer", "cost_usd"), fields.demand("fail_on", "above")];
     let (name, metric, fail_on) = (fields.text("name"), metric(fields), fail_on(fields));

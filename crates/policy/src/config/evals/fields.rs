@@ -1,5 +1,6 @@
 //! The members of one object, read by name, each fault at its location.
 
+use crate::grammar::Object;
 use crate::json::{Data, Key, Value};
 use crate::{Parser, nearest, quoted};
 use agent_strace_model::finding::PolicyLocation;
@@ -18,9 +19,14 @@ impl<'p, 'a, 'v> Fields<'p, 'a, 'v> {
         Some(Self { parser, value, pointer: pointer.to_owned(), members })
     }
 
+    /// Any key that the table of settings does not have is a fault.
+    pub(super) fn only(&mut self, object: &Object) {
+        self.parser.unknown_keys(&self.members, &self.pointer, object);
+    }
+
     /// Any other key is a fault.
-    pub(super) fn only(&mut self, known: &[&str]) {
-        self.parser.unknown_keys(&self.members, &self.pointer, known, &[]);
+    pub(super) fn only_these(&mut self, known: &[&str]) {
+        self.parser.keys_beside(&self.members, &self.pointer, known, &[]);
     }
 
     pub(super) fn has(&self, name: &str) -> bool {

@@ -12,18 +12,18 @@ mod scorer;
 use regex::Regex;
 
 use super::yaml;
+use crate::grammar;
 use crate::json::{Data, Key, Value};
 use crate::{Diagnostics, Parser, Policy, quoted};
 use agent_strace_model::finding::{Family, Level, PolicyLocation};
 
+pub(crate) use criterion::{ALIASES, STATUSES};
 use fields::Fields;
 pub use scope::test_commands;
+pub(crate) use scorer::{COMMON, LEVELS, TEXTS, TYPES};
 
 /// The names it may have, the first one counts.
 pub const NAMES: &[&str] = &[".agent-evals.yaml", ".agent-evals.yml"];
-
-const ROOT: &[&str] = &["scorers", "thresholds", "evals"];
-const THRESHOLDS: &[&str] = &["pass", "warn"];
 
 /// What `.agent-evals.yaml` demands of every session.
 #[derive(Debug)]
@@ -292,8 +292,7 @@ fn members(parser: &mut Parser<'_>, root: &Value, evals: &mut Evals) {
         let help = "write `scorers:` or `evals:` with a list below it".to_owned();
         return parser.fault(root, "", message, Some(help));
     }
-    let Some(members) = parser.object(root, "", ROOT) else { return };
-    parser.unknown_keys(&members, "", ROOT, &[]);
+    let Some(members) = parser.members(root, "", &grammar::EVALS) else { return };
     let mut names = Names::default();
     for (key, value) in &members {
         match key.name.as_str() {
@@ -388,7 +387,7 @@ impl HasName for Criterion {
 
 fn thresholds(parser: &mut Parser<'_>, value: &Value) -> Option<Thresholds> {
     let mut fields = Fields::of(parser, value, "/thresholds")?;
-    fields.only(THRESHOLDS);
+    fields.only(&grammar::THRESHOLDS);
     let pass = fields.share("pass").map(|share| (share, fields.location_of("pass")));
     let warn = fields.share("warn").map(|share| (share, fields.location_of("warn")));
     if let (Some((pass, _)), Some((warn, _))) = (&pass, &warn)
@@ -403,7 +402,5 @@ fn thresholds(parser: &mut Parser<'_>, value: &Value) -> Option<Thresholds> {
     Some(Thresholds { pass, warn })
 }
 
-#[cfg(test)]
-mod schema;
 #[cfg(test)]
 mod tests;

@@ -13,10 +13,10 @@ use agent_strace_model::finding::{Family, Level};
 const HEAVIEST: f64 = 1e6;
 
 /// What every scorer takes.
-const COMMON: &[&str] = &["type", "name", "threshold", "weight"];
+pub(crate) const COMMON: &[&str] = &["type", "name", "threshold", "weight"];
 
 /// Type, and the parameters that it takes beside the common ones.
-pub(super) const TYPES: &[(&str, &[&str])] = &[
+pub(crate) const TYPES: &[(&str, &[&str])] = &[
     ("commands_matching", &["patterns", "min", "max"]),
     ("cost_under", &["max_dollars", "estimates"]),
     ("duration_under", &["max_seconds"]),
@@ -29,7 +29,7 @@ pub(super) const TYPES: &[(&str, &[&str])] = &[
     ("writes_within", &["allowed_paths"]),
 ];
 
-pub(super) const TEXTS: &[(&str, Texts)] = &[
+pub(crate) const TEXTS: &[(&str, Texts)] = &[
     ("assistant_response", Texts::Responses),
     ("decision", Texts::Decisions),
     ("error", Texts::Errors),
@@ -37,7 +37,7 @@ pub(super) const TEXTS: &[(&str, Texts)] = &[
     ("user_prompt", Texts::Prompts),
 ];
 
-pub(super) const LEVELS: &[(&str, Level)] =
+pub(crate) const LEVELS: &[(&str, Level)] =
     &[("error", Level::Error), ("warning", Level::Warning), ("note", Level::Note)];
 
 /// Programs that run tests, as projects call them. What one of these did is proof, so there is no word here that may do
@@ -99,7 +99,7 @@ pub(super) fn read(fields: &mut Fields<'_, '_, '_>) -> Option<Scorer> {
     }
     let kinds: Vec<(&str, &(&str, &[&str]))> = TYPES.iter().map(|row| (row.0, row)).collect();
     let (kind, own) = fields.one_of("type", "scorer", &kinds)?;
-    fields.only(&[COMMON, own].concat());
+    fields.only_these(&[COMMON, own].concat());
     let name = fields.text("name").unwrap_or_else(|| (*kind).to_owned());
     let threshold = fields.share("threshold");
     let weight = fields.number("weight");

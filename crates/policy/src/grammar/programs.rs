@@ -1,0 +1,100 @@
+//! What a policy says about programs.
+
+use super::{Key, Keys, Length, Object, Rule, Shape, Syntax};
+use crate::parse::{operand_roles, option_roles};
+
+const LONGEST_LIST: Length = Length::up_to(200);
+const TEXTS: Shape = Shape::List(&Shape::Text(Syntax::Free), LONGEST_LIST);
+const OPTION_ROLE: Shape = Shape::Word(|| marked(&option_roles(), '?'));
+const OPERAND_ROLE: Shape = Shape::Word(|| marked(&operand_roles(), '*'));
+
+/// Each name as it is, and each with a mark.
+fn marked(names: &[&str], mark: char) -> Vec<String> {
+    let all = names.iter().map(|name| (*name).to_owned());
+    all.chain(names.iter().map(|name| format!("{name}{mark}"))).collect()
+}
+
+static DESCRIBED: Shape = Shape::Object(&SUBCOMMAND);
+
+const LIKE: Key = Key::new(
+    "like",
+    Shape::Text(Syntax::Program),
+    "The program that this is another name of. Only `examples` may stand beside it.",
+);
+const OPTIONS: Key = Key::new(
+    "options",
+    Shape::Map(Syntax::Options, &OPTION_ROLE),
+    "Names of options, separated by blanks → what their value is for. With `?` the value is only ever attached \
+     (`--color=auto`).",
+);
+const OPERANDS: Key = Key::new(
+    "operands",
+    Shape::List(&OPERAND_ROLE, LONGEST_LIST),
+    "What each operand is for; with `*` any number of operands.",
+);
+const STOPS: Key = Key::new("stops", Shape::Switch, "Options end at the first operand.");
+const WORDS: Key = Key::new("words", Shape::Switch, "Options are whole words behind one dash (`-out FILE`).");
+const ALWAYS: Key = Key::new(
+    "always",
+    Shape::List(&Shape::Text(Syntax::Always), LONGEST_LIST),
+    "Role and path of each file that it touches whatever its arguments are: `read deploy.toml`, `write-tree dist`.",
+);
+const CONNECT: Key = Key::new(
+    "connect",
+    Shape::List(&Shape::Text(Syntax::ProgramHost), LONGEST_LIST),
+    "Hosts it always talks to, and symbols such as `registry:npm`.",
+);
+const UNPROVEN: Key = Key::new(
+    "unproven",
+    Shape::Text(Syntax::Reason),
+    "What it does besides and no argument shows; `commands.allow` has to vouch for it.",
+);
+const SUBCOMMANDS: Key = Key::new(
+    "subcommands",
+    Shape::Map(Syntax::Subcommands, &DESCRIBED),
+    "Names of subcommands, separated by blanks → what they do.",
+);
+const OTHERWISE: Key = Key::new(
+    "otherwise",
+    Shape::Object(&SUBCOMMAND),
+    "What subcommands that are not listed do; without it, they are not resolved.",
+);
+const EXAMPLES: Key = Key::new(
+    "examples",
+    Shape::Map(Syntax::ExampleCommand, &TEXTS),
+    "Command → its effects besides executions, as `agent-strace effects` names them. They are checked whenever the policy \
+     is read.",
+);
+
+/// Each subcommand has operands of its own.
+const BESIDE_SUBCOMMANDS: (&str, &[&str]) = ("subcommands", &["operands", "unproven"]);
+const OTHERWISE_NEEDS: (&str, &str) = ("otherwise", "subcommands");
+
+pub(crate) static PROGRAM: Object = Object {
+    name: "Program",
+    about: "What a program does with its arguments. An argument that is not listed is data.",
+    example: r#"{"options": {"-o --output": "write"}, "operands": ["read*"]}"#,
+    keys: Keys::Named(|| {
+        vec![LIKE, OPTIONS, OPERANDS, STOPS, WORDS, ALWAYS, CONNECT, UNPROVEN, SUBCOMMANDS, OTHERWISE, EXAMPLES]
+    }),
+    rule: Rule::Beside {
+        apart: &[
+            (
+                "like",
+                &["options", "operands", "stops", "words", "always", "connect", "unproven", "subcommands", "otherwise"],
+            ),
+            BESIDE_SUBCOMMANDS,
+        ],
+        needs: &[OTHERWISE_NEEDS],
+    },
+};
+
+pub(crate) static SUBCOMMAND: Object = Object {
+    name: "Subcommand",
+    about: "What a subcommand does with its arguments.",
+    example: r#"{"operands": ["write"]}"#,
+    keys: Keys::Named(|| {
+        vec![OPTIONS, OPERANDS, STOPS, WORDS, ALWAYS, CONNECT, UNPROVEN, SUBCOMMANDS, OTHERWISE, EXAMPLES]
+    }),
+    rule: Rule::Beside { apart: &[BESIDE_SUBCOMMANDS], needs: &[OTHERWISE_NEEDS] },
+};
