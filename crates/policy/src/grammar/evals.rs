@@ -52,7 +52,7 @@ pub(crate) static THRESHOLDS: Object = Object {
 
 pub(crate) static SCORER: Object = Object {
     name: "Scorer",
-    about: "Gives a session a score. The type says which of the parameters there may be.",
+    about: "Gives a session a score.",
     example: r#"{"type": "no_errors"}"#,
     keys: Keys::Listed(&[
         Key::new("type", Shape::Word(|| TYPES.iter().map(|row| row.0.to_owned()).collect()), "What is scored.")

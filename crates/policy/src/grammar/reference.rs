@@ -36,7 +36,7 @@ fn of_texts(texts: &[Syntax]) -> String {
     };
     let rows = texts.iter().map(|syntax| syntax.form()).filter(|form| !code(form.refused).is_empty()).map(|form| {
         let longest = form.longest.map_or_else(String::new, |longest| format!(", up to {longest} characters"));
-        format!("| {}{longest} | {} | {} |\n", form.about, cell(&code(form.good)), cell(&code(form.refused)))
+        format!("| {}{longest} | {} | {} |\n", form.about, cell(&code(form.shown())), cell(&code(form.refused)))
     });
     format!(
         "\n## Texts\n\nTexts that have a form, some that are read, and some that are refused.\n\n\
@@ -146,7 +146,10 @@ fn together(rule: Rule) -> String {
         }
         Rule::Kinds { key, kinds } => {
             let rows: String = kinds().iter().map(row_of_kind).collect();
-            format!(" The value of `{key}` says which keys there may be:\n\n| `{key}` | its keys |\n|---|---|\n{rows}")
+            format!(
+                " The value of `{key}` says which keys there may be:\n\n| `{key}` | its keys |\n|---|---|\n{}",
+                rows.trim_end()
+            )
         }
     }
 }
@@ -193,7 +196,7 @@ impl Found {
 
 /// The name of a heading in links.
 fn anchor(heading: &str) -> String {
-    let kept = heading.to_lowercase();
+    let kept = heading.to_lowercase().replace(' ', "-");
     kept.chars().filter(|character| character.is_alphanumeric() || matches!(character, '-' | '_')).collect()
 }
 

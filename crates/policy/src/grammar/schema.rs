@@ -134,7 +134,7 @@ impl Writer {
         let form = syntax.form();
         let text =
             with(json!({ "type": "string", "description": form.about, "pattern": pattern }), "maxLength", form.longest);
-        let examples = Some(json!(form.good)).filter(|_| form.good.len() > 1 && version == Version::Two);
+        let examples = Some(json!(form.shown())).filter(|_| form.good.len() > 1 && version == Version::Two);
         self.definitions.insert(name.clone(), with(text, "examples", examples));
         json!({ "$ref": format!("#/$defs/{name}") })
     }

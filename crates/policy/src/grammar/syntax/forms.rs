@@ -26,6 +26,16 @@ const fn up_to(longest: usize, form: Form) -> Form {
 
 const PATTERN: usize = glob::LONGEST;
 
+/// Texts of a form that people are shown.
+const SHOWN: usize = 6;
+
+impl Form {
+    /// The first texts that are taken.
+    pub(crate) fn shown(&self) -> &'static [&'static str] {
+        self.good.get(..SHOWN).unwrap_or(self.good)
+    }
+}
+
 impl Syntax {
     pub(crate) fn form(self) -> Form {
         let found = FORMS.iter().find(|(syntax, _)| *syntax == self);
@@ -127,10 +137,11 @@ const GOOD_PATHS: &[&str] = &[
     "src/**",
     ".env",
     "!docs/*.md",
-    "! docs/*.md",
     "//etc/**",
-    "!//tmp/**",
     "~/.ssh/**",
+    "builtin:secrets",
+    "! docs/*.md",
+    "!//tmp/**",
     "/Cargo.toml",
     "**/*.pem",
     "a[!b]/[[]x",
@@ -138,7 +149,6 @@ const GOOD_PATHS: &[&str] = &[
     "[|]",
     "[{]a",
     "a b",
-    "builtin:secrets",
     "//C:/Users/**",
     "größe/*",
     "a{b}",
@@ -172,13 +182,13 @@ const REFUSED_PATHS: &[&str] = &[
 const GOOD_COMMANDS: &[&str] = &[
     "cargo test *",
     "git push --force",
+    "builtin:viewers",
+    "jq '{name,version}'",
     "*",
     "npm:cowsay",
-    "jq '{name,version}'",
     "awk '{print $1,$2}'",
     "docker run -e X=",
     "sh -c 'a | b'",
-    "builtin:viewers",
     "find . -exec rm {} +",
     "[ -f x ]",
 ];
@@ -202,12 +212,12 @@ const REFUSED_COMMANDS: &[&str] = &[
 
 const GOOD_HOSTS: &[&str] = &[
     "example.com",
-    "*",
     "*.example.com:443",
     "registry:npm",
     "remote:origin",
-    "remote:*",
     "10.0.0.0/8",
+    "*",
+    "remote:*",
     "127.0.0.1",
     "::1",
     "[::1]:8080",
