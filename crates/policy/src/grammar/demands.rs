@@ -1,4 +1,4 @@
-//! What is demanded of sessions: evidence, conditions and budgets.
+//! Demands on logs and sessions: evidence, conditions and budgets.
 
 use super::{Key, Keys, Length, Object, Rule, Shape, Syntax, UNBOUNDED, listed};
 use crate::budgets::Measure;
@@ -14,7 +14,7 @@ const COUNT: Shape = Shape::Whole(0, UNBOUNDED);
 
 pub(crate) static EVIDENCE: Object = Object {
     name: "Evidence",
-    about: "What a log has to prove, and what it weighs if it does not.",
+    about: "The evidence that a log has to give, and the weight of evidence that is missing.",
     example: r#"{"minimum": "E1", "rules": {"evidence/unreadable": "error"}}"#,
     keys: Keys::Listed(&[
         Key::new(
@@ -35,7 +35,7 @@ pub(crate) static EVIDENCE: Object = Object {
         Key::new(
             "rules",
             Shape::Object(&WEIGHTS),
-            "Rule → what it weighs. `incomplete`: the verdict is not a pass, whatever `--fail-on` says.",
+            "Rule → the weight of its findings. `incomplete`: the verdict is not a pass, whatever `--fail-on` says.",
         ),
     ]),
     rule: Rule::Free,
@@ -43,7 +43,7 @@ pub(crate) static EVIDENCE: Object = Object {
 
 pub(crate) static WEIGHTS: Object = Object {
     name: "Weights",
-    about: "How much each kind of missing evidence weighs.",
+    about: "The weight of each kind of missing evidence.",
     example: r#"{"evidence/unreadable": "error"}"#,
     keys: Keys::Named(weights),
     rule: Rule::Free,
@@ -58,7 +58,7 @@ fn weights() -> Vec<Key> {
             } else {
                 Shape::Word(|| listed(Weight::NAMES))
             };
-            Key::new(rule.as_str(), shape, "What findings of this rule weigh.")
+            Key::new(rule.as_str(), shape, "The weight of findings of this rule.")
         })
         .collect()
 }
@@ -80,7 +80,7 @@ pub(crate) static SESSIONS: Object = Object {
 
 pub(crate) static FIELDS: Object = Object {
     name: "Fields",
-    about: "What logs record about a session.",
+    about: "The fields that logs record about a session.",
     example: r#"{"agent": ["claude-code"]}"#,
     keys: Keys::Named(fields),
     rule: Rule::Free,
@@ -96,7 +96,7 @@ fn about_field(field: Field) -> &'static str {
         Field::Branch => "The branch it worked on.",
         Field::Commit => "The commit it began with.",
         Field::Cwd => "The directory it ran in.",
-        Field::Entrypoint => "How it was started: `cli`, `sdk`.",
+        Field::Entrypoint => "The way it was started: `cli`, `sdk`.",
         Field::Host => "The name of the machine.",
         Field::Model => "The model that answered.",
         Field::PermissionMode => "The permission mode: `default`, `acceptEdits`.",
@@ -109,7 +109,7 @@ fn about_field(field: Field) -> &'static str {
 
 pub(crate) static BUDGETS: Object = Object {
     name: "Budgets",
-    about: "How much a session may spend. The first unit above a limit breaks it, so 0 allows nothing.",
+    about: "The limits of what a session may spend. The first unit above a limit breaks it, so 0 allows nothing.",
     example: r#"{"cost_usd": 5, "duration": "1h 30m", "tool_calls": 500}"#,
     keys: Keys::Named(budgets),
     rule: Rule::Beside { apart: &[], needs: &[("usd_per_million_tokens", "cost_usd")] },
@@ -117,7 +117,7 @@ pub(crate) static BUDGETS: Object = Object {
 
 pub(crate) static SUBAGENT: Object = Object {
     name: "SubagentBudgets",
-    about: "How much each sub-agent inside a session may spend.",
+    about: "The limits of what each sub-agent inside a session may spend.",
     example: r#"{"tool_calls": 100}"#,
     keys: Keys::Named(limits_of_subagents),
     rule: Rule::Free,
@@ -135,7 +135,7 @@ pub(crate) static BUDGET_PRICES: Object = Object {
 fn budgets() -> Vec<Key> {
     let mut keys: Vec<Key> = Measure::ALL.iter().map(|measure| limit(*measure)).collect();
     keys.push(Key::new("per_subagent", Shape::Object(&SUBAGENT), "Limits for each sub-agent by itself."));
-    let about = "What tokens cost, for `cost_usd`; without it the price table counts.";
+    let about = "The prices of tokens for `cost_usd`; without them the price table counts.";
     keys.push(Key::new("usd_per_million_tokens", Shape::Object(&BUDGET_PRICES), about));
     keys
 }
@@ -150,7 +150,7 @@ fn prices() -> Vec<Key> {
     RATES.iter().map(|rate| Key::new(rate, DOLLARS, about_rate(rate)).required()).collect()
 }
 
-/// What a price is for.
+/// The tokens that a price is for.
 pub(super) fn about_rate(rate: &str) -> &'static str {
     match rate {
         "input" => "Tokens that go to the model.",

@@ -1,4 +1,4 @@
-//! What every session has to be like: `.agent-evals.yaml`.
+//! Demands on every session: `.agent-evals.yaml`.
 
 use super::rules::ANY_COUNT;
 use super::{Format, Key, Keys, Kind, Length, Object, Rule, Shape, Syntax, UNBOUNDED, Versions, listed, words};
@@ -21,7 +21,7 @@ const TEXTS_OF_LIST: Shape = Shape::List(&Shape::Text(Syntax::Said), Length::SOM
 
 pub(crate) static EVALS: Object = Object {
     name: "Evals",
-    about: "What every session has to be like.",
+    about: "Demands on every session.",
     example: r#"{"scorers": [{"type": "no_errors"}]}"#,
     keys: Keys::Listed(&[
         Key::new(
@@ -29,7 +29,7 @@ pub(crate) static EVALS: Object = Object {
             Shape::List(&Shape::Object(&SCORER), Length::SOME),
             "Each of these gives a session a score from 0 to 1.",
         ),
-        Key::new("thresholds", Shape::Object(&THRESHOLDS), "What the weighted score has to reach."),
+        Key::new("thresholds", Shape::Object(&THRESHOLDS), "The scores that the weighted score has to reach."),
         Key::new(
             "evals",
             Shape::List(&Shape::Object(&CRITERION), Length::SOME),
@@ -41,7 +41,7 @@ pub(crate) static EVALS: Object = Object {
 
 pub(crate) static THRESHOLDS: Object = Object {
     name: "Thresholds",
-    about: "What the weighted score of all scorers has to reach.",
+    about: "The scores that the weighted score of all scorers has to reach.",
     example: r#"{"pass": 0.85, "warn": 0.7}"#,
     keys: Keys::Listed(&[
         Key::new("pass", SHARE, "A session with this score passes."),
@@ -55,7 +55,7 @@ pub(crate) static SCORER: Object = Object {
     about: "Gives a session a score.",
     example: r#"{"type": "no_errors"}"#,
     keys: Keys::Listed(&[
-        Key::new("type", Shape::Word(|| TYPES.iter().map(|row| row.0.to_owned()).collect()), "What is scored.")
+        Key::new("type", Shape::Word(|| TYPES.iter().map(|row| row.0.to_owned()).collect()), "The kind of score.")
             .required(),
         Key::new("name", Shape::Text(Syntax::Said), "The name in reports and baselines; without the key the type."),
         Key::new("threshold", SHARE, "The least score that passes, above 0; without the key 1."),
@@ -70,8 +70,8 @@ pub(crate) static SCORER: Object = Object {
             "A regular expression. `commands_matching` has `patterns` instead.",
         ),
         Key::new("event_type", Shape::Word(|| words(TEXTS)), "The texts that are searched."),
-        Key::new("max", ANY_COUNT, "How many there may be at most."),
-        Key::new("min", ANY_COUNT, "How many there have to be at least."),
+        Key::new("max", ANY_COUNT, "The highest number that passes."),
+        Key::new("min", ANY_COUNT, "The lowest number that passes."),
         Key::new("level", Shape::Word(|| words(LEVELS)), "The lowest level of findings that count."),
         Key::new(
             "rules",
@@ -121,13 +121,13 @@ pub(crate) static CRITERION: Object = Object {
                 let metrics = Metric::ALL.iter().map(|metric| metric.name());
                 listed(&metrics.chain(ALIASES.iter().map(|alias| alias.0)).collect::<Vec<_>>())
             }),
-            "What is compared.",
+            "The number or word of the session.",
         )
         .required(),
         Key::new("fail_on", Shape::Word(comparisons), "The comparison that fails, with hyphens or underscores.")
             .required(),
-        Key::new("threshold", NUMBER_OR_WORD, "What is compared with, for all but `not_equal`."),
-        Key::new("expected", NUMBER_OR_WORD, "What is compared with, for `not_equal`."),
+        Key::new("threshold", NUMBER_OR_WORD, "The value that it is compared with, for all but `not_equal`."),
+        Key::new("expected", NUMBER_OR_WORD, "The value that it is compared with, for `not_equal`."),
         Key::new("min_change", POSITIVE, "A change of the baseline that says nothing."),
         Key::new("estimates", Shape::Switch, "A cost counts that was worked out from the length of texts."),
         Key::new(
@@ -139,7 +139,7 @@ pub(crate) static CRITERION: Object = Object {
     rule: Rule::Kinds { key: "fail_on", kinds: bounds },
 };
 
-/// What each comparison compares with.
+/// The key that each comparison needs.
 fn bounds() -> Vec<Kind> {
     let kind = |value: String| {
         let other = if FailOn::NotEqual.name() == value.replace('-', "_") { "threshold" } else { "expected" };

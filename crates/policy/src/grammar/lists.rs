@@ -98,7 +98,7 @@ pub(crate) static NETWORK: Object = Object {
 
 pub(crate) static MCP: Object = Object {
     name: "Mcp",
-    about: "Which tools of which MCP servers may be used. A tool is judged by the entries of its server, and a server that \
+    about: "The tools of MCP servers that may be used. A tool is judged by the entries of its server, and a server that \
             is not listed by `default`.",
     example: r#"{"default": "deny", "servers": {"github": {"allow": ["get_*"]}}}"#,
     keys: Keys::Listed(&[
@@ -130,7 +130,7 @@ pub(crate) static SERVER: Object = Object {
 
 pub(crate) static ENV: Object = Object {
     name: "Env",
-    about: "Which environment variables may be set for programs: names in any case, with `*` for any part of a name.",
+    about: "The environment variables that may be set for programs: names in any case, with `*` for any part of a name.",
     example: r#"{"deny_set": ["LD_PRELOAD", "GIT_*"]}"#,
     keys: Keys::Listed(&[
         Key::new("deny_set", VARIABLE_LIST, "Variables that may not be set."),

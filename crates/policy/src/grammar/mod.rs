@@ -1,4 +1,4 @@
-//! What may be written in each settings file: the one table of keys, values and meanings.
+//! The one table of all settings files: keys, values and meanings.
 //!
 //! Readers take the names of keys, the versions that have them and the words that may be values from here. The published
 //! JSON Schemas, which editors use while people type, and the reference in `docs/` are made of the same rows. A test walks
@@ -68,7 +68,7 @@ pub(crate) struct Object {
     pub rule: Rule,
 }
 
-/// What holds for several keys of an object at once.
+/// A rule for several keys of an object at once.
 #[derive(Clone, Copy)]
 pub(crate) enum Rule {
     /// Each key by itself.
@@ -124,7 +124,7 @@ impl Key {
     }
 }
 
-/// What a value looks like.
+/// The form of a value.
 #[derive(Clone, Copy)]
 pub(crate) enum Shape {
     Object(&'static Object),
@@ -148,11 +148,11 @@ pub(crate) enum Shape {
     /// A list of exactly these values.
     Tuple(&'static [Shape]),
     Anything,
-    /// What the other shape is, and nothing at all (`null`).
+    /// A value of the other shape, or `null`.
     OrNull(&'static Shape),
 }
 
-/// How many members a list may have.
+/// The number of members that a list may have.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Length {
     pub least: usize,

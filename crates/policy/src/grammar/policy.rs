@@ -34,18 +34,18 @@ pub(crate) static ROOT: Object = Object {
             "Files of the repository that this policy builds on.",
         )
         .of_version_2(),
-        Key::new("defaults", Shape::Object(&DEFAULTS), "What holds where no entry speaks.").of_version_2(),
+        Key::new("defaults", Shape::Object(&DEFAULTS), "The answer where no entry speaks.").of_version_2(),
         Key::new(
             "labels",
             Shape::Map(Syntax::LabelName, &Shape::Entries(&Shape::Text(Syntax::Path), Length::ANY)),
             "Name → path patterns. `label:NAME` may stand wherever a path pattern may.",
         )
         .of_version_2(),
-        Key::new("files", Shape::Object(&FILES), "Which files may be read, written and deleted."),
-        Key::new("commands", Shape::Object(&COMMANDS), "Which commands may be run."),
-        Key::new("network", Shape::Object(&NETWORK), "Which hosts may be contacted."),
-        Key::new("mcp", Shape::Object(&MCP), "Which tools of which MCP servers may be used.").of_version_2(),
-        Key::new("env", Shape::Object(&ENV), "Which environment variables may be set for programs.").of_version_2(),
+        Key::new("files", Shape::Object(&FILES), "The files that may be read, written and deleted."),
+        Key::new("commands", Shape::Object(&COMMANDS), "The commands that may be run."),
+        Key::new("network", Shape::Object(&NETWORK), "The hosts that may be contacted."),
+        Key::new("mcp", Shape::Object(&MCP), "The tools of MCP servers that may be used.").of_version_2(),
+        Key::new("env", Shape::Object(&ENV), "The environment variables that may be set for programs.").of_version_2(),
         Key::new(
             "agents",
             Shape::Map(Syntax::Selector, &Shape::Object(&PART)),
@@ -56,7 +56,7 @@ pub(crate) static ROOT: Object = Object {
         Key::new(
             "budgets",
             Shape::Object(&BUDGETS),
-            "How much a session may spend. The first unit above a limit breaks it.",
+            "The limits of what a session may spend. The first unit above a limit breaks it.",
         )
         .of_version_2(),
         Key::new(
@@ -93,15 +93,15 @@ pub(crate) static ROOT: Object = Object {
         Key::new(
             "programs",
             Shape::Map(Syntax::Programs, &Shape::Object(&PROGRAM)),
-            "Name of a program, or several separated by blanks → what it does with its arguments. An entry of an unknown \
+            "Name of a program, or several separated by blanks → its description. An entry of an unknown \
              program describes all of it, one of a tool of projects corrects the built-in description, and one of any \
              other built-in program only adds to it.",
         ),
-        Key::new("evidence", Shape::Object(&EVIDENCE), "What a log has to prove, and what it weighs if it does not."),
+        Key::new("evidence", Shape::Object(&EVIDENCE), "The evidence that a log has to give, and the weight of evidence that is missing."),
         Key::new(
             "sessions",
             Shape::Object(&SESSIONS),
-            "Which sessions may be at all, by what their logs say about who ran them, where and how.",
+            "Conditions for sessions, by what their logs say about who ran them, where and how.",
         ),
     ]),
     rule: Rule::Free,
@@ -127,7 +127,7 @@ pub(crate) static EXTENSION: Object = Object {
 
 pub(crate) static DEFAULTS: Object = Object {
     name: "Defaults",
-    about: "What holds where no entry speaks.",
+    about: "The answer where no entry speaks.",
     example: r#"{"decision": "deny", "unknown_tool": "ask"}"#,
     keys: Keys::Listed(&[
         Key::new(
@@ -188,7 +188,7 @@ pub(crate) static HIDDEN: Object = Object {
     example: r#"{"level": "warn", "reason": "the wrapper is reviewed in platform/wrapper"}"#,
     keys: Keys::Listed(&[
         Key::new("level", LEVEL, "The level.").required(),
-        Key::new("reason", Shape::Text(Syntax::Said), "Why the lower level is right.").required(),
+        Key::new("reason", Shape::Text(Syntax::Said), "The reason for the lower level.").required(),
     ]),
     rule: Rule::Free,
 };
@@ -198,11 +198,11 @@ pub(crate) static PART: Object = Object {
     about: "A part of a policy that is for some agents only.",
     example: r#"{"files": {"write": {"allow": ["docs/**"]}}}"#,
     keys: Keys::Listed(&[
-        Key::new("files", Shape::Object(&FILES), "Which files may be read, written and deleted."),
-        Key::new("commands", Shape::Object(&COMMANDS), "Which commands may be run."),
-        Key::new("network", Shape::Object(&NETWORK), "Which hosts may be contacted."),
-        Key::new("mcp", Shape::Object(&MCP), "Which tools of which MCP servers may be used."),
-        Key::new("env", Shape::Object(&ENV), "Which environment variables may be set for programs."),
+        Key::new("files", Shape::Object(&FILES), "The files that may be read, written and deleted."),
+        Key::new("commands", Shape::Object(&COMMANDS), "The commands that may be run."),
+        Key::new("network", Shape::Object(&NETWORK), "The hosts that may be contacted."),
+        Key::new("mcp", Shape::Object(&MCP), "The tools of MCP servers that may be used."),
+        Key::new("env", Shape::Object(&ENV), "The environment variables that may be set for programs."),
     ]),
     rule: Rule::Free,
 };

@@ -1,4 +1,4 @@
-//! What a policy says about programs.
+//! Descriptions of programs in a policy.
 
 use super::{Key, Keys, Length, Object, Rule, Shape, Syntax};
 use crate::parse::{operand_roles, option_roles};
@@ -24,13 +24,13 @@ const LIKE: Key = Key::new(
 const OPTIONS: Key = Key::new(
     "options",
     Shape::Map(Syntax::Options, &OPTION_ROLE),
-    "Names of options, separated by blanks → what their value is for. With `?` the value is only ever attached \
+    "Names of options, separated by blanks → the role of their value. With `?` the value is only ever attached \
      (`--color=auto`).",
 );
 const OPERANDS: Key = Key::new(
     "operands",
     Shape::List(&OPERAND_ROLE, LONGEST_LIST),
-    "What each operand is for; with `*` any number of operands.",
+    "The role of each operand; with `*` any number of operands.",
 );
 const STOPS: Key = Key::new("stops", Shape::Switch, "Options end at the first operand.");
 const WORDS: Key = Key::new("words", Shape::Switch, "Options are whole words behind one dash (`-out FILE`).");
@@ -47,17 +47,17 @@ const CONNECT: Key = Key::new(
 const UNPROVEN: Key = Key::new(
     "unproven",
     Shape::Text(Syntax::Reason),
-    "What it does besides and no argument shows; `commands.allow` has to vouch for it.",
+    "Further acts that no argument shows, in words; `commands.allow` has to vouch for them.",
 );
 const SUBCOMMANDS: Key = Key::new(
     "subcommands",
     Shape::Map(Syntax::Subcommands, &DESCRIBED),
-    "Names of subcommands, separated by blanks → what they do.",
+    "Names of subcommands, separated by blanks → their description.",
 );
 const OTHERWISE: Key = Key::new(
     "otherwise",
     Shape::Object(&SUBCOMMAND),
-    "What subcommands that are not listed do; without it, they are not resolved.",
+    "The description of all subcommands that are not listed; without it, they are not resolved.",
 );
 const EXAMPLES: Key = Key::new(
     "examples",
@@ -72,7 +72,7 @@ const OTHERWISE_NEEDS: (&str, &str) = ("otherwise", "subcommands");
 
 pub(crate) static PROGRAM: Object = Object {
     name: "Program",
-    about: "What a program does with its arguments. An argument that is not listed is data.",
+    about: "A description of what a program does with its arguments. An argument that is not listed is data.",
     example: r#"{"options": {"-o --output": "write"}, "operands": ["read*"]}"#,
     keys: Keys::Named(|| {
         vec![LIKE, OPTIONS, OPERANDS, STOPS, WORDS, ALWAYS, CONNECT, UNPROVEN, SUBCOMMANDS, OTHERWISE, EXAMPLES]
@@ -91,7 +91,7 @@ pub(crate) static PROGRAM: Object = Object {
 
 pub(crate) static SUBCOMMAND: Object = Object {
     name: "Subcommand",
-    about: "What a subcommand does with its arguments.",
+    about: "A description of what a subcommand does with its arguments.",
     example: r#"{"operands": ["write"]}"#,
     keys: Keys::Named(|| {
         vec![OPTIONS, OPERANDS, STOPS, WORDS, ALWAYS, CONNECT, UNPROVEN, SUBCOMMANDS, OTHERWISE, EXAMPLES]

@@ -127,7 +127,7 @@ fn bounds(length: Length) -> String {
     }
 }
 
-/// What holds for several keys at once, as a sentence.
+/// The rule for several keys at once, as a sentence.
 fn together(rule: Rule) -> String {
     let listed = |keys: &[&str]| keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
     match rule {

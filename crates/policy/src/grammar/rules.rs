@@ -9,7 +9,7 @@ use crate::waivers::Subject;
 const LINE: Shape = Shape::Text(Syntax::Line);
 const SOME_WORDS: Shape = Shape::OneOrMore(&Shape::Text(Syntax::Word), Length::SOME);
 const WORDS: Shape = Shape::OneOrMore(&Shape::Text(Syntax::Word), Length::ANY);
-const ABOUT_SEVERITY: &str = "What a finding weighs: without the key an error.";
+const ABOUT_SEVERITY: &str = "The level of a finding; without the key an error.";
 const ABOUT_OWNER: &str = "The person or team that answers for it.";
 
 pub(crate) static RULE: Object = Object {
@@ -26,7 +26,7 @@ pub(crate) static RULE: Object = Object {
         Key::new("effect", Shape::Word(|| words(DECISIONS)), "The answer to an act that the rule matches.").required(),
         Key::new("severity", Shape::Word(|| words(SEVERITIES)), ABOUT_SEVERITY),
         Key::new("owner", LINE, ABOUT_OWNER),
-        Key::new("reason", LINE, "Why the rule is there, and what to do instead: findings show it."),
+        Key::new("reason", LINE, "The reason for the rule, and the way to go instead: findings show it."),
         Key::new("match", Shape::Object(&MATCH), "The acts that the rule is about: one kind of them.").required(),
         Key::new(
             "examples",
@@ -135,17 +135,17 @@ pub(crate) static EXCEPTION: Object = Object {
             "The acts it is about: all keys have to hold, and of a list one entry. Without the key the whole rule is off, \
              which is a finding.",
         ),
-        Key::new("reason", LINE, "Why it may be.").required(),
+        Key::new("reason", LINE, "The reason for the exception.").required(),
         Key::new("owner", LINE, ABOUT_OWNER).required(),
         Key::new("until", Shape::Text(Syntax::Day), "The last day it holds, in UTC.").required(),
-        Key::new("max_uses", Shape::Whole(1, u32::MAX as u64), "How many findings of a run it covers at most."),
+        Key::new("max_uses", Shape::Whole(1, u32::MAX as u64), "The most findings of a run that it covers."),
     ]),
     rule: Together::Free,
 };
 
 pub(crate) static SUBJECTS: Object = Object {
     name: "ExceptionMatch",
-    about: "What the finding is about.",
+    about: "The subject of the finding.",
     example: r#"{"path": ["docs/**"]}"#,
     keys: Keys::Named(subjects),
     rule: Together::Free,
@@ -194,7 +194,7 @@ pub(crate) static SEQUENCE: Object = Object {
             "`session`, or how many calls it may take from the first step to the last.",
         ),
         Key::new("severity", Shape::Word(|| words(SEVERITIES)), ABOUT_SEVERITY),
-        Key::new("reason", LINE, "Why the acts may not follow each other."),
+        Key::new("reason", LINE, "The reason for the rule."),
         Key::new("owner", LINE, ABOUT_OWNER),
     ]),
     rule: Together::Free,

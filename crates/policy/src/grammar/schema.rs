@@ -196,7 +196,7 @@ fn bounded(bound: &str, least: f64, most: f64) -> Value {
     with(number, "maximum", Some(most).filter(|most| *most < f64::MAX))
 }
 
-/// What holds for several keys at once.
+/// Adds the rule for several keys at once.
 fn together(rule: Rule, schema: &mut Map<String, Value>) {
     let demand = |key: &&str| json!({ "required": [key] });
     match rule {

@@ -55,7 +55,7 @@ pub(crate) static CONFIGURATION: Object = Object {
             Key::new(
                 "retention",
                 Shape::OrNull(&KEPT),
-                "How long sessions are kept: `retention` deletes what is kept longer, and `check` reports it.",
+                "The time that sessions are kept: `retention` deletes older ones, and `check` reports them.",
             ),
             Key::new(
                 private::SECTION,
@@ -65,7 +65,7 @@ pub(crate) static CONFIGURATION: Object = Object {
             Key::new(
                 "approved",
                 Shape::List(&APPROVED, Length::ANY),
-                "Which AI tools, MCP servers and hosts may be in the repository: whatever else `audit-tools` finds fails.",
+                "The AI tools, MCP servers and hosts that may be in the repository: `audit-tools` fails for any other.",
             ),
             Key::new(
                 "roots",
@@ -81,7 +81,7 @@ pub(crate) static CONFIGURATION: Object = Object {
 
 pub(crate) static RETENTION: Object = Object {
     name: "Retention",
-    about: "How long sessions are kept. Age counts first, then number, then size.",
+    about: "Limits for the sessions that are kept. Age counts first, then number, then size.",
     example: r#"{"max_age_days": 90, "max_sessions": 1000}"#,
     keys: Keys::Named(|| {
         let about = "Sessions that are kept whatever the limits say.";
@@ -98,7 +98,7 @@ pub(crate) static HOLD: Object = Object {
     keys: Keys::Listed(&[
         Key::new("session", Shape::Text(Syntax::Line1), "The id of a session, or a pattern with `*` and `?`.")
             .required(),
-        Key::new("reason", Shape::Text(Syntax::Line1), "Why they are kept, and for whom.").required(),
+        Key::new("reason", Shape::Text(Syntax::Line1), "The reason for which they are kept.").required(),
     ]),
     rule: Rule::Free,
 };
@@ -123,7 +123,7 @@ pub(crate) static APPROVAL: Object = Object {
         Key::new("tool", Shape::Text(Syntax::Line1), "A tool by its id, its name or an alias."),
         Key::new("mcp", Shape::Text(Syntax::Line1), "MCP servers by their name, with `*` and `?`."),
         Key::new("host", Shape::Text(Syntax::Line1), "Hosts, with `*` and `?`, or the id of a provider."),
-        Key::new("reason", Shape::Text(Syntax::Line1), "Why it may be there.").required(),
+        Key::new("reason", Shape::Text(Syntax::Line1), "The reason for which it may be there.").required(),
         Key::new("until", Shape::Text(Syntax::Day), "The last day it holds, in UTC."),
         Key::new(
             "paths",

@@ -28,7 +28,7 @@ const LINE: Shape = Shape::Text(Syntax::Line1);
 
 pub(crate) static ANONYMIZING: Object = Object {
     name: "Anonymizing",
-    about: "What `export --anonymize` replaces beside what it finds by itself, and what stays.",
+    about: "Texts that `export --anonymize` replaces beside those it finds by itself, and texts that stay.",
     example: r#"{"identities": [{"class": "person", "value": "Dana Doe"}]}"#,
     keys: Keys::Listed(&[
         Key::new(
@@ -75,7 +75,11 @@ pub(crate) static IDENTITY: Object = Object {
     about: "A name that identifies somebody or something.",
     example: r#"{"class": "person", "value": "Dana Doe"}"#,
     keys: Keys::Listed(&[
-        Key::new("class", Shape::Word(|| listed(CLASSES)), "What it identifies; without the key `named`."),
+        Key::new(
+            "class",
+            Shape::Word(|| listed(CLASSES)),
+            "The kind of thing that it identifies; without the key `named`.",
+        ),
         Key::new("value", LINE, "The name.").required(),
     ]),
     rule: Rule::Free,
@@ -87,14 +91,14 @@ pub(crate) static KEEP: Object = Object {
     example: r#"{"value": "buildbot", "reason": "a shared account"}"#,
     keys: Keys::Listed(&[
         Key::new("value", LINE, "The value.").required(),
-        Key::new("reason", LINE, "Why it may be seen.").required(),
+        Key::new("reason", LINE, "The reason for which it may be seen.").required(),
     ]),
     rule: Rule::Free,
 };
 
 pub(crate) static PRICES: Object = Object {
     name: "Prices",
-    about: "What models cost and how much they take at once: rows of `--prices` count before those of this build.",
+    about: "Prices of models and the sizes of their contexts: rows of `--prices` count before those of this build.",
     example: r#"{"version": 1, "models": []}"#,
     keys: Keys::Listed(&[
         Key::new("version", Shape::Whole(1, 1), "The version of this format: 1.").required(),
@@ -122,7 +126,7 @@ pub(crate) static MODEL: Object = Object {
         rate("cache_write", "Tokens that a cache took in; without the key as `input`."),
         rate("cache_write_1h", "Tokens that a cache keeps for an hour; without the key as `cache_write`."),
         Key::new("over", Shape::Object(&OVER), "Other prices of long prompts."),
-        Key::new("source", LINE, "Who lists these prices.").required(),
+        Key::new("source", LINE, "The list or contract that these prices are from.").required(),
         Key::new("date", Shape::Text(Syntax::Day), "The day on which they were listed so.").required(),
     ]),
     rule: Rule::Free,

@@ -120,7 +120,7 @@ const FORMS: &[(Syntax, Form)] = &[
     (
         Syntax::Selector,
         form(
-            "who a part is for",
+            "the agents that a part is for",
             &["main", "subagent:*", "agent:codex", "mode:plan"],
             &["", "mine", "subagent:", "agents:x"],
         ),

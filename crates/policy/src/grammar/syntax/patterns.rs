@@ -107,7 +107,7 @@ fn path(version: Version) -> String {
     format!(r"^\s*(?:{}|(?:!\s*)?(?!{}){SOMETHING})$", list(Holds::Paths), never.join("|"))
 }
 
-/// What no command of any version is like.
+/// Refuses texts that are no command in any version.
 const COMMAND: &str = concat!(
     r"(?!\s*!)",
     r"(?!\s*[A-Za-z0-9_]+\(.*\)\s*$)",
