@@ -196,7 +196,7 @@ fn path(parser: &mut Parser<'_>, value: &Value) -> Option<String> {
 
 /// Whether a directory is absolute and one line: on Unix, on a drive, or on a server.
 pub fn is_root(text: &str) -> bool {
-    let drive = text.as_bytes().get(1..3).is_some_and(|rest| rest == b":/" || rest == br":\\");
+    let drive = text.as_bytes().get(1..3).is_some_and(|rest| rest == b":/" || rest == br":\");
     (text.starts_with(['/', '\\']) || drive) && !text.contains(char::is_control)
 }
 
