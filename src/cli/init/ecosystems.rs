@@ -26,6 +26,12 @@ pub(super) struct Found {
     file: String,
 }
 
+impl Found {
+    pub(super) fn name(&self) -> &str {
+        &self.ecosystem.name
+    }
+}
+
 /// The ecosystems of the tracked files in a folder, or of all files where nothing is tracked.
 pub(super) fn found_in(folder: &Path) -> Vec<Found> {
     let tracked = agent_strace_git::tracked(folder).unwrap_or_default().unwrap_or_default();
@@ -102,8 +108,16 @@ pub(super) enum Scope {
 }
 
 /// A policy that vouches for the usual commands of what was found: rules and tests are added to it, and nothing is taken away.
-pub(super) fn added(text: &str, found: &[Found], scope: Scope) -> Result<Option<Added>, Failure> {
-    let is_taken = |rule: &Rule| scope == Scope::Everyday || !matches!(rule.is, Use::Run | Use::Packages);
+/// `base`: the policy that `text` extends. A rule of the base stays as it is.
+pub(super) fn added(text: &str, base: Option<&str>, found: &[Found], scope: Scope) -> Result<Option<Added>, Failure> {
+    let whole = plain(base.unwrap_or(text))?;
+    let is_stated = |id: &str| {
+        let mut rules = base.and_then(|_| whole.get("rules")).and_then(Value::as_array).into_iter().flatten();
+        rules.any(|rule| rule.get("id").and_then(Value::as_str).is_some_and(|stated| stated.eq_ignore_ascii_case(id)))
+    };
+    let is_taken = |rule: &Rule| {
+        (scope == Scope::Everyday || !matches!(rule.is, Use::Run | Use::Packages)) && !is_stated(&rule.id)
+    };
     let entries = || found.iter().flat_map(|found| found.ecosystem.rules.iter().map(move |rule| (found, rule)));
     let entries: Vec<_> = entries().filter(|(_, rule)| is_taken(rule)).collect();
     let (Some(_), true) = (text.find(RULES), !entries.is_empty()) else { return Ok(None) };
@@ -127,8 +141,12 @@ pub(super) fn added(text: &str, found: &[Found], scope: Scope) -> Result<Option<
         Scope::Everyday => "their usual commands (`rules` names them)".to_owned(),
     };
     // Where other hosts are refused, the list of those that are not stays as its author made it.
-    let listed = |registry: &&str| text.contains(&format!("\"{registry}\""));
-    if text.contains(CLOSED) {
+    let is_closed = whole.pointer("/network/deny_all") == Some(&Value::Bool(true));
+    let listed = |registry: &&str| {
+        let mut hosts = whole.pointer("/network/allow").and_then(Value::as_array).into_iter().flatten();
+        hosts.any(|host| host.as_str() == Some(registry))
+    };
+    if is_closed {
         let missing: Vec<&str> = registries.iter().copied().filter(|registry| !listed(registry)).collect();
         if !missing.is_empty() {
             let _ = write!(allows, "; `network.allow` does not list {}", missing.join(", "));
@@ -152,10 +170,15 @@ pub(super) fn added(text: &str, found: &[Found], scope: Scope) -> Result<Option<
 
 const RULES: &str = "\"rules\": [";
 const TESTS: &str = "\"tests\": [";
-/// Other hosts than those of the list are refused.
-const CLOSED: &str = "\"deny_all\": true";
 /// A test of the default policy that holds only as long as no rule vouches for packages.
 const UNRESOLVED: &str = r#"{ "command": "npm install left-pad" }, "expect": "unresolved""#;
+
+/// What a policy states.
+fn plain(text: &str) -> Result<Value, Failure> {
+    let plain = format::format("the policy", text, Comments::Strip).map_err(|faults| faults.to_string());
+    let plain = plain.and_then(|text| serde_json::from_str(&text).map_err(|error| error.to_string()));
+    plain.map_err(|error| Failure::new(format!("the policy can't be read: {error}")))
+}
 
 fn effect(purpose: Use) -> &'static str {
     if purpose.is_refused() { "deny" } else { "allow" }

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 
 use agent_strace_effects::Effect;
-use agent_strace_model::finding::Level;
+use agent_strace_model::finding::{Level, PolicyLocation};
 use agent_strace_policy::builtin::{BUILTIN, builtin};
 use agent_strace_policy::{Decision, Diagnostics, Judgement, Policy, format};
 
@@ -19,6 +19,7 @@ use super::observe::{CallId, Observation, Observed};
 use super::plan::{self, Basis, Plan, Planned, Slot};
 use super::purpose::purpose;
 use super::reason::Reason;
+use super::shared::SharedBase;
 use super::tables::RISKY;
 use super::{joins, merge, provenance, samples};
 
@@ -27,8 +28,43 @@ use super::{joins, merge, provenance, samples};
 pub struct Settings<'a> {
     /// An entry has to be seen in so many sessions.
     pub seen_in: usize,
-    /// The policy that entries are added to.
-    pub base: Option<(&'a str, &'a Policy)>,
+    pub start: Start<'a>,
+}
+
+/// The policy that a draft starts from.
+#[derive(Debug, Clone, Copy)]
+pub enum Start<'a> {
+    /// There is none: all of the policy is new.
+    Nothing,
+    /// Entries are added to this one.
+    Added { text: &'a str, policy: &'a Policy },
+    /// A new policy extends this one, and states only what the base does not state.
+    Extending(&'a SharedBase),
+}
+
+impl<'a> Start<'a> {
+    /// It judges already, and the draft allows nothing that it forbids.
+    pub fn policy(self) -> Option<&'a Policy> {
+        match self {
+            Self::Nothing => None,
+            Self::Added { policy, .. } => Some(policy),
+            Self::Extending(base) => Some(base.policy()),
+        }
+    }
+
+    fn base(self) -> Option<&'a SharedBase> {
+        match self {
+            Self::Extending(base) => Some(base),
+            Self::Nothing | Self::Added { .. } => None,
+        }
+    }
+
+    fn read(self, text: &str) -> Result<Policy, Diagnostics> {
+        match self {
+            Self::Extending(base) => base.read(SHOWN, text),
+            Self::Nothing | Self::Added { .. } => Policy::from_bytes(SHOWN, None, text.as_bytes()),
+        }
+    }
 }
 
 /// A generated policy.
@@ -40,6 +76,8 @@ pub struct Draft {
     pub entries: Vec<Written>,
     /// What was done and is not allowed.
     pub review: Vec<Review>,
+    /// Calls that did any of it.
+    pub refused_calls: usize,
     /// The file beside the policy: the sessions behind each entry.
     pub provenance: String,
 }
@@ -81,13 +119,13 @@ const ROUNDS: usize = 16;
 
 pub fn draft(observed: &Observed, settings: &Settings<'_>) -> Result<Draft, Diagnostics> {
     let none = Policy::none();
-    let base = settings.base.map_or(&none, |(_, policy)| policy);
+    let base = settings.start.policy().unwrap_or(&none);
     // A test suite that finds a fault was still to be run.
     let observed = &observed.as_if_done(&|effect| plan::is_worth_trying(effect, base.programs()));
     let plan = plan::plan(observed, base);
     let observations: Vec<&Observation> = observed.all().collect();
     let template = Policy::from_bytes(SHOWN, None, compose::template().as_bytes())?;
-    let before = settings.base.map_or(&template, |(_, policy)| policy);
+    let before = settings.start.policy().unwrap_or(&template);
     let mut writing = Writing::new(observed, &observations, settings, plan, before);
     writing.settle()?;
     writing.finish()
@@ -113,7 +151,7 @@ impl<'o, 's> Writing<'o, 's> {
     ) -> Self {
         let Plan { mut entries, left_out } = plan;
         joins::complete(&mut entries, observations);
-        if settings.base.is_some() {
+        if settings.start.policy().is_some() {
             entries.retain(|entry| !merge::is_there(entry, before));
         }
         let mut writing = Self { observed, observations, settings, entries, left_out, denies: Vec::new() };
@@ -135,8 +173,15 @@ impl<'o, 's> Writing<'o, 's> {
             (server || holds(&entry.text)).then_some(Reason::Secret)
         });
         writing.sort();
-        if settings.base.is_none() {
-            writing.denies = suggestions(&writing.entries);
+        match settings.start {
+            Start::Nothing => writing.denies = suggestions(&writing.entries),
+            Start::Added { .. } => {}
+            Start::Extending(base) => {
+                let is_new = |(slot, text): &(Slot, String)| {
+                    !base.entries(&slot.keys("deny")).iter().any(|known| known.as_str() == Some(text))
+                };
+                writing.denies = suggestions(&writing.entries).into_iter().filter(is_new).collect();
+            }
         }
         writing
     }
@@ -183,7 +228,7 @@ impl<'o, 's> Writing<'o, 's> {
     fn settle(&mut self) -> Result<(), Diagnostics> {
         for _ in 0..ROUNDS + self.denies.len() {
             let composed = self.compose()?;
-            let policy = match Policy::from_bytes(SHOWN, None, composed.text.as_bytes()) {
+            let policy = match self.settings.start.read(&composed.text) {
                 Ok(policy) => policy,
                 Err(faults) if self.drop_faulty(&composed, &faults) => continue,
                 Err(faults) => return Err(faults),
@@ -254,7 +299,7 @@ impl<'o, 's> Writing<'o, 's> {
     fn drop_idle(&mut self, composed: &Composed, judgements: &[Judgement]) -> bool {
         let mut used = BTreeSet::new();
         for judged in judgements.iter().filter(|judged| judged.decision == Decision::Allowed) {
-            let Some(location) = &judged.location else { continue };
+            let Some(location) = own(judged) else { continue };
             used.extend(entry_at(&composed.allows, &location.pointer));
             if location.pointer.ends_with("/allow") {
                 // Several entries together allow it.
@@ -278,16 +323,16 @@ impl<'o, 's> Writing<'o, 's> {
     }
 
     fn compose(&self) -> Result<Composed, Diagnostics> {
-        match self.settings.base {
-            Some((text, _)) => merge::added(text, &self.entries),
-            None => Ok(self.fresh(&[])),
+        match self.settings.start {
+            Start::Added { text, .. } => merge::added(text, &self.entries),
+            Start::Nothing | Start::Extending(_) => Ok(self.fresh(&[])),
         }
     }
 
     fn fresh(&self, tests: &[String]) -> Composed {
         let placed = |entry| Placed { entry, purpose: purpose(entry, self.is_rare(entry)) };
         let entries: Vec<Placed<'_>> = self.entries.iter().map(placed).collect();
-        compose::fresh(&self.header(), &entries, &self.denies, tests)
+        compose::fresh(&self.header(), &entries, &self.denies, tests, self.settings.start.base())
     }
 
     fn header(&self) -> [String; 3] {
@@ -311,19 +356,25 @@ impl<'o, 's> Writing<'o, 's> {
 
     fn finish(self) -> Result<Draft, Diagnostics> {
         let composed = self.compose()?;
-        let read = |text: &str| Policy::from_bytes(SHOWN, None, text.as_bytes());
+        let read = |text: &str| self.settings.start.read(text);
         let policy = read(&composed.text)?;
         let judgements = self.judge(&policy);
         let entries = self.written(&composed, &judgements);
         let review = self.review(&judgements);
-        let text = match self.settings.base {
-            Some(_) => composed.text,
-            None => self.fresh(&samples::tests(&policy, self.observations)).text,
+        let refused = review.iter().filter_map(|item| self.observations.get(item.index));
+        let refused: BTreeSet<CallId> = refused.flat_map(|observation| observation.calls.all()).collect();
+        let refused_calls = refused.len();
+        let tests = || samples::allowed_tests(&policy, self.observations);
+        let text = match self.settings.start {
+            Start::Added { .. } => composed.text,
+            Start::Nothing => self.fresh(&[tests(), samples::refused_tests(&policy)].concat()).text,
+            Start::Extending(base) if base.states(&["tests"]) => self.fresh(&tests()).text,
+            Start::Extending(_) => self.fresh(&[tests(), samples::refused_tests(&policy)].concat()).text,
         };
         let text = format::format(SHOWN, &text, format::Comments::Keep)?;
         let policy = read(&text)?;
         let provenance = provenance::text(&entries, &self.all_seen());
-        Ok(Draft { text, policy, entries, review, provenance })
+        Ok(Draft { text, policy, entries, review, refused_calls, provenance })
     }
 
     /// All that the policy was made from.
@@ -336,7 +387,7 @@ impl<'o, 's> Writing<'o, 's> {
     fn written(&self, composed: &Composed, judgements: &[Judgement]) -> Vec<Written> {
         let mut calls: BTreeMap<usize, BTreeSet<CallId>> = BTreeMap::new();
         for (index, judged) in judgements.iter().enumerate() {
-            let pointer = judged.location.as_ref().filter(|_| judged.decision == Decision::Allowed);
+            let pointer = own(judged).filter(|_| judged.decision == Decision::Allowed);
             let entry = pointer.and_then(|location| entry_at(&composed.allows, &location.pointer));
             if let (Some(entry), Some(observation)) = (entry, self.observations.get(index)) {
                 calls.entry(entry).or_default().extend(&observation.calls.done);
@@ -426,6 +477,11 @@ fn suggestions(entries: &[Planned]) -> Vec<(Slot, String)> {
         }
     }
     denied
+}
+
+/// The place of the entry that decided, unless it stands in the base.
+fn own(judged: &Judgement) -> Option<&PolicyLocation> {
+    judged.location.as_ref().filter(|location| location.file.is_none())
 }
 
 /// The entry that stands at the pointer, or around it.

@@ -29,13 +29,17 @@ fn refused() -> [(&'static str, Value); 5] {
     ]
 }
 
-/// Objects of the key `tests`.
-pub(super) fn tests(policy: &Policy, observations: &[&Observation]) -> Vec<String> {
+/// Objects of the key `tests`: acts of the sessions that are allowed.
+pub(super) fn allowed_tests(policy: &Policy, observations: &[&Observation]) -> Vec<String> {
     let allowed = commands(observations).chain(written(observations)).filter(|act| holds(policy, act, Answer::Allow));
-    let allowed = allowed.take(MOST).map(|(tool, input)| text(tool, &input, Answer::Allow));
+    allowed.take(MOST).map(|(tool, input)| text(tool, &input, Answer::Allow)).collect()
+}
+
+/// Acts that stay refused whatever the sessions did.
+pub(super) fn refused_tests(policy: &Policy) -> Vec<String> {
     let refused = refused();
     let refused = refused.iter().filter(|act| holds(policy, act, Answer::Deny));
-    allowed.chain(refused.map(|(tool, input)| text(tool, input, Answer::Deny))).collect()
+    refused.map(|(tool, input)| text(tool, input, Answer::Deny)).collect()
 }
 
 fn holds(policy: &Policy, (tool, input): &(&'static str, Value), answer: Answer) -> bool {

@@ -2,6 +2,7 @@
 
 pub(in crate::cli) mod args;
 mod json;
+mod many;
 mod text;
 
 use std::path::Path;
@@ -11,11 +12,12 @@ use super::super::args::PlainFormat;
 use super::super::environment::Environment;
 use super::super::failure::Failure;
 use super::super::gate;
+use super::super::onboarding::Mode;
 use super::super::output;
 use super::super::pipeline::Inputs;
 use super::super::session_filter::SessionFilter;
 use super::super::trust::TrustBase;
-use agent_strace_engine::generate::{self, Draft, HeldOut, Observed, Probed, Settings};
+use agent_strace_engine::generate::{self, Draft, HeldOut, Observed, Probed, Settings, Start};
 use agent_strace_ingest::discover::Selection;
 use agent_strace_policy::{Diagnostics, Policy, nearest, provenance};
 use args::GenerateArgs;
@@ -39,8 +41,15 @@ pub(super) fn run(
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
     let wanted = SessionFilter::new(&args.wanted, args.now, environment)?;
+    if args.is_for_many() {
+        return many::run(trace_dir, args, wanted, environment, streams);
+    }
+    args.refuse_without_file()?;
     // What can't be written is told before anything is read.
-    let base = base(args)?;
+    let base = match &args.output {
+        Some(file) => base(file, args.mode())?,
+        None => None,
+    };
     let inputs = Inputs::select(trace_dir, &args.sessions, Selection::All, environment, streams.stdin)
         .map_err(|failure| misspelt(failure, &args.sessions, commands))?
         .only(wanted);
@@ -49,44 +58,32 @@ pub(super) fn run(
     let (repository, gap) = gate::repository(TrustBase::at(None));
     let (parts, mut gaps) = inputs.all(|session| Observed::of_session(session, judges, &repository));
     gaps.extend(gap);
-    let mut observed = Observed::default();
-    for part in parts {
-        observed.append(part);
-    }
-    let observed = args.last.map_or(observed.clone(), |last| observed.latest(last as usize));
+    let observed = joined(parts, args);
     for line in agent_strace_report::gap_lines(&gaps) {
         output::note(streams.stderr, &line);
     }
-    if observed.all().next().is_none() {
-        let sessions = text::counted(observed.sessions.len(), "session");
-        output::note(
-            streams.stderr,
-            &format!("error: nothing was observed in {sessions}: an empty policy is never written"),
-        );
-        return Ok(3);
-    }
-    if let Some(lack) = lack(&observed, args.min_sessions) {
-        output::note(streams.stderr, &lack);
-        return Ok(3);
-    }
-    let base = base.as_ref().map(|(text, policy)| (text.as_str(), policy));
-    let settings = Settings { seen_in: args.seen_in as usize, base };
-    let draft = generate::draft(&observed, &settings).map_err(|faults| own_fault(&faults))?;
-    if draft.entries.iter().all(|entry| entry.seen.calls == 0) && base.is_none() {
-        output::note(streams.stderr, "error: nothing that was seen can be allowed: an empty policy is never written");
-        tell(args, &observed, &draft, None, streams)?;
-        return Ok(3);
-    }
+    let start = match &base {
+        Some((text, policy)) => Start::Added { text, policy },
+        None => Start::Nothing,
+    };
+    let settings = Settings { seen_in: args.seen_in as usize, start };
+    let draft = match drafted(&observed, &settings, args)? {
+        Ok(draft) => draft,
+        Err(lack) => {
+            output::note(streams.stderr, &format!("error: {}", lack.reason));
+            if let Some(draft) = lack.draft {
+                tell(args, &observed, &draft, None, streams)?;
+            }
+            return Ok(3);
+        }
+    };
     let held_out = if args.held_out {
         Some(generate::held_out(&observed, &settings).map_err(|faults| own_fault(&faults))?)
     } else {
         None
     };
     if let Some(file) = args.output.as_deref().filter(|_| !draft.entries.is_empty() && !args.dry_run) {
-        // What is beside the policy is read before the policy changes.
-        let beside = provenance_text(file, &draft.provenance, args)?;
-        output::write(file, &draft.text)?;
-        output::write(&provenance::file_of(file), &beside)?;
+        write(file, &draft, args.mode())?;
     }
     tell(args, &observed, &draft, held_out.as_deref(), streams)?;
     if !gaps.is_empty() {
@@ -95,10 +92,55 @@ pub(super) fn run(
     Ok(if gaps.is_empty() { 0 } else { 3 })
 }
 
+fn joined(parts: Vec<Observed>, args: &GenerateArgs) -> Observed {
+    let mut observed = Observed::default();
+    for part in parts {
+        observed.append(part);
+    }
+    args.last.map_or(observed.clone(), |last| observed.latest(last as usize))
+}
+
+/// Why no policy is made, and what it would have been.
+struct Lack {
+    reason: String,
+    draft: Option<Draft>,
+}
+
+/// The policy, or why there is nothing to make one of.
+fn drafted(
+    observed: &Observed,
+    settings: &Settings<'_>,
+    args: &GenerateArgs,
+) -> Result<Result<Draft, Box<Lack>>, Failure> {
+    let lacking = |reason: String, draft| Ok(Err(Box::new(Lack { reason, draft })));
+    if observed.all().next().is_none() {
+        let sessions = text::counted(observed.sessions.len(), "session");
+        return lacking(format!("nothing was observed in {sessions}: an empty policy is never written"), None);
+    }
+    if let Some(reason) = lack(observed, args.min_sessions) {
+        return lacking(reason, None);
+    }
+    let draft = generate::draft(observed, settings).map_err(|faults| own_fault(&faults))?;
+    let is_added = matches!(settings.start, Start::Added { .. });
+    if draft.entries.iter().all(|entry| entry.seen.calls == 0) && !is_added {
+        let reason = "nothing that was seen can be allowed: an empty policy is never written".to_owned();
+        return lacking(reason, Some(draft));
+    }
+    Ok(Ok(draft))
+}
+
+/// Writes the policy, and beside it the file that says where its entries come from.
+fn write(file: &Path, draft: &Draft, mode: Mode) -> Result<(), Failure> {
+    // What is beside the policy is read before the policy changes.
+    let beside = provenance_text(file, &draft.provenance, mode)?;
+    output::write(file, &draft.text)?;
+    output::write(&provenance::file_of(file), &beside)
+}
+
 /// The file beside the policy. Where entries were added to a policy, what is known of the others stays.
-fn provenance_text(policy: &Path, new: &str, args: &GenerateArgs) -> Result<String, Failure> {
+fn provenance_text(policy: &Path, new: &str, mode: Mode) -> Result<String, Failure> {
     let file = provenance::file_of(policy);
-    if !args.merge || file.symlink_metadata().is_err() {
+    if mode != Mode::Add || file.symlink_metadata().is_err() {
         return Ok(new.to_owned());
     }
     let merged = output::read_small(&file)
@@ -117,7 +159,7 @@ fn lack(observed: &Observed, min_sessions: u32) -> Option<String> {
     let wanted = min_sessions as usize;
     (seen < wanted).then(|| {
         let sessions = text::counted(seen, "session");
-        format!("error: something ran in {sessions} only, and --min-sessions asks for {wanted}: no policy is made")
+        format!("something ran in {sessions} only, and --min-sessions asks for {wanted}: no policy is made")
     })
 }
 
@@ -139,17 +181,16 @@ fn tell(
 }
 
 /// The policy that is added to.
-fn base(args: &GenerateArgs) -> Result<Option<(String, Policy)>, Failure> {
-    let Some(file) = &args.output else { return Ok(None) };
+fn base(file: &Path, mode: Mode) -> Result<Option<(String, Policy)>, Failure> {
     let there = file.symlink_metadata().is_ok();
     let beside = provenance::file_of(file);
-    if !there && beside.symlink_metadata().is_ok() && !args.force && !args.dry_run {
+    if !there && beside.symlink_metadata().is_ok() && !matches!(mode, Mode::Replace | Mode::DryRun) {
         let shown = agent_strace_report::terminal(&beside.display().to_string());
         return Err(
             Failure::new(format!("`{shown}` is there already, and its policy is not")).hint("`--force` replaces it")
         );
     }
-    if args.merge && there {
+    if mode == Mode::Add && there {
         let shown = file.display().to_string();
         let text = agent_strace_policy::read_text(file).map_err(|faults| unusable(&shown, &faults))?;
         let policy = Policy::from_bytes(&shown, None, text.as_bytes()).map_err(|faults| unusable(&shown, &faults))?;
@@ -163,7 +204,7 @@ fn base(args: &GenerateArgs) -> Result<Option<(String, Policy)>, Failure> {
         }
         return Ok(Some((text, policy)));
     }
-    if there && !args.force && !args.dry_run {
+    if there && mode == Mode::Keep {
         return Err(Failure::new(format!(
             "`{}` is there already, and a policy is never overwritten by accident",
             file.display()
