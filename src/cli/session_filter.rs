@@ -119,12 +119,8 @@ impl SessionFilter {
 
     /// What does not say where it was may have been here.
     fn is_here(&self, session: &Session<'_>) -> bool {
-        let folders = || {
-            let calls = session.calls().filter_map(|(_, call)| call.cwd.as_deref());
-            // A place on another machine, or below a folder that is not named, may be here.
-            session.root.as_deref().into_iter().chain(calls).filter(|folder| is_whole(folder))
-        };
-        if self.projects.is_empty() || folders().next().is_none() && self.unplaced == Unplaced::Wanted {
+        let folders = || folders(session);
+        if self.projects.is_empty() || !says_where(session) && self.unplaced == Unplaced::Wanted {
             return true;
         }
         // Paths of a session count from where it began, so it belongs to no other repository that it looked into.
@@ -143,6 +139,18 @@ impl SessionFilter {
         };
         self.projects.iter().any(below)
     }
+}
+
+/// The directories in which it ran, as far as it names whole paths: a place on another machine, or below a folder that is not
+/// named, may be anywhere.
+fn folders<'s>(session: &'s Session<'_>) -> impl Iterator<Item = &'s str> {
+    let calls = session.calls().filter_map(|(_, call)| call.cwd.as_deref());
+    session.root.as_deref().into_iter().chain(calls).filter(|folder| is_whole(folder))
+}
+
+/// The session says where it ran.
+pub(super) fn says_where(session: &Session<'_>) -> bool {
+    folders(session).next().is_some()
 }
 
 /// The path of a folder on some system, from its top.

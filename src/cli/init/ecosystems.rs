@@ -108,9 +108,13 @@ pub(super) enum Scope {
 }
 
 /// A policy that vouches for the usual commands of what was found: rules and tests are added to it, and nothing is taken away.
-/// `base`: the policy that `text` extends. A rule of the base stays as it is.
+/// `base`: the policy that `text` extends. A rule of the base stays as it is, and a base without `rules` takes none: it may be
+/// meant for agents that run nothing.
 pub(super) fn added(text: &str, base: Option<&str>, found: &[Found], scope: Scope) -> Result<Option<Added>, Failure> {
     let whole = plain(base.unwrap_or(text))?;
+    if whole.get("rules").is_none() {
+        return Ok(None);
+    }
     let is_stated = |id: &str| {
         let mut rules = base.and_then(|_| whole.get("rules")).and_then(Value::as_array).into_iter().flatten();
         rules.any(|rule| rule.get("id").and_then(Value::as_str).is_some_and(|stated| stated.eq_ignore_ascii_case(id)))

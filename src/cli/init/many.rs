@@ -8,7 +8,7 @@ use agent_strace_policy::format::{self, Comments};
 use super::super::Streams;
 use super::super::environment::Environment;
 use super::super::failure::Failure;
-use super::super::onboarding::{self, BaseFile, Mode, Outcome, Row, Summary, Written, place_in};
+use super::super::onboarding::{self, About, BaseFile, Mode, Outcome, Row, Summary, Written, place_in};
 use super::super::targets::{self, Target};
 use super::{InitArgs, Shipped, ecosystems, start, suggestion};
 
@@ -21,7 +21,7 @@ pub(super) fn run(args: &InitArgs, environment: Environment, streams: &mut Strea
         Some(file) => Some(BaseFile::open(file, &name, mode, || Ok(shipped.text.to_owned()))?),
         None => None,
     };
-    let mut summary = Summary::new(base.as_ref());
+    let mut summary = Summary::new(About::Ecosystems, base.as_ref());
     let mut fitting: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     onboarding::each(&targets, &mut summary, environment, &mut |target: &Target| {
         let place = place_in(&target.path, &name)?;
@@ -34,6 +34,12 @@ pub(super) fn run(args: &InitArgs, environment: Environment, streams: &mut Strea
     let is_done = |row: &Row| matches!(row.outcome, Outcome::Written | Outcome::Unchanged);
     if summary.rows.iter().any(is_done) {
         summary.next = next(base.as_ref());
+        if base.as_ref().is_some_and(|base| !base.base.takes_rules()) {
+            summary.next.push(
+                "the base has no `rules`, so nothing was added for the ecosystems: `\"rules\": []` in the base asks for it"
+                    .to_owned(),
+            );
+        }
         for (name, repositories) in fitting {
             summary.next.push(format!(
                 "`--policy {name}` may fit the files of these repositories better: {}",
@@ -53,9 +59,13 @@ fn policy_of(
 ) -> Result<Row, Failure> {
     let found = ecosystems::found_in(&target.path);
     let base_text = base.map(|base| base.base.text());
-    let (text, _) = match base {
+    let (text, added) = match base {
         None => start(shipped, shipped.text, None, &found)?,
-        Some(base) => start(shipped, &extending(base, !found.is_empty())?, base_text, &found)?,
+        Some(base) => start(shipped, &extending(base, RULES_AND_TESTS)?, base_text, &found)?,
+    };
+    let text = match base {
+        Some(base) if added.is_none() => extending(base, "")?,
+        _ => text,
     };
     let own_fault = |faults| Failure::new(format!("internal error: the policy can't be read: {faults}"));
     let policy = match base {
@@ -75,10 +85,12 @@ fn policy_of(
     Ok(row.holding(&policy, &text))
 }
 
-/// A policy that states nothing of its own yet. `has_rules`: rules and tests are to be added.
-fn extending(base: &BaseFile, has_rules: bool) -> Result<String, Failure> {
+/// Where rules and tests are added.
+const RULES_AND_TESTS: &str = ", \"rules\": [\n], \"tests\": [\n]";
+
+/// A policy that states nothing of its own yet. `lists`: empty lists that it has.
+fn extending(base: &BaseFile, lists: &str) -> Result<String, Failure> {
     let name = base.base.name();
-    let lists = if has_rules { ", \"rules\": [\n], \"tests\": [\n]" } else { "" };
     let text = format!(
         "// What agents may do in this repository beyond `{name}`, the copy of a base that several repositories share.\n\
          // A list that is stated here replaces that of the base. To allow or to deny one thing more, add a rule: rules join\n\
@@ -87,19 +99,23 @@ fn extending(base: &BaseFile, has_rules: bool) -> Result<String, Failure> {
         base.base.extension()
     );
     let own_fault = |faults| Failure::new(format!("internal error: the policy can't be read: {faults}"));
-    if has_rules { Ok(text) } else { format::format("the policy", &text, Comments::Keep).map_err(own_fault) }
+    format::format("the policy", &text, Comments::Keep).map_err(own_fault)
 }
 
 fn next(base: Option<&BaseFile>) -> Vec<String> {
-    let commit = match base {
-        Some(_) => {
-            "read the base and what the policies add to it, and commit each policy together with its copy of the base"
-        }
-        None => "read the policies, and commit them",
+    let (commit, test) = match base {
+        Some(_) => (
+            "read the base and what the policies add to it, and commit each policy together with its copy of the base",
+            "`agent-strace policy test FILE` shows that the base, and each policy with tests of its own, does what it says",
+        ),
+        None => (
+            "read the policies, and commit them",
+            "in each repository, `agent-strace policy test` shows that the policy does what it says",
+        ),
     };
     [
         commit,
-        "in each repository, `agent-strace policy test` shows that the policy does what it says",
+        test,
         "judge what agents did there so far: `agent-strace check --discover`",
         "judge every pull request: `agent-strace init --ci github`, or `--ci gitlab`",
     ]

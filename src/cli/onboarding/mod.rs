@@ -16,7 +16,7 @@ use super::targets::Target;
 
 pub(super) use base::BaseFile;
 pub(super) use place::place_in;
-pub(super) use summary::{Outcome, Row, SessionCounts, Summary};
+pub(super) use summary::{About, Outcome, Row, SessionCounts, Summary};
 
 /// The policy of a repository, and where it goes.
 pub(super) struct Written<'w> {
@@ -63,6 +63,7 @@ pub(super) fn write(written: &Written<'_>, base: Option<&BaseFile>, mode: Mode) 
         base.map_or(Ok(()), |base| base.copy_beside(place, mode))?;
         return Ok(Outcome::Unchanged);
     }
+    output::refuse_what_is_no_file(place)?;
     base.map_or(Ok(()), |base| base.copy_beside(place, mode))?;
     if mode == Mode::DryRun {
         return Ok(Outcome::WouldWrite);

@@ -78,7 +78,7 @@ pub(in crate::cli) struct Row {
     pub(in crate::cli) gaps: Option<usize>,
     #[serde(skip)]
     pub(in crate::cli) hints: Vec<String>,
-    /// What its policy states beyond the base.
+    /// What its policy states, with what it takes over from the base.
     #[serde(skip)]
     pub(in crate::cli) entries: Vec<String>,
     /// `--dry-run`: its policy.
@@ -121,11 +121,10 @@ impl Row {
         Self { reason: Some(reason), hints, ..Self::new(repository, Outcome::Failed) }
     }
 
-    /// What a policy states, beyond the base that it extends.
+    /// What a policy states, with what it takes over from the base.
     pub(in crate::cli) fn holding(mut self, policy: &Policy, text: &str) -> Self {
         self.lines = Some(text.lines().count());
-        let own = policy.entries().filter(|entry| entry.location.file.is_none());
-        let named = own.map(|entry| match entry.policy_rule {
+        let named = policy.entries().map(|entry| match entry.policy_rule {
             Some(_) => format!("rule {}", entry.name),
             None => {
                 let list = entry.name.rsplit_once('[').map_or(entry.name.as_str(), |(list, _)| list);
@@ -175,18 +174,26 @@ pub(in crate::cli) struct Summary {
     pub(in crate::cli) next: Vec<String>,
     /// Logs could not be read that may be about any of them.
     pub(in crate::cli) lacks_evidence: bool,
+    about: About,
     base: Option<Base>,
 }
 
+/// What the policies were made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::cli) enum About {
+    Ecosystems,
+    Sessions,
+}
+
 impl Summary {
-    pub(in crate::cli) fn new(base: Option<&BaseFile>) -> Self {
+    pub(in crate::cli) fn new(about: About, base: Option<&BaseFile>) -> Self {
         let base = base.map(|base| Base {
             file: base.shown(),
             outcome: base.outcome(),
             copy: base.base.name().to_owned(),
             sha256: agent_strace_policy::digest(base.base.text().as_bytes()),
         });
-        Self { rows: Vec::new(), next: Vec::new(), lacks_evidence: false, base }
+        Self { rows: Vec::new(), next: Vec::new(), lacks_evidence: false, about, base }
     }
 
     /// A repository that failed weighs more than one without evidence.
@@ -266,9 +273,8 @@ impl Summary {
     }
 
     fn table(&self, text: &mut String) {
-        let of_sessions = self.rows.iter().any(|row| row.sessions.is_some());
         let counted = |number: Option<usize>| number.map_or_else(|| "-".to_owned(), |number| number.to_string());
-        if of_sessions {
+        if self.about == About::Sessions {
             let mut rows = vec![["repository", "sessions", "calls", "refused", "lines", "policy"].map(str::to_owned)];
             rows.extend(self.rows.iter().map(|row| {
                 let of = |of: fn(&SessionCounts) -> usize| counted(row.sessions.as_ref().map(of));
@@ -349,7 +355,7 @@ fn listed(names: &[&str]) -> String {
 mod tests {
     use agent_strace_testing::schemas::{keep, written};
 
-    use super::{Outcome, Row, Summary};
+    use super::{About, Outcome, Row, Summary};
 
     #[test]
     fn the_schema_is_that_of_the_types() {
@@ -359,7 +365,7 @@ mod tests {
     #[test]
     fn a_failure_weighs_more_than_missing_evidence() {
         let code = |outcomes: &[Outcome]| {
-            let mut summary = Summary::new(None);
+            let mut summary = Summary::new(About::Sessions, None);
             summary.rows = outcomes.iter().map(|outcome| Row::new("app", *outcome)).collect();
             summary.exit_code()
         };
@@ -375,7 +381,7 @@ mod tests {
             entries: entries.iter().map(|entry| (*entry).to_owned()).collect(),
             ..Row::new(name, Outcome::Written)
         };
-        let mut summary = Summary::new(None);
+        let mut summary = Summary::new(About::Sessions, None);
         summary.rows = vec![row("a", &["x", "y", "z"]), row("b", &["x", "y"]), row("c", &["w", "x"])];
         let found: Vec<_> =
             summary.differences().iter().map(|one| (one.repositories.join(" "), one.entries.join(" "))).collect();

@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
+use agent_strace_policy::builtin::BUILTIN;
+
 use super::plan::{Planned, Slot};
 use super::purpose::Purpose;
 use super::shared::SharedBase;
@@ -129,7 +131,8 @@ impl Writer<'_> {
                 self.composed.allows.insert(format!("{pointer}/{}", items.len()), index);
                 items.push((placed.purpose, Value::from(placed.entry.text.as_str()).to_string()));
             }
-        } else if stated.is_empty() {
+        } else if stated.is_empty() || self.restates(slot) {
+            items.extend(stated.iter().map(|entry| (Purpose::Base, entry.to_string())));
             for (index, (_, text)) in self.denies.iter().enumerate().filter(|(_, (of, _))| of == slot) {
                 self.composed.denies.insert(format!("{pointer}/{}", items.len()), index);
                 items.push((Purpose::Other, Value::from(text.as_str()).to_string()));
@@ -155,11 +158,17 @@ impl Writer<'_> {
         }
     }
 
+    /// The policy needs denies that no rule can state, and that the list of the base lacks: it states the list again with them.
+    fn restates(&self, slot: &Slot) -> bool {
+        let is_rule = |text: &str| matched(slot, text).is_some();
+        self.denies.iter().any(|(of, text)| of == slot && !is_rule(text))
+    }
+
     /// What has no list of its own, and denies beside a list that the base states.
     fn rules(&mut self) {
         let mut rules: Vec<String> = self.agents().into_iter().collect();
         let is_stated = |(_, (slot, _)): &(usize, &(Slot, String))| {
-            self.base.is_some_and(|base| !base.entries(&slot.keys("deny")).is_empty())
+            self.base.is_some_and(|base| !base.entries(&slot.keys("deny")).is_empty()) && !self.restates(slot)
         };
         let beside: Vec<(usize, &(Slot, String))> = self.denies.iter().enumerate().filter(is_stated).collect();
         for (index, (slot, text)) in beside {
@@ -197,9 +206,9 @@ impl Writer<'_> {
     }
 }
 
-/// The `match` of a rule that denies what an entry of a list would deny: `git branch -D`. Files are denied by the base.
+/// The `match` of a rule that denies what an entry of a list would deny: `git branch -D`. `None`: only a list can state it.
 fn matched(slot: &Slot, text: &str) -> Option<Value> {
-    if *slot != Slot::Commands {
+    if *slot != Slot::Commands || text.starts_with(BUILTIN) {
         return None;
     }
     let (flags, words): (Vec<&str>, Vec<&str>) = text.split(' ').partition(|word| word.starts_with('-'));

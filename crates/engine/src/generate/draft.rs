@@ -36,8 +36,8 @@ pub struct Settings<'a> {
 pub enum Start<'a> {
     /// There is none: all of the policy is new.
     Nothing,
-    /// Entries are added to this one.
-    Added { text: &'a str, policy: &'a Policy },
+    /// Entries are added to this one, which may extend a base.
+    Added { text: &'a str, policy: &'a Policy, base: Option<&'a SharedBase> },
     /// A new policy extends this one, and states only what the base does not state.
     Extending(&'a SharedBase),
 }
@@ -55,14 +55,15 @@ impl<'a> Start<'a> {
     fn base(self) -> Option<&'a SharedBase> {
         match self {
             Self::Extending(base) => Some(base),
-            Self::Nothing | Self::Added { .. } => None,
+            Self::Added { base, .. } => base,
+            Self::Nothing => None,
         }
     }
 
     fn read(self, text: &str) -> Result<Policy, Diagnostics> {
-        match self {
-            Self::Extending(base) => base.read(SHOWN, text),
-            Self::Nothing | Self::Added { .. } => Policy::from_bytes(SHOWN, None, text.as_bytes()),
+        match self.base() {
+            Some(base) => base.read(SHOWN, text),
+            None => Policy::from_bytes(SHOWN, None, text.as_bytes()),
         }
     }
 }
@@ -324,7 +325,7 @@ impl<'o, 's> Writing<'o, 's> {
 
     fn compose(&self) -> Result<Composed, Diagnostics> {
         match self.settings.start {
-            Start::Added { text, .. } => merge::added(text, &self.entries),
+            Start::Added { text, base, .. } => merge::added(text, base, &self.entries),
             Start::Nothing | Start::Extending(_) => Ok(self.fresh(&[])),
         }
     }

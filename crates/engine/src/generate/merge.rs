@@ -8,16 +8,24 @@ use agent_strace_policy::{Context, Decision, Diagnostics, Policy, edit};
 
 use super::compose::{Composed, escaped};
 use super::plan::{Planned, RULES, Slot};
+use super::shared::SharedBase;
 
 /// How the text is called where it is faulty.
 const SHOWN: &str = "the generated policy";
 
-/// The text with the entries at the ends of their lists.
-pub(super) fn added(text: &str, entries: &[Planned]) -> Result<Composed, Diagnostics> {
+/// The text with the entries at the ends of their lists. `base`: what the text extends.
+pub(super) fn added(text: &str, base: Option<&SharedBase>, entries: &[Planned]) -> Result<Composed, Diagnostics> {
     let mut composed = Composed { text: text.to_owned(), ..Composed::default() };
     let planned = entries.iter().map(|entry| (&entry.slot, entry.text.as_str())).enumerate();
     for (slot, items) in by_slot(planned) {
-        composed.text = add(&composed.text, &slot.allow(), &items, &mut composed.allows)?;
+        let keys = slot.allow();
+        // A list that the text does not state yet would replace that of the base: it begins with the entries of the base.
+        let taken_over = base.filter(|_| slot != &Slot::Spawn).map_or(&[][..], |base| base.entries(&keys));
+        if edit::length(SHOWN, &composed.text, &keys)? == 0 && !taken_over.is_empty() {
+            let values: Vec<String> = taken_over.iter().map(ToString::to_string).collect();
+            composed.text = edit::append(SHOWN, &composed.text, &keys, &values)?;
+        }
+        composed.text = add(&composed.text, &keys, &items, &mut composed.allows)?;
     }
     Ok(composed)
 }

@@ -70,6 +70,11 @@ impl SharedBase {
         Policy::from_source(shown, None, text.as_bytes(), &read_file)
     }
 
+    /// It has rules, or a place for them.
+    pub fn takes_rules(&self) -> bool {
+        self.states(&["rules"])
+    }
+
     /// It states the value at these keys.
     pub(super) fn states(&self, keys: &[&str]) -> bool {
         self.value(keys).is_some()
@@ -118,3 +123,38 @@ pub fn base_text() -> Result<String, Diagnostics> {
 }
 
 const SHOWN: &str = "the shared policy";
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Slot, compose};
+    use super::{SharedBase, base_text};
+
+    /// The text of a policy without entries of its own that has these denies, and its reading.
+    fn child(base: &str, denies: &[&str]) -> String {
+        let base = SharedBase::new("base.json", "base.json", base).unwrap();
+        let denies: Vec<(Slot, String)> = denies.iter().map(|text| (Slot::Commands, (*text).to_owned())).collect();
+        let text = compose::fresh(&[], &[], &denies, &[], Some(&base)).text;
+        let policy = base.read("scope.json", &text).unwrap_or_else(|faults| panic!("{faults}\n{text}"));
+        for deny in &denies {
+            let is_stated = policy.entries().any(|entry| entry.text.contains(deny.1.as_str()));
+            assert!(is_stated, "{deny:?} is lost: {text}");
+        }
+        text
+    }
+
+    #[test]
+    fn the_base_of_generated_policies_is_a_base() {
+        SharedBase::new("base.json", "base.json", &base_text().unwrap()).unwrap();
+    }
+
+    #[test]
+    fn denies_join_those_of_the_base() {
+        let base = r#"{ "version": 2, "commands": { "deny": ["terraform apply"] } }"#;
+        let rules = child(base, &["git branch -D"]);
+        assert!(rules.contains("RISK-1") && !rules.contains("terraform"), "{rules}");
+        let restated = child(base, &["builtin:dangerous", "git branch -D"]);
+        assert!(restated.contains("terraform apply") && !restated.contains("RISK"), "{restated}");
+        let own = child(r#"{ "version": 2 }"#, &["git branch -D"]);
+        assert!(own.contains(r#""deny": ["git branch -D"]"#), "{own}");
+    }
+}

@@ -12,10 +12,10 @@ use super::super::super::Streams;
 use super::super::super::environment::Environment;
 use super::super::super::failure::{Failure, reason};
 use super::super::super::gate::{self, SessionRequests};
-use super::super::super::onboarding::{self, BaseFile, Mode, Outcome, Row, SessionCounts, Summary, place_in};
+use super::super::super::onboarding::{self, About, BaseFile, Mode, Outcome, Row, SessionCounts, Summary, place_in};
 use super::super::super::output;
 use super::super::super::pipeline::{Inputs, Order};
-use super::super::super::session_filter::SessionFilter;
+use super::super::super::session_filter::{self, SessionFilter};
 use super::super::super::targets::{self, Target};
 use super::args::GenerateArgs;
 use super::{base, drafted, joined, own_fault, write};
@@ -43,7 +43,7 @@ pub(super) fn run(
         let selected = Inputs::select(trace_dir, &args.sessions, Selection::All, environment, streams.stdin)?;
         Logs::Named(NamedLogs::new(selected.only(wanted.clone()), &targets, &wanted)?)
     };
-    let mut summary = Summary::new(shared.as_ref());
+    let mut summary = Summary::new(About::Sessions, shared.as_ref());
     let run = Run { args, shared: shared.as_ref(), name: &name, logs: &logs, wanted: &wanted, environment };
     let mut gaps: Vec<Gap> = Vec::new();
     onboarding::each(&targets, &mut summary, environment, &mut |target| run.repository(target, &mut gaps));
@@ -87,7 +87,7 @@ struct NamedLogs {
 impl NamedLogs {
     fn new(inputs: Inputs, targets: &[Target], wanted: &SessionFilter) -> Result<Self, Failure> {
         let filters = targets.iter().map(|target| wanted.within(&target.path)).collect::<Result<Vec<_>, _>>()?;
-        let (logs, gaps) = inputs.each_log(Order::AtOnce, |log, reading| {
+        let (logs, mut gaps) = inputs.each_log(Order::AtOnce, |log, reading| {
             let wanting = |session| filters.iter().enumerate().filter(move |(_, filter)| filter.wants(session));
             let mut owners: BTreeSet<usize> = BTreeSet::new();
             let mut elsewhere = 0;
@@ -96,12 +96,16 @@ impl NamedLogs {
                 elsewhere += usize::from(here.is_empty());
                 owners.extend(here);
             }
-            (log.shown.clone(), owners, elsewhere)
+            // What is missing of it may be about any repository.
+            let is_open = owners.is_empty() && !reading.sessions.iter().all(session_filter::says_where);
+            let gaps = if is_open || reading.sessions.is_empty() { reading.gaps } else { Vec::new() };
+            (log.shown.clone(), owners, elsewhere, gaps)
         });
         let mut of_repositories: BTreeMap<PathBuf, BTreeSet<String>> = BTreeMap::new();
         let mut elsewhere = 0;
-        for (shown, owners, others) in logs {
+        for (shown, owners, others, open) in logs {
             elsewhere += others;
+            gaps.extend(open);
             for target in owners.iter().filter_map(|at| targets.get(*at)) {
                 of_repositories.entry(target.path.clone()).or_default().insert(shown.clone());
             }
@@ -137,7 +141,7 @@ impl Run<'_> {
         let before = base(&place, mode)?;
         let none = Policy::none();
         let start = match (&before, self.shared) {
-            (Some((text, policy)), _) => Start::Added { text, policy },
+            (Some(before), _) => before.start(),
             (None, Some(shared)) => Start::Extending(&shared.base),
             (None, None) => Start::Nothing,
         };
@@ -198,6 +202,7 @@ impl Run<'_> {
             (false, true) => Outcome::Written,
         };
         let mode = if self.args.dry_run { Mode::DryRun } else { self.args.mode() };
+        output::refuse_what_is_no_file(place)?;
         self.shared.map_or(Ok(()), |shared| shared.copy_beside(place, mode))?;
         if outcome == Outcome::Written {
             write(place, draft, mode)?;

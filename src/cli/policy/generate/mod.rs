@@ -17,9 +17,9 @@ use super::super::output;
 use super::super::pipeline::Inputs;
 use super::super::session_filter::SessionFilter;
 use super::super::trust::TrustBase;
-use agent_strace_engine::generate::{self, Draft, HeldOut, Observed, Probed, Settings, Start};
+use agent_strace_engine::generate::{self, Draft, HeldOut, Observed, Probed, Settings, SharedBase, Start};
 use agent_strace_ingest::discover::Selection;
-use agent_strace_policy::{Diagnostics, Policy, nearest, provenance};
+use agent_strace_policy::{Diagnostics, Extended, Policy, nearest, provenance};
 use args::GenerateArgs;
 
 /// Everything that is told about a generated policy.
@@ -54,7 +54,7 @@ pub(super) fn run(
         .map_err(|failure| misspelt(failure, &args.sessions, commands))?
         .only(wanted);
     let none = Policy::none();
-    let judges = base.as_ref().map_or(&none, |(_, policy)| policy);
+    let judges = base.as_ref().map_or(&none, |before| &before.policy);
     let (repository, gap) = gate::repository(TrustBase::at(None));
     let (parts, mut gaps) = inputs.all(|session| Observed::of_session(session, judges, &repository));
     gaps.extend(gap);
@@ -63,7 +63,7 @@ pub(super) fn run(
         output::note(streams.stderr, &line);
     }
     let start = match &base {
-        Some((text, policy)) => Start::Added { text, policy },
+        Some(before) => before.start(),
         None => Start::Nothing,
     };
     let settings = Settings { seen_in: args.seen_in as usize, start };
@@ -180,8 +180,50 @@ fn tell(
     output::print(streams.stdout, &text)
 }
 
+/// A policy that is added to.
+struct Before {
+    text: String,
+    policy: Policy,
+    /// The file that it extends.
+    base: Option<SharedBase>,
+}
+
+impl Before {
+    fn read(file: &Path) -> Result<Self, Failure> {
+        let shown = file.display().to_string();
+        let unusable = |faults: Diagnostics| unusable(&shown, &faults);
+        let text = agent_strace_policy::read_text(file).map_err(unusable)?;
+        let policy = agent_strace_policy::load_file(file).map_err(unusable)?;
+        let extended = policy.identity().map(|identity| identity.extends.as_slice()).unwrap_or_default();
+        let beside = |one: &Extended| {
+            let name = Path::new(&one.path).file_name()?.to_str()?;
+            let is_there =
+                file.with_file_name(name).canonicalize().ok()? == Path::new(&one.path).canonicalize().ok()?;
+            (is_there && !one.is_floor()).then(|| name.to_owned())
+        };
+        let base = match (extended, extended.first().and_then(beside)) {
+            ([], _) => None,
+            ([one], Some(name)) => {
+                let text = agent_strace_policy::read_text(Path::new(&one.path)).map_err(unusable)?;
+                Some(SharedBase::new(&name, &one.path, &text).map_err(unusable)?)
+            }
+            _ => {
+                let error = format!(
+                    "nothing can be added to the policy `{shown}`: it extends other files than one base beside it"
+                );
+                return Err(Failure::new(error).hint("`agent-strace policy --dry-run` prints what sessions did"));
+            }
+        };
+        Ok(Self { text, policy, base })
+    }
+
+    fn start(&self) -> Start<'_> {
+        Start::Added { text: &self.text, policy: &self.policy, base: self.base.as_ref() }
+    }
+}
+
 /// The policy that is added to.
-fn base(file: &Path, mode: Mode) -> Result<Option<(String, Policy)>, Failure> {
+fn base(file: &Path, mode: Mode) -> Result<Option<Before>, Failure> {
     let there = file.symlink_metadata().is_ok();
     let beside = provenance::file_of(file);
     if !there && beside.symlink_metadata().is_ok() && !matches!(mode, Mode::Replace | Mode::DryRun) {
@@ -192,9 +234,8 @@ fn base(file: &Path, mode: Mode) -> Result<Option<(String, Policy)>, Failure> {
     }
     if mode == Mode::Add && there {
         let shown = file.display().to_string();
-        let text = agent_strace_policy::read_text(file).map_err(|faults| unusable(&shown, &faults))?;
-        let policy = Policy::from_bytes(&shown, None, text.as_bytes()).map_err(|faults| unusable(&shown, &faults))?;
-        if policy.identity().is_none_or(|identity| identity.version < 2) {
+        let before = Before::read(file)?;
+        if before.policy.identity().is_none_or(|identity| identity.version < 2) {
             return Err(Failure::new(format!(
                 "`{shown}` is a policy of version 1, and entries of version 2 can't be added to it"
             ))
@@ -202,7 +243,7 @@ fn base(file: &Path, mode: Mode) -> Result<Option<(String, Policy)>, Failure> {
                 "its patterns mean something else in version 2: `agent-strace policy` without --merge prints a new one",
             ));
         }
-        return Ok(Some((text, policy)));
+        return Ok(Some(before));
     }
     if there && mode == Mode::Keep {
         return Err(Failure::new(format!(
