@@ -183,6 +183,9 @@ fn write_policy(args: &InitArgs, streams: &mut Streams<'_>) -> Result<u8, Failur
         lower(&shipped.summary())
     );
     output::print(streams.stdout, &text)?;
+    if let Some(note) = super::policy_file::note_below_top(&file) {
+        output::note(streams.stderr, &note);
+    }
     if let Some((name, why)) = suggestion(Path::new(".")).filter(|(name, _)| *name != args.policy) {
         let hint = format!("note: `{why}` looks like another one may fit: `agent-strace init --policy {name} --force`");
         output::note(streams.stderr, &hint);

@@ -17,6 +17,7 @@ use super::commands;
 use super::compose::{self, Composed, Placed};
 use super::observe::{CallId, Observation, Observed};
 use super::plan::{self, Basis, Plan, Planned, Slot};
+use super::provenance::KnownEntries;
 use super::purpose::purpose;
 use super::reason::Reason;
 use super::shared::SharedBase;
@@ -37,7 +38,13 @@ pub enum Start<'a> {
     /// There is none: all of the policy is new.
     Nothing,
     /// Entries are added to this one, which may extend a base.
-    Added { text: &'a str, policy: &'a Policy, base: Option<&'a SharedBase> },
+    Added {
+        text: &'a str,
+        policy: &'a Policy,
+        base: Option<&'a SharedBase>,
+        /// Entries that sessions are known for, from the file beside it. One that it no longer has was removed by somebody.
+        known: &'a KnownEntries,
+    },
     /// A new policy extends this one, and states only what the base does not state.
     Extending(&'a SharedBase),
 }
@@ -156,6 +163,9 @@ impl<'o, 's> Writing<'o, 's> {
             entries.retain(|entry| !merge::is_there(entry, before));
         }
         let mut writing = Self { observed, observations, settings, entries, left_out, denies: Vec::new() };
+        if let Start::Added { known, .. } = settings.start {
+            writing.drop_entries(|_, entry| known.was_removed(entry).then_some(Reason::Removed));
+        }
         writing.drop_entries(|writing, entry| {
             // No session did what a policy leaves out, or what every policy has.
             if entry.support.is_empty() {
@@ -235,7 +245,10 @@ impl<'o, 's> Writing<'o, 's> {
                 Err(faults) => return Err(faults),
             };
             let judgements = self.judge(&policy);
-            if !self.except(&judgements) && !self.drop_idle(&composed, &judgements) {
+            if !self.except(&judgements)
+                && !self.drop_idle(&composed, &judgements)
+                && !self.drop_without_effect(&judgements)
+            {
                 return Ok(());
             }
         }
@@ -318,6 +331,27 @@ impl<'o, 's> Writing<'o, 's> {
         !idle.is_empty()
     }
 
+    /// An entry of which every call also does what is refused allows no call.
+    fn drop_without_effect(&mut self, judgements: &[Judgement]) -> bool {
+        let judged = || self.observations.iter().zip(judgements);
+        let refused: BTreeSet<CallId> = judged()
+            .filter(|(observation, judged)| is_for_review(&observation.effect, judged) && judged.level == Level::Error)
+            .flat_map(|(observation, _)| observation.calls.done.iter().copied())
+            .collect();
+        let allows_none = |entry: &Planned| {
+            let calls = entry.support.iter().filter_map(|index| self.observations.get(*index));
+            let mut calls = calls.flat_map(|observation| &observation.calls.done);
+            matches!(entry.basis, Basis::Seen | Basis::Stranger)
+                && matches!(entry.slot, Slot::Commands | Slot::Network)
+                && !entry.support.is_empty()
+                && calls.all(|call| refused.contains(call))
+        };
+        let taken: BTreeSet<usize> =
+            (0..self.entries.len()).filter(|at| self.entries.get(*at).is_some_and(allows_none)).collect();
+        self.take_entries(&taken, Some(&Reason::BesideRefused));
+        !taken.is_empty()
+    }
+
     fn judge(&self, policy: &Policy) -> Vec<Judgement> {
         let judge = |observation: &&Observation| policy.judge(&observation.effect, &plan::context(observation));
         self.observations.iter().map(judge).collect()
@@ -325,19 +359,22 @@ impl<'o, 's> Writing<'o, 's> {
 
     fn compose(&self) -> Result<Composed, Diagnostics> {
         match self.settings.start {
-            Start::Added { text, base, .. } => merge::added(text, base, &self.entries),
+            Start::Added { text, base, .. } => merge::added(text, base, &self.placed()),
             Start::Nothing | Start::Extending(_) => Ok(self.fresh(&[])),
         }
     }
 
-    fn fresh(&self, tests: &[String]) -> Composed {
+    fn placed(&self) -> Vec<Placed<'_>> {
         let placed = |entry| Placed { entry, purpose: purpose(entry, self.is_rare(entry)) };
-        let entries: Vec<Placed<'_>> = self.entries.iter().map(placed).collect();
-        compose::fresh(&self.header(), &entries, &self.denies, tests, self.settings.start.base())
+        self.entries.iter().map(placed).collect()
+    }
+
+    fn fresh(&self, tests: &[String]) -> Composed {
+        compose::fresh(&self.header(), &self.placed(), &self.denies, tests, self.settings.start.base())
     }
 
     fn header(&self) -> [String; 3] {
-        let all = self.all_seen();
+        let all = self.contributing();
         let day = |time: Option<Timestamp>| time.map(|time| time.to_string().chars().take(10).collect::<String>());
         let from = match (day(all.first), day(all.last)) {
             (Some(first), Some(last)) => format!(", {first} to {last}"),
@@ -345,8 +382,9 @@ impl<'o, 's> Writing<'o, 's> {
         };
         [
             format!(
-                "Agents may do here what {} sessions did ({} calls{from}), and acts of the same kinds.",
-                all.sessions, all.calls
+                "Agents may do here what {} did ({}{from}), and acts of the same kinds.",
+                counted(all.sessions, "session"),
+                counted(all.calls, "call")
             ),
             "`builtin:NAME` names a list: `agent-strace policy builtins NAME` shows it. The file beside this one"
                 .to_owned(),
@@ -376,6 +414,13 @@ impl<'o, 's> Writing<'o, 's> {
         let policy = read(&text)?;
         let provenance = provenance::text(&entries, &self.all_seen());
         Ok(Draft { text, policy, entries, review, refused_calls, provenance })
+    }
+
+    /// The calls that an entry allows: a session of which all acts were left out is no reason for the policy.
+    fn contributing(&self) -> Seen {
+        let support: BTreeSet<usize> = self.entries.iter().flat_map(|entry| &entry.support).copied().collect();
+        let observations = support.iter().filter_map(|index| self.observations.get(*index));
+        self.seen(&observations.flat_map(|one| &one.calls.done).copied().collect())
     }
 
     /// All that the policy was made from.
@@ -442,6 +487,10 @@ impl<'o, 's> Writing<'o, 's> {
         });
         review
     }
+}
+
+fn counted(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
 /// A person has something to decide: not where the act is only noted, nor where it is a search of files that the policy

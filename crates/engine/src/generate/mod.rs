@@ -10,6 +10,7 @@
 mod agent_folders;
 mod commands;
 mod compose;
+mod described;
 mod draft;
 mod families;
 mod for_people;
@@ -31,6 +32,7 @@ mod shared;
 mod tables;
 mod workspace;
 
+pub use described::described;
 pub use draft::{Draft, Review, Seen, Settings, Start, Written, draft};
 pub use for_people::is_for_people;
 pub use form::{Form, form};
@@ -38,7 +40,7 @@ pub use held_out::{HeldOut, Refused, Verdict, held_out};
 pub use observe::Observed;
 pub use plan::{Basis, Slot};
 pub use probe::{Probed, probe};
-pub use provenance::merged as merged_provenance;
+pub use provenance::{KnownEntries, merged as merged_provenance};
 pub use reason::Reason;
 pub(crate) use risks::has_risks;
 pub use shared::{SharedBase, base_text};

@@ -31,6 +31,22 @@ pub(super) enum Purpose {
 }
 
 impl Purpose {
+    pub(super) const ALL: [Self; 13] = [
+        Self::Base,
+        Self::Look,
+        Self::Change,
+        Self::Build,
+        Self::Forge,
+        Self::Text,
+        Self::Scripts,
+        Self::Content,
+        Self::Other,
+        Self::Outside,
+        Self::Strangers,
+        Self::Rare,
+        Self::Except,
+    ];
+
     pub(super) fn comment(self, slot: &Slot) -> &'static str {
         match self {
             Self::Base => "From the base: a list that stands here replaces that of the base.",

@@ -15,9 +15,12 @@ use super::super::gate;
 use super::super::onboarding::Mode;
 use super::super::output;
 use super::super::pipeline::Inputs;
+use super::super::policy_file;
 use super::super::session_filter::SessionFilter;
 use super::super::trust::TrustBase;
-use agent_strace_engine::generate::{self, Draft, HeldOut, Observed, Probed, Settings, SharedBase, Start};
+use agent_strace_engine::generate::{
+    self, Draft, HeldOut, KnownEntries, Observed, Probed, Settings, SharedBase, Start,
+};
 use agent_strace_ingest::discover::Selection;
 use agent_strace_policy::{Diagnostics, Extended, Policy, nearest, provenance};
 use args::GenerateArgs;
@@ -84,6 +87,9 @@ pub(super) fn run(
     };
     if let Some(file) = args.output.as_deref().filter(|_| !draft.entries.is_empty() && !args.dry_run) {
         write(file, &draft, args.mode())?;
+        if let Some(note) = policy_file::note_below_top(file) {
+            output::note(streams.stderr, &note);
+        }
     }
     tell(args, &observed, &draft, held_out.as_deref(), streams)?;
     if !gaps.is_empty() {
@@ -139,18 +145,28 @@ fn write(file: &Path, draft: &Draft, mode: Mode) -> Result<(), Failure> {
 
 /// The file beside the policy. Where entries were added to a policy, what is known of the others stays.
 fn provenance_text(policy: &Path, new: &str, mode: Mode) -> Result<String, Failure> {
+    let old = if mode == Mode::Add { text_beside(policy)? } else { None };
+    old.map_or_else(
+        || Ok(new.to_owned()),
+        |old| generate::merged_provenance(&old, new).map_err(|error| unmergeable(policy, &error)),
+    )
+}
+
+/// The text of the file beside a policy, where there is one.
+fn text_beside(policy: &Path) -> Result<Option<String>, Failure> {
     let file = provenance::file_of(policy);
-    if mode != Mode::Add || file.symlink_metadata().is_err() {
-        return Ok(new.to_owned());
+    if file.symlink_metadata().is_err() {
+        return Ok(None);
     }
-    let merged = output::read_small(&file)
+    let text = output::read_small(&file)
         .ok_or_else(|| "it is no plain file of a size to read at once".to_owned())
-        .and_then(|bytes| String::from_utf8(bytes).map_err(|error| error.to_string()))
-        .and_then(|old| generate::merged_provenance(&old, new));
-    merged.map_err(|error| {
-        let shown = agent_strace_report::terminal(&file.display().to_string());
-        Failure::new(format!("`{shown}` can't be added to: {error}")).hint("remove it, or mend it; nothing was written")
-    })
+        .and_then(|bytes| String::from_utf8(bytes).map_err(|error| error.to_string()));
+    text.map(Some).map_err(|error| unmergeable(policy, &error))
+}
+
+fn unmergeable(policy: &Path, error: &str) -> Failure {
+    let shown = agent_strace_report::terminal(&provenance::file_of(policy).display().to_string());
+    Failure::new(format!("`{shown}` can't be added to: {error}")).hint("remove it, or mend it; nothing was written")
 }
 
 /// Too little was seen. A session in which nothing ran shows nothing.
@@ -186,6 +202,7 @@ struct Before {
     policy: Policy,
     /// The file that it extends.
     base: Option<SharedBase>,
+    known: KnownEntries,
 }
 
 impl Before {
@@ -214,11 +231,15 @@ impl Before {
                 return Err(Failure::new(error).hint("`agent-strace policy --dry-run` prints what sessions did"));
             }
         };
-        Ok(Self { text, policy, base })
+        let known = match text_beside(file)? {
+            Some(text) => KnownEntries::read(&text).map_err(|error| unmergeable(file, &error))?,
+            None => KnownEntries::default(),
+        };
+        Ok(Self { text, policy, base, known })
     }
 
     fn start(&self) -> Start<'_> {
-        Start::Added { text: &self.text, policy: &self.policy, base: self.base.as_ref() }
+        Start::Added { text: &self.text, policy: &self.policy, base: self.base.as_ref(), known: &self.known }
     }
 }
 
