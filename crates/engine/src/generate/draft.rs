@@ -10,70 +10,15 @@ use jiff::Timestamp;
 
 use agent_strace_effects::Effect;
 use agent_strace_model::finding::{Level, PolicyLocation};
-use agent_strace_policy::builtin::{BUILTIN, builtin};
 use agent_strace_policy::{Decision, Diagnostics, Judgement, Policy, format};
 
-use super::commands;
 use super::compose::{self, Composed, Placed};
 use super::observe::{CallId, Observation, Observed};
 use super::plan::{self, Basis, Plan, Planned, Slot};
-use super::provenance::KnownEntries;
 use super::purpose::purpose;
 use super::reason::Reason;
-use super::shared::SharedBase;
-use super::tables::RISKY;
-use super::{joins, merge, provenance, samples};
-
-/// What a policy is made from beside what was seen.
-#[derive(Debug, Clone, Copy)]
-pub struct Settings<'a> {
-    /// An entry has to be seen in so many sessions.
-    pub seen_in: usize,
-    pub start: Start<'a>,
-}
-
-/// The policy that a draft starts from.
-#[derive(Debug, Clone, Copy)]
-pub enum Start<'a> {
-    /// There is none: all of the policy is new.
-    Nothing,
-    /// Entries are added to this one, which may extend a base.
-    Added {
-        text: &'a str,
-        policy: &'a Policy,
-        base: Option<&'a SharedBase>,
-        /// Entries that sessions are known for, from the file beside it. One that it no longer has was removed by somebody.
-        known: &'a KnownEntries,
-    },
-    /// A new policy extends this one, and states only what the base does not state.
-    Extending(&'a SharedBase),
-}
-
-impl<'a> Start<'a> {
-    /// It judges already, and the draft allows nothing that it forbids.
-    pub fn policy(self) -> Option<&'a Policy> {
-        match self {
-            Self::Nothing => None,
-            Self::Added { policy, .. } => Some(policy),
-            Self::Extending(base) => Some(base.policy()),
-        }
-    }
-
-    fn base(self) -> Option<&'a SharedBase> {
-        match self {
-            Self::Extending(base) => Some(base),
-            Self::Added { base, .. } => base,
-            Self::Nothing => None,
-        }
-    }
-
-    fn read(self, text: &str) -> Result<Policy, Diagnostics> {
-        match self.base() {
-            Some(base) => base.read(SHOWN, text),
-            None => Policy::from_bytes(SHOWN, None, text.as_bytes()),
-        }
-    }
-}
+use super::start::{Settings, Start};
+use super::{denies, joins, merge, provenance, samples};
 
 /// A generated policy.
 #[derive(Debug)]
@@ -119,7 +64,7 @@ pub struct Review {
 }
 
 /// How the text is called where it is faulty.
-const SHOWN: &str = "the generated policy";
+pub(super) const SHOWN: &str = "the generated policy";
 /// So many sessions make an act of one of them rare.
 const RARE: usize = 3;
 /// Rounds after which entries that the reader refuses are given up.
@@ -175,23 +120,18 @@ impl<'o, 's> Writing<'o, 's> {
             (sessions < writing.settings.seen_in).then_some(Reason::Rare(sessions))
         });
         writing.drop_entries(|_, entry| {
-            let holds = |text: &str| {
-                // A pattern has the bracket of a mark as `[[]`.
-                agent_strace_secrets::has_mark(&text.replace("[[]", "["))
-                    || agent_strace_secrets::redact(text).as_str() != text
-            };
-            let server = matches!(&entry.slot, Slot::Mcp(server) if holds(server));
-            (server || holds(&entry.text)).then_some(Reason::Secret)
+            let server = matches!(&entry.slot, Slot::Mcp(server) if holds_secret(server));
+            (server || holds_secret(&entry.text)).then_some(Reason::Secret)
         });
         writing.sort();
         match settings.start {
-            Start::Nothing => writing.denies = suggestions(&writing.entries),
+            Start::Nothing => writing.denies = denies::suggestions(&writing.entries),
             Start::Added { .. } => {}
             Start::Extending(base) => {
                 let is_new = |(slot, text): &(Slot, String)| {
                     !base.entries(&slot.keys("deny")).iter().any(|known| known.as_str() == Some(text))
                 };
-                writing.denies = suggestions(&writing.entries).into_iter().filter(is_new).collect();
+                writing.denies = denies::suggestions(&writing.entries).into_iter().filter(is_new).collect();
             }
         }
         writing
@@ -501,32 +441,9 @@ fn is_for_review(effect: &Effect, judged: &Judgement) -> bool {
     judged.matters() && !is_noted && !is_search
 }
 
-/// What no agent should do, and what an entry would allow beside what was done although people have to allow it.
-fn suggestions(entries: &[Planned]) -> Vec<(Slot, String)> {
-    let mut denied = compose::denied();
-    let mut deny = |text: String| {
-        if !denied.iter().any(|(slot, known)| *slot == Slot::Commands && *known == text) {
-            denied.push((Slot::Commands, text));
-        }
-    };
-    let known = |name: &str| builtin(name).map_or(&[][..], |list| &list.entries);
-    let texts = entries.iter().filter(|entry| entry.slot == Slot::Commands).flat_map(|entry| match entry.basis {
-        Basis::Builtin(name) => known(name).iter().map(String::as_str).collect(),
-        _ => vec![entry.text.as_str()],
-    });
-    for text in texts {
-        let program = text.split(' ').next().unwrap_or(text);
-        let listed = RISKY.iter().find(|(of, _)| *of == program).map(|(_, list)| *list);
-        if let Some(list) = listed {
-            deny(format!("{BUILTIN}{list}"));
-        }
-        let lists = [Some("dangerous"), listed].into_iter().flatten().flat_map(known);
-        let lists: BTreeSet<&str> = lists.map(String::as_str).collect();
-        for risky in commands::risks_beside(text).into_iter().filter(|risky| !lists.contains(risky.as_str())) {
-            deny(risky);
-        }
-    }
-    denied
+fn holds_secret(text: &str) -> bool {
+    // A pattern has the bracket of a mark as `[[]`.
+    agent_strace_secrets::has_mark(&text.replace("[[]", "[")) || agent_strace_secrets::redact(text).as_str() != text
 }
 
 /// The place of the entry that decided, unless it stands in the base.

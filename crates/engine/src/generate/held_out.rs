@@ -20,10 +20,11 @@ use agent_strace_model::finding::Level;
 use agent_strace_policy::{Decision, Diagnostics, Judgement, Policy};
 
 use super::described::described;
-use super::draft::{Settings, draft};
+use super::draft::draft;
 use super::observe::{CallId, Observed};
 use super::plan;
 use super::reason::Reason;
+use super::start::Settings;
 
 /// Why a call of a session that was left out is refused. The worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -10,6 +10,7 @@
 mod agent_folders;
 mod commands;
 mod compose;
+mod denies;
 mod described;
 mod draft;
 mod families;
@@ -29,11 +30,12 @@ mod reason;
 mod risks;
 mod samples;
 mod shared;
+mod start;
 mod tables;
 mod workspace;
 
 pub use described::described;
-pub use draft::{Draft, Review, Seen, Settings, Start, Written, draft};
+pub use draft::{Draft, Review, Seen, Written, draft};
 pub use for_people::is_for_people;
 pub use form::{Form, form};
 pub use held_out::{HeldOut, Refused, Verdict, held_out};
@@ -44,3 +46,4 @@ pub use provenance::{KnownEntries, merged as merged_provenance};
 pub use reason::Reason;
 pub(crate) use risks::has_risks;
 pub use shared::{SharedBase, base_text};
+pub use start::{Settings, Start};

@@ -13,12 +13,15 @@ use crate::policy_testing::tried;
 use super::observe::Observation;
 use super::paths;
 
-/// Tests of what is allowed: commands, then one file that was written, one that was read, and one host.
-const COMMANDS: usize = 3;
+/// Tests of what is allowed.
+const MOST: usize = 4;
+/// So many of them are commands, where there are acts of other kinds.
+const COMMANDS: usize = 2;
 /// Acts of one kind that are tried, until some of them hold.
 const TRIED: usize = 8;
-/// Characters of a command or a path: each test takes one line.
+/// Characters of a command, and of a path: each test takes one line.
 const LONGEST: usize = 30;
+const LONGEST_PATH: usize = 24;
 
 /// Acts that every generated policy refuses.
 fn refused() -> [(&'static str, Value); 5] {
@@ -34,12 +37,13 @@ fn refused() -> [(&'static str, Value); 5] {
 /// Objects of the key `tests`: acts of the sessions that are allowed.
 pub(super) fn allowed_tests(policy: &Policy, observations: &[&Observation]) -> Vec<String> {
     let is_allowed = |act: &(&'static str, Value)| holds(policy, act, Answer::Allow);
-    let commands = commands(observations).filter(is_allowed).take(COMMANDS);
+    let mut commands = commands(observations).filter(is_allowed);
+    let first: Vec<_> = commands.by_ref().take(COMMANDS).collect();
     let written = files(observations, Access::Written).find(is_allowed);
-    let read = files(observations, Access::Read).find(is_allowed);
     let host = hosts(observations).find(is_allowed);
-    let allowed = commands.chain(written).chain(read).chain(host);
-    allowed.map(|(tool, input)| text(tool, &input, Answer::Allow)).collect()
+    let file = written.or_else(|| files(observations, Access::Read).find(is_allowed));
+    let allowed = first.into_iter().chain(file).chain(host).chain(commands);
+    allowed.take(MOST).map(|(tool, input)| text(tool, &input, Answer::Allow)).collect()
 }
 
 /// Acts that stay refused whatever the sessions did.
@@ -105,7 +109,7 @@ fn files<'o>(
             if observation.effect.certainty == Certainty::Exact && !target.subtree =>
         {
             let path = target.path.as_str();
-            let is_short = path.chars().count() <= LONGEST;
+            let is_short = path.chars().count() <= LONGEST_PATH;
             (paths::is_below_root(path) && is_plain(path) && is_short).then_some((observation.calls.done.len(), path))
         }
         _ => None,
@@ -120,7 +124,10 @@ fn files<'o>(
 fn hosts<'o>(observations: &[&'o Observation]) -> impl Iterator<Item = (&'static str, Value)> + use<'o> {
     let host = |observation: &&'o Observation| match &observation.effect.kind {
         Kind::Connect(connection) if observation.effect.certainty == Certainty::Exact => {
-            let host = connection.host.as_deref().filter(|host| is_plain(host) && host.contains('.'))?;
+            let host = connection
+                .host
+                .as_deref()
+                .filter(|host| is_plain(host) && host.contains('.') && host.len() <= LONGEST)?;
             Some((observation.calls.done.len(), host))
         }
         _ => None,

@@ -33,10 +33,8 @@ pub(super) fn run(
     let targets = targets::targets(&args.repositories, args.repos_from.as_deref(), streams.stdin)?;
     let name = onboarding::policy_name(args.output.as_deref());
     let fresh = || generate::base_text().map_err(|faults| own_fault(&faults));
-    let shared = match &args.base {
-        Some(file) => Some(BaseFile::open(file, &name, args.mode(), fresh)?),
-        None => None,
-    };
+    let open = |file| BaseFile::open(file, &name, args.mode(), fresh);
+    let shared = args.base.as_deref().map(open).transpose()?;
     let logs = if args.sessions.is_empty() && trace_dir == Path::new(OWN_STORE) {
         Logs::OfEach
     } else {
@@ -50,9 +48,7 @@ pub(super) fn run(
     if let Logs::Named(logs) = &logs {
         gaps.extend(logs.gaps.iter().cloned());
         summary.lacks_evidence = !logs.gaps.is_empty();
-        if let Some(note) = logs.left_out() {
-            output::note(streams.stderr, &note);
-        }
+        logs.left_out().iter().for_each(|note| output::note(streams.stderr, note));
     }
     gaps.sort();
     gaps.dedup();

@@ -22,6 +22,7 @@ use agent_strace_engine::generate::{
     self, Draft, HeldOut, KnownEntries, Observed, Probed, Settings, SharedBase, Start,
 };
 use agent_strace_ingest::discover::Selection;
+use agent_strace_model::Gap;
 use agent_strace_policy::{Diagnostics, Extended, Policy, nearest, provenance};
 use args::GenerateArgs;
 
@@ -56,32 +57,40 @@ pub(super) fn run(
     let inputs = Inputs::select(trace_dir, &args.sessions, Selection::All, environment, streams.stdin)
         .map_err(|failure| misspelt(failure, &args.sessions, commands))?
         .only(wanted);
-    let none = Policy::none();
-    let judges = base.as_ref().map_or(&none, |before| &before.policy);
+    let start = base.as_ref().map_or(Start::Nothing, Before::start);
     let (repository, gap) = gate::repository(TrustBase::at(None));
+    let none = Policy::none();
+    let judges = start.policy().unwrap_or(&none);
     let (parts, mut gaps) = inputs.all(|session| Observed::of_session(session, judges, &repository));
     gaps.extend(gap);
-    let observed = joined(parts, args);
     for line in agent_strace_report::gap_lines(&gaps) {
         output::note(streams.stderr, &line);
     }
-    let start = match &base {
-        Some(before) => before.start(),
-        None => Start::Nothing,
-    };
+    let observed = joined(parts, args);
     let settings = Settings { seen_in: args.seen_in as usize, start };
-    let draft = match drafted(&observed, &settings, args)? {
+    made(&observed, &settings, args, &gaps, streams)
+}
+
+/// Makes the policy, writes it and says so. `gaps`: what could not be read.
+fn made(
+    observed: &Observed,
+    settings: &Settings<'_>,
+    args: &GenerateArgs,
+    gaps: &[Gap],
+    streams: &mut Streams<'_>,
+) -> Result<u8, Failure> {
+    let draft = match drafted(observed, settings, args)? {
         Ok(draft) => draft,
         Err(lack) => {
             output::note(streams.stderr, &format!("error: {}", lack.reason));
             if let Some(draft) = lack.draft {
-                tell(args, &observed, &draft, None, streams)?;
+                tell(args, observed, &draft, None, streams)?;
             }
             return Ok(3);
         }
     };
     let held_out = if args.held_out {
-        Some(generate::held_out(&observed, &settings).map_err(|faults| own_fault(&faults))?)
+        Some(generate::held_out(observed, settings).map_err(|faults| own_fault(&faults))?)
     } else {
         None
     };
@@ -91,7 +100,7 @@ pub(super) fn run(
             output::note(streams.stderr, &note);
         }
     }
-    tell(args, &observed, &draft, held_out.as_deref(), streams)?;
+    tell(args, observed, &draft, held_out.as_deref(), streams)?;
     if !gaps.is_empty() {
         output::note(streams.stderr, "warning: not everything could be read: what is missing is not in this policy");
     }
