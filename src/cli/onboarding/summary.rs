@@ -124,12 +124,12 @@ impl Row {
     /// What a policy states, with what it takes over from the base.
     pub(in crate::cli) fn holding(mut self, policy: &Policy, text: &str) -> Self {
         self.lines = Some(text.lines().count());
-        let named = policy.entries().map(|entry| match entry.policy_rule {
-            Some(_) => format!("rule {}", entry.name),
-            None => {
-                let list = entry.name.rsplit_once('[').map_or(entry.name.as_str(), |(list, _)| list);
-                format!("{list} {}", redact(&entry.text).as_str())
+        let named = policy.entries().map(|entry| {
+            if entry.policy_rule.is_some() {
+                return format!("rule {}", entry.name);
             }
+            let list = entry.name.rsplit_once('[').map_or(entry.name.as_str(), |(list, _)| list);
+            format!("{list} {}", redact(&entry.text).as_str())
         });
         self.entries = named.collect();
         self.entries.sort();

@@ -71,7 +71,7 @@ pub(super) fn fresh(
     writer.object("commands", &[(&Slot::Commands, "allow"), (&Slot::Commands, "deny")], "");
     // An allow list of hosts means something only where the others are refused, so both are stated together.
     let has_hosts = entries.iter().any(|placed| placed.entry.slot == Slot::Network);
-    let is_closed = base.is_some_and(|base| base.refuses_other_hosts()) && has_hosts;
+    let is_closed = base.is_some_and(SharedBase::refuses_other_hosts) && has_hosts;
     let closed = if is_open(&["network", "deny_all"]) || is_closed { "\"deny_all\": true, " } else { "" };
     writer.object("network", &[(&Slot::Network, "allow")], closed);
     writer.servers();

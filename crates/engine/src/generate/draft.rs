@@ -346,9 +346,10 @@ impl<'o, 's> Writing<'o, 's> {
         let tests = || samples::allowed_tests(&policy, self.observations);
         let text = match self.settings.start {
             Start::Added { .. } => composed.text,
-            Start::Nothing => self.fresh(&[tests(), samples::refused_tests(&policy)].concat()).text,
             Start::Extending(base) if base.states(&["tests"]) => self.fresh(&tests()).text,
-            Start::Extending(_) => self.fresh(&[tests(), samples::refused_tests(&policy)].concat()).text,
+            Start::Nothing | Start::Extending(_) => {
+                self.fresh(&[tests(), samples::refused_tests(&policy)].concat()).text
+            }
         };
         let text = format::format(SHOWN, &text, format::Comments::Keep)?;
         let policy = read(&text)?;

@@ -26,7 +26,7 @@ const OWN_STORE: &str = ".agent-traces";
 pub(super) fn run(
     trace_dir: &Path,
     args: &GenerateArgs,
-    wanted: SessionFilter,
+    wanted: &SessionFilter,
     environment: Environment,
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
@@ -39,10 +39,10 @@ pub(super) fn run(
         Logs::OfEach
     } else {
         let selected = Inputs::select(trace_dir, &args.sessions, Selection::All, environment, streams.stdin)?;
-        Logs::Named(NamedLogs::new(selected.only(wanted.clone()), &targets, &wanted)?)
+        Logs::Named(Box::new(NamedLogs::new(selected.only(wanted.clone()), &targets, wanted)?))
     };
     let mut summary = Summary::new(About::Sessions, shared.as_ref());
-    let run = Run { args, shared: shared.as_ref(), name: &name, logs: &logs, wanted: &wanted, environment };
+    let run = Run { args, shared: shared.as_ref(), name: &name, logs: &logs, wanted, environment };
     let mut gaps: Vec<Gap> = Vec::new();
     onboarding::each(&targets, &mut summary, environment, &mut |target| run.repository(target, &mut gaps));
     if let Logs::Named(logs) = &logs {
@@ -65,7 +65,7 @@ pub(super) fn run(
 enum Logs {
     /// In the store of each repository.
     OfEach,
-    Named(NamedLogs),
+    Named(Box<NamedLogs>),
 }
 
 /// Logs of several repositories. They are read twice: to learn where their sessions ran, then those of one repository after

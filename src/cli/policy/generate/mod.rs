@@ -46,7 +46,7 @@ pub(super) fn run(
 ) -> Result<u8, Failure> {
     let wanted = SessionFilter::new(&args.wanted, args.now, environment)?;
     if args.is_for_many() {
-        return many::run(trace_dir, args, wanted, environment, streams);
+        return many::run(trace_dir, args, &wanted, environment, streams);
     }
     args.refuse_without_file()?;
     // What can't be written is told before anything is read.
