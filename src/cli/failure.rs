@@ -46,6 +46,17 @@ impl Failure {
         &self.error
     }
 
+    /// The same, with the first line of what is laid out.
+    pub(super) fn full(&self) -> String {
+        let detail = self.details.as_deref().and_then(|details| details.lines().next());
+        detail.map_or_else(|| self.error.clone(), |detail| format!("{}: {detail}", self.error))
+    }
+
+    /// What the user can do about it.
+    pub(super) fn hints(&self) -> &[String] {
+        &self.hints
+    }
+
     pub(super) fn report(&self, stderr: &mut dyn Write) -> u8 {
         // A policy, a path or a command line may contain a secret.
         let shown = |text: &str| terminal(redact(text).as_str());

@@ -267,6 +267,13 @@ pub(super) fn repository(trust_base: TrustBase<'_>) -> (Arc<Repository>, Option<
     (Arc::new(Arc::unwrap_or_clone(repository).with_contents(contents)), gap)
 }
 
+/// The same for a repository elsewhere.
+pub(super) fn repository_in(folder: &Path) -> (Arc<Repository>, Option<Gap>) {
+    let (repository, gap) = repository_from(TrustBase::at(None), Some(folder));
+    let contents = committed_from(TrustBase::at(None), Some(folder)).reader();
+    (Arc::new(Arc::unwrap_or_clone(repository).with_contents(contents)), gap)
+}
+
 /// The same for a policy that may lie above the current directory: its entries count from its own directory.
 pub(super) fn repository_by(policy: &Policy, trust_base: TrustBase<'_>) -> (Arc<Repository>, Option<Gap>) {
     let Some(above) = policy_file::folder_above(policy) else { return repository(trust_base) };

@@ -39,6 +39,7 @@ mod man;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod measured;
+mod onboarding;
 mod output;
 #[cfg(feature = "live")]
 mod own_places;
@@ -64,6 +65,7 @@ mod session_view;
 mod setup;
 mod since;
 mod staged;
+mod targets;
 mod trust;
 mod usage;
 mod values;
@@ -120,7 +122,7 @@ fn dispatch(cli: &Cli, environment: Environment, streams: &mut Streams<'_>) -> R
         #[cfg(feature = "live")]
         Command::Hook(args) => hook::run(&cli.trace_dir, args, environment, streams),
         Command::Import(args) => import::run(&cli.trace_dir, args, environment, streams),
-        Command::Init(args) => init::run(args, streams),
+        Command::Init(args) => init::run(args, environment, streams),
         Command::Inspect(args) => inspect::run(&cli.trace_dir, args, environment, streams),
         Command::Lint(args) => lint::run(&cli.trace_dir, args, environment, streams),
         Command::List(args) => list::run(&cli.trace_dir, args, environment, streams),

@@ -85,7 +85,8 @@ fn is_same(one: &Path, other: &Path) -> bool {
     one == other || folds && lower(one) == lower(other)
 }
 
-fn refuse_what_is_no_file(path: &Path) -> Result<(), Failure> {
+/// A file is written where a plain file is, or nothing.
+pub(super) fn refuse_what_is_no_file(path: &Path) -> Result<(), Failure> {
     match path.symlink_metadata() {
         Ok(found) if found.is_file() => Ok(()),
         Ok(found) if found.is_symlink() => {

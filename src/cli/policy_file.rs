@@ -116,6 +116,20 @@ pub(super) fn found() -> String {
     default_places().into_iter().find(|path| !is_absent(path)).unwrap_or_else(|| DEFAULT.to_owned())
 }
 
+/// Says where a policy with the default name counts that lies in a directory below the top of its repository.
+pub(super) fn note_below_top(file: &Path) -> Option<String> {
+    let place = std::path::absolute(file).ok()?;
+    let folder = place.parent().filter(|_| place.file_name().is_some_and(|name| name == DEFAULT))?;
+    let top = folder.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok())?;
+    let below = folder.strip_prefix(top).ok().filter(|below| !below.as_os_str().is_empty())?;
+    let depth = "../".repeat(below.components().count());
+    let below = below.to_string_lossy();
+    Some(format!(
+        "note: this policy counts for commands that run in `{below}`: at the top of the repository, as in CI, `{DEFAULT}` \
+         there is read; from `{below}`, `--output {depth}{DEFAULT}` names that file"
+    ))
+}
+
 /// The default policy is there.
 pub(super) fn is_found() -> bool {
     !is_absent(&found())

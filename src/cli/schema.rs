@@ -152,6 +152,11 @@ const SCHEMAS: &[(&str, &str, &str)] = &[
         include_str!("../../schemas/policy-generate.v1.schema.json"),
     ),
     (
+        "policy-repositories",
+        "output of `init REPOSITORY… --format json` and `policy --repo DIR --format json`",
+        include_str!("../../schemas/policy-repositories.v1.schema.json"),
+    ),
+    (
         "policy-drift",
         "output of `policy drift --format json`",
         include_str!("../../schemas/policy-drift.v1.schema.json"),

@@ -29,12 +29,23 @@ pub(super) struct WantedArgs {
 }
 
 /// What a session has to be.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct SessionFilter {
     agents: Vec<String>,
     since: Option<jiff::Timestamp>,
     /// The same directory by its names: as given, and with all links resolved.
     projects: Vec<String>,
+    unplaced: Unplaced,
+}
+
+/// What happens to sessions that do not say where they ran, where one directory is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Unplaced {
+    /// They may have run there.
+    #[default]
+    Wanted,
+    /// They may have run anywhere.
+    LeftOut,
 }
 
 impl SessionFilter {
@@ -53,7 +64,7 @@ impl SessionFilter {
             }
         };
         let projects = args.project.as_deref().map_or_else(|| Ok(Vec::new()), names)?;
-        Ok(Self { agents: args.agents.clone(), since, projects })
+        Ok(Self { agents: args.agents.clone(), since, projects, unplaced: Unplaced::Wanted })
     }
 
     /// Only what was done in the repository around the current directory, or in that, unless another one was named.
@@ -64,6 +75,13 @@ impl SessionFilter {
             self.projects = names(top.unwrap_or(Path::new(".")))?;
         }
         Ok(self)
+    }
+
+    /// Only what ran in this repository, by its own account: of several repositories, a session that does not say where it ran
+    /// belongs to none.
+    pub(super) fn within(&self, repository: &Path) -> Result<Self, Failure> {
+        let (agents, since) = (self.agents.clone(), self.since);
+        Ok(Self { agents, since, projects: names(repository)?, unplaced: Unplaced::LeftOut })
     }
 
     /// What to look for on a machine.
@@ -88,7 +106,7 @@ impl SessionFilter {
         }
     }
 
-    fn wants(&self, session: &Session<'_>) -> bool {
+    pub(super) fn wants(&self, session: &Session<'_>) -> bool {
         let is_agent = |name: &String| **name == *session.agent || name == session.dialect.name;
         (self.agents.is_empty() || self.agents.iter().any(is_agent)) && self.is_recent(session) && self.is_here(session)
     }
@@ -101,12 +119,15 @@ impl SessionFilter {
 
     /// What does not say where it was may have been here.
     fn is_here(&self, session: &Session<'_>) -> bool {
-        let folders = || {
-            let calls = session.calls().filter_map(|(_, call)| call.cwd.as_deref());
-            // A place on another machine, or below a folder that is not named, may be here.
-            session.root.as_deref().into_iter().chain(calls).filter(|folder| is_whole(folder))
-        };
-        self.projects.is_empty() || folders().next().is_none() || folders().any(|folder| self.holds(folder))
+        let folders = || folders(session);
+        if self.projects.is_empty() || !says_where(session) && self.unplaced == Unplaced::Wanted {
+            return true;
+        }
+        // Paths of a session count from where it began, so it belongs to no other repository that it looked into.
+        match session.root.as_deref().filter(|root| self.unplaced == Unplaced::LeftOut && is_whole(root)) {
+            Some(root) => self.holds(root),
+            None => folders().any(|folder| self.holds(folder)),
+        }
     }
 
     fn holds(&self, folder: &str) -> bool {
@@ -118,6 +139,18 @@ impl SessionFilter {
         };
         self.projects.iter().any(below)
     }
+}
+
+/// The directories in which it ran, as far as it names whole paths: a place on another machine, or below a folder that is not
+/// named, may be anywhere.
+fn folders<'s>(session: &'s Session<'_>) -> impl Iterator<Item = &'s str> {
+    let calls = session.calls().filter_map(|(_, call)| call.cwd.as_deref());
+    session.root.as_deref().into_iter().chain(calls).filter(|folder| is_whole(folder))
+}
+
+/// The session says where it ran.
+pub(super) fn says_where(session: &Session<'_>) -> bool {
+    folders(session).next().is_some()
 }
 
 /// The path of a folder on some system, from its top.

@@ -74,6 +74,7 @@ mod sarif;
 mod sarif_check;
 mod schemas;
 mod settled_by_change;
+mod shared_base;
 mod shipped;
 mod sources;
 mod spelled;

@@ -15,6 +15,7 @@ fn the_generated_parts_are_current() {
     let current = with_part(&with_part(&text, "demo", &demo()), "effects", &effects());
     let current = with_part(&with_part(&current, "rules", &rules()), "inspect", &inspect());
     let current = with_part(&current, "happened", &happened());
+    let current = with_part(&current, "many", &crate::shared_base::shown());
     if update() {
         fs::write(&path, &current).unwrap();
     } else {

@@ -37,6 +37,8 @@ const PRINTED: &[(&str, &str)] = &[
     ("policy import", "policy-import.v1"),
     ("policy drift", "policy-drift.v1"),
     ("policy --held-out", "policy-generate.v1"),
+    ("policy --repo", "policy-repositories.v1"),
+    ("init", "policy-repositories.v1"),
     ("policy explain", "policy-explain.v1"),
     ("policy test", "policy-test.v1"),
     ("policy test --mutate", "policy-mutate.v1"),

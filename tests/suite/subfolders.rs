@@ -73,3 +73,19 @@ fn a_revision_is_judged_by_the_policy_that_it_holds() {
     let answer = world.run_in("r/src/deep", &["check", "log.jsonl", "--policy-ref", &head]);
     assert!(answer.stdout.contains("judged by ../../.agent-scope.json at HEAD"), "{answer:?}");
 }
+
+/// Somebody who writes a policy in a folder finds out that the top has another one.
+#[test]
+fn a_policy_below_the_top_says_where_it_counts() {
+    let (world, _) = world();
+    let note = "note: this policy counts for commands that run in `src/deep`";
+    let answer = world.run_in("r/src/deep", &["init"]);
+    assert!(
+        answer.code == 0 && answer.stderr.contains(note) && answer.stderr.contains("--output ../../.agent-scope.json"),
+        "{answer:?}"
+    );
+    for (folder, args) in [("r", &["init", "--force"][..]), ("r/src/deep", &["init", "--output", "other.json"])] {
+        let answer = world.run_in(folder, args);
+        assert!(answer.code == 0 && !answer.stderr.contains("counts for"), "{args:?}: {answer:?}");
+    }
+}

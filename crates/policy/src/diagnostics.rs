@@ -31,7 +31,7 @@ impl Diagnostics {
     }
 
     /// For a file that could not be read at all.
-    pub(crate) fn whole_file(file: &str, message: String, help: Option<String>) -> Self {
+    pub fn whole_file(file: &str, message: String, help: Option<String>) -> Self {
         let mut all = Self { file: file.to_owned(), list: Vec::new(), text: None };
         all.push(0..0, "", message, help);
         all

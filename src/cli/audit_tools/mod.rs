@@ -4,7 +4,6 @@ mod args;
 mod decide;
 mod in_order;
 mod merge;
-mod targets;
 mod used;
 mod writing;
 
@@ -25,6 +24,7 @@ use super::output;
 use super::policy_file;
 use super::progress::Progress;
 use super::since::Since;
+use super::targets::{self, Target};
 use super::trust::TrustBase;
 use agent_strace_git::{GitError, Revisions};
 use agent_strace_model::Gap;
@@ -36,7 +36,6 @@ use agent_strace_repos::repo_audit::{self, Settings};
 
 use args::AuditToolsCommand;
 use decide::{RepositoryConfig, SharedConfig};
-use targets::Target;
 use used::Used;
 use writing::Reports;
 
@@ -55,7 +54,7 @@ pub(super) fn run(args: &AuditToolsArgs, environment: Environment, streams: &mut
     let overwrite = if args.force { Overwrite::Replace } else { Overwrite::Refuse };
     baseline::refuse_to_overwrite(args.write_baseline.as_deref(), overwrite)?;
     output::refuse_same_file(args.written.files().chain(args.write_baseline.as_deref()))?;
-    let targets = targets::targets(args, streams.stdin)?;
+    let targets = targets::targets(&args.repositories, args.repos_from.as_deref(), streams.stdin)?;
     let run_config = AuditRun::new(args, targets.len(), now, environment)?;
     let stated = stated(args, &targets, &run_config);
     let single = targets.len() == 1;

@@ -26,6 +26,12 @@ pub(super) struct Found {
     file: String,
 }
 
+impl Found {
+    pub(super) fn name(&self) -> &str {
+        &self.ecosystem.name
+    }
+}
+
 /// The ecosystems of the tracked files in a folder, or of all files where nothing is tracked.
 pub(super) fn found_in(folder: &Path) -> Vec<Found> {
     let tracked = agent_strace_git::tracked(folder).unwrap_or_default().unwrap_or_default();
@@ -102,46 +108,39 @@ pub(super) enum Scope {
 }
 
 /// A policy that vouches for the usual commands of what was found: rules and tests are added to it, and nothing is taken away.
-pub(super) fn added(text: &str, found: &[Found], scope: Scope) -> Result<Option<Added>, Failure> {
-    let is_taken = |rule: &Rule| scope == Scope::Everyday || !matches!(rule.is, Use::Run | Use::Packages);
+/// `base`: the policy that `text` extends. A rule of the base stays as it is, and a base without `rules` takes none: it may be
+/// meant for agents that run nothing.
+pub(super) fn added(text: &str, base: Option<&str>, found: &[Found], scope: Scope) -> Result<Option<Added>, Failure> {
+    let whole = plain(base.unwrap_or(text))?;
+    let is_stated = |id: &str| base.is_some() && states_rule(&whole, id);
+    let is_taken = |rule: &Rule| {
+        (scope == Scope::Everyday || !matches!(rule.is, Use::Run | Use::Packages)) && !is_stated(&rule.id)
+    };
     let entries = || found.iter().flat_map(|found| found.ecosystem.rules.iter().map(move |rule| (found, rule)));
-    let entries: Vec<_> = entries().filter(|(_, rule)| is_taken(rule)).collect();
-    let (Some(_), true) = (text.find(RULES), !entries.is_empty()) else { return Ok(None) };
-    let names: Vec<&str> = found.iter().map(|found| found.ecosystem.name.as_str()).collect();
-    let mut rules = format!(
-        "// Found here: {}. Their usual commands run code of the project: these rules vouch for it.\n",
-        names.join(", ")
-    );
-    let mut tests = String::new();
-    for (found, rule) in &entries {
-        let _ = writeln!(rules, "{},", json_of(rule, &found.ecosystem.name));
-        let expected = effect(rule.is);
-        if let Some(command) = rule.examples.first().filter(|_| rule.is != Use::Packages) {
-            let _ = writeln!(tests, "{},", json!({"tool": "Bash", "input": {"command": command}, "expect": expected}));
-        }
+    let entries: Vec<(&Found, &Rule)> = entries().filter(|(_, rule)| is_taken(rule)).collect();
+    if whole.get("rules").is_none() || !text.contains(RULES) || entries.is_empty() {
+        return Ok(None);
     }
-    let registries = registries(found);
-    let mut text = text.to_owned();
+    let (mut rules, tests) = rules_and_tests(found, &entries);
     let mut allows = match scope {
         Scope::Work => "building, testing and formatting with them (`rules` names the commands)".to_owned(),
         Scope::Everyday => "their usual commands (`rules` names them)".to_owned(),
     };
+    let registries = registries(found);
     // Where other hosts are refused, the list of those that are not stays as its author made it.
-    let listed = |registry: &&str| text.contains(&format!("\"{registry}\""));
-    if text.contains(CLOSED) {
-        let missing: Vec<&str> = registries.iter().copied().filter(|registry| !listed(registry)).collect();
+    if whole.pointer("/network/deny_all") == Some(&Value::Bool(true)) {
+        let missing: Vec<&str> = registries.iter().copied().filter(|registry| !lists_host(&whole, registry)).collect();
         if !missing.is_empty() {
             let _ = write!(allows, "; `network.allow` does not list {}", missing.join(", "));
         }
-    } else if !registries.is_empty() {
+    } else if !registries.is_empty() && !is_stated(REGISTRIES) {
         let _ = write!(allows, ", and {}", registries.iter().copied().collect::<Vec<_>>().join(", "));
-        let rule = json!({"id": "REGISTRIES", "effect": "allow", "reason": "packages of these ecosystems come from there",
+        let rule = json!({"id": REGISTRIES, "effect": "allow", "reason": "packages of these ecosystems come from there",
             "match": {"net": registries}});
         let _ = writeln!(rules, "{rule},");
     }
-    if names.iter().any(|name| ["npm", "Node.js"].contains(name))
-        && entries.iter().any(|(_, rule)| rule.id == "NPM-PACKAGES")
-    {
+    let mut text = text.to_owned();
+    if entries.iter().any(|(_, rule)| rule.id == "NPM-PACKAGES") {
         text = text.replacen(UNRESOLVED, &UNRESOLVED.replace("unresolved", "allow"), 1);
     }
     text = text.replacen(RULES, &format!("{RULES}\n{rules}"), 1).replacen(TESTS, &format!("{TESTS}\n{tests}"), 1);
@@ -150,12 +149,47 @@ pub(super) fn added(text: &str, found: &[Found], scope: Scope) -> Result<Option<
     Ok(Some(Added { text, allows }))
 }
 
+/// Lines of the lists `rules` and `tests`.
+fn rules_and_tests(found: &[Found], entries: &[(&Found, &Rule)]) -> (String, String) {
+    let names: Vec<&str> = found.iter().map(Found::name).collect();
+    let mut rules = format!(
+        "// Found here: {}. Their usual commands run code of the project: these rules vouch for it.\n",
+        names.join(", ")
+    );
+    let mut tests = String::new();
+    for (found, rule) in entries {
+        let _ = writeln!(rules, "{},", json_of(rule, found.name()));
+        let expected = effect(rule.is);
+        if let Some(command) = rule.examples.first().filter(|_| rule.is != Use::Packages) {
+            let _ = writeln!(tests, "{},", json!({"tool": "Bash", "input": {"command": command}, "expect": expected}));
+        }
+    }
+    (rules, tests)
+}
+
+fn states_rule(policy: &Value, id: &str) -> bool {
+    let mut rules = policy.get("rules").and_then(Value::as_array).into_iter().flatten();
+    rules.any(|rule| rule.get("id").and_then(Value::as_str).is_some_and(|stated| stated.eq_ignore_ascii_case(id)))
+}
+
+fn lists_host(policy: &Value, host: &str) -> bool {
+    let mut hosts = policy.pointer("/network/allow").and_then(Value::as_array).into_iter().flatten();
+    hosts.any(|listed| listed.as_str() == Some(host))
+}
+
+/// The rule that allows the registries of packages.
+const REGISTRIES: &str = "REGISTRIES";
 const RULES: &str = "\"rules\": [";
 const TESTS: &str = "\"tests\": [";
-/// Other hosts than those of the list are refused.
-const CLOSED: &str = "\"deny_all\": true";
 /// A test of the default policy that holds only as long as no rule vouches for packages.
 const UNRESOLVED: &str = r#"{ "command": "npm install left-pad" }, "expect": "unresolved""#;
+
+/// What a policy states.
+fn plain(text: &str) -> Result<Value, Failure> {
+    let plain = format::format("the policy", text, Comments::Strip).map_err(|faults| faults.to_string());
+    let plain = plain.and_then(|text| serde_json::from_str(&text).map_err(|error| error.to_string()));
+    plain.map_err(|error| Failure::new(format!("the policy can't be read: {error}")))
+}
 
 fn effect(purpose: Use) -> &'static str {
     if purpose.is_refused() { "deny" } else { "allow" }

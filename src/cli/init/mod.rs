@@ -2,13 +2,15 @@
 
 mod ci;
 mod ecosystems;
+mod many;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use super::Streams;
+use super::args::PlainFormat;
+use super::environment::Environment;
 use super::failure::Failure;
 use super::output;
 
@@ -22,6 +24,8 @@ Examples:
   agent-strace init                       .agent-scope.json for everyday work
   agent-strace init --list                which policies there are
   agent-strace init --policy library --output .github/org-scope.json
+  agent-strace init app infra ~/clones/tools                 one for each repository, with a summary
+  agent-strace init --repos-from list.txt --base org.json    on a base that all of them share
   agent-strace init --ci github --action OWNER/agent-strace@COMMIT
   agent-strace init --ci gitlab
 
@@ -30,11 +34,24 @@ for (Cargo, npm, Python, …) are added. `agent-strace policy` makes a policy fr
 
 #[derive(Debug, Args)]
 pub(super) struct InitArgs {
+    /// Repositories, or folders of repositories: a policy for each of them, and a summary [default: the current directory].
+    #[arg(value_name = "REPOSITORY", conflicts_with_all = ["ci", "list"])]
+    repositories: Vec<PathBuf>,
+
+    /// Repositories from a file, one path a line (`#` starts a comment); `-` is standard input.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["ci", "list"])]
+    repos_from: Option<String>,
+
+    /// A policy that all of them share: each gets a copy of it and a policy that extends the copy. A FILE that is there is
+    /// used as it is; else it is written, from the policy of `--policy`.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["ci", "list"])]
+    base: Option<PathBuf>,
+
     /// Which one: default, strict, read-only, library, web-app or monorepo.
     #[arg(long, value_name = "NAME", default_value = "default")]
     policy: String,
 
-    /// Where to write it [default: .agent-scope.json, or where the forge looks for it].
+    /// Where to write it, in each repository [default: .agent-scope.json, or where the forge looks for it].
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
 
@@ -62,6 +79,17 @@ pub(super) struct InitArgs {
     /// here, else that of `HEAD`].
     #[arg(long, value_name = "NAME", requires = "ci")]
     branch: Option<String>,
+
+    /// With REPOSITORY, `--repos-from` or `--base`: how the summary is written.
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: PlainFormat,
+}
+
+impl InitArgs {
+    /// It ends with a summary.
+    fn is_for_many(&self) -> bool {
+        !self.repositories.is_empty() || self.repos_from.is_some() || self.base.is_some()
+    }
 }
 
 /// A policy that is part of the program.
@@ -88,11 +116,44 @@ impl Shipped {
     }
 }
 
-pub(super) fn run(args: &InitArgs, streams: &mut Streams<'_>) -> Result<u8, Failure> {
+pub(super) fn run(args: &InitArgs, environment: Environment, streams: &mut Streams<'_>) -> Result<u8, Failure> {
     match args.ci {
         Some(platform) => ci::run(platform, args, streams),
+        None if args.list => list(streams),
+        None if args.is_for_many() => many::run(args, environment, streams),
+        None if args.format != PlainFormat::Text => {
+            Err(Failure::new("`--format json` is the summary of several repositories")
+                .hint("name the repository: `agent-strace init --format json .`"))
+        }
         None => write_policy(args, streams),
     }
+}
+
+fn list(streams: &mut Streams<'_>) -> Result<u8, Failure> {
+    let lines = SHIPPED.iter().map(|shipped| format!("{:10} {}\n", shipped.name, shipped.summary()));
+    output::print(streams.stdout, &lines.collect::<String>())?;
+    Ok(0)
+}
+
+/// The policy that `--policy` names.
+fn shipped(args: &InitArgs) -> Result<&'static Shipped, Failure> {
+    let names: Vec<&str> = SHIPPED.iter().map(|shipped| shipped.name).collect();
+    SHIPPED.iter().find(|shipped| shipped.name == args.policy).ok_or_else(|| {
+        let failure = Failure::new(format!("there is no policy `{}`", args.policy));
+        failure.did_you_mean(&args.policy, &names).hint(format!("there are {}", names.join(", ")))
+    })
+}
+
+/// `text` with what the ecosystems need, and what was added. `base`: the policy that `text` extends, if it extends one.
+fn start(
+    shipped: &Shipped,
+    text: &str,
+    base: Option<&str>,
+    found: &[ecosystems::Found],
+) -> Result<(String, Option<ecosystems::Added>), Failure> {
+    let scope = if shipped.name == "strict" { ecosystems::Scope::Work } else { ecosystems::Scope::Everyday };
+    let added = ecosystems::added(text, base, found, scope)?;
+    Ok((added.as_ref().map_or(text, |added| added.text.as_str()).to_owned(), added))
 }
 
 /// What is there was written by somebody.
@@ -105,23 +166,13 @@ fn refuse_to_replace(file: &Path, force: bool) -> Result<(), Failure> {
 }
 
 fn write_policy(args: &InitArgs, streams: &mut Streams<'_>) -> Result<u8, Failure> {
-    if args.list {
-        let lines = SHIPPED.iter().map(|shipped| format!("{:10} {}\n", shipped.name, shipped.summary()));
-        output::print(streams.stdout, &lines.collect::<String>())?;
-        return Ok(0);
-    }
-    let names: Vec<&str> = SHIPPED.iter().map(|shipped| shipped.name).collect();
-    let Some(shipped) = SHIPPED.iter().find(|shipped| shipped.name == args.policy) else {
-        let failure = Failure::new(format!("there is no policy `{}`", args.policy));
-        return Err(failure.did_you_mean(&args.policy, &names).hint(format!("there are {}", names.join(", "))));
-    };
+    let shipped = shipped(args)?;
     let file = args.output.clone().unwrap_or_else(|| PathBuf::from(POLICY));
     let shown = agent_strace_report::terminal(&file.to_string_lossy());
     refuse_to_replace(&file, args.force)?;
     let found = ecosystems::found_in(Path::new("."));
-    let scope = if shipped.name == "strict" { ecosystems::Scope::Work } else { ecosystems::Scope::Everyday };
-    let added = ecosystems::added(shipped.text, &found, scope)?;
-    output::write(&file, added.as_ref().map_or(shipped.text, |added| added.text.as_str()))?;
+    let (text, added) = start(shipped, shipped.text, None, &found)?;
+    output::write(&file, &text)?;
     let policy = if shown == POLICY { String::new() } else { format!(" --policy {shown}") };
     let told = ecosystems::told(&found, added.as_ref());
     let text = format!(
@@ -132,6 +183,9 @@ fn write_policy(args: &InitArgs, streams: &mut Streams<'_>) -> Result<u8, Failur
         lower(&shipped.summary())
     );
     output::print(streams.stdout, &text)?;
+    if let Some(note) = super::policy_file::note_below_top(&file) {
+        output::note(streams.stderr, &note);
+    }
     if let Some((name, why)) = suggestion(Path::new(".")).filter(|(name, _)| *name != args.policy) {
         let hint = format!("note: `{why}` looks like another one may fit: `agent-strace init --policy {name} --force`");
         output::note(streams.stderr, &hint);
@@ -163,7 +217,8 @@ fn suggestion(folder: &Path) -> Option<(&'static str, &'static str)> {
     const LIBRARY: &[&str] = &["src/lib.rs", "pyproject.toml", "setup.py"];
     let there = |name: &&&str| folder.join(**name).is_file();
     let holds = |name: &str, text: &str| {
-        folder.join(name).is_file() && fs::read_to_string(folder.join(name)).is_ok_and(|file| file.contains(text))
+        let file = output::read_small(&folder.join(name));
+        file.is_some_and(|file| String::from_utf8_lossy(&file).contains(text))
     };
     if let Some(name) = MONOREPO.iter().find(|name| there(name)) {
         return Some(("monorepo", *name));

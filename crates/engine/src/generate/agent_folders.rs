@@ -32,20 +32,23 @@ impl Folders {
     }
 }
 
-fn list_of(path: &str, slot: &Slot) -> Option<&'static BuiltinList> {
+/// `roots`: where the workspaces of the sessions lie. A list that holds one of them would allow all of that workspace, as a
+/// checkout below `/tmp` is scratch to `builtin:scratch`.
+fn list_of(path: &str, slot: &Slot, roots: &BTreeSet<&str>) -> Option<&'static BuiltinList> {
     if path.split('/').any(|part| part == "..") {
         return None;
     }
     let lists = FOLDERS.iter().filter(|folders| folders.holds(slot)).filter_map(|folders| builtin(folders.name));
-    lists.into_iter().find(|list| list.has_path(path))
+    let holds_root = |list: &BuiltinList| roots.iter().any(|root| list.has_path(root));
+    lists.into_iter().find(|list| list.has_path(path) && !holds_root(list))
 }
 
 /// Takes out what lies in such folders, and makes the entries for the folders.
-pub(super) fn take(touched: &mut BTreeMap<Slot, Vec<Touched<'_>>>) -> Vec<Planned> {
+pub(super) fn take(touched: &mut BTreeMap<Slot, Vec<Touched<'_>>>, roots: &BTreeSet<&str>) -> Vec<Planned> {
     let mut used: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
     for (slot, list) in touched.iter_mut() {
         list.retain(|one| {
-            let Some(list) = list_of(&one.target.path, slot) else { return true };
+            let Some(list) = list_of(&one.target.path, slot, roots) else { return true };
             used.entry(list.name.as_str()).or_default().insert(one.index);
             // What was deleted stands for itself.
             *slot == Slot::Delete
@@ -77,7 +80,7 @@ mod tests {
 
     #[test]
     fn a_folder_is_found_wherever_homes_are() {
-        let found = |path, slot| list_of(path, &slot).map(|list| list.name.as_str());
+        let found = |path, slot| list_of(path, &slot, &BTreeSet::new()).map(|list| list.name.as_str());
         assert_eq!(found("/tmp/a/b", Slot::Write), Some("scratch"));
         assert_eq!(found("C:/Users/a/AppData/Local/Temp/x", Slot::Write), Some("scratch"));
         assert_eq!(found("/Users/ana/.claude/plans/x.md", Slot::Write), Some("agent-notes"));
@@ -95,5 +98,13 @@ mod tests {
         ] {
             assert_eq!(found(other, Slot::Read), None, "{other}");
         }
+    }
+
+    #[test]
+    fn a_folder_that_holds_the_workspace_is_not_meant_as_a_whole() {
+        let found = |root| list_of("/tmp/a/b", &Slot::Write, &BTreeSet::from([root])).map(|list| list.name.as_str());
+        assert_eq!(found("/home/ana/app"), Some("scratch"));
+        assert_eq!(found("/tmp/app"), None);
+        assert_eq!(found("/private/tmp/app"), None);
     }
 }

@@ -3,10 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use serde_json::Value;
+use serde_json::{Value, json};
+
+use agent_strace_policy::builtin::BUILTIN;
 
 use super::plan::{Planned, Slot};
 use super::purpose::Purpose;
+use super::shared::SharedBase;
 use super::tables::{DENIED_COMMANDS, DENIED_PATHS};
 
 /// The text of a policy, and the place of each entry.
@@ -38,30 +41,42 @@ pub(super) fn denied() -> Vec<(Slot, String)> {
 
 /// A policy without entries of its own.
 pub(super) fn template() -> String {
-    fresh(&[], &[], &denied(), &[]).text
+    fresh(&[], &[], &denied(), &[], None).text
 }
 
-/// `header`: comments above it. `tests`: each an object of JSON.
+/// `header`: comments above it. `tests`: each an object of JSON. `base`: what the policy extends, and does not repeat.
 pub(super) fn fresh(
     header: &[String],
     entries: &[Placed<'_>],
     denies: &[(Slot, String)],
     tests: &[String],
+    base: Option<&SharedBase>,
 ) -> Composed {
     let mut composed = Composed::default();
     for line in header {
         let _ = writeln!(composed.text, "// {line}");
     }
-    composed.text.push_str(
-        "{\n\"version\": 2,\n\"defaults\": { \"decision\": \"deny\", \"unresolved\": { \"state\": \"deny\" } },\n",
-    );
-    let mut writer = Writer { composed, entries, denies };
+    composed.text.push_str("{\n\"version\": 2,\n");
+    if let Some(base) = base {
+        let _ = writeln!(composed.text, "\"extends\": {},", base.extension());
+    }
+    let is_open = |keys: &[&str]| base.is_none_or(|base| !base.states(keys));
+    if is_open(&["defaults"]) {
+        composed.text.push_str("\"defaults\": { \"decision\": \"deny\", \"unresolved\": { \"state\": \"deny\" } },\n");
+    } else if is_open(&["defaults", "decision"]) {
+        composed.text.push_str("\"defaults\": { \"decision\": \"deny\" },\n");
+    }
+    let mut writer = Writer { composed, entries, denies, base };
     writer.files();
     writer.object("commands", &[(&Slot::Commands, "allow"), (&Slot::Commands, "deny")], "");
-    writer.object("network", &[(&Slot::Network, "allow")], "\"deny_all\": true, ");
+    // An allow list of hosts means something only where the others are refused, so both are stated together.
+    let has_hosts = entries.iter().any(|placed| placed.entry.slot == Slot::Network);
+    let is_closed = base.is_some_and(SharedBase::refuses_other_hosts) && has_hosts;
+    let closed = if is_open(&["network", "deny_all"]) || is_closed { "\"deny_all\": true, " } else { "" };
+    writer.object("network", &[(&Slot::Network, "allow")], closed);
     writer.servers();
     writer.object("env", &[(&Slot::Env, "allow")], "");
-    writer.agents();
+    writer.rules();
     let mut composed = writer.composed;
     if !tests.is_empty() {
         let _ = writeln!(composed.text, "\"tests\": [\n{}\n]", tests.join(",\n"));
@@ -74,16 +89,23 @@ struct Writer<'p> {
     composed: Composed,
     entries: &'p [Placed<'p>],
     denies: &'p [(Slot, String)],
+    base: Option<&'p SharedBase>,
 }
 
 impl Writer<'_> {
     fn files(&mut self) {
+        let before = self.composed.text.len();
         self.composed.text.push_str("\"files\": {\n");
+        let empty = self.composed.text.len();
         for slot in [Slot::Read, Slot::Write, Slot::Delete] {
             let name = slot.keys("allow").get(1).copied().unwrap_or_default();
             self.object(name, &[(&slot, "allow"), (&slot, "deny")], "");
         }
-        self.composed.text.push_str("},\n");
+        if self.composed.text.len() == empty {
+            self.composed.text.truncate(before);
+        } else {
+            self.composed.text.push_str("},\n");
+        }
     }
 
     /// An object with these lists. An object without any member is left out.
@@ -98,16 +120,22 @@ impl Writer<'_> {
     fn list(&mut self, slot: &Slot, list: &str) -> Option<String> {
         let keys = slot.keys(list);
         let pointer = keys.iter().fold(String::new(), |pointer, key| format!("{pointer}/{}", escaped(key)));
-        let mut items = Vec::new();
+        let stated = self.base.map_or(&[][..], |base| base.entries(&keys));
+        let mut items: Vec<(Purpose, String)> = Vec::new();
         if list == "allow" {
-            for (index, placed) in self.entries.iter().enumerate().filter(|(_, placed)| placed.entry.slot == *slot) {
-                self.composed.allows.insert(format!("{pointer}/{}", items.len()), index);
-                items.push((placed.purpose, placed.entry.text.as_str()));
+            let own = || self.entries.iter().enumerate().filter(|(_, placed)| placed.entry.slot == *slot);
+            if own().next().is_some() {
+                items.extend(stated.iter().map(|entry| (Purpose::Base, entry.to_string())));
             }
-        } else {
+            for (index, placed) in own() {
+                self.composed.allows.insert(format!("{pointer}/{}", items.len()), index);
+                items.push((placed.purpose, Value::from(placed.entry.text.as_str()).to_string()));
+            }
+        } else if stated.is_empty() || self.restates(slot) {
+            items.extend(stated.iter().map(|entry| (Purpose::Base, entry.to_string())));
             for (index, (_, text)) in self.denies.iter().enumerate().filter(|(_, (of, _))| of == slot) {
                 self.composed.denies.insert(format!("{pointer}/{}", items.len()), index);
-                items.push((Purpose::Other, text.as_str()));
+                items.push((Purpose::Other, Value::from(text.as_str()).to_string()));
             }
         }
         let name = keys.last().copied().unwrap_or(list);
@@ -130,8 +158,32 @@ impl Writer<'_> {
         }
     }
 
+    /// The policy needs denies that no rule can state, and that the list of the base lacks: it states the list again with them.
+    fn restates(&self, slot: &Slot) -> bool {
+        let is_rule = |text: &str| matched(slot, text).is_some();
+        self.denies.iter().any(|(of, text)| of == slot && !is_rule(text))
+    }
+
+    /// What has no list of its own, and denies beside a list that the base states.
+    fn rules(&mut self) {
+        let mut rules: Vec<String> = self.agents().into_iter().collect();
+        let is_stated = |(_, (slot, _)): &(usize, &(Slot, String))| {
+            self.base.is_some_and(|base| !base.entries(&slot.keys("deny")).is_empty()) && !self.restates(slot)
+        };
+        let beside: Vec<(usize, &(Slot, String))> = self.denies.iter().enumerate().filter(is_stated).collect();
+        for (index, (slot, text)) in beside {
+            if let Some(matched) = matched(slot, text) {
+                self.composed.denies.insert(format!("/rules/{}", rules.len()), index);
+                rules.push(format!("{{ \"id\": \"RISK-{}\", \"effect\": \"deny\", \"match\": {matched} }}", index + 1));
+            }
+        }
+        if !rules.is_empty() {
+            let _ = writeln!(self.composed.text, "\"rules\": [\n{}\n],", rules.join(",\n"));
+        }
+    }
+
     /// Sub-agents have no list of their own: one rule names them.
-    fn agents(&mut self) {
+    fn agents(&mut self) -> Option<String> {
         let agents: Vec<(usize, &str)> = self
             .entries
             .iter()
@@ -141,21 +193,39 @@ impl Writer<'_> {
             .collect();
         let all: Vec<(usize, &str)> = agents.iter().filter(|(_, name)| *name == "*").copied().collect();
         let agents = if all.is_empty() { agents } else { all };
-        let Some((first, _)) = agents.first() else { return };
+        let (first, _) = agents.first()?;
         self.composed.allows.insert("/rules/0".to_owned(), *first);
         let names: Vec<String> = agents.iter().map(|(_, name)| Value::from(*name).to_string()).collect();
         let names = if let [name] = names.as_slice() { name.clone() } else { format!("[{}]", names.join(", ")) };
-        let _ = writeln!(
-            self.composed.text,
-            "\"rules\": [\n// Their calls are judged like all others.\n\
-             {{ \"id\": \"SUBAGENTS\", \"effect\": \"allow\", \"match\": {{ \"spawn\": {names} }} }}\n],"
-        );
+        // A rule replaces that of the base with the same id.
+        let id = if self.base.is_some() { "OWN-SUBAGENTS" } else { "SUBAGENTS" };
+        Some(format!(
+            "// Their calls are judged like all others.\n\
+             {{ \"id\": \"{id}\", \"effect\": \"allow\", \"match\": {{ \"spawn\": {names} }} }}"
+        ))
     }
 }
 
+/// The `match` of a rule that denies what an entry of a list would deny: `git branch -D`. `None`: only a list can state it.
+fn matched(slot: &Slot, text: &str) -> Option<Value> {
+    if *slot != Slot::Commands || text.starts_with(BUILTIN) {
+        return None;
+    }
+    let (flags, words): (Vec<&str>, Vec<&str>) = text.split(' ').partition(|word| word.starts_with('-'));
+    let (program, below) = words.split_first()?;
+    let mut exec = serde_json::Map::from_iter([("program".to_owned(), Value::from(*program))]);
+    if !below.is_empty() {
+        exec.insert("subcommand".to_owned(), below.join(" ").into());
+    }
+    if !flags.is_empty() {
+        exec.insert("any_flag".to_owned(), flags.into());
+    }
+    Some(json!({ "exec": exec }))
+}
+
 /// The entries of a list: in one line where there are few, else with a comment above those of each purpose.
-fn lines(slot: &Slot, items: &[(Purpose, &str)]) -> String {
-    let texts = || items.iter().map(|(_, text)| Value::from(*text).to_string());
+fn lines(slot: &Slot, items: &[(Purpose, String)]) -> String {
+    let texts = || items.iter().map(|(_, text)| text.clone());
     let flat = texts().collect::<Vec<_>>().join(", ");
     let purposes: BTreeSet<Purpose> = items.iter().map(|(purpose, _)| *purpose).collect();
     let is_plain = purposes.len() < 2 || items.len() <= PLAIN;

@@ -9,27 +9,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 
 use agent_strace_effects::Effect;
-use agent_strace_model::finding::Level;
-use agent_strace_policy::builtin::{BUILTIN, builtin};
+use agent_strace_model::finding::{Level, PolicyLocation};
 use agent_strace_policy::{Decision, Diagnostics, Judgement, Policy, format};
 
-use super::commands;
 use super::compose::{self, Composed, Placed};
 use super::observe::{CallId, Observation, Observed};
 use super::plan::{self, Basis, Plan, Planned, Slot};
 use super::purpose::purpose;
 use super::reason::Reason;
-use super::tables::RISKY;
-use super::{joins, merge, provenance, samples};
-
-/// What a policy is made from beside what was seen.
-#[derive(Debug, Clone, Copy)]
-pub struct Settings<'a> {
-    /// An entry has to be seen in so many sessions.
-    pub seen_in: usize,
-    /// The policy that entries are added to.
-    pub base: Option<(&'a str, &'a Policy)>,
-}
+use super::start::{Settings, Start};
+use super::{denies, joins, merge, provenance, samples};
 
 /// A generated policy.
 #[derive(Debug)]
@@ -40,6 +29,8 @@ pub struct Draft {
     pub entries: Vec<Written>,
     /// What was done and is not allowed.
     pub review: Vec<Review>,
+    /// Calls that did any of it.
+    pub refused_calls: usize,
     /// The file beside the policy: the sessions behind each entry.
     pub provenance: String,
 }
@@ -73,7 +64,7 @@ pub struct Review {
 }
 
 /// How the text is called where it is faulty.
-const SHOWN: &str = "the generated policy";
+pub(super) const SHOWN: &str = "the generated policy";
 /// So many sessions make an act of one of them rare.
 const RARE: usize = 3;
 /// Rounds after which entries that the reader refuses are given up.
@@ -81,13 +72,13 @@ const ROUNDS: usize = 16;
 
 pub fn draft(observed: &Observed, settings: &Settings<'_>) -> Result<Draft, Diagnostics> {
     let none = Policy::none();
-    let base = settings.base.map_or(&none, |(_, policy)| policy);
+    let base = settings.start.policy().unwrap_or(&none);
     // A test suite that finds a fault was still to be run.
     let observed = &observed.as_if_done(&|effect| plan::is_worth_trying(effect, base.programs()));
     let plan = plan::plan(observed, base);
     let observations: Vec<&Observation> = observed.all().collect();
     let template = Policy::from_bytes(SHOWN, None, compose::template().as_bytes())?;
-    let before = settings.base.map_or(&template, |(_, policy)| policy);
+    let before = settings.start.policy().unwrap_or(&template);
     let mut writing = Writing::new(observed, &observations, settings, plan, before);
     writing.settle()?;
     writing.finish()
@@ -113,10 +104,13 @@ impl<'o, 's> Writing<'o, 's> {
     ) -> Self {
         let Plan { mut entries, left_out } = plan;
         joins::complete(&mut entries, observations);
-        if settings.base.is_some() {
+        if settings.start.policy().is_some() {
             entries.retain(|entry| !merge::is_there(entry, before));
         }
         let mut writing = Self { observed, observations, settings, entries, left_out, denies: Vec::new() };
+        if let Start::Added { known, .. } = settings.start {
+            writing.drop_entries(|_, entry| known.was_removed(entry).then_some(Reason::Removed));
+        }
         writing.drop_entries(|writing, entry| {
             // No session did what a policy leaves out, or what every policy has.
             if entry.support.is_empty() {
@@ -126,17 +120,19 @@ impl<'o, 's> Writing<'o, 's> {
             (sessions < writing.settings.seen_in).then_some(Reason::Rare(sessions))
         });
         writing.drop_entries(|_, entry| {
-            let holds = |text: &str| {
-                // A pattern has the bracket of a mark as `[[]`.
-                agent_strace_secrets::has_mark(&text.replace("[[]", "["))
-                    || agent_strace_secrets::redact(text).as_str() != text
-            };
-            let server = matches!(&entry.slot, Slot::Mcp(server) if holds(server));
-            (server || holds(&entry.text)).then_some(Reason::Secret)
+            let server = matches!(&entry.slot, Slot::Mcp(server) if holds_secret(server));
+            (server || holds_secret(&entry.text)).then_some(Reason::Secret)
         });
         writing.sort();
-        if settings.base.is_none() {
-            writing.denies = suggestions(&writing.entries);
+        match settings.start {
+            Start::Nothing => writing.denies = denies::suggestions(&writing.entries),
+            Start::Added { .. } => {}
+            Start::Extending(base) => {
+                let is_new = |(slot, text): &(Slot, String)| {
+                    !base.entries(&slot.keys("deny")).iter().any(|known| known.as_str() == Some(text))
+                };
+                writing.denies = denies::suggestions(&writing.entries).into_iter().filter(is_new).collect();
+            }
         }
         writing
     }
@@ -183,13 +179,16 @@ impl<'o, 's> Writing<'o, 's> {
     fn settle(&mut self) -> Result<(), Diagnostics> {
         for _ in 0..ROUNDS + self.denies.len() {
             let composed = self.compose()?;
-            let policy = match Policy::from_bytes(SHOWN, None, composed.text.as_bytes()) {
+            let policy = match self.settings.start.read(&composed.text) {
                 Ok(policy) => policy,
                 Err(faults) if self.drop_faulty(&composed, &faults) => continue,
                 Err(faults) => return Err(faults),
             };
             let judgements = self.judge(&policy);
-            if !self.except(&judgements) && !self.drop_idle(&composed, &judgements) {
+            if !self.except(&judgements)
+                && !self.drop_idle(&composed, &judgements)
+                && !self.drop_without_effect(&judgements)
+            {
                 return Ok(());
             }
         }
@@ -254,7 +253,7 @@ impl<'o, 's> Writing<'o, 's> {
     fn drop_idle(&mut self, composed: &Composed, judgements: &[Judgement]) -> bool {
         let mut used = BTreeSet::new();
         for judged in judgements.iter().filter(|judged| judged.decision == Decision::Allowed) {
-            let Some(location) = &judged.location else { continue };
+            let Some(location) = own(judged) else { continue };
             used.extend(entry_at(&composed.allows, &location.pointer));
             if location.pointer.ends_with("/allow") {
                 // Several entries together allow it.
@@ -272,26 +271,50 @@ impl<'o, 's> Writing<'o, 's> {
         !idle.is_empty()
     }
 
+    /// An entry of which every call also does what is refused allows no call.
+    fn drop_without_effect(&mut self, judgements: &[Judgement]) -> bool {
+        let judged = || self.observations.iter().zip(judgements);
+        let refused: BTreeSet<CallId> = judged()
+            .filter(|(observation, judged)| is_for_review(&observation.effect, judged) && judged.level == Level::Error)
+            .flat_map(|(observation, _)| observation.calls.done.iter().copied())
+            .collect();
+        let allows_none = |entry: &Planned| {
+            let calls = entry.support.iter().filter_map(|index| self.observations.get(*index));
+            let mut calls = calls.flat_map(|observation| &observation.calls.done);
+            matches!(entry.basis, Basis::Seen | Basis::Stranger)
+                && matches!(entry.slot, Slot::Commands | Slot::Network)
+                && !entry.support.is_empty()
+                && calls.all(|call| refused.contains(call))
+        };
+        let taken: BTreeSet<usize> =
+            (0..self.entries.len()).filter(|at| self.entries.get(*at).is_some_and(allows_none)).collect();
+        self.take_entries(&taken, Some(&Reason::BesideRefused));
+        !taken.is_empty()
+    }
+
     fn judge(&self, policy: &Policy) -> Vec<Judgement> {
         let judge = |observation: &&Observation| policy.judge(&observation.effect, &plan::context(observation));
         self.observations.iter().map(judge).collect()
     }
 
     fn compose(&self) -> Result<Composed, Diagnostics> {
-        match self.settings.base {
-            Some((text, _)) => merge::added(text, &self.entries),
-            None => Ok(self.fresh(&[])),
+        match self.settings.start {
+            Start::Added { text, base, .. } => merge::added(text, base, &self.placed()),
+            Start::Nothing | Start::Extending(_) => Ok(self.fresh(&[])),
         }
     }
 
-    fn fresh(&self, tests: &[String]) -> Composed {
+    fn placed(&self) -> Vec<Placed<'_>> {
         let placed = |entry| Placed { entry, purpose: purpose(entry, self.is_rare(entry)) };
-        let entries: Vec<Placed<'_>> = self.entries.iter().map(placed).collect();
-        compose::fresh(&self.header(), &entries, &self.denies, tests)
+        self.entries.iter().map(placed).collect()
+    }
+
+    fn fresh(&self, tests: &[String]) -> Composed {
+        compose::fresh(&self.header(), &self.placed(), &self.denies, tests, self.settings.start.base())
     }
 
     fn header(&self) -> [String; 3] {
-        let all = self.all_seen();
+        let all = self.contributing();
         let day = |time: Option<Timestamp>| time.map(|time| time.to_string().chars().take(10).collect::<String>());
         let from = match (day(all.first), day(all.last)) {
             (Some(first), Some(last)) => format!(", {first} to {last}"),
@@ -299,8 +322,9 @@ impl<'o, 's> Writing<'o, 's> {
         };
         [
             format!(
-                "Agents may do here what {} sessions did ({} calls{from}), and acts of the same kinds.",
-                all.sessions, all.calls
+                "Agents may do here what {} did ({}{from}), and acts of the same kinds.",
+                counted(all.sessions, "session"),
+                counted(all.calls, "call")
             ),
             "`builtin:NAME` names a list: `agent-strace policy builtins NAME` shows it. The file beside this one"
                 .to_owned(),
@@ -311,19 +335,33 @@ impl<'o, 's> Writing<'o, 's> {
 
     fn finish(self) -> Result<Draft, Diagnostics> {
         let composed = self.compose()?;
-        let read = |text: &str| Policy::from_bytes(SHOWN, None, text.as_bytes());
+        let read = |text: &str| self.settings.start.read(text);
         let policy = read(&composed.text)?;
         let judgements = self.judge(&policy);
         let entries = self.written(&composed, &judgements);
         let review = self.review(&judgements);
-        let text = match self.settings.base {
-            Some(_) => composed.text,
-            None => self.fresh(&samples::tests(&policy, self.observations)).text,
+        let refused = review.iter().filter_map(|item| self.observations.get(item.index));
+        let refused: BTreeSet<CallId> = refused.flat_map(|observation| observation.calls.all()).collect();
+        let refused_calls = refused.len();
+        let tests = || samples::allowed_tests(&policy, self.observations);
+        let text = match self.settings.start {
+            Start::Added { .. } => composed.text,
+            Start::Extending(base) if base.states(&["tests"]) => self.fresh(&tests()).text,
+            Start::Nothing | Start::Extending(_) => {
+                self.fresh(&[tests(), samples::refused_tests(&policy)].concat()).text
+            }
         };
         let text = format::format(SHOWN, &text, format::Comments::Keep)?;
         let policy = read(&text)?;
         let provenance = provenance::text(&entries, &self.all_seen());
-        Ok(Draft { text, policy, entries, review, provenance })
+        Ok(Draft { text, policy, entries, review, refused_calls, provenance })
+    }
+
+    /// The calls that an entry allows: a session of which all acts were left out is no reason for the policy.
+    fn contributing(&self) -> Seen {
+        let support: BTreeSet<usize> = self.entries.iter().flat_map(|entry| &entry.support).copied().collect();
+        let observations = support.iter().filter_map(|index| self.observations.get(*index));
+        self.seen(&observations.flat_map(|one| &one.calls.done).copied().collect())
     }
 
     /// All that the policy was made from.
@@ -336,7 +374,7 @@ impl<'o, 's> Writing<'o, 's> {
     fn written(&self, composed: &Composed, judgements: &[Judgement]) -> Vec<Written> {
         let mut calls: BTreeMap<usize, BTreeSet<CallId>> = BTreeMap::new();
         for (index, judged) in judgements.iter().enumerate() {
-            let pointer = judged.location.as_ref().filter(|_| judged.decision == Decision::Allowed);
+            let pointer = own(judged).filter(|_| judged.decision == Decision::Allowed);
             let entry = pointer.and_then(|location| entry_at(&composed.allows, &location.pointer));
             if let (Some(entry), Some(observation)) = (entry, self.observations.get(index)) {
                 calls.entry(entry).or_default().extend(&observation.calls.done);
@@ -392,6 +430,10 @@ impl<'o, 's> Writing<'o, 's> {
     }
 }
 
+fn counted(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
 /// A person has something to decide: not where the act is only noted, nor where it is a search of files that the policy
 /// allows.
 fn is_for_review(effect: &Effect, judged: &Judgement) -> bool {
@@ -400,32 +442,14 @@ fn is_for_review(effect: &Effect, judged: &Judgement) -> bool {
     judged.matters() && !is_noted && !is_search
 }
 
-/// What no agent should do, and what an entry would allow beside what was done although people have to allow it.
-fn suggestions(entries: &[Planned]) -> Vec<(Slot, String)> {
-    let mut denied = compose::denied();
-    let mut deny = |text: String| {
-        if !denied.iter().any(|(slot, known)| *slot == Slot::Commands && *known == text) {
-            denied.push((Slot::Commands, text));
-        }
-    };
-    let known = |name: &str| builtin(name).map_or(&[][..], |list| &list.entries);
-    let texts = entries.iter().filter(|entry| entry.slot == Slot::Commands).flat_map(|entry| match entry.basis {
-        Basis::Builtin(name) => known(name).iter().map(String::as_str).collect(),
-        _ => vec![entry.text.as_str()],
-    });
-    for text in texts {
-        let program = text.split(' ').next().unwrap_or(text);
-        let listed = RISKY.iter().find(|(of, _)| *of == program).map(|(_, list)| *list);
-        if let Some(list) = listed {
-            deny(format!("{BUILTIN}{list}"));
-        }
-        let lists = [Some("dangerous"), listed].into_iter().flatten().flat_map(known);
-        let lists: BTreeSet<&str> = lists.map(String::as_str).collect();
-        for risky in commands::risks_beside(text).into_iter().filter(|risky| !lists.contains(risky.as_str())) {
-            deny(risky);
-        }
-    }
-    denied
+fn holds_secret(text: &str) -> bool {
+    // A pattern has the bracket of a mark as `[[]`.
+    agent_strace_secrets::has_mark(&text.replace("[[]", "[")) || agent_strace_secrets::redact(text).as_str() != text
+}
+
+/// The place of the entry that decided, unless it stands in the base.
+fn own(judged: &Judgement) -> Option<&PolicyLocation> {
+    judged.location.as_ref().filter(|location| location.file.is_none())
 }
 
 /// The entry that stands at the pointer, or around it.

@@ -4,7 +4,7 @@
 //! A call that ran and that an error is found in is one of these, the first that holds:
 //!
 //! - *denied*: the generator would have allowed it, had it seen it. The policy is too narrow: this is what is wrong.
-//! - *held back*: the generator leaves it to people however often it sees it: sensitive files, the floor, what destroys or
+//! - *held back* (on purpose): the generator leaves it to people however often it sees it: sensitive files, the floor, what destroys or
 //!   publishes, what reads or changes the whole workspace. That is what a review is for.
 //! - *unresolved*: nobody can say what it does, so no entry can allow it.
 //!
@@ -12,17 +12,19 @@
 //! before it ran counts nowhere.
 //!
 //! `--min-sessions` asks for so many sessions of the project, not of an entry: an entry that has to be seen in five
-//! sessions (`--seen-in 5`) can't be learnt from the other four of five, and every call would be wrongly refused.
+//! sessions (`--seen-in 5`) can't be learnt from the other four of five, and every call would be refused for nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use agent_strace_model::finding::Level;
 use agent_strace_policy::{Decision, Diagnostics, Judgement, Policy};
 
-use super::draft::{Settings, draft};
+use super::described::described;
+use super::draft::draft;
 use super::observe::{CallId, Observed};
 use super::plan;
 use super::reason::Reason;
+use super::start::Settings;
 
 /// Why a call of a session that was left out is refused. The worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,6 +56,8 @@ pub struct Refused {
     pub kind: &'static str,
     /// In the words of the effects' tables.
     pub effect: String,
+    /// In plain words.
+    pub described: String,
     /// The calls that had it and ran.
     pub calls: usize,
 }
@@ -118,6 +122,7 @@ fn judged(own: &Observed, session: u32, policy: &Policy, settings: &Settings<'_>
             reason,
             kind: observation.effect.kind.name(),
             effect: observation.effect.to_string(),
+            described: described(&observation.effect),
             calls: observation.calls.done.len(),
         });
     }

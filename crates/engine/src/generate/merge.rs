@@ -6,18 +6,37 @@ use agent_strace_effects::{Certainty, Effect, Kind};
 use agent_strace_policy::builtin::{BUILTIN, builtin};
 use agent_strace_policy::{Context, Decision, Diagnostics, Policy, edit};
 
-use super::compose::{Composed, escaped};
-use super::plan::{Planned, RULES, Slot};
+use super::compose::{Composed, Placed, escaped};
+use super::plan::{Planned, Slot};
+use super::purpose::Purpose;
+use super::shared::SharedBase;
 
 /// How the text is called where it is faulty.
 const SHOWN: &str = "the generated policy";
 
-/// The text with the entries at the ends of their lists.
-pub(super) fn added(text: &str, entries: &[Planned]) -> Result<Composed, Diagnostics> {
+/// The text with the entries in the sections of their purposes, or at the ends of their lists. `base`: what the text extends.
+pub(super) fn added(text: &str, base: Option<&SharedBase>, entries: &[Placed<'_>]) -> Result<Composed, Diagnostics> {
     let mut composed = Composed { text: text.to_owned(), ..Composed::default() };
-    let planned = entries.iter().map(|entry| (&entry.slot, entry.text.as_str())).enumerate();
+    let planned = entries.iter().map(|placed| (&placed.entry.slot, placed)).enumerate();
     for (slot, items) in by_slot(planned) {
-        composed.text = add(&composed.text, &slot.allow(), &items, &mut composed.allows)?;
+        let keys = slot.allow();
+        // A list that the text does not state yet would replace that of the base: it begins with the entries of the base.
+        let taken_over = base.filter(|_| slot != &Slot::Spawn).map_or(&[][..], |base| base.entries(&keys));
+        if edit::length(SHOWN, &composed.text, &keys)? == 0 && !taken_over.is_empty() {
+            let values: Vec<String> = taken_over.iter().map(ToString::to_string).collect();
+            composed.text = edit::append(SHOWN, &composed.text, &keys, &values)?;
+        }
+        composed.text = if *slot == Slot::Spawn {
+            add_rules(&composed.text, &keys, &items, &mut composed.allows)?
+        } else {
+            add_by_purpose(&composed.text, slot, &items)?
+        };
+        let list = keys.iter().fold(String::new(), |pointer, key| format!("{pointer}/{}", escaped(key)));
+        for (index, placed) in items {
+            if let Some(at) = edit::position(SHOWN, &composed.text, &keys, &json(&placed.entry.text))? {
+                composed.allows.insert(format!("{list}/{at}"), index);
+            }
+        }
     }
     Ok(composed)
 }
@@ -41,19 +60,47 @@ pub(super) fn is_there(entry: &Planned, policy: &Policy) -> bool {
 
 /// Entries of the same list together, each with its index in the plan.
 fn by_slot<'t>(
-    entries: impl Iterator<Item = (usize, (&'t Slot, &'t str))>,
-) -> BTreeMap<&'t Slot, Vec<(usize, &'t str)>> {
-    let mut slots: BTreeMap<&Slot, Vec<(usize, &str)>> = BTreeMap::new();
-    for (index, (slot, text)) in entries {
-        slots.entry(slot).or_default().push((index, text));
+    entries: impl Iterator<Item = (usize, (&'t Slot, &'t Placed<'t>))>,
+) -> BTreeMap<&'t Slot, Vec<(usize, &'t Placed<'t>)>> {
+    let mut slots: BTreeMap<&Slot, Vec<(usize, &Placed<'_>)>> = BTreeMap::new();
+    for (index, (slot, placed)) in entries {
+        slots.entry(slot).or_default().push((index, placed));
     }
     slots
 }
 
-fn add(
+fn json(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// Where the list has sections, an entry goes to that of its purpose. A section that is not there yet is made at the end.
+fn add_by_purpose(text: &str, slot: &Slot, items: &[(usize, &Placed<'_>)]) -> Result<String, Diagnostics> {
+    let keys = slot.allow();
+    let headings = edit::headings(SHOWN, text, &keys)?;
+    let has_sections = Purpose::ALL.iter().any(|purpose| headings.iter().any(|found| found == purpose.comment(slot)));
+    let mut by_purpose: BTreeMap<Purpose, Vec<String>> = BTreeMap::new();
+    for (_, placed) in items {
+        by_purpose.entry(placed.purpose).or_default().push(json(&placed.entry.text));
+    }
+    let mut text = text.to_owned();
+    for (purpose, mut values) in by_purpose {
+        let comment = purpose.comment(slot);
+        if let Some(inserted) = edit::insert_below(SHOWN, &text, &keys, comment, &values)? {
+            text = inserted;
+            continue;
+        }
+        if let Some(first) = values.first_mut().filter(|_| has_sections) {
+            *first = format!("// {comment}\n{first}");
+        }
+        text = edit::append(SHOWN, &text, &keys, &values)?;
+    }
+    Ok(text)
+}
+
+fn add_rules(
     text: &str,
     keys: &[&str],
-    items: &[(usize, &str)],
+    items: &[(usize, &Placed<'_>)],
     indices: &mut BTreeMap<String, usize>,
 ) -> Result<String, Diagnostics> {
     let before = edit::length(SHOWN, text, keys)?;
@@ -62,15 +109,12 @@ fn add(
         indices.insert(format!("{list}/{}", before + offset), *index);
     }
     let mut ids = BTreeSet::new();
-    let values: Vec<String> = items.iter().map(|(_, item)| value(keys, item, text, &mut ids)).collect();
+    let values: Vec<String> = items.iter().map(|(_, placed)| rule(&placed.entry.text, text, &mut ids)).collect();
     edit::append(SHOWN, text, keys, &values)
 }
 
-/// An entry as its list spells it; a rule has an id that no other one has, in the text or among `ids`.
-fn value(keys: &[&str], item: &str, text: &str, ids: &mut BTreeSet<String>) -> String {
-    if keys != [RULES] {
-        return serde_json::Value::from(item).to_string();
-    }
+/// A rule with an id that no other one has, in the text or among `ids`.
+fn rule(item: &str, text: &str, ids: &mut BTreeSet<String>) -> String {
     let id: String = item.chars().map(|letter| if letter.is_alphanumeric() { letter } else { '-' }).collect();
     let numbered = (1_usize..).map(|number| match number {
         1 => format!("SPAWN-{id}"),

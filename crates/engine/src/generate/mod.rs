@@ -4,12 +4,14 @@
 //! [`commands`] of words, [`paths`] of files, [`workspace`] and [`agent_folders`] of what is done all over, [`kin`] and
 //! [`joins`] of what others of its kind make likely; [`draft()`] settles which of them stay: it reads the text that [`compose`]
 //! writes, or [`merge`] adds to, as any policy is read, and judges by it what was seen, so that the list for review is what is
-//! really refused. [`samples`] are the tests of the policy, [`provenance`] the file beside it. [`held_out()`] and [`probe()`]
+//! really refused. [`shared`] is the policy that several repositories extend. [`samples`] are the tests of the policy, [`provenance`] the file beside it. [`held_out()`] and [`probe()`]
 //! measure it.
 
 mod agent_folders;
 mod commands;
 mod compose;
+mod denies;
+mod described;
 mod draft;
 mod families;
 mod for_people;
@@ -27,16 +29,21 @@ mod purpose;
 mod reason;
 mod risks;
 mod samples;
+mod shared;
+mod start;
 mod tables;
 mod workspace;
 
-pub use draft::{Draft, Review, Seen, Settings, Written, draft};
+pub use described::described;
+pub use draft::{Draft, Review, Seen, Written, draft};
 pub use for_people::is_for_people;
 pub use form::{Form, form};
 pub use held_out::{HeldOut, Refused, Verdict, held_out};
 pub use observe::Observed;
 pub use plan::{Basis, Slot};
 pub use probe::{Probed, probe};
-pub use provenance::merged as merged_provenance;
+pub use provenance::{KnownEntries, merged as merged_provenance};
 pub use reason::Reason;
 pub(crate) use risks::has_risks;
+pub use shared::{SharedBase, base_text};
+pub use start::{Settings, Start};

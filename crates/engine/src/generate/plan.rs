@@ -118,7 +118,8 @@ pub(super) fn plan(observed: &Observed, base: &Policy) -> Plan {
         let calls = indices.iter().filter_map(|index| observations.get(*index)).flat_map(|one| &one.calls.done);
         calls.map(|call| call.session).collect::<BTreeSet<_>>().len()
     };
-    plan.entries.extend(paths.entries(&allowed, &sessions));
+    let roots: BTreeSet<&str> = observations.iter().filter_map(|one| one.root.as_deref()).collect();
+    plan.entries.extend(paths.entries(&allowed, &sessions, &roots));
     plan.entries.extend(texts.into_iter().map(|((slot, text), (support, basis))| Planned {
         slot,
         text,
@@ -346,8 +347,9 @@ impl<'o> Paths<'o> {
         mut self,
         allowed: &dyn Fn(&Effect) -> bool,
         sessions: &dyn Fn(&BTreeSet<usize>) -> usize,
+        roots: &BTreeSet<&str>,
     ) -> Vec<Planned> {
-        let mut planned = agent_folders::take(&mut self.touched);
+        let mut planned = agent_folders::take(&mut self.touched, roots);
         if !self.searched.is_empty() {
             self.touched.entry(Slot::Read).or_default();
         }

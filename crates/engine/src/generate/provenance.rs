@@ -3,11 +3,13 @@
 //! Each entry is found by its list and its text, and by a digest of both and of what the text stands for: evidence of one
 //! entry never shows at another one, wherever that is inserted, and evidence of a built-in list goes out of date with it.
 
+use std::collections::BTreeSet;
+
 use agent_strace_policy::provenance;
 use serde_json::{Value, json};
 
 use super::draft::{Seen, Written};
-use super::plan::{Basis, Slot};
+use super::plan::{Basis, Planned, Slot};
 
 /// The whole file.
 pub(super) fn text(entries: &[Written], all: &Seen) -> String {
@@ -22,6 +24,41 @@ pub(super) fn text(entries: &[Written], all: &Seen) -> String {
     let mut text = serde_json::to_string_pretty(&file).unwrap_or_default();
     text.push('\n');
     text
+}
+
+/// The entries that the file beside a policy knows.
+#[derive(Debug, Default)]
+pub struct KnownEntries(BTreeSet<(String, String)>);
+
+impl KnownEntries {
+    /// `text`: of the file beside a policy.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let file: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let entries = file.get("entries").and_then(Value::as_array).ok_or("it has no list `entries`")?;
+        let known = entries.iter().map(|entry| {
+            let text = |key: &str| entry.get(key).and_then(Value::as_str).map(str::to_owned);
+            text("list").zip(text("entry")).ok_or_else(|| "an entry has no `list` or no `entry`".to_owned())
+        });
+        known.collect::<Result<_, _>>().map(Self)
+    }
+
+    /// An entry that the policy lacks was there once. An entry without evidence is not in the file: it was there if its list was
+    /// made by the generator.
+    pub(super) fn was_removed(&self, entry: &Planned) -> bool {
+        let list = list_of(&entry.slot);
+        let is_guessed = entry.support.is_empty() || matches!(entry.basis, Basis::Kin(_));
+        if is_guessed && entry.basis != Basis::Except {
+            return self.0.iter().any(|(known, _)| *known == list);
+        }
+        self.0.contains(&(list, entry.text.clone()))
+    }
+}
+
+fn list_of(slot: &Slot) -> String {
+    match slot {
+        Slot::Spawn => "rules/spawn".to_owned(),
+        slot => slot.allow().join("/"),
+    }
 }
 
 /// `new` with the entries of `old` that it does not have.
@@ -40,10 +77,7 @@ pub fn merged(old: &str, new: &str) -> Result<String, String> {
 }
 
 fn of(entry: &Written) -> Value {
-    let list = match &entry.slot {
-        Slot::Spawn => "rules/spawn".to_owned(),
-        slot => slot.allow().join("/"),
-    };
+    let list = list_of(&entry.slot);
     let basis = match entry.basis {
         Basis::Seen | Basis::Stranger | Basis::Except => "seen",
         Basis::Family(_) | Basis::Builtin(_) | Basis::Kin(_) => "family",

@@ -12,6 +12,8 @@ use super::workspace::{PROSE, SOURCE};
 /// In the order of the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Purpose {
+    /// The base that the policy extends has it.
+    Base,
     Look,
     Change,
     Build,
@@ -29,8 +31,25 @@ pub(super) enum Purpose {
 }
 
 impl Purpose {
+    pub(super) const ALL: [Self; 13] = [
+        Self::Base,
+        Self::Look,
+        Self::Change,
+        Self::Build,
+        Self::Forge,
+        Self::Text,
+        Self::Scripts,
+        Self::Content,
+        Self::Other,
+        Self::Outside,
+        Self::Strangers,
+        Self::Rare,
+        Self::Except,
+    ];
+
     pub(super) fn comment(self, slot: &Slot) -> &'static str {
         match self {
+            Self::Base => "From the base: a list that stands here replaces that of the base.",
             Self::Look => "Look around.",
             Self::Change => "Change files, and record the change.",
             Self::Build => "Build, test and format.",

@@ -29,6 +29,10 @@ pub enum Reason {
     Secret,
     /// It was seen in so many sessions only.
     Rare(usize),
+    /// Every call of it also did something that is refused.
+    BesideRefused,
+    /// The policy had an entry for it, and somebody removed that.
+    Removed,
     /// What the generated policy says.
     Policy(String),
 }
@@ -58,6 +62,8 @@ impl Reason {
             Self::Bare => "bare",
             Self::Secret => "secret",
             Self::Rare(_) => "rare",
+            Self::BesideRefused => "beside-refused",
+            Self::Removed => "removed",
             Self::Policy(_) => "not-allowed",
         }
     }
@@ -81,6 +87,14 @@ impl Reason {
             Self::Secret => "an entry would hold a secret".to_owned(),
             Self::Rare(1) => "seen in one session only".to_owned(),
             Self::Rare(sessions) => format!("seen in {sessions} sessions only"),
+            Self::BesideRefused => {
+                "every call of it also did something that is refused, so an entry would allow no call".to_owned()
+            }
+            Self::Removed => {
+                "somebody removed its entry from the policy: to allow it again, write the entry by hand, or remove it \
+                              from the file `.provenance.json` beside the policy"
+                    .to_owned()
+            }
             Self::Floor(why) | Self::Policy(why) => why.clone(),
         }
     }

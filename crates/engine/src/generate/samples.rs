@@ -15,8 +15,13 @@ use super::paths;
 
 /// Tests of what is allowed.
 const MOST: usize = 4;
-/// Characters of a command or a path: each test takes one line.
+/// So many of them are commands, where there are acts of other kinds.
+const COMMANDS: usize = 2;
+/// Acts of one kind that are tried, until some of them hold.
+const TRIED: usize = 8;
+/// Characters of a command, and of a path: each test takes one line.
 const LONGEST: usize = 30;
+const LONGEST_PATH: usize = 24;
 
 /// Acts that every generated policy refuses.
 fn refused() -> [(&'static str, Value); 5] {
@@ -29,13 +34,23 @@ fn refused() -> [(&'static str, Value); 5] {
     ]
 }
 
-/// Objects of the key `tests`.
-pub(super) fn tests(policy: &Policy, observations: &[&Observation]) -> Vec<String> {
-    let allowed = commands(observations).chain(written(observations)).filter(|act| holds(policy, act, Answer::Allow));
-    let allowed = allowed.take(MOST).map(|(tool, input)| text(tool, &input, Answer::Allow));
+/// Objects of the key `tests`: acts of the sessions that are allowed.
+pub(super) fn allowed_tests(policy: &Policy, observations: &[&Observation]) -> Vec<String> {
+    let is_allowed = |act: &(&'static str, Value)| holds(policy, act, Answer::Allow);
+    let mut commands = commands(observations).filter(is_allowed);
+    let first: Vec<_> = commands.by_ref().take(COMMANDS).collect();
+    let written = files(observations, Access::Written).find(is_allowed);
+    let host = hosts(observations).find(is_allowed);
+    let file = written.or_else(|| files(observations, Access::Read).find(is_allowed));
+    let allowed = first.into_iter().chain(file).chain(host).chain(commands);
+    allowed.take(MOST).map(|(tool, input)| text(tool, &input, Answer::Allow)).collect()
+}
+
+/// Acts that stay refused whatever the sessions did.
+pub(super) fn refused_tests(policy: &Policy) -> Vec<String> {
     let refused = refused();
     let refused = refused.iter().filter(|act| holds(policy, act, Answer::Deny));
-    allowed.chain(refused.map(|(tool, input)| text(tool, input, Answer::Deny))).collect()
+    refused.map(|(tool, input)| text(tool, input, Answer::Deny)).collect()
 }
 
 fn holds(policy: &Policy, (tool, input): &(&'static str, Value), answer: Answer) -> bool {
@@ -68,7 +83,7 @@ fn commands<'o>(observations: &[&'o Observation]) -> impl Iterator<Item = (&'sta
     found.sort_by(|one, other| (one.0, other.1, &one.2).cmp(&(other.0, one.1, &other.2)));
     let mut programs = std::collections::BTreeSet::new();
     found.retain(|(_, _, command)| programs.insert(command.split(' ').next().unwrap_or_default().to_owned()));
-    found.into_iter().take(MOST).map(|(_, _, command)| ("Bash", json!({ "command": command })))
+    found.into_iter().take(TRIED).map(|(_, _, command)| ("Bash", json!({ "command": command })))
 }
 
 fn is_plain(word: &str) -> bool {
@@ -78,17 +93,46 @@ fn is_plain(word: &str) -> bool {
         && !word.starts_with('/')
 }
 
-/// The file that most calls wrote.
-fn written<'o>(observations: &[&'o Observation]) -> impl Iterator<Item = (&'static str, Value)> + use<'o> {
-    let file = |observation: &&&'o Observation| match &observation.effect.kind {
-        Kind::Write(target) if observation.effect.certainty == Certainty::Exact && !target.subtree => {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Access {
+    Read,
+    Written,
+}
+
+/// The files that most calls touched.
+fn files<'o>(
+    observations: &[&'o Observation],
+    access: Access,
+) -> impl Iterator<Item = (&'static str, Value)> + use<'o> {
+    let file = |observation: &&&'o Observation| match (&observation.effect.kind, access) {
+        (Kind::Write(target), Access::Written) | (Kind::Read(target), Access::Read)
+            if observation.effect.certainty == Certainty::Exact && !target.subtree =>
+        {
             let path = target.path.as_str();
-            let is_short = path.chars().count() <= LONGEST;
+            let is_short = path.chars().count() <= LONGEST_PATH;
             (paths::is_below_root(path) && is_plain(path) && is_short).then_some((observation.calls.done.len(), path))
         }
         _ => None,
     };
     let mut files: Vec<(usize, &str)> = observations.iter().filter_map(|observation| file(&observation)).collect();
     files.sort_by(|one, other| (other.0, one.1).cmp(&(one.0, other.1)));
-    files.into_iter().take(1).map(|(_, path)| ("Write", json!({ "file_path": path })))
+    let tool = if access == Access::Read { "Read" } else { "Write" };
+    files.into_iter().take(TRIED).map(move |(_, path)| (tool, json!({ "file_path": path })))
+}
+
+/// The hosts that most calls connected to.
+fn hosts<'o>(observations: &[&'o Observation]) -> impl Iterator<Item = (&'static str, Value)> + use<'o> {
+    let host = |observation: &&'o Observation| match &observation.effect.kind {
+        Kind::Connect(connection) if observation.effect.certainty == Certainty::Exact => {
+            let host = connection
+                .host
+                .as_deref()
+                .filter(|host| is_plain(host) && host.contains('.') && host.len() <= LONGEST)?;
+            Some((observation.calls.done.len(), host))
+        }
+        _ => None,
+    };
+    let mut hosts: Vec<(usize, &str)> = observations.iter().filter_map(host).collect();
+    hosts.sort_by(|one, other| (other.0, one.1).cmp(&(one.0, other.1)));
+    hosts.into_iter().take(TRIED).map(|(_, host)| ("WebFetch", json!({ "url": format!("https://{host}/") })))
 }

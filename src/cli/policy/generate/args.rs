@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::super::super::args::{PlainFormat, WantedArgs, parse_now};
+use super::super::super::failure::Failure;
+use super::super::super::onboarding::Mode;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct GenerateArgs {
@@ -13,7 +15,21 @@ pub(in crate::cli) struct GenerateArgs {
     #[arg(value_name = "SESSION")]
     pub(in crate::cli) sessions: Vec<String>,
 
-    /// Write the policy to a file [default: print it].
+    /// A repository, or a folder of repositories: write a policy for each of them, and a summary; repeatable. Without
+    /// SESSION each repository has the sessions of its own store, else those that ran in it.
+    #[arg(long = "repo", value_name = "DIR", conflicts_with_all = ["held_out", "project"])]
+    pub(in crate::cli) repositories: Vec<PathBuf>,
+
+    /// Repositories from a file, one path a line (`#` starts a comment); `-` is standard input.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["held_out", "project"])]
+    pub(in crate::cli) repos_from: Option<String>,
+
+    /// With repositories: a policy that all of them share. Each gets a copy of it and a policy that extends the copy. A
+    /// FILE that is there is used as it is; else it is written, with what every generated policy has.
+    #[arg(long, value_name = "FILE", conflicts_with = "merge")]
+    pub(in crate::cli) base: Option<PathBuf>,
+
+    /// Write the policy to a file [default: print it; with repositories: .agent-scope.json in each].
     #[arg(long, short, value_name = "FILE")]
     pub(in crate::cli) output: Option<PathBuf>,
 
@@ -22,11 +38,11 @@ pub(in crate::cli) struct GenerateArgs {
     pub(in crate::cli) dry_run: bool,
 
     /// Replace a policy that is there.
-    #[arg(long, requires = "output", conflicts_with = "merge")]
+    #[arg(long, conflicts_with = "merge")]
     pub(in crate::cli) force: bool,
 
     /// Add to the policy that is there: all of it stays, and nothing is allowed that it forbids.
-    #[arg(long, requires = "output")]
+    #[arg(long)]
     pub(in crate::cli) merge: bool,
 
     /// Only the latest N sessions.
@@ -54,4 +70,37 @@ pub(in crate::cli) struct GenerateArgs {
 
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(in crate::cli) format: PlainFormat,
+}
+
+impl GenerateArgs {
+    /// It ends with a summary of repositories.
+    pub(super) fn is_for_many(&self) -> bool {
+        !self.repositories.is_empty() || self.repos_from.is_some()
+    }
+
+    /// What may happen to a file that is there.
+    pub(super) fn mode(&self) -> Mode {
+        match (self.dry_run, self.force, self.merge) {
+            // What would be added is shown as if it were.
+            (true, _, false) => Mode::DryRun,
+            (_, _, true) => Mode::Add,
+            (false, true, false) => Mode::Replace,
+            (false, false, false) => Mode::Keep,
+        }
+    }
+
+    /// Options that say something about a file, where no file is named.
+    pub(super) fn refuse_without_file(&self) -> Result<(), Failure> {
+        let given = [("--force", self.force), ("--merge", self.merge)];
+        let given = given.iter().find(|(_, given)| *given && self.output.is_none());
+        if let Some((option, _)) = given {
+            return Err(Failure::new(format!("`{option}` is about a file, and none is named"))
+                .hint("`--output .agent-scope.json` names it; `--repo DIR` the repository that has one"));
+        }
+        if self.base.is_some() {
+            return Err(Failure::new("`--base` is for repositories that share a policy, and none is named")
+                .hint("`--repo DIR` names a repository: `--repo .` the current directory"));
+        }
+        Ok(())
+    }
 }

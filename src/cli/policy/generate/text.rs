@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::GenerateReport;
 use agent_strace_effects::{Effect, Kind};
-use agent_strace_engine::generate::{Basis, HeldOut, Probed, Review, Seen, Slot, Verdict, Written};
+use agent_strace_engine::generate::{self, Basis, HeldOut, Probed, Review, Seen, Slot, Verdict, Written};
 use agent_strace_report::terminal;
 
 /// Lines of one reason.
@@ -103,7 +103,11 @@ fn review(text: &mut String, review: &[Review]) {
     if review.is_empty() {
         return;
     }
-    let _ = writeln!(text, "\nLeft out, for review ({}):", review.len());
+    let _ = writeln!(
+        text,
+        "\nDone in these sessions and not allowed ({}); what you want agents to do, allow by hand:",
+        review.len()
+    );
     let mut at = review.iter().peekable();
     while let Some(first) = at.peek() {
         let reason = first.reason.text();
@@ -130,7 +134,7 @@ pub(super) fn shown(effect: &Effect) -> String {
                 agent_strace_secrets::redact_words(words).iter().map(|word| word.as_str().to_owned()).collect();
             format!("run {}", words.join(" "))
         }
-        _ => agent_strace_secrets::redact(effect.to_string()).as_str().to_owned(),
+        _ => agent_strace_secrets::redact(generate::described(effect)).as_str().to_owned(),
     };
     let line = terminal(&line);
     if line.chars().nth(LONGEST).is_none() {
@@ -142,7 +146,7 @@ pub(super) fn shown(effect: &Effect) -> String {
 fn probed(text: &mut String, probed: &[Probed]) {
     let _ = writeln!(
         text,
-        "\nBeyond what was seen: {} of the probes are allowed, each kind weighing the same:",
+        "\nActs that no session did: {} of those that were tried are allowed (each kind weighs the same):",
         tenths(tenths_over(probed))
     );
     let kinds: Vec<String> = probed
@@ -154,9 +158,15 @@ fn probed(text: &mut String, probed: &[Probed]) {
 }
 
 const SAID: [(Verdict, &str); 3] = [
-    (Verdict::Denied, "wrongly refused: the policy is too narrow"),
-    (Verdict::HeldBack, "for people to decide: sensitive, destructive, publishing, more rights"),
-    (Verdict::Unresolved, "not resolved: the log does not show what they do"),
+    (Verdict::Denied, "refused for nothing: the policy would allow it had it seen it; more sessions make it wider"),
+    (
+        Verdict::HeldBack,
+        "refused on purpose: sensitive files, and what destroys, publishes or gives rights; people allow it by hand",
+    ),
+    (
+        Verdict::Unresolved,
+        "refused as not known: the log does not show what they do; an entry by hand can vouch for the command",
+    ),
 ];
 
 fn measured(text: &mut String, told: &GenerateReport<'_>, held_out: &[HeldOut]) {
@@ -165,7 +175,7 @@ fn measured(text: &mut String, told: &GenerateReport<'_>, held_out: &[HeldOut]) 
     let sessions = held_out.iter().filter(|one| one.calls > 0).count();
     let _ = writeln!(
         text,
-        "\nLeft out in turn, and judged by a policy from the others: {}, {}:",
+        "\nEach session was judged by a policy made from the others ({}, {}):",
         counted(sessions, "session"),
         counted(calls, "call")
     );
@@ -174,12 +184,12 @@ fn measured(text: &mut String, told: &GenerateReport<'_>, held_out: &[HeldOut]) 
         let _ = writeln!(text, "  {part:>5} {:>7}  {said}", share(part, calls));
     }
     let clean = held_out.iter().filter(|one| one.calls > 0 && one.refused(Verdict::Denied) == 0).count();
-    let _ = writeln!(text, "  In {clean} of them nothing is wrongly refused.");
+    let _ = writeln!(text, "  In {clean} of the sessions nothing is refused for nothing.");
     for one in held_out.iter().filter(|one| one.calls > 0) {
         let id = told.observed.sessions.get(one.session as usize).map_or("", |session| session.id.as_str());
         let _ = writeln!(
             text,
-            "  {:<40} of {:>4}: {} refused, {} held back, {} not resolved",
+            "  {:<40} {:>4} calls: {} refused for nothing, {} on purpose, {} as not known",
             terminal(agent_strace_secrets::redact(id).as_str()),
             one.calls,
             one.refused(Verdict::Denied),
@@ -187,8 +197,8 @@ fn measured(text: &mut String, told: &GenerateReport<'_>, held_out: &[HeldOut]) 
             one.refused(Verdict::Unresolved)
         );
     }
-    effects(text, held_out, Verdict::Denied, "Wrongly refused");
-    effects(text, held_out, Verdict::HeldBack, "For people to decide");
+    effects(text, held_out, Verdict::Denied, "Refused for nothing");
+    effects(text, held_out, Verdict::HeldBack, "Refused on purpose");
 }
 
 /// The effects with one verdict over all sessions, the most frequent first.
@@ -196,7 +206,7 @@ fn effects(text: &mut String, held_out: &[HeldOut], verdict: Verdict, title: &st
     let mut calls: BTreeMap<(&str, Option<String>), usize> = BTreeMap::new();
     for one in held_out.iter().flat_map(|one| &one.effects).filter(|one| one.verdict == verdict) {
         let reason = one.reason.as_ref().map(|reason| agent_strace_secrets::redact(reason.text()).as_str().to_owned());
-        *calls.entry((&one.effect, reason)).or_default() += one.calls;
+        *calls.entry((&one.described, reason)).or_default() += one.calls;
     }
     let mut all: Vec<((&str, Option<String>), usize)> = calls.into_iter().collect();
     all.sort_by_key(|(_, calls)| std::cmp::Reverse(*calls));

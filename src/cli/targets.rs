@@ -1,12 +1,11 @@
-//! Which repositories are meant.
+//! The repositories that a command works on.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use super::super::failure::{Failure, reason};
-use super::args::AuditToolsArgs;
+use super::failure::{Failure, reason};
 
 /// Folders of repositories are looked through so deep: `owner/name`.
 const DEPTH: usize = 2;
@@ -21,9 +20,13 @@ pub(super) struct Target {
 }
 
 /// All that were named, each once, in the order they were named.
-pub(super) fn targets(args: &AuditToolsArgs, stdin: &mut dyn Read) -> Result<Vec<Target>, Failure> {
-    let mut named = args.repositories.clone();
-    if let Some(file) = &args.repos_from {
+pub(super) fn targets(
+    named: &[PathBuf],
+    repos_from: Option<&str>,
+    stdin: &mut dyn Read,
+) -> Result<Vec<Target>, Failure> {
+    let mut named = named.to_vec();
+    if let Some(file) = repos_from {
         named.extend(listed(file, stdin)?);
     } else if named.is_empty() {
         named.push(PathBuf::from("."));
