@@ -189,6 +189,8 @@ pub struct Entry {
     /// The rule at that location, where it has a name of its own.
     pub policy_rule: Option<std::sync::Arc<agent_strace_model::finding::PolicyRule>>,
     pub basis: agent_strace_policy::Basis,
+    /// The entry (`!x`) that takes the file out of the allow list at that location.
+    pub taken_out_by: Option<Box<agent_strace_model::finding::PolicyLocation>>,
     /// In the policy's words: `denied by files.read.deny`, `not in files.read.allow`.
     pub reason: String,
     /// It touched a file on the always-on sensitive list.

@@ -30,6 +30,7 @@ mod samples;
 mod tables;
 mod workspace;
 
+pub(crate) use commands::{risks_beside, text as command_text};
 pub use draft::{Draft, Review, Seen, Settings, Written, draft};
 pub use for_people::is_for_people;
 pub use form::{Form, form};
