@@ -148,12 +148,15 @@ impl Comparison<'_> {
         let examples = examples(grant);
         for example in &examples {
             let verdict = self.judge(example);
-            let passes = settings_answer(&self.imported.engine, example) == Some(Answer::Allow);
-            if verdict.answer > Answer::Allow && passes && !self.is_measured(example, Answer::Allow) {
+            if verdict.answer > Answer::Allow && self.passes(example) && !self.is_measured(example, Answer::Allow) {
                 return self.row(Excess::Allows, Some(grant), example.shown(), verdict.strictest.as_ref(), "");
             }
         }
         if examples.is_empty() && self.said.contains(&grant.entry) {
+            return;
+        }
+        if !examples.is_empty() && !examples.iter().any(|example| self.passes(example)) {
+            // Another entry of the settings denies or asks about what this one names.
             return;
         }
         if examples.is_empty() {
@@ -175,6 +178,9 @@ impl Comparison<'_> {
             _ => None,
         });
         for words in words.collect::<Vec<_>>() {
+            if !of_words(&words).iter().any(|example| self.passes(example)) {
+                continue;
+            }
             let troubles = self.exported.troubles(&words);
             let worst = troubles.into_iter().filter(|trouble| *trouble != Trouble::Arguments).max();
             let Some(trouble) = worst else { continue };
@@ -281,8 +287,7 @@ impl Comparison<'_> {
 
     fn only_if_allowed(&mut self, example: &Example, reason: &str) {
         let verdict = self.judge(example);
-        let passes = settings_answer(&self.imported.engine, example) == Some(Answer::Allow);
-        if verdict.answer > Answer::Allow && passes && !self.is_measured(example, Answer::Allow) {
+        if verdict.answer > Answer::Allow && self.passes(example) && !self.is_measured(example, Answer::Allow) {
             let grant = self.granting(example).cloned();
             self.row(Excess::Allows, grant.as_ref(), example.shown(), verdict.strictest.as_ref(), reason);
         }
@@ -302,6 +307,11 @@ impl Comparison<'_> {
         for example in &examples {
             self.only_if_allowed(example, "");
         }
+    }
+
+    /// The settings let the example pass without a question.
+    fn passes(&self, example: &Example) -> bool {
+        settings_answer(&self.imported.engine, example) == Some(Answer::Allow)
     }
 
     /// An export of the policy lets it pass as far: the agent's language can't say more.
@@ -364,10 +374,7 @@ fn of_entry(kind: Kind, entry: &Entry) -> Vec<Example> {
         patterns.unwrap_or_default().iter().flat_map(example::paths).map(|path| make(&path)).collect()
     };
     match (kind, entry) {
-        (Kind::Command, Entry::Listed(words)) => {
-            let text = example::command(words);
-            text.iter().flat_map(|text| [Example::command(text), Example::command(&format!("{text} x1"))]).collect()
-        }
+        (Kind::Command, Entry::Listed(words)) => of_words(words),
         (Kind::Command, Entry::Exact(words)) => vec![Example::command(&words.join(" "))],
         (Kind::Command, Entry::With { first, anywhere }) => {
             let words = first.iter().chain(anywhere).cloned().collect::<Vec<_>>().join(" ");
@@ -382,6 +389,12 @@ fn of_entry(kind: Kind, entry: &Entry) -> Vec<Example> {
         }
         _ => Vec::new(),
     }
+}
+
+/// Commands that begin with these words.
+fn of_words(words: &str) -> Vec<Example> {
+    let text = example::command(words);
+    text.iter().flat_map(|text| [Example::command(text), Example::command(&format!("{text} x1"))]).collect()
 }
 
 fn why(trouble: Trouble) -> &'static str {

@@ -246,3 +246,30 @@ fn seeded_widenings_are_found() {
         }
     }
 }
+
+/// An entry that allows says nothing where another entry of the settings denies or asks about the same.
+#[test]
+fn an_entry_that_another_one_takes_back_does_not_drift() {
+    let policy = policy(&json!({
+        "version": 2,
+        "files": { "read": { "allow": ["/src/**"], "deny": ["/src/keys/**"] } },
+        "commands": { "deny": ["npm publish"] },
+        "network": { "deny_all": true, "allow": ["registry:npm"] }
+    }));
+    let settings = |deny: &str| {
+        format!(r#"{{"permissions": {{"allow": ["Bash(npm publish:*)", "Read(/secret/**)"], "deny": [{deny}]}}}}"#)
+    };
+    let rows = |deny: &str| {
+        let rows = found(Agent::ClaudeCode, ".claude/settings.json", &settings(deny), &policy);
+        let of_settings = rows.into_iter().filter_map(|row| Some(row.settings?.1));
+        of_settings.collect::<Vec<String>>()
+    };
+    assert_eq!(rows(""), ["Bash(npm publish:*)", "Read(/secret/**)"]);
+    assert_eq!(rows(r#""Bash(npm publish:*)""#), ["Read(/secret/**)"]);
+    assert_eq!(rows(r#""Bash(npm:*)", "Read(/secret/**)""#), [""; 0]);
+    // A deny of a part is not enough.
+    assert_eq!(
+        rows(r#""Bash(npm publish --tag:*)", "Read(/secret/x/**)""#),
+        ["Bash(npm publish:*)", "Read(/secret/**)"]
+    );
+}
