@@ -195,7 +195,8 @@ fn fingerprint(rule: RuleId, view: &EffectView, act: &[(&str, String)]) -> Strin
     digest(&parts)
 }
 
-pub(super) fn digest(parts: &[(&str, &str)]) -> String {
+/// Returns the fingerprint of a finding that is made of these named parts.
+pub fn digest(parts: &[(&str, &str)]) -> String {
     let mut hasher = Sha256::new();
     for text in parts.iter().flat_map(|(name, value)| [name, value]) {
         hasher.update(text.len().to_le_bytes());

@@ -51,6 +51,7 @@ pub use cache::JudgementCache;
 pub use conclude::{FailOn, Settings, conclude, settle};
 pub use copies::{Copies, Outline, copies};
 pub use earlier::{Trace, earlier};
+pub use findings::digest as fingerprint_of;
 pub use replay::Replay;
 pub(crate) use rulings::Rulings;
 pub use session::{Entries, Judging, Share, guarded, judge_by, judge_guarded, not_searched};

@@ -8,6 +8,7 @@
 use std::collections::BTreeSet;
 
 use agent_strace_engine::Entry as Judged;
+use agent_strace_model::finding::{Finding, Level, PolicyLocation, RuleId};
 use agent_strace_policy::{Decision, EntryView, Policy, Subject};
 
 use super::answer::Answer;
@@ -50,6 +51,44 @@ pub struct Drift {
     pub reason: String,
     /// The line and JSON pointer of the policy that refuses it.
     pub policy: Option<(u32, String)>,
+}
+
+impl Drift {
+    pub fn level(&self) -> Level {
+        match self.excess {
+            Excess::Allows | Excess::MayAllow => Level::Error,
+            Excess::Asks => Level::Warning,
+        }
+    }
+
+    /// The finding about it. It stands at the entry of the settings, where one lets the acts pass, else at that of the policy.
+    pub fn finding(&self, agent: Agent) -> Finding {
+        const SHOWN: usize = 3;
+        let rule = RuleId::PolicySettingsDrift;
+        let verb = match self.excess {
+            Excess::Allows => "allow",
+            Excess::MayAllow => "may allow",
+            Excess::Asks => "only ask before they allow",
+        };
+        let more = self.acts.len().saturating_sub(SHOWN);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let first = self.acts.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let message = format!("the settings of {} {verb} to {first}{more}: {}", agent.name(), self.reason);
+        let entry = self.settings.as_ref().map_or("", |(_, entry)| entry.as_str());
+        let parts = [("rule", rule.as_str()), ("agent", agent.name()), ("entry", entry), ("message", &message)];
+        let of_settings = self.settings.as_ref().map(|(place, _)| PolicyLocation {
+            pointer: String::new(),
+            line: place.line,
+            column: place.column,
+            file: Some(place.file.as_str().into()),
+        });
+        let of_policy = || {
+            let (line, pointer) = self.policy.clone()?;
+            Some(PolicyLocation { pointer, line, column: 1, file: None })
+        };
+        let fingerprint = agent_strace_engine::fingerprint_of(&parts);
+        Finding { policy: of_settings.or_else(of_policy), ..Finding::of_rule(rule, self.level(), message, fingerprint) }
+    }
 }
 
 /// Compares settings with a policy.

@@ -170,6 +170,8 @@ pub struct Checkout {
     pub prefix: String,
     /// The address of the repository on its forge, where that is known: `https`, and nothing secret in it.
     pub repository: Option<String>,
+    /// The command that judged: uploads of one command close no alerts of another.
+    pub command: &'static str,
     /// The address of this program's own repository; empty as long as it has none.
     pub home: &'static str,
 }
