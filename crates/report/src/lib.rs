@@ -86,7 +86,7 @@ pub use tree::Glyphs;
 pub use trials::{FailedCase, TrialFailure, TrialsReport};
 pub use validation::{Validated, validation};
 pub use view::Report;
-pub use wrap::wrapped;
+pub use wrap::{wrapped, wrapped_rows};
 
 /// The forms in which a report is written; users choose one by its name.
 pub trait OutputFormat: Copy + Send + Sync + 'static {

@@ -106,7 +106,7 @@ pub(super) fn run(args: &DriftArgs, environment: Environment, streams: &mut Stre
     let exit_code = u8::from(fails);
     let gate = |format| of_gate(&report(&policy, &all, fail_on, fails), format);
     let text = match args.format {
-        DriftFormat::Text => text(&policy, &all),
+        DriftFormat::Text => environment.fitted_rows(text(&policy, &all)),
         DriftFormat::Json => json_text(&policy, &all, exit_code),
         DriftFormat::Sarif => gate(Format::Sarif),
         DriftFormat::Github => gate(Format::Github),
