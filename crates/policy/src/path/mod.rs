@@ -365,15 +365,6 @@ impl<'a> Files<'a> {
         together.then(|| (None, location.unwrap_or(&first.stated.location)))
     }
 
-    /// The entry (`!x`) of an allow list that takes some of the files out of it: no other entry of the list allows them.
-    pub(super) fn taken_out_by<'r>(&self, list: &'r PathList) -> Option<&'r PolicyLocation> {
-        // Of many files some may be in the list and others not.
-        let is_one = matches!(self.own.names, Names::One(..));
-        let is_held = || list.rules.iter().any(|rule| self.within(rule.set.any_of.iter()));
-        let (_, location) = list.exclusions().find(|(pattern, _)| self.touched_by(pattern))?;
-        (is_one || is_held()).then_some(location)
-    }
-
     fn within<'r>(&self, patterns: impl Iterator<Item = &'r PathPattern> + Clone) -> bool {
         // A path on a drive begins like one below the root.
         let on_drive = self.anchored && !self.target.path.starts_with(['/', '~']);

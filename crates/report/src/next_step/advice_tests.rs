@@ -162,7 +162,7 @@ fn edits<'a>(advice: &'a str, pointer: &str) -> Vec<(&'a str, String)> {
             Some(list) if list.contains('.') => edits.push((*text, list.to_owned())),
             Some("the") if text.starts_with('{') => edits.push((*text, "rules".to_owned())),
             _ if text.starts_with("network.allow: ") || text.starts_with("\"mcp\"") => {
-                edits.push((*text, String::new()))
+                edits.push((*text, String::new()));
             }
             _ if rest.starts_with(", where no other entry") || rest.starts_with(" where no other entry") => {
                 edits.push((*text, pointer.to_owned()));
@@ -249,7 +249,7 @@ fn advice_that_is_followed_changes_the_verdict() {
                         call.arguments,
                         finding.rule,
                         finding.said()
-                    ))
+                    ));
                 };
                 let Some(changed) = follow(&document, &advice, place) else {
                     if !OTHERWISE.iter().any(|words| advice.contains(words)) {
@@ -297,7 +297,7 @@ fn advice_about_an_entry_changes_the_verdict() {
                 let excluded =
                     entry.taken_out_by.as_ref().and_then(|location| document.pointer(&location.pointer)?.as_str());
                 let mut said = |what: &str| {
-                    wrong.push(format!("{what}: {} {}\n   {advice}\n   {text}", call.arguments, entry.reason))
+                    wrong.push(format!("{what}: {} {}\n   {advice}\n   {text}", call.arguments, entry.reason));
                 };
                 let mut changed = follow(&document, &advice, place);
                 if let (Some(changed), Some(excluded)) = (&mut changed, excluded) {
