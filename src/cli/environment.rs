@@ -184,6 +184,14 @@ impl<'a> Environment<'a> {
         }
     }
 
+    /// The same of text about a policy, of which every line may be broken.
+    pub(super) fn fitted_rows(self, text: String) -> String {
+        match self.width {
+            Some(width) => agent_strace_report::wrapped_rows(&text, width),
+            None => text,
+        }
+    }
+
     /// Adds the machine.
     #[must_use]
     pub fn on(self, machine: &'a Machine) -> Self {

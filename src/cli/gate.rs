@@ -316,7 +316,8 @@ fn write(
     streams: &mut Streams<'_>,
 ) -> Result<(), Failure> {
     let repository = environment.repository();
-    let checkout = Checkout { now: args.now, prefix: trust.prefix(), repository, home: env!("CARGO_PKG_REPOSITORY") };
+    let (now, prefix, home) = (args.now, trust.prefix(), env!("CARGO_PKG_REPOSITORY"));
+    let checkout = Checkout { now, prefix, repository, command: "gate", home };
     let render = |format: Format, colour: Colour| agent_strace_report::render(report, format, style, colour, &checkout);
     for (format, file) in &args.reports {
         output::write(file, &render(*format, Colour::Plain))?;

@@ -62,7 +62,7 @@ impl JudgeConfig {
         let GateRequest { command, args, .. } = request;
         let policy = policy_file::load(args, command, trust_base, environment)?;
         if matches!(command, GateCommand::Check | GateCommand::Audit) {
-            warn_of_exclusions(&policy, streams);
+            warn_of_idle_denies(&policy, streams);
         }
         let policy = with_hooks_and_prices(policy, args, trust_base, environment, streams)?;
         // Logs of other machines know nothing of this one.
@@ -201,9 +201,13 @@ fn demands(request: GateRequest<'_>, trust_base: TrustBase<'_>, colour: bool) ->
     Ok(evals.map(|evals| Arc::new(Demands { evals, baseline: None, verdicts })))
 }
 
-/// Denies that an entry with `!` takes out of their list protect nothing, which a pass would hide.
-fn warn_of_exclusions(policy: &Policy, streams: &mut Streams<'_>) {
-    let out = lint::taken_out(policy);
+/// Denies that an entry with `!` takes out of their list, or that mean another file than they seem to, protect nothing, which a
+/// pass would hide.
+fn warn_of_idle_denies(policy: &Policy, streams: &mut Streams<'_>) {
+    let forbids =
+        |lint: &lint::Lint| lint.location.pointer.contains("/deny/") || lint.location.pointer.contains("/ask/");
+    let mut out = lint::taken_out(policy);
+    out.extend(lint::of_repository(policy).into_iter().filter(forbids));
     let Some(first) = out.first() else { return };
     let path = policy.identity().map_or("", |identity| identity.path.as_str());
     let more =

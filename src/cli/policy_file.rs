@@ -173,7 +173,7 @@ pub(super) fn stated(named: &str, coloured: bool) -> Result<PolicyWithJson, Fail
     let (policy, path, bytes) = if let Some((revision, path)) = in_revision {
         let path = shown(path);
         let trust_base = TrustBase::at(Some(revision));
-        let blob = read_blob(trust_base, revision, &path).map_err(Unread::failure)?;
+        let blob = read_blob(trust_base, revision, &path).map_err(|unread| from_top(unread, revision, &path))?;
         (from_revision(trust_base, revision, &path, colour).map_err(Unread::failure)?, path, blob.bytes)
     } else {
         let path = shown(named);
@@ -189,6 +189,18 @@ pub(super) fn stated(named: &str, coloured: bool) -> Result<PolicyWithJson, Fail
     let plain = serde_json::from_str(&text)
         .map_err(|error| Failure::new(format!("the policy `{path}` can't be compared: {error}")))?;
     Ok(PolicyWithJson { policy, plain })
+}
+
+/// A path that is written as git wants it behind a revision, from the top of the repository: the failure says how to write it.
+fn from_top(unread: Unread, revision: &str, path: &str) -> Failure {
+    let depth = super::output::prefix_in_repository().matches('/').count();
+    let is_there = || agent_strace_git::read_top(Path::new("."), revision, path).is_ok();
+    match unread {
+        Unread::Absent(failure) if depth > 0 && is_there() => {
+            failure.hint(format!("a path counts from this directory: write `{revision}:{}{path}`", "../".repeat(depth)))
+        }
+        unread => unread.failure(),
+    }
 }
 
 /// Why a policy that was named can't be used.

@@ -12,6 +12,7 @@
 
 mod about;
 mod across_logs;
+mod asked_for;
 mod assembly;
 mod audit_tools;
 mod bad_input;

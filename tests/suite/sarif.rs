@@ -48,6 +48,29 @@ fn a_result_stands_at_the_line_of_the_policy_that_was_violated() {
     );
 }
 
+/// Alerts about settings stand at the lines of the settings, and uploads of the gate close none of them.
+#[test]
+fn settings_that_allow_more_than_the_policy_stand_at_their_lines() {
+    let world = World::empty();
+    world.write(".git/HEAD", "ref: refs/heads/main\n");
+    world.write("sub/scope.json", "{\"version\": 2, \"commands\": {\"deny\": [\"curl\", \"git push\"]}}");
+    world.write(
+        "sub/.claude/settings.json",
+        "{\"permissions\": {\n\"allow\": [\n\"Bash(curl:*)\"],\n\"ask\": [\"Bash(git push:*)\"]}}",
+    );
+    let log = sarif_in(&world, "sub", &["policy", "drift", "--policy", "scope.json"]);
+    assert_eq!(log["runs"][0]["automationDetails"]["id"], "agent-strace/policy-drift/");
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    let place = |result: &Value| {
+        let place = &result["locations"][0]["physicalLocation"];
+        let line = place["region"]["startLine"].as_u64().unwrap();
+        format!("{} {}:{line}", result["level"].as_str().unwrap(), place["artifactLocation"]["uri"].as_str().unwrap())
+    };
+    let places: Vec<String> = results.iter().map(place).collect();
+    assert_eq!(places, ["error sub/.claude/settings.json:3", "warning sub/scope.json:1"]);
+    assert!(results.iter().all(|result| result["ruleId"] == "policy/settings-drift"));
+}
+
 /// Whoever reads the alert learns why the rule is there and whom to ask; what they wrote is text, no markup.
 #[test]
 fn a_rule_with_a_name_says_why() {

@@ -48,6 +48,21 @@ fn every_command_finds_the_policy_of_the_repository() {
     }
 }
 
+/// git takes a path behind a revision from the top of the repository. Here it counts from the directory, as other paths do.
+#[test]
+fn a_path_behind_a_revision_counts_from_the_directory() {
+    let (world, _) = world();
+    let diff = |old: &str| world.run_in("r/src/deep", &["policy", "diff", old, "../../.agent-scope.json"]);
+    for old in ["HEAD:../../.agent-scope.json", "HEAD:./../../.agent-scope.json"] {
+        assert!(diff(old).stdout.contains("the policies say the same"), "{:?}", diff(old));
+    }
+    let answer = diff("HEAD:.agent-scope.json");
+    let hint = "a path counts from this directory: write `HEAD:../../.agent-scope.json`";
+    assert!(answer.code == 2 && answer.stderr.contains(hint), "{answer:?}");
+    // A file that is nowhere is not looked for.
+    assert!(!diff("HEAD:none.json").stderr.contains("counts from"), "{:?}", diff("HEAD:none.json"));
+}
+
 #[test]
 fn the_nearest_policy_counts_and_none_above_the_repository() {
     let (world, _) = world();

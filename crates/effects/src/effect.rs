@@ -270,6 +270,7 @@ impl Effect {
             kind: self.kind.name(),
             path: None,
             argv: None,
+            has_unknown_words: false,
             host: None,
             port: None,
             scheme: None,
@@ -290,6 +291,7 @@ impl Effect {
                 view.path = Some(target.shown().into_owned());
             }
             Kind::Execute(execution) => {
+                view.has_unknown_words = execution.argv.iter().any(|argument| !argument.known);
                 view.argv = Some(execution.argv.iter().map(|argument| argument.text.clone()).collect());
             }
             Kind::Connect(connection) => {

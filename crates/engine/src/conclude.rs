@@ -104,7 +104,7 @@ impl Judged {
         let all = of_sessions.chain(&mut self.of_change).chain(&mut self.remarks).chain(waived);
         let mut texts = None;
         for finding in all {
-            let Some(location) = &finding.policy else { continue };
+            let Some(location) = finding.taken_out_by.as_deref().or(finding.policy.as_ref()) else { continue };
             let path = finding.effect.as_ref().and_then(|effect| effect.path.as_deref());
             finding.policy_entry = texts.get_or_insert_with(|| EntryTexts::new(policy)).at(location, path);
         }

@@ -51,15 +51,7 @@ pub(super) fn of_effect(effect: &Effect, done: Done<'_>, judgement: &Judgement) 
         }
         Decision::Allowed | Decision::Unruled => {}
     }
-    if judgement.sensitive && !matches!(judgement.decision, Decision::Denied | Decision::Asked) {
-        let listed = judgement.decision == Decision::Allowed && judgement.location.is_some();
-        let (level, why) = if listed {
-            (Level::Warning, "a sensitive file, although the policy allows it")
-        } else {
-            (Level::Error, "a sensitive file that no allow list names")
-        };
-        findings.push(finding(effect, done, RuleId::ScopeSensitive, level, format!("{act}: {why}"), judgement));
-    }
+    findings.extend(of_sensitive(effect, done, judgement, &act));
     if judgement.instructs && !judgement.sensitive && !matches!(judgement.decision, Decision::Denied | Decision::Asked)
     {
         let message = format!("{act}: agents follow what stands there, or it runs by itself");
@@ -75,6 +67,22 @@ pub(super) fn of_effect(effect: &Effect, done: Done<'_>, judgement: &Judgement) 
         findings.push(finding(effect, done, RuleId::ScopeUnresolved, Level::Note, message, &at));
     }
     findings
+}
+
+/// The built-in rule about sensitive files. An entry that forbids replaces it, unless that entry weighs less.
+fn of_sensitive(effect: &Effect, done: Done<'_>, judgement: &Judgement, act: &str) -> Option<Finding> {
+    if !judgement.sensitive {
+        return None;
+    }
+    let is_refused = matches!(judgement.decision, Decision::Denied | Decision::Asked);
+    let is_listed = if is_refused { judgement.is_listed } else { judgement.is_allowed_by_entry() };
+    let (level, why) = if is_listed {
+        (Level::Warning, "a sensitive file, although the policy allows it")
+    } else {
+        (Level::Error, "a sensitive file that no allow list names")
+    };
+    let is_needed = !is_refused || judgement.level < level;
+    is_needed.then(|| finding(effect, done, RuleId::ScopeSensitive, level, format!("{act}: {why}"), judgement))
 }
 
 /// What a rule said about an act.
@@ -161,6 +169,7 @@ fn finding(
         policy: judgement.location.clone(),
         policy_rule: judgement.policy_rule.clone(),
         is_sensitive: judgement.sensitive,
+        taken_out_by: judgement.taken_out_by.clone(),
         ..Finding::of_rule(rule, level, message, fingerprint)
     }
 }
@@ -186,7 +195,8 @@ fn fingerprint(rule: RuleId, view: &EffectView, act: &[(&str, String)]) -> Strin
     digest(&parts)
 }
 
-pub(super) fn digest(parts: &[(&str, &str)]) -> String {
+/// Returns the fingerprint of a finding that is made of these named parts.
+pub fn digest(parts: &[(&str, &str)]) -> String {
     let mut hasher = Sha256::new();
     for text in parts.iter().flat_map(|(name, value)| [name, value]) {
         hasher.update(text.len().to_le_bytes());

@@ -51,6 +51,7 @@ pub use cache::JudgementCache;
 pub use conclude::{FailOn, Settings, conclude, settle};
 pub use copies::{Copies, Outline, copies};
 pub use earlier::{Trace, earlier};
+pub use findings::digest as fingerprint_of;
 pub use replay::Replay;
 pub(crate) use rulings::Rulings;
 pub use session::{Entries, Judging, Share, guarded, judge_by, judge_guarded, not_searched};
@@ -189,6 +190,8 @@ pub struct Entry {
     /// The rule at that location, where it has a name of its own.
     pub policy_rule: Option<std::sync::Arc<agent_strace_model::finding::PolicyRule>>,
     pub basis: agent_strace_policy::Basis,
+    /// The entry (`!x`) that takes the file out of the allow list at that location.
+    pub taken_out_by: Option<Box<agent_strace_model::finding::PolicyLocation>>,
     /// In the policy's words: `denied by files.read.deny`, `not in files.read.allow`.
     pub reason: String,
     /// It touched a file on the always-on sensitive list.

@@ -209,6 +209,7 @@ fn entry(step: &Step<'_>, effect: &Effect, judgement: &Judgement) -> Entry {
         level: judgement.level,
         location: judgement.location,
         policy_rule: judgement.policy_rule,
+        taken_out_by: judgement.taken_out_by,
         basis: judgement.basis,
         reason: judgement.reason,
         sensitive: judgement.sensitive,

@@ -8,6 +8,7 @@
 use std::collections::BTreeSet;
 
 use agent_strace_engine::Entry as Judged;
+use agent_strace_model::finding::{Finding, Level, PolicyLocation, RuleId};
 use agent_strace_policy::{Decision, EntryView, Policy, Subject};
 
 use super::answer::Answer;
@@ -50,6 +51,44 @@ pub struct Drift {
     pub reason: String,
     /// The line and JSON pointer of the policy that refuses it.
     pub policy: Option<(u32, String)>,
+}
+
+impl Drift {
+    pub fn level(&self) -> Level {
+        match self.excess {
+            Excess::Allows | Excess::MayAllow => Level::Error,
+            Excess::Asks => Level::Warning,
+        }
+    }
+
+    /// The finding about it. It stands at the entry of the settings, where one lets the acts pass, else at that of the policy.
+    pub fn finding(&self, agent: Agent) -> Finding {
+        const SHOWN: usize = 3;
+        let rule = RuleId::PolicySettingsDrift;
+        let verb = match self.excess {
+            Excess::Allows => "allow",
+            Excess::MayAllow => "may allow",
+            Excess::Asks => "only ask before they allow",
+        };
+        let more = self.acts.len().saturating_sub(SHOWN);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let first = self.acts.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let message = format!("the settings of {} {verb} to {first}{more}: {}", agent.name(), self.reason);
+        let entry = self.settings.as_ref().map_or("", |(_, entry)| entry.as_str());
+        let parts = [("rule", rule.as_str()), ("agent", agent.name()), ("entry", entry), ("message", &message)];
+        let of_settings = self.settings.as_ref().map(|(place, _)| PolicyLocation {
+            pointer: String::new(),
+            line: place.line,
+            column: place.column,
+            file: Some(place.file.as_str().into()),
+        });
+        let of_policy = || {
+            let (line, pointer) = self.policy.clone()?;
+            Some(PolicyLocation { pointer, line, column: 1, file: None })
+        };
+        let fingerprint = agent_strace_engine::fingerprint_of(&parts);
+        Finding { policy: of_settings.or_else(of_policy), ..Finding::of_rule(rule, self.level(), message, fingerprint) }
+    }
 }
 
 /// Compares settings with a policy.
@@ -148,12 +187,15 @@ impl Comparison<'_> {
         let examples = examples(grant);
         for example in &examples {
             let verdict = self.judge(example);
-            let passes = settings_answer(&self.imported.engine, example) == Some(Answer::Allow);
-            if verdict.answer > Answer::Allow && passes && !self.is_measured(example, Answer::Allow) {
+            if verdict.answer > Answer::Allow && self.passes(example) && !self.is_measured(example, Answer::Allow) {
                 return self.row(Excess::Allows, Some(grant), example.shown(), verdict.strictest.as_ref(), "");
             }
         }
         if examples.is_empty() && self.said.contains(&grant.entry) {
+            return;
+        }
+        if !examples.is_empty() && !examples.iter().any(|example| self.passes(example)) {
+            // Another entry of the settings denies or asks about what this one names.
             return;
         }
         if examples.is_empty() {
@@ -175,6 +217,9 @@ impl Comparison<'_> {
             _ => None,
         });
         for words in words.collect::<Vec<_>>() {
+            if !of_words(&words).iter().any(|example| self.passes(example)) {
+                continue;
+            }
             let troubles = self.exported.troubles(&words);
             let worst = troubles.into_iter().filter(|trouble| *trouble != Trouble::Arguments).max();
             let Some(trouble) = worst else { continue };
@@ -281,8 +326,7 @@ impl Comparison<'_> {
 
     fn only_if_allowed(&mut self, example: &Example, reason: &str) {
         let verdict = self.judge(example);
-        let passes = settings_answer(&self.imported.engine, example) == Some(Answer::Allow);
-        if verdict.answer > Answer::Allow && passes && !self.is_measured(example, Answer::Allow) {
+        if verdict.answer > Answer::Allow && self.passes(example) && !self.is_measured(example, Answer::Allow) {
             let grant = self.granting(example).cloned();
             self.row(Excess::Allows, grant.as_ref(), example.shown(), verdict.strictest.as_ref(), reason);
         }
@@ -302,6 +346,11 @@ impl Comparison<'_> {
         for example in &examples {
             self.only_if_allowed(example, "");
         }
+    }
+
+    /// The settings let the example pass without a question.
+    fn passes(&self, example: &Example) -> bool {
+        settings_answer(&self.imported.engine, example) == Some(Answer::Allow)
     }
 
     /// An export of the policy lets it pass as far: the agent's language can't say more.
@@ -364,10 +413,7 @@ fn of_entry(kind: Kind, entry: &Entry) -> Vec<Example> {
         patterns.unwrap_or_default().iter().flat_map(example::paths).map(|path| make(&path)).collect()
     };
     match (kind, entry) {
-        (Kind::Command, Entry::Listed(words)) => {
-            let text = example::command(words);
-            text.iter().flat_map(|text| [Example::command(text), Example::command(&format!("{text} x1"))]).collect()
-        }
+        (Kind::Command, Entry::Listed(words)) => of_words(words),
         (Kind::Command, Entry::Exact(words)) => vec![Example::command(&words.join(" "))],
         (Kind::Command, Entry::With { first, anywhere }) => {
             let words = first.iter().chain(anywhere).cloned().collect::<Vec<_>>().join(" ");
@@ -382,6 +428,12 @@ fn of_entry(kind: Kind, entry: &Entry) -> Vec<Example> {
         }
         _ => Vec::new(),
     }
+}
+
+/// Commands that begin with these words.
+fn of_words(words: &str) -> Vec<Example> {
+    let text = example::command(words);
+    text.iter().flat_map(|text| [Example::command(text), Example::command(&format!("{text} x1"))]).collect()
 }
 
 fn why(trouble: Trouble) -> &'static str {

@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use agent_strace_testing::specs;
+
 use super::import::{Agent, Owner, SettingsFile, import};
 use super::{Drift, Excess, Target, drift, export};
 use agent_strace_policy::Policy;
@@ -245,4 +247,51 @@ fn seeded_widenings_are_found() {
             assert!(rows.iter().any(|row| row.excess != Excess::Asks), "{agent:?}: {text}: {rows:#?}");
         }
     }
+}
+
+/// An entry that allows says nothing where another entry of the settings denies or asks about the same.
+#[test]
+fn an_entry_that_another_one_takes_back_does_not_drift() {
+    let policy = policy(&json!({
+        "version": 2,
+        "files": { "read": { "allow": ["/src/**"], "deny": ["/src/keys/**"] } },
+        "commands": { "deny": ["npm publish"] },
+        "network": { "deny_all": true, "allow": ["registry:npm"] }
+    }));
+    let settings = |deny: &str| {
+        format!(r#"{{"permissions": {{"allow": ["Bash(npm publish:*)", "Read(/secret/**)"], "deny": [{deny}]}}}}"#)
+    };
+    let rows = |deny: &str| {
+        let rows = found(Agent::ClaudeCode, ".claude/settings.json", &settings(deny), &policy);
+        let of_settings = rows.into_iter().filter_map(|row| Some(row.settings?.1));
+        of_settings.collect::<Vec<String>>()
+    };
+    assert_eq!(rows(""), ["Bash(npm publish:*)", "Read(/secret/**)"]);
+    assert_eq!(rows(r#""Bash(npm publish:*)""#), ["Read(/secret/**)"]);
+    assert_eq!(rows(r#""Bash(npm:*)", "Read(/secret/**)""#), [""; 0]);
+    // A deny of a part is not enough.
+    assert_eq!(
+        rows(r#""Bash(npm publish --tag:*)", "Read(/secret/x/**)""#),
+        ["Bash(npm publish:*)", "Read(/secret/**)"]
+    );
+}
+
+#[test]
+fn every_case_of_the_spec_reports_what_it_says() {
+    let with_findings = |text: &str, id: &str| {
+        let mut fires = false;
+        let written = specs::rewritten(text, "settings", |lines| {
+            let of = |name: &str| lines.iter().find_map(|line| line.strip_prefix(name)).unwrap().trim();
+            let policy = policy(&serde_json::from_str(of("policy ")).unwrap());
+            let rows = found(Agent::ClaudeCode, ".claude/settings.json", of("claude-code "), &policy);
+            let findings: Vec<_> = rows.iter().map(|row| row.finding(Agent::ClaudeCode)).collect();
+            fires |= findings.iter().any(|finding| finding.rule.as_str() == id);
+            findings
+                .iter()
+                .map(|finding| format!("{} {}: {}", finding.level.name(), finding.rule, finding.message))
+                .collect()
+        });
+        (written, fires)
+    };
+    specs::hold(["policy/settings-drift"], with_findings);
 }

@@ -90,8 +90,10 @@ pub struct Finding {
     pub policy: Option<PolicyLocation>,
     /// The rule at the location in `policy`, if it has an id of its own.
     pub policy_rule: Option<Arc<PolicyRule>>,
-    /// The entry at the location in `policy`, if one entry stands there; added with the verdict.
+    /// The entry at the location in `policy`, if one entry stands there, or the one in `taken_out_by`; added with the verdict.
     pub policy_entry: Option<Arc<PolicyEntry>>,
+    /// The entry (`!x`) that takes the file out of the allow list at the location in `policy`.
+    pub taken_out_by: Option<Box<PolicyLocation>>,
     /// Hex of a SHA-256 prefix over rule and normalised effect, never over line, time or session. For missing evidence
     /// also over the session, because logs lack different things.
     pub fingerprint: String,
@@ -135,6 +137,7 @@ impl Finding {
             policy: None,
             policy_rule: None,
             policy_entry: None,
+            taken_out_by: None,
             fingerprint,
             is_sensitive: false,
             impact: VerdictImpact::ByLevel,
@@ -160,6 +163,8 @@ pub struct EffectView {
     pub kind: &'static str,
     pub path: Option<String>,
     pub argv: Option<Vec<String>>,
+    /// The log does not show some of the words in `argv`. No report prints this.
+    pub has_unknown_words: bool,
     pub host: Option<String>,
     pub port: Option<u16>,
     pub scheme: Option<String>,

@@ -136,6 +136,7 @@ rules! {
     PolicyExceptionExpired = Policy, "policy/exception-expired";
     PolicyExceptionTooBroad = Policy, "policy/exception-too-broad";
     PolicyExceptionUnused = Policy, "policy/exception-unused";
+    PolicySettingsDrift = Policy, "policy/settings-drift";
     RepoApprovalExpired = Repo, "repo/approval-expired";
     RepoAutoApprove = Repo, "repo/auto-approve";
     RepoGateDisabled = Repo, "repo/gate-disabled";

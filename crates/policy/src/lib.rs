@@ -288,6 +288,10 @@ pub struct Judgement {
     pub instructs: bool,
     /// An entry that forbids may speak of one of the files, and that weighs no more than a note.
     pub left_open: Option<Box<LeftOpen>>,
+    /// The entry (`!x`) that takes the files out of the allow list that decided.
+    pub taken_out_by: Option<Box<PolicyLocation>>,
+    /// An entry that allows names the sensitive file, which another one forbids.
+    pub is_listed: bool,
     /// The file of the work tree that decided.
     pub seen: Option<String>,
     /// Files of the work tree that an entry denies, and that the effect may have changed.

@@ -26,6 +26,8 @@ struct EntryDecision {
     name: Redacted,
     /// Policies are committed, and an entry may hold a token all the same.
     text: Redacted,
+    /// The pattern that matched, of an entry that names a label or a built-in list.
+    pattern: Option<Redacted>,
     decision: Decision,
     how: How,
     decides: bool,
@@ -38,6 +40,7 @@ impl EntryDecisions {
         let entry_decisions = explained.spoken.iter().map(|spoken| EntryDecision {
             name: redact(&spoken.entry.name),
             text: redact(&spoken.entry.text),
+            pattern: spoken.pattern.as_deref().map(redact),
             decision: spoken.entry.decision,
             how: spoken.how,
             decides: spoken.decides,
@@ -95,6 +98,7 @@ impl EntryDecision {
         EntryDecisionDocument {
             name: self.name.as_str(),
             pattern: self.text.as_str(),
+            matched: self.pattern.as_ref().map(Redacted::as_str),
             decision: self.decision.name(),
             certain: self.how == How::Matches,
             decides: self.decides,
@@ -113,7 +117,9 @@ impl EntryDecision {
         let file = self.location.file(policy.unwrap_or("policy"));
         let decides = if self.decides { ", and decides" } else { "" };
         let (name, text) = (terminal(self.name.as_str()), terminal(self.text.as_str()));
-        format!("{says}: {name} `{text}` ({}:{}){decides}", terminal(file), self.location.line)
+        let matched = self.pattern.as_ref().map(|pattern| format!(" with its `{}`", terminal(pattern.as_str())));
+        let matched = matched.unwrap_or_default();
+        format!("{says}: {name} `{text}`{matched} ({}:{}){decides}", terminal(file), self.location.line)
     }
 }
 
@@ -124,6 +130,9 @@ pub(super) struct EntryDecisionDocument<'a> {
     /// `commands.deny[2]`, or the id of a rule.
     name: &'a str,
     pattern: &'a str,
+    /// The pattern that matched, where the entry names a label or a built-in list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    matched: Option<&'a str>,
     /// What it says: `denied`, `asked` or `allowed`.
     decision: &'static str,
     /// It matches; otherwise it may, and what is not known decides.

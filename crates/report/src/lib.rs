@@ -86,7 +86,7 @@ pub use tree::Glyphs;
 pub use trials::{FailedCase, TrialFailure, TrialsReport};
 pub use validation::{Validated, validation};
 pub use view::Report;
-pub use wrap::wrapped;
+pub use wrap::{wrapped, wrapped_rows};
 
 /// The forms in which a report is written; users choose one by its name.
 pub trait OutputFormat: Copy + Send + Sync + 'static {
@@ -170,6 +170,8 @@ pub struct Checkout {
     pub prefix: String,
     /// The address of the repository on its forge, where that is known: `https`, and nothing secret in it.
     pub repository: Option<String>,
+    /// The command that judged: uploads of one command close no alerts of another.
+    pub command: &'static str,
     /// The address of this program's own repository; empty as long as it has none.
     pub home: &'static str,
 }

@@ -13,17 +13,43 @@ const HEADING: &str = "gate in CI: ";
 
 /// The text for a terminal of this width.
 pub fn wrapped(text: &str, width: usize) -> String {
+    broken(text, width, sentence)
+}
+
+/// The same of text about a policy, of which every line is a sentence or the row of a table.
+pub fn wrapped_rows(text: &str, width: usize) -> String {
+    broken(text, width, |line| Some(sentence(line).unwrap_or_else(|| continuation(line, width))))
+}
+
+/// `indent`: the column at which a line continues; `None`: it stays whole.
+fn broken(text: &str, width: usize, indent: impl Fn(&str) -> Option<usize>) -> String {
     if width < NARROWEST {
         return text.to_owned();
     }
     let mut shown = String::with_capacity(text.len() + text.len() / 16);
     for line in text.split_inclusive('\n') {
-        match sentence(line).filter(|_| visible(line) > width) {
+        let long = visible(line) > width;
+        match if long { indent(line) } else { None } {
             Some(indent) => push_wrapped(line, indent, width, &mut shown),
             None => shown.push_str(line),
         }
     }
     shown
+}
+
+/// The column at which the last column of a row begins, if the terminal has room for words there, else two more than the line
+/// is indented.
+fn continuation(line: &str, width: usize) -> usize {
+    let plain = plain(line);
+    let indent = plain.chars().take_while(|character| *character == ' ').count();
+    let characters: Vec<char> = plain.trim_end().chars().collect();
+    let begins =
+        |at: &usize| matches!(characters.get(at.saturating_sub(2)..=*at), Some([' ', ' ', word]) if *word != ' ');
+    let columns: Vec<usize> = (indent + 2..characters.len()).filter(begins).collect();
+    match columns.as_slice() {
+        [_, _, .., last] if last + NARROWEST / 2 <= width => *last,
+        _ => indent + 2,
+    }
 }
 
 /// The column at which the sentence of a line continues; `None`: the line is no sentence.
@@ -103,7 +129,16 @@ fn plain(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::wrapped;
+    use super::{wrapped, wrapped_rows};
+
+    #[test]
+    fn rows_continue_in_their_last_column() {
+        let text = "F01 compound commands  21  20  0  the command stands behind another one, or in a loop\nBlocks 1 call of `a name that is longer than what is left`, by an entry\n    help: list what is needed, or refuse what is not known\n";
+        let expected = "F01 compound commands  21  20  0  the command stands behind\n                                  another one, or in a loop\nBlocks 1 call of\n  `a name that is longer than what is left`, by an entry\n    help: list what is needed, or refuse what is not known\n";
+        assert_eq!(wrapped_rows(text, 60), expected);
+        assert_eq!(wrapped_rows(text, 200), text);
+        assert_eq!(wrapped(text, 60), text);
+    }
 
     #[test]
     fn sentences_are_broken_between_words_alone() {

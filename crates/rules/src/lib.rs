@@ -24,6 +24,7 @@ mod scope;
 mod secret_egress;
 mod sequence;
 mod sessions;
+mod settings;
 
 use std::sync::Arc;
 
@@ -67,6 +68,8 @@ pub enum Check {
     Private(&'static private::Kind),
     /// At a repository: only where repositories are swept.
     Repository,
+    /// At the settings of agents: only where they are compared with a policy.
+    Settings,
     /// At a whole session among the others of its run.
     Session(fn(&Whole<'_>, &mut Vec<SessionHit>)),
     /// At an exception or a suppression, and what it was used for in the run.
@@ -262,6 +265,7 @@ static RULES: &[&Rule] = &[
     &exceptions::EXPIRED,
     &exceptions::TOO_BROAD,
     &exceptions::UNUSED,
+    &settings::DRIFT,
     &repository::APPROVAL_EXPIRED,
     &repository::AUTO_APPROVE,
     &repository::GATE_DISABLED,

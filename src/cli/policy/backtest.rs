@@ -77,7 +77,7 @@ pub(super) fn run(
     let frame = Frame { days, gaps: &gaps, breaches: &breaches, exit_code };
     let report = BacktestReport { frame, policy: &policy, rules: &rules, tally: &tally };
     let text = match args.history.format {
-        PlainFormat::Text => report.text(history::glyphs(environment), args.show_sessions),
+        PlainFormat::Text => environment.fitted_rows(report.text(history::glyphs(environment), args.show_sessions)),
         PlainFormat::Json => report.json(),
     };
     output::print(streams.stdout, &text)?;

@@ -63,7 +63,7 @@ pub(super) fn run(
     let frame = Frame { days, gaps: &gaps, breaches: &breaches, exit_code };
     let report = CoverageReport { frame, policy: &policy, rules: &rules, tally: &tally, list };
     let text = match args.history.format {
-        PlainFormat::Text => report.text(history::glyphs(environment)),
+        PlainFormat::Text => environment.fitted_rows(report.text(history::glyphs(environment))),
         PlainFormat::Json => report.json(),
     };
     output::print(streams.stdout, &text)?;

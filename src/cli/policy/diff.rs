@@ -34,7 +34,7 @@ more. Whatever can't be shown to allow nothing new counts as a change that may a
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct DiffArgs {
-    /// The policy as it is: a file, or `REV:PATH` in this repository. Alone it is NEW, compared with the policy of this
+    /// The policy as it is: a file, or `REV:PATH` in this repository, where PATH counts from this directory. Alone it is NEW, compared with the policy of this
     /// directory.
     #[arg(value_name = "OLD", required_unless_present_any = ["policy_ref", "policy"])]
     old: Option<String>,
@@ -96,7 +96,7 @@ pub(super) fn run(
         comparison: &comparison,
     };
     let text = match args.history.format {
-        PlainFormat::Text => report.text(history::glyphs(environment)),
+        PlainFormat::Text => environment.fitted_rows(report.text(history::glyphs(environment))),
         PlainFormat::Json => report.json(),
     };
     output::print(streams.stdout, &text)?;

@@ -6,29 +6,56 @@ use clap::Args;
 use serde::Serialize;
 
 use super::super::Streams;
-use super::super::args::{FailOn, PlainFormat};
+use super::super::args::FailOn;
 use super::super::environment::Environment;
 use super::super::failure::Failure;
 use super::super::output;
 use super::super::policy_file;
+use super::super::values::format_parser;
 use super::args::PolicyFileArgs;
 use super::settings_files::{self, AgentFiles, AgentName};
-use agent_strace_engine::FailOn as Threshold;
+use agent_strace_engine::{FailOn as Threshold, Outcome, Verdict};
 use agent_strace_export::{Drift, Excess};
-use agent_strace_model::finding::Level;
 use agent_strace_policy::Policy;
-use agent_strace_report::terminal;
+use agent_strace_report::{Checkout, Colour, Format, OutputFormat, Report, Style, terminal};
 
 pub(in crate::cli) const EXAMPLES: &str = "\
 Examples:
   agent-strace policy drift                              every agent whose settings this repository holds
   agent-strace policy drift --from claude-code           one of them
   agent-strace policy drift .claude/settings.json --policy-ref origin/main
+  agent-strace policy drift --format sarif               for code scanning, at the lines of the settings
   agent-strace policy drift --fail-on warning            also where a user is asked and the policy refuses
 
 `allows`: an act that the policy refuses runs without a question. `may-allow`: nothing shows that the
 policy allows all that an entry names. Both are errors. `asks`: the agent's user is asked about what
 the policy refuses; a warning. The exit code is 1 where something is found at the level of --fail-on.";
+
+/// The formats of CI are those of the gate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum DriftFormat {
+    Text,
+    Json,
+    Sarif,
+    Github,
+    Junit,
+    Gitlab,
+}
+
+impl OutputFormat for DriftFormat {
+    const ALL: &'static [Self] = &[Self::Text, Self::Json, Self::Sarif, Self::Github, Self::Junit, Self::Gitlab];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Json => "json",
+            Self::Sarif => "sarif",
+            Self::Github => "github",
+            Self::Junit => "junit",
+            Self::Gitlab => "gitlab",
+        }
+    }
+}
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct DriftArgs {
@@ -47,8 +74,8 @@ pub(in crate::cli) struct DriftArgs {
     #[arg(long, value_name = "LEVEL", default_value = "error")]
     fail_on: FailOn,
 
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: PlainFormat,
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = format_parser::<DriftFormat>())]
+    format: DriftFormat,
 
     /// No colours; `NO_COLOR` does the same.
     #[arg(long)]
@@ -70,15 +97,21 @@ pub(super) fn run(args: &DriftArgs, environment: Environment, streams: &mut Stre
         let rows = compare(&of_agent, &policy)?;
         all.push(Found { of_agent, rows });
     }
-    let heaviest = all.iter().flat_map(|found| &found.rows).map(|row| level(row.excess)).max();
-    let fails = match args.fail_on.threshold() {
+    let heaviest = all.iter().flat_map(|found| &found.rows).map(Drift::level).max();
+    let fail_on = args.fail_on.threshold();
+    let fails = match fail_on {
         Threshold::Never => false,
         Threshold::Level(least) => heaviest.is_some_and(|heaviest| heaviest >= least),
     };
     let exit_code = u8::from(fails);
+    let gate = |format| of_gate(&report(&policy, &all, fail_on, fails), format);
     let text = match args.format {
-        PlainFormat::Text => text(&policy, &all),
-        PlainFormat::Json => json_text(&policy, &all, exit_code),
+        DriftFormat::Text => environment.fitted_rows(text(&policy, &all)),
+        DriftFormat::Json => json_text(&policy, &all, exit_code),
+        DriftFormat::Sarif => gate(Format::Sarif),
+        DriftFormat::Github => gate(Format::Github),
+        DriftFormat::Junit => gate(Format::Junit),
+        DriftFormat::Gitlab => gate(Format::Gitlab),
     };
     output::print(streams.stdout, &text)?;
     Ok(exit_code)
@@ -90,11 +123,36 @@ fn compare(of_agent: &AgentFiles, policy: &Policy) -> Result<Vec<Drift>, Failure
     Ok(agent_strace_export::drift(of_agent.agent, &imported, policy))
 }
 
-fn level(excess: Excess) -> Level {
-    match excess {
-        Excess::Allows | Excess::MayAllow => Level::Error,
-        Excess::Asks => Level::Warning,
-    }
+/// A report in a format of the gate.
+fn of_gate(report: &Report, format: Format) -> String {
+    let checkout = Checkout {
+        now: None,
+        prefix: output::prefix_in_repository(),
+        repository: None,
+        command: "policy-drift",
+        home: env!("CARGO_PKG_REPOSITORY"),
+    };
+    agent_strace_report::render(report, format, Style::Check, Colour::Plain, &checkout)
+}
+
+/// The differences as findings of a run without sessions, for the formats of the gate.
+fn report(policy: &Policy, all: &[Found], fail_on: Threshold, fails: bool) -> Report {
+    let remarks = all.iter().flat_map(|found| found.rows.iter().map(|row| row.finding(found.of_agent.agent)));
+    Report::new(Outcome {
+        policy: policy.identity().cloned(),
+        manifests: Vec::new(),
+        sessions: Vec::new(),
+        gaps: Vec::new(),
+        verdict: if fails { Verdict::Fail } else { Verdict::Pass },
+        of_change: Vec::new(),
+        change: None,
+        work_tree: None,
+        remarks: remarks.collect(),
+        waived: Vec::new(),
+        uses: Vec::new(),
+        stale: 0,
+        fail_on,
+    })
 }
 
 fn policy_path(policy: &Policy) -> &str {

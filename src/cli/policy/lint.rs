@@ -29,7 +29,7 @@ pub(super) fn run(args: &LintArgs, environment: Environment, streams: &mut Strea
     }
     let report = LintReport { files };
     let text = match args.format {
-        PlainFormat::Text => environment.fitted(report.text(if coloured { Colour::Ansi } else { Colour::Plain })),
+        PlainFormat::Text => environment.fitted_rows(report.text(if coloured { Colour::Ansi } else { Colour::Plain })),
         PlainFormat::Json => report.json(),
     };
     output::print(streams.stdout, &text)?;

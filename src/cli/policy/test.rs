@@ -38,7 +38,7 @@ pub(super) fn run(args: &TestArgs, environment: Environment, streams: &mut Strea
     let report = TrialsReport::new(file, source, passed.len(), policy.examples(), failures);
     let colour = if coloured { Colour::Ansi } else { Colour::Plain };
     let text = match args.format {
-        PlainFormat::Text => report.text(colour, glyphs(environment)),
+        PlainFormat::Text => environment.fitted_rows(report.text(colour, glyphs(environment))),
         PlainFormat::Json => report.json(),
     };
     output::print(streams.stdout, &text)?;
@@ -58,7 +58,7 @@ fn mutate(
     let entries = policy_testing::fragility(policy, &parts);
     let report = MutantsReport { policy: file, entries: &entries, fail_on: args.fail_on.threshold() };
     let text = match args.format {
-        PlainFormat::Text => report.text(if coloured { Colour::Ansi } else { Colour::Plain }),
+        PlainFormat::Text => environment.fitted_rows(report.text(if coloured { Colour::Ansi } else { Colour::Plain })),
         PlainFormat::Json => report.json(),
     };
     output::print(streams.stdout, &text)?;

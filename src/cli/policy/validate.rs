@@ -16,7 +16,7 @@ pub(super) fn run(args: &ValidateArgs, environment: Environment, streams: &mut S
     for file in args.policies.or_default() {
         let read = policy_file::read_named(&file);
         let idle = match &read {
-            Ok(policy) => lint::idle(policy, &policy_file::parts_of(&file, streams.stdin, colour)?),
+            Ok(policy) => lint::in_vain(policy, &policy_file::parts_of(&file, streams.stdin, colour)?),
             Err(_) => Vec::new(),
         };
         files.push(Validated { file, read, idle });

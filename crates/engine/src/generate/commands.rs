@@ -184,7 +184,7 @@ fn is_of(word: &str, text: &str) -> bool {
 }
 
 /// What is left to people, and an entry of a program or subcommand would allow: `git branch -D` beside `git branch`.
-pub(super) fn risks_beside(entry: &str) -> Vec<String> {
+pub(crate) fn risks_beside(entry: &str) -> Vec<String> {
     let (flags, words): (Vec<&str>, Vec<&str>) = entry.split(' ').partition(|word| is_flag(word));
     let Some((program, leading)) = words.split_first() else { return Vec::new() };
     // An option may stand beside another one: `git branch --all -d`.
@@ -464,7 +464,7 @@ fn wrapper(
 }
 
 /// The words as one entry of `commands`.
-pub(super) fn text(words: &[String]) -> String {
+pub(crate) fn text(words: &[String]) -> String {
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 

@@ -34,6 +34,7 @@ mod start;
 mod tables;
 mod workspace;
 
+pub(crate) use commands::{risks_beside, text as command_text};
 pub use described::described;
 pub use draft::{Draft, Review, Seen, Written, draft};
 pub use for_people::is_for_people;

@@ -3,7 +3,7 @@
 //! Readers of a report get other advice, because they have people, suppressions and the agent at hand. Both propose the same
 //! entries, and neither proposes one for a sensitive file.
 
-use super::proposal::{ProposedFor, Vouching};
+use super::proposal::{ProposedFor, Vouching, list_of_commands};
 use crate::Entry;
 use crate::generate::Form;
 use agent_strace_effects::{Kind, Opaque};
@@ -32,6 +32,9 @@ pub fn advice(entry: &Entry, version: u32) -> Option<String> {
             "let a person decide, because an entry for it would allow sensitive files; an exception with an end date allows less"
                 .to_owned(),
         );
+    }
+    if let Some(text) = of_allow_list(entry, &act, version) {
+        return Some(text);
     }
     Some(match entry.decision {
         Decision::Denied if entry.rule.family() == Family::Floor => {
@@ -63,8 +66,35 @@ pub fn advice(entry: &Entry, version: u32) -> Option<String> {
     })
 }
 
+/// Advice where more than an entry for the target of the act is to be said of an allow list that lacks it.
+fn of_allow_list(entry: &Entry, act: &ProposedFor<'_>, version: u32) -> Option<String> {
+    let target = || act.entry(version).map(|entry| format!("`{entry}`"));
+    if let Some((excluded, target)) = entry.taken_out_by.as_ref().zip(target()) {
+        let (name, line) = (dotted(&excluded.pointer), excluded.line);
+        return Some(format!(
+            "narrow or remove {name} (line {line}), which takes the file out whatever else the list names, and add {target} \
+             where no other entry allows it"
+        ));
+    }
+    let key = entry.location.as_ref()?.pointer.rsplit('/').next()?;
+    if entry.decision != Decision::Denied || !matches!(key, "allow" | "decision" | "default") {
+        return None;
+    }
+    if act.is_risky() && target().is_none() {
+        return Some(format!("let a person decide: {ONLY_WIDE}"));
+    }
+    act.tool_edit()
+        .map(|edit| format!("add {edit}"))
+        .or_else(|| act.spawning_rule().map(|rule| format!("add `{rule}` to the rules")))
+}
+
+/// The reason why no entry is proposed for a command.
+pub const ONLY_WIDE: &str = "no entry allows this command alone, and a wider one would allow commands that destroy, publish or \
+                             give more rights";
+
 /// Says how a policy vouches for an act that is not resolved.
 fn vouching(opaque: &Opaque, pointer: Option<&str>, version: u32) -> String {
+    let list = pointer.and_then(list_of_commands).unwrap_or_else(|| "commands.allow".to_owned());
     let words: Vec<&str> = opaque.vouched_by.iter().map(String::as_str).collect();
     match Vouching::new(opaque.class.name(), &words, pointer, version) {
         Vouching::Hidden => {
@@ -73,13 +103,12 @@ fn vouching(opaque: &Opaque, pointer: Option<&str>, version: u32) -> String {
         Vouching::Unnamed => {
             "say in the command itself what it touches, or take an exception with an end date".to_owned()
         }
-        Vouching::Entry(words) => format!("put `{words}` into commands.allow to vouch for it"),
+        Vouching::Entry(words) => format!("put `{words}` into {list} to vouch for it"),
         Vouching::EvenIfChanged(None) => {
-            "allow the command with `\"even_if_changed\": true` in commands.allow (version 2) to vouch for it"
-                .to_owned()
+            format!("allow the command with `\"even_if_changed\": true` in {list} (version 2) to vouch for it")
         }
         Vouching::EvenIfChanged(Some(words)) => format!(
-            "put `{{\"command\": \"{words}\", \"even_if_changed\": true}}` into commands.allow (version 2) to vouch for it"
+            "put `{{\"command\": \"{words}\", \"even_if_changed\": true}}` into {list} (version 2) to vouch for it"
         ),
         Vouching::Rule(rule) => format!("add `{rule}` to the rules to vouch for it"),
         Vouching::AnyCode(program) => {

@@ -10,7 +10,7 @@ use crate::{Entries, Entry, Replay, Rulings, WaiverUsage};
 use agent_strace_effects::{Kind, Repository};
 use agent_strace_model::Session;
 use agent_strace_model::finding::Finding;
-use agent_strace_policy::{Decision, EntryView, Judgement, Parts, Policy};
+use agent_strace_policy::{Decision, EntryTexts, EntryView, Judgement, Parts, Policy};
 
 /// One effect with everything that was said about it.
 #[derive(Debug)]
@@ -30,6 +30,8 @@ pub struct Spoken {
     pub entry: EntryView,
     pub how: How,
     pub decides: bool,
+    /// The pattern that matched, of an entry that names a label or a built-in list.
+    pub pattern: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,6 +82,7 @@ impl SingleEntryPolicies {
             })
             .collect();
         let replay = Replay::new(session, policy, repository).only(event);
+        let mut texts = EntryTexts::new(policy);
         for (entry, alone) in &self.0 {
             // A failure here is already a gap of the judgement by the whole policy.
             let said = crate::guarded(session, || {
@@ -89,7 +92,14 @@ impl SingleEntryPolicies {
             for (explained, how) in explained.iter_mut().zip(said.unwrap_or_default()) {
                 let location = explained.judged.location.as_ref();
                 let decides = location == Some(&entry.location);
-                explained.spoken.extend(how.map(|how| Spoken { entry: entry.clone(), how, decides }));
+                let path = explained.judged.effect.view().path;
+                let mut pattern = || texts.at(&entry.location, path.as_deref())?.pattern.clone();
+                explained.spoken.extend(how.map(|how| Spoken {
+                    entry: entry.clone(),
+                    how,
+                    decides,
+                    pattern: pattern(),
+                }));
             }
         }
         explained

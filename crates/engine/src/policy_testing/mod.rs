@@ -11,13 +11,13 @@ mod mutate;
 mod proposal;
 mod trial;
 
-pub use advice::advice;
+pub use advice::{ONLY_WIDE, advice};
 pub use cases::{Case, Checked, Mismatch, Strictness, cases_of, check, inline};
 pub use explain::{Explained, How, SingleEntryPolicies};
 pub use fragile::{Fragility, MutantCounts, SurvivingMutant, fragility, total};
 pub(crate) use mutate::examples;
 pub use mutate::{FAMILIES, MutantFamily};
-pub use proposal::{ProposedFor, Vouching, is_of_commands, is_plain};
+pub use proposal::{ProposedFor, Vouching, is_plain, list_of_commands};
 pub(crate) use trial::fails;
 pub(crate) use trial::tried;
 pub use trial::{answer_of, refused, session};

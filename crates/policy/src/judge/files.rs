@@ -18,6 +18,7 @@ pub(super) struct Wording {
     pub(super) ask: &'static str,
     allow: &'static str,
     unlisted: &'static str,
+    taken_out: &'static str,
     unproven: &'static str,
     unruled: &'static str,
 }
@@ -28,6 +29,7 @@ pub(super) const READ: Wording = Wording {
     ask: "files.read.ask",
     allow: "files.read.allow",
     unlisted: "not in files.read.allow",
+    taken_out: "taken out by files.read.allow",
     unproven: "not proven to be in files.read.allow",
     unruled: "no file read policy",
 };
@@ -38,6 +40,7 @@ pub(super) const WRITE: Wording = Wording {
     ask: "files.write.ask",
     allow: "files.write.allow",
     unlisted: "not in files.write.allow",
+    taken_out: "taken out by files.write.allow",
     unproven: "not proven to be in files.write.allow",
     unruled: "no file write policy",
 };
@@ -51,6 +54,7 @@ const OWN_DELETE: Wording = Wording {
     ask: "files.delete.ask",
     allow: "files.delete.allow",
     unlisted: "not in files.delete.allow",
+    taken_out: "taken out by files.delete.allow",
     unproven: "not proven to be in files.delete.allow",
     unruled: "no file delete policy",
 };
@@ -114,7 +118,12 @@ impl CompiledLists {
             floor.filter(|floor| !matches!(floor, Floor::Broken { rule, .. } if self.without_floor.contains(rule)));
         let approval = context.sight.map_or(Approval::Impossible, Sight::approval);
         let named = JudgedFiles { files: &files, reached, floor, approval };
-        Judgement { sensitive, instructs, ..self.scoped(rules, &named, wording) }
+        let found = self.scoped(rules, &named, wording);
+        let is_listed = sensitive && found.is_mild_refusal() && {
+            let rest = self.rest(rules.allow.list_location());
+            self.by_allow(rules, &named, wording, rest).is_allowed_by_entry()
+        };
+        Judgement { sensitive, instructs, is_listed, ..found }
     }
 
     /// Names alone are no content: entries about content do not speak of them, only rules about lists do.
@@ -222,6 +231,15 @@ impl CompiledLists {
                 }
                 None => {}
             }
+        }
+        let taken_out_by =
+            named.files.taken_out_by(&rules.allow).filter(|_| !unknown && matches!(rest, Rest::Listed(_)));
+        if let (Some(location), Certainty::Exact | Certainty::Pattern) = (taken_out_by, named.reached.certainty) {
+            let found = match named.reached.certainty {
+                Certainty::Exact => rest.judge(wording.rule, wording.taken_out),
+                _ => unproven(wording.unproven),
+            };
+            return Judgement { taken_out_by: Some(Box::new(location.clone())), ..found };
         }
         match (rest.is_open(), named.reached.certainty) {
             (true, _) if unknown && forbids => unproven("the path is not known, it may be a denied one"),

@@ -41,9 +41,10 @@ impl Policy {
             let has_a_say = part.lists.speaks(&other) || strictest.decision == Decision::Unresolved;
             if other.strictness() > strictest.strictness() && has_a_say {
                 let reason = part.said(&other.reason, holds);
+                let is_listed = strictest.is_listed || strictest.is_allowed_by_entry();
                 let Judgement { sensitive, instructs, left_open, .. } = strictest;
                 let left_open = other.left_open.or(left_open);
-                strictest = Judgement { reason, sensitive, instructs, left_open, ..other };
+                strictest = Judgement { reason, sensitive, instructs, left_open, is_listed, ..other };
             }
         }
         strictest
@@ -64,6 +65,16 @@ impl Judgement {
     /// It forbids, or asks, and weighs more than this level.
     fn is_refused_above(&self, level: Level) -> bool {
         matches!(self.decision, Decision::Denied | Decision::Asked) && self.level > level
+    }
+
+    /// It forbids, or asks, and fails no run by itself.
+    fn is_mild_refusal(&self) -> bool {
+        matches!(self.decision, Decision::Denied | Decision::Asked) && self.level < Level::Error
+    }
+
+    /// An entry of the policy allows it.
+    pub fn is_allowed_by_entry(&self) -> bool {
+        self.decision == Decision::Allowed && self.location.is_some()
     }
 
     /// What is reported at a higher level is stricter; where nothing is, what is ruled.
@@ -230,6 +241,8 @@ fn judgement(
         sensitive: false,
         instructs: false,
         left_open: None,
+        taken_out_by: None,
+        is_listed: false,
         seen: None,
         watched: Vec::new(),
     }

@@ -1,7 +1,7 @@
 //! Grades how surely an entry forbids files that a program gathers, or files whose names are known in part.
 
 use agent_strace_effects::{Certainty, PathTarget, Purpose};
-use agent_strace_model::finding::Level;
+use agent_strace_model::finding::{Level, PolicyLocation};
 
 use crate::Context;
 use crate::glob::{Answer, Glob};
@@ -101,6 +101,15 @@ impl Files<'_> {
         };
         let listed = || list.rules.iter().find(covers).filter(|_| !is_left_out(&list.except));
         list.named.iter().find(covers).or_else(listed)
+    }
+
+    /// The entry (`!x`) of an allow list that takes some of the files out of it: no other entry of the list allows them.
+    pub(crate) fn taken_out_by<'r>(&self, list: &'r PathList) -> Option<&'r PolicyLocation> {
+        // Of many files some may be in the list and others not.
+        let is_one = matches!(self.own.names, Names::One(..));
+        let is_held = || list.rules.iter().any(|rule| self.within(rule.set.any_of.iter()));
+        let (_, location) = list.exclusions().find(|(pattern, _)| self.touched_by(pattern))?;
+        (is_one || is_held()).then_some(location)
     }
 
     fn grade(&self, pattern: &PathPattern) -> Option<Grade> {

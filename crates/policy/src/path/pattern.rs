@@ -153,6 +153,8 @@ pub(crate) struct PathList {
     pub(super) named: Vec<PathRule>,
     /// What the list leaves out, whatever else it names.
     pub(super) except: Vec<PathPattern>,
+    /// Where each of them stands.
+    except_at: Vec<PolicyLocation>,
     location: Option<PolicyLocation>,
 }
 
@@ -164,6 +166,8 @@ impl PathList {
         for entry in &list.entries {
             if entry.pattern.is_exclusion() {
                 compiled.except.extend(entry.pattern.except.iter().cloned());
+                let at = std::iter::repeat_n(&entry.stated.location, entry.pattern.except.len());
+                compiled.except_at.extend(at.cloned());
             } else {
                 compiled.rules.push(PathRule { stated: entry.stated.clone(), set: entry.pattern.clone() });
             }
@@ -185,6 +189,11 @@ impl PathList {
     /// Where the list stands, if it demands anything.
     pub(crate) fn list_location(&self) -> Option<&PolicyLocation> {
         self.location.as_ref()
+    }
+
+    /// Each pattern that the list leaves out, with where it stands.
+    pub(super) fn exclusions(&self) -> impl Iterator<Item = (&PathPattern, &PolicyLocation)> {
+        self.except.iter().zip(&self.except_at)
     }
 
     /// Without the entries that are less than an error.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use agent_strace_engine::generate::Form;
-use agent_strace_engine::policy_testing::{is_of_commands, is_plain};
+use agent_strace_engine::policy_testing::{ONLY_WIDE, is_plain, list_of_commands};
 use agent_strace_model::finding::RuleId;
 use agent_strace_policy::dotted;
 
@@ -24,6 +24,8 @@ pub(super) enum Decider {
     DenyAll,
     /// `defaults.decision`.
     Default,
+    /// `mcp.default`.
+    Tools,
     Other,
 }
 
@@ -39,6 +41,7 @@ impl Decider {
             "allow" | "allow_set" => Self::Unlisted,
             "deny_all" => Self::DenyAll,
             "decision" => Self::Default,
+            "default" if finding.rule == RuleId::ScopeTool => Self::Tools,
             _ => Self::Other,
         }
     }
@@ -60,8 +63,15 @@ pub(super) fn step(report: &Report, finding: &ShownFinding) -> Option<String> {
     Some(match Decider::of(finding, location) {
         Decider::Deny => denied(report, effect, location),
         Decider::Ask => format!("a person has to look at it: {EXCEPTION} in the policy approves it"),
-        Decider::Unlisted => unlisted(report, effect, &list_of(location))?,
+        Decider::Unlisted if effect.kind == "tool" => allow_tool(report, effect, &list_of(location))?,
+        Decider::Tools => allow_tool(report, effect, &list_of(location))?,
+        Decider::Unlisted => unlisted(report, effect, location)?,
         Decider::DenyAll => allow_host(effect)?,
+        Decider::Default if effect.kind == "tool" => allow_tool(report, effect, "")?,
+        Decider::Default if effect.kind == "spawn" => {
+            let rule = proposed_for(effect).spawning_rule()?;
+            format!("add `{}` to the rules of the policy, or let the agent do without", shorten(&rule, 3 * NAME))
+        }
         Decider::Default => format!(
             "add {} to {}.allow: `defaults.decision` denies what no entry allows",
             target(report, effect)?,
@@ -72,8 +82,20 @@ pub(super) fn step(report: &Report, finding: &ShownFinding) -> Option<String> {
 }
 
 /// Advice for an act that a list does not allow.
-fn unlisted(report: &Report, effect: &ShownEffect, list: &str) -> Option<String> {
-    let act = proposed_for(effect);
+fn unlisted(report: &Report, effect: &ShownEffect, location: &ShownLocation) -> Option<String> {
+    let (act, list) = (proposed_for(effect), list_of(location));
+    if let Some(text) = taken_out(report, effect, location) {
+        return Some(text);
+    }
+    if act.is_risky() {
+        return Some(match target(report, effect) {
+            Some(entry) => format!(
+                "let the agent do without, or a person decides: {entry} in {list} allows this command, and a shorter entry \
+                 more than it"
+            ),
+            None => format!("let the agent do without, or add {EXCEPTION}: {ONLY_WIDE}"),
+        });
+    }
     Some(match act.program() {
         Some((program, Form::Code)) => match act.script() {
             Some(script) => format!(
@@ -90,6 +112,30 @@ fn unlisted(report: &Report, effect: &ShownEffect, list: &str) -> Option<String>
         }
         _ => format!("add {} to {list}, or let the agent do without", target(report, effect)?),
     })
+}
+
+/// Advice for a file that an entry (`!x`) takes out of an allow list: adding the file to the list does nothing.
+pub(super) fn taken_out(report: &Report, effect: &ShownEffect, location: &ShownLocation) -> Option<String> {
+    let excluded = location.entry.as_ref().filter(|entry| entry.as_str().starts_with('!'))?;
+    Some(format!(
+        "let the agent do without, or narrow or remove {} in {}, which takes the file out whatever else the list names (and \
+         add {}, where no other entry allows it)",
+        quoted(excluded.as_str()),
+        list_of(location),
+        target(report, effect)?
+    ))
+}
+
+/// Advice for a tool that no entry allows.
+fn allow_tool(report: &Report, effect: &ShownEffect, list: &str) -> Option<String> {
+    let edit = match proposed_for(effect).tool_edit() {
+        Some(edit) => shorten(&edit, 2 * NAME),
+        None if effect.server.is_none() => {
+            return Some(format!("let the agent do without, or add {EXCEPTION}: {NO_SERVER}"));
+        }
+        None => format!("{} to {list}", target(report, effect)?),
+    };
+    Some(format!("add {edit}, or let the agent do without"))
 }
 
 /// Returns advice for an act that an entry denies: an allow entry does not help.
@@ -112,6 +158,9 @@ fn denied(report: &Report, effect: &ShownEffect, location: &ShownLocation) -> St
 /// Advice where an entry would allow sensitive files.
 pub(super) const FOR_PEOPLE: &str = "a person has to decide, because an entry for it would allow sensitive files: let the agent \
                                      do without, or add an exception with an end date";
+
+/// The reason why no entry is proposed for a tool of no server.
+const NO_SERVER: &str = "the tool belongs to no server, and `defaults.unknown_tool` would allow all such tools";
 
 /// The reason why a deny is not mended by an entry that allows.
 const NO_ALLOW: &str = "no allow overrides a deny";
@@ -142,8 +191,8 @@ fn edit_of_several(report: &Report, first: &ShownFinding, effects: &[&ShownEffec
         let entries: BTreeSet<String> =
             effects.iter().filter(is_vouched).map(|effect| vouching_words(effect)).collect();
         // The first entry of an allow list would refuse every command that it does not name.
-        let has_list = first.policy.as_ref().is_some_and(|location| is_of_commands(&location.pointer));
-        let is_plain = has_list && effect.class != Some("changed") && entries.len() > 1;
+        let list = first.policy.as_ref().and_then(|location| list_of_commands(&location.pointer));
+        let is_plain = list.is_some() && effect.class != Some("changed") && entries.len() > 1;
         return is_plain
             .then(|| format!("put those that you trust into commands.allow to vouch for them: {}", named(&entries)));
     }
@@ -153,8 +202,19 @@ fn edit_of_several(report: &Report, first: &ShownFinding, effects: &[&ShownEffec
     let reaches_far = matches!(proposed_for(effect).program(), Some((_, Form::Code | Form::Commands)));
     match (Decider::of(first, location), effect.kind) {
         (Decider::DenyAll, _) => Some(allow_hosts(&targets)),
+        (Decider::Unlisted, "execute") if effects.iter().any(|effect| proposed_for(effect).is_risky()) => {
+            Some(format!(
+                "let the agent do without, or a person decides which of them the work needs in {list}: {}",
+                named(&targets)
+            ))
+        }
         (Decider::Unlisted, "execute") if !reaches_far => {
             Some(format!("add those that the work needs to {list}: {}", named(&targets)))
+        }
+        (Decider::Unlisted | Decider::Tools | Decider::Default, "tool") => {
+            let edits: BTreeSet<String> =
+                effects.iter().filter_map(|effect| proposed_for(effect).tool_edit()).collect();
+            Some(format!("add those that the work needs: {}", named(&edits)))
         }
         (Decider::Deny, "read" | "write" | "delete" | "list") if location.id.is_none() => Some(format!(
             "{NO_ALLOW}: let the agent do without, narrow the entry in {list} for such paths ({}), or add {EXCEPTION}",

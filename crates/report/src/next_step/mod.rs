@@ -145,7 +145,9 @@ fn proposed_for(effect: &ShownEffect) -> ProposedFor<'_> {
         path: effect.path.as_ref().map(Redacted::as_str),
         is_pattern: effect.certainty == Some("pattern"),
         argv: effect.argv.iter().flatten().map(Redacted::as_str).collect(),
+        has_unknown_words: effect.has_unknown_words,
         host: effect.host.as_ref().map(Redacted::as_str),
+        server: effect.server.as_ref().map(Redacted::as_str),
         tool: effect.tool.as_ref().map(Redacted::as_str),
         agent: effect.agent.as_ref().map(Redacted::as_str),
         name: effect.name.as_ref().map(Redacted::as_str),
@@ -201,6 +203,8 @@ pub(super) fn remedy(id: &str) -> Option<String> {
     Some(paragraph.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
+#[cfg(test)]
+mod advice_tests;
 #[cfg(test)]
 mod tests {
     use super::note_of_gate;

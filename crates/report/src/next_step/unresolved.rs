@@ -1,9 +1,9 @@
 //! Advice about an act that the log does not show in full.
 
-use agent_strace_engine::policy_testing::Vouching;
+use agent_strace_engine::policy_testing::{ProposedFor, Vouching, list_of_commands};
 use agent_strace_secrets::Redacted;
 
-use super::by_policy::{Decider, FOR_PEOPLE, is_for_people, list_of};
+use super::by_policy::{Decider, FOR_PEOPLE, is_for_people, list_of, taken_out};
 use super::{EXCEPTION, NAME, quoted, target, version};
 use crate::escape::shorten;
 use crate::view::{Report, ShownEffect, ShownFinding};
@@ -23,6 +23,7 @@ pub(super) fn step(report: &Report, finding: &ShownFinding) -> Option<String> {
              {list}, or add {EXCEPTION}"
         ),
         Decider::Unlisted if is_for_people(finding) => FOR_PEOPLE.to_owned(),
+        Decider::Unlisted if location.entry.is_some() => taken_out(report, effect, location).unwrap_or_else(plain),
         Decider::Unlisted => match target(report, effect) {
             Some(entry) => {
                 format!("let the agent name {exactly} exactly, or add an entry to {list} that holds all of {entry}")
@@ -32,7 +33,7 @@ pub(super) fn step(report: &Report, finding: &ShownFinding) -> Option<String> {
         Decider::DenyAll => {
             format!("let the agent name the host exactly and add it to network.allow, or add {EXCEPTION}")
         }
-        Decider::Default | Decider::Other => plain(),
+        Decider::Default | Decider::Tools | Decider::Other => plain(),
     })
 }
 
@@ -40,27 +41,27 @@ pub(super) fn step(report: &Report, finding: &ShownFinding) -> Option<String> {
 fn vouching(report: &Report, effect: &ShownEffect, finding: &ShownFinding) -> String {
     let words: Vec<&str> = effect.vouched_by.iter().map(Redacted::as_str).collect();
     let pointer = finding.policy.as_ref().map(|location| location.pointer.as_str());
+    let list = pointer.and_then(list_of_commands).unwrap_or_else(|| "commands.allow".to_owned());
     match Vouching::new(effect.class.unwrap_or_default(), &words, pointer, version(report)) {
         Vouching::Hidden => {
             format!("no entry vouches for hidden code: let the agent write the command out, or add {EXCEPTION}")
         }
-        Vouching::Unnamed => match finding.tool.as_ref().and_then(|tool| tool_entry(tool.as_str())) {
+        Vouching::Unnamed => match finding.tool.as_ref().and_then(|tool| tool_edit(tool.as_str())) {
             Some(entry) => format!("add {entry} to vouch for the tool, or add {EXCEPTION}"),
             None => format!("let the agent write out what it does, so that it can be judged, or add {EXCEPTION}"),
         },
-        Vouching::Entry(words) => format!("put {} into commands.allow to vouch for it", quoted(&words)),
+        Vouching::Entry(words) => format!("put {} into {list} to vouch for it", quoted(&words)),
         Vouching::EvenIfChanged(None) => format!(
-            "the session changed what runs: allow the command with `\"even_if_changed\": true` in commands.allow (version \
-             2), or add {EXCEPTION}"
+            "the session changed what runs: allow the command with `\"even_if_changed\": true` in {list} (version 2), or add {EXCEPTION}"
         ),
         Vouching::EvenIfChanged(Some(words)) => format!(
-            "the session changed what runs: put `{{\"command\": \"{}\", \"even_if_changed\": true}}` into \
-             commands.allow (version 2) to vouch for it",
+            "the session changed what runs: put `{{\"command\": \"{}\", \"even_if_changed\": true}}` into {list} (version \
+             2) to vouch for it",
             shorten(&words, NAME)
         ),
         Vouching::Rule(rule) => format!("add `{rule}` to the rules of the policy to vouch for it"),
         Vouching::AnyCode(program) => format!(
-            "let the agent run the command itself: an entry for {} in commands.allow would vouch for any code",
+            "let the agent run the command itself: an entry for {} in {list} would vouch for any code",
             quoted(&program)
         ),
         Vouching::Nothing => format!("look at what it runs, or add {EXCEPTION}"),
@@ -73,9 +74,9 @@ pub(super) fn vouching_words(effect: &ShownEffect) -> String {
     quoted(&words.join(" "))
 }
 
-/// `mcp__github__get_issue` → the entry that allows it.
-fn tool_entry(tool: &str) -> Option<String> {
+/// `mcp__github__get_issue` → the edit that allows it, behind "add".
+fn tool_edit(tool: &str) -> Option<String> {
     let (server, name) = tool.strip_prefix("mcp__")?.split_once("__")?;
-    let [server, name] = [server, name].map(|part| shorten(part, NAME));
-    Some(format!("`\"mcp\": {{\"servers\": {{\"{server}\": {{\"allow\": [\"{name}\"]}}}}}}`"))
+    let edit = ProposedFor { server: Some(server), tool: Some(name), ..ProposedFor::default() }.tool_edit()?;
+    Some(shorten(&edit, 2 * NAME))
 }

@@ -19,6 +19,7 @@ fn weaknesses(rule: RuleId) -> &'static [&'static str] {
         RuleId::EvidenceChain => &["external/cwe/cwe-345", "external/cwe/cwe-354"],
         RuleId::EvidenceRedacted | RuleId::EvidenceRemoved => &["external/cwe/cwe-345", "external/cwe/cwe-778"],
         RuleId::LintPermissionBypass
+        | RuleId::PolicySettingsDrift
         | RuleId::RepoAutoApprove
         | RuleId::RepoPermissionBypass
         | RuleId::RepoWideAllow => &["external/cwe/cwe-269"],

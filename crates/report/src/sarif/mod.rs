@@ -68,7 +68,7 @@ fn log<'a>(report: &'a Report, checkout: &Checkout) -> Log<'a> {
         runs: vec![Run {
             tool: Tool { driver },
             version_control_provenance: provenance(report, checkout).into_iter().collect(),
-            automation_details: AutomationDetails { id: "agent-strace/gate/".to_owned() },
+            automation_details: AutomationDetails { id: format!("agent-strace/{}/", checkout.command) },
             invocations: vec![invocation(report, dropped, checkout)],
             column_kind: "unicodeCodePoints",
             results,

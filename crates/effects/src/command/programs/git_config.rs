@@ -65,7 +65,7 @@ impl Machine<'_> {
             return;
         }
         let is_url = name.starts_with("remote.") && name.ends_with("url");
-        if is_url && !value.text.starts_with("ext::") || value.literal().is_some_and(is_idle) {
+        if is_url && !value.text.starts_with("ext::") || value.literal().is_some_and(|text| is_idle(name, text)) {
             return;
         }
         if name.starts_with("url.") {

@@ -105,11 +105,13 @@ fn triggers(name: &str, sub: &str) -> bool {
 
 /// The setting sends connections elsewhere than the URL of a remote says.
 pub(super) fn diverts(name: &str, value: &Arg) -> bool {
-    listed(&table().diverts, name) && !value.literal().is_some_and(is_idle)
+    listed(&table().diverts, name) && !value.literal().is_some_and(|text| is_idle(name, text))
 }
 
 /// Values that people set and that run nothing of their own.
-pub(super) fn is_idle(value: &str) -> bool {
+pub(super) fn is_idle(name: &str, value: &str) -> bool {
+    // Git runs `ssh` itself to connect. As a pager or a monitor it is a program like any other.
+    const CONNECTS: &[&str] = &["core.sshcommand", "gpg.format"];
     let harmless = [
         "",
         "cat",
@@ -145,7 +147,7 @@ pub(super) fn is_idle(value: &str) -> bool {
         "merge",
         "checkout",
     ];
-    harmless.contains(&value)
+    harmless.contains(&value) && (value != "ssh" || CONNECTS.contains(&name))
 }
 
 impl Machine<'_> {
@@ -276,7 +278,7 @@ impl Machine<'_> {
     }
 
     fn git_triggered(&mut self, name: &str, value: &Arg, io: &mut Io<'_>) {
-        if value.literal().is_some_and(is_idle) {
+        if value.literal().is_some_and(|text| is_idle(name, text)) {
             return;
         }
         let text = value.literal().map(|text| text.trim_start_matches('!').to_owned());

@@ -111,19 +111,31 @@ fn other_machine(entry: &EntryView, version_2: bool) -> Option<Lint> {
         let help = "write `/**` for what is in the repository";
         return Some(lint_of(&OTHER_MACHINE, Level::Warning, entry, message, help));
     }
+    if let Some(lint) = of_repository(entry, version_2) {
+        return Some(lint);
+    }
     let text = entry.text.trim_start_matches('!');
     let single = text.starts_with('/') && !text.starts_with("//");
-    if version_2 && single && SYSTEM.iter().any(|folder| text.starts_with(folder)) {
-        let message = format!("{} means `{}` in the repository", entry.name, text.trim_start_matches('/'));
-        let help = format!("write `/{text}` for the file of the system, or leave the first `/` out");
-        return Some(lint_of(&OTHER_MACHINE, Level::Warning, entry, message, &help));
-    }
     let absolute = if version_2 { text.strip_prefix('/').filter(|_| !single)? } else { text };
     // A path below the homes of all users is one of every machine.
     let is_of_one = |home: &str| absolute.strip_prefix(home).is_some_and(|below| !below.starts_with("*/"));
     HOMES.iter().any(|home| is_of_one(home)).then(|| {
         let message = format!("{} names a file of one machine", entry.name);
         lint_of(&OTHER_MACHINE, Level::Warning, entry, message, "name it relative to the repository, or below `~/`")
+    })
+}
+
+/// A path that reads like one of the system, and counts from the top of the repository: it matches no file that was meant.
+pub(super) fn of_repository(entry: &EntryView, version_2: bool) -> Option<Lint> {
+    if !matches!(entry.subject.name(), "read" | "write" | "delete") {
+        return None;
+    }
+    let text = entry.text.trim_start_matches('!');
+    let single = text.starts_with('/') && !text.starts_with("//");
+    (version_2 && single && SYSTEM.iter().any(|folder| text.starts_with(folder))).then(|| {
+        let message = format!("{} means `{}` in the repository", entry.name, text.trim_start_matches('/'));
+        let help = format!("write `/{text}` for the file of the system, or leave the first `/` out");
+        lint_of(&OTHER_MACHINE, Level::Warning, entry, message, &help)
     })
 }
 

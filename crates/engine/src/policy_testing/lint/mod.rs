@@ -46,6 +46,20 @@ fn key(lint: &Lint) -> (u32, u32, &str, &str) {
     (lint.location.line, lint.location.column, lint.code.id, &lint.message)
 }
 
+/// Entries that change no verdict, and paths that mean other files than they seem to: `policy validate` names them.
+pub fn in_vain(policy: &Policy, parts: &Parts) -> Vec<Lint> {
+    let mut found = idle(policy, parts);
+    found.extend(of_repository(policy));
+    found.sort_by(|one, other| key(one).cmp(&key(other)));
+    found
+}
+
+/// Paths that read like those of the system, and count from the top of the repository. `check` warns of them.
+pub fn of_repository(policy: &Policy) -> Vec<Lint> {
+    let version_2 = policy.identity().is_some_and(|identity| identity.version == 2);
+    own_entries(policy).into_iter().filter_map(|entry| lists::of_repository(entry, version_2)).collect()
+}
+
 fn lint_of(code: &'static Code, level: Level, entry: &EntryView, message: String, help: &str) -> Lint {
     Lint { code, level, location: entry.location.clone(), message, help: Some(help.to_owned()) }
 }
