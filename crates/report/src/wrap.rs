@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn rows_continue_in_their_last_column() {
         let text = "F01 compound commands  21  20  0  the command stands behind another one, or in a loop\nBlocks 1 call of `a name that is longer than what is left`, by an entry\n    help: list what is needed, or refuse what is not known\n";
-        let expected = "F01 compound commands  21  20  0  the command stands behind\n                                  another one, or in a loop\nBlocks 1 call of\n  `a name that is longer than what is left`, by an entry\n    help: list what is needed, or refuse what is not known\n";
+        let expected = "F01 compound commands  21  20  0  the command stands behind\n                                  another one, or in a loop\nBlocks 1 call of `a name that is longer than what is left`,\n  by an entry\n    help: list what is needed, or refuse what is not known\n";
         assert_eq!(wrapped_rows(text, 60), expected);
         assert_eq!(wrapped_rows(text, 200), text);
         assert_eq!(wrapped(text, 60), text);
