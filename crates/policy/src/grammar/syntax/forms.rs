@@ -105,7 +105,10 @@ const FORMS: &[(Syntax, Form)] = &[
     ),
     (Syntax::File, form("a path", &["baseline.json"], &["", " ", "two\nlines"])),
     (Syntax::LogFile, form("a log", &["retention.log"], &["", "notes.sh", "../retention.log", "a\n.log"])),
-    (Syntax::AbsoluteDirectory, form("an absolute directory", &["/srv/repo", "C:/repo", "C:\\repo"], &["", "repo", "~/repo"])),
+    (
+        Syntax::AbsoluteDirectory,
+        form("an absolute directory", &["/srv/repo", "C:/repo", "C:\\repo"], &["", "repo", "~/repo"]),
+    ),
     (
         Syntax::Always,
         form(
