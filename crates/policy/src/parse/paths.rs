@@ -68,10 +68,9 @@ pub(super) fn pattern(text: &str) -> Result<PathPattern, Fault> {
         let help = "folders stand behind `/`; a `*` that is meant literally is `[*]`".to_owned();
         return Err((format!("{} has a backslash, which no path has", quoted(text)), Some(help)));
     }
-    let braces = text
-        .find('{')
-        .is_some_and(|open| text.get(open..).is_some_and(|rest| rest.contains(',') && rest.contains('}')));
-    if braces {
+    let plain = suspicious::outside_classes(text);
+    let has_choice = plain.split_once('{').is_some_and(|(_, rest)| rest.contains(',') && rest.contains('}'));
+    if has_choice {
         let help = "write one entry for each; a `{` that is meant literally is `[{]`".to_owned();
         return Err((format!("{} has alternatives in braces, which are not read", quoted(text)), Some(help)));
     }

@@ -292,7 +292,7 @@ pub(super) fn path(text: &str) -> Result<(), Fault> {
         let message = format!("{} can never match: variables are not expanded", quoted(text));
         return Err((message, Some("write the path".to_owned())));
     }
-    if text.split('/').any(|component| outside_classes(component).contains('|')) {
+    if outside_classes(text).contains('|') {
         let message = format!("{} can never match: it names several files at once", quoted(text));
         return Err((
             message,
@@ -302,9 +302,7 @@ pub(super) fn path(text: &str) -> Result<(), Fault> {
     for component in text.split('/') {
         brackets(text, component)?;
     }
-    if let Some(open) = text.find('{').filter(|open| !text.get(*open..).is_some_and(|rest| rest.contains('}')))
-        && !text.get(..open).is_some_and(|before| before.ends_with('['))
-    {
+    if outside_classes(text).split_once('{').is_some_and(|(_, rest)| !rest.contains('}')) {
         let help = "a `{` that is meant literally is `[{]`".to_owned();
         return Err((format!("{} has a `{{` that is not closed", quoted(text)), Some(help)));
     }
@@ -330,16 +328,18 @@ const MORE_VARIABLES: &[&str] = &["WORKSPACE", "REPO_ROOT", "RUNNER_TEMP", "APPD
 
 const FILE_TOOLS: &[&str] = &["Read", "Edit", "Write", "MultiEdit", "NotebookEdit", "Glob", "Grep"];
 
-/// The text of a component outside of its character classes.
-fn outside_classes(component: &str) -> String {
-    let (mut found, mut rest) = (String::new(), component);
-    while let Some((before, after)) = rest.split_once('[') {
-        let Some((_, length)) = Brackets::read(after) else { break };
-        found.push_str(before);
-        rest = after.get(length..).unwrap_or_default();
-    }
-    found.push_str(rest);
-    found
+/// The text of a path outside of its character classes, which end within a component.
+pub(super) fn outside_classes(text: &str) -> String {
+    let plain = |component: &str| {
+        let (mut found, mut rest) = (String::new(), component);
+        while let Some((before, after)) = rest.split_once('[') {
+            let Some((_, length)) = Brackets::read(after) else { break };
+            found.push_str(before);
+            rest = after.get(length..).unwrap_or_default();
+        }
+        found + rest
+    };
+    text.split('/').map(plain).collect::<Vec<_>>().join("/")
 }
 
 fn brackets(text: &str, component: &str) -> Result<(), Fault> {
