@@ -199,3 +199,12 @@ pub(super) fn run(args: &SchemaArgs, streams: &mut Streams<'_>) -> Result<u8, Fa
     output::print(streams.stdout, text)?;
     Ok(0)
 }
+
+#[test]
+fn settings_have_the_schemas_of_the_table() {
+    for format in agent_strace_policy::grammar::FORMATS {
+        let found = SCHEMAS.iter().find(|(name, _, _)| *name == format.command);
+        let (_, _, text) = found.unwrap_or_else(|| panic!("no schema `{}`", format.command));
+        assert_eq!(serde_json::from_str::<serde_json::Value>(text).unwrap(), format.schema(), "{}", format.command);
+    }
+}

@@ -184,7 +184,8 @@ impl Addresses {
         let bits = match bits {
             None => widest,
             Some(bits) => {
-                let bits: u32 = bits.parse().map_err(|_| NoAddresses::TooManyBits(given))?;
+                let number = bits.parse::<u32>().ok().filter(|number| number.to_string() == bits);
+                let bits = number.ok_or(NoAddresses::TooManyBits(given))?;
                 let bits = if bits > given { None } else { (bits + widest).checked_sub(given) };
                 bits.ok_or(NoAddresses::TooManyBits(given))?
             }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, LazyLock};
 
 use super::json::{self, Data, Value};
-use super::parse::{Parser, money};
+use super::parse::{Parser, is_usual, money};
 use super::{Diagnostics, quoted};
 use crate::grammar;
 use agent_strace_model::prices::{Rates, Row, TABLE, Table};
@@ -191,7 +191,7 @@ fn names(parser: &mut Parser<'_>, value: &Value, pointer: &str, table: &Table) -
 
 fn day(parser: &mut Parser<'_>, value: &Value, pointer: &str) -> Option<String> {
     let day = text(parser, value, pointer)?;
-    if day.parse::<jiff::civil::Date>().is_err() {
+    if !day.parse::<jiff::civil::Date>().is_ok_and(|read| is_usual(&day, read)) {
         let help = "write it as \"2026-07-02\"".to_owned();
         parser.fault(value, pointer, format!("{} is no day", quoted(&day)), Some(help));
     }

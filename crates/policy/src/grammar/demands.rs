@@ -5,11 +5,12 @@ use crate::budgets::Measure;
 use crate::evidence::{self, Grade, NEVER_OPEN, Weight};
 use crate::parse::RATES;
 use crate::sessions::Field;
+use agent_strace_model::finding::Level;
 
 const PATTERNS: Shape = Shape::List(&Shape::Text(Syntax::Pattern), Length::ANY);
 const SOME_PATTERNS: Shape = Shape::List(&Shape::Text(Syntax::Pattern), Length::SOME);
-/// Prices have at most six decimals; the largest number of dollars is that of 32 bits.
-pub(super) const DOLLARS: Shape = Shape::Number(0.0, u32::MAX as f64);
+/// The whole part of an amount has 32 bits.
+pub(super) const DOLLARS: Shape = Shape::Number(0.0, 4_294_967_296.0);
 const COUNT: Shape = Shape::Whole(0, UNBOUNDED);
 
 pub(crate) static EVIDENCE: Object = Object {
@@ -52,15 +53,25 @@ pub(crate) static WEIGHTS: Object = Object {
 fn weights() -> Vec<Key> {
     evidence::DEFAULTS
         .iter()
-        .map(|(rule, _)| {
+        .map(|(rule, weight)| {
             let shape = if NEVER_OPEN.contains(rule) {
                 Shape::Word(|| vec!["error".to_owned(), "incomplete".to_owned()])
             } else {
                 Shape::Word(|| listed(Weight::NAMES))
             };
-            Key::new(rule.as_str(), shape, "The weight of findings of this rule.")
+            Key::new(rule.as_str(), shape, about_weight(*weight))
         })
         .collect()
+}
+
+fn about_weight(default: Weight) -> &'static str {
+    match default {
+        Weight::Off => "The weight of findings of this rule; without the key `off`.",
+        Weight::Incomplete => "The weight of findings of this rule; without the key `incomplete`.",
+        Weight::Level(Level::Error) => "The weight of findings of this rule; without the key `error`.",
+        Weight::Level(Level::Warning) => "The weight of findings of this rule; without the key `warning`.",
+        Weight::Level(Level::Note) => "The weight of findings of this rule; without the key `note`.",
+    }
 }
 
 pub(crate) static SESSIONS: Object = Object {

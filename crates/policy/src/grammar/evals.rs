@@ -1,7 +1,7 @@
 //! Demands on every session: `.agent-evals.yaml`.
 
 use super::rules::ANY_COUNT;
-use super::{Format, Key, Keys, Kind, Length, Object, Rule, Shape, Syntax, UNBOUNDED, Versions, listed, words};
+use super::{Empty, Format, Key, Keys, Kind, Length, Object, Rule, Shape, Syntax, UNBOUNDED, Versions, listed, words};
 use crate::config::evals::{ALIASES, COMMON, FailOn, LEVELS, Metric, STATUSES, TEXTS, TYPES};
 
 pub(super) const FORMAT: Format = Format {
@@ -10,6 +10,8 @@ pub(super) const FORMAT: Format = Format {
     title: "agent-evals.yaml",
     name: "agent-evals",
     root: &EVALS,
+    note: "Another name of the file is `.agent-evals.yml`. The examples are JSON, which is YAML, too.",
+    empty: Empty::Refused,
     foreign: &[],
     versions: Versions::One,
 };
@@ -45,7 +47,11 @@ pub(crate) static THRESHOLDS: Object = Object {
     example: r#"{"pass": 0.85, "warn": 0.7}"#,
     keys: Keys::Listed(&[
         Key::new("pass", SHARE, "A session with this score passes."),
-        Key::new("warn", SHARE, "A session below this score fails; between `warn` and `pass` there is a warning."),
+        Key::new(
+            "warn",
+            SHARE,
+            "A session below this score fails; between `warn` and `pass`, which is not lower, there is a warning.",
+        ),
     ]),
     rule: Rule::AnyOf(&["pass", "warn"]),
 };

@@ -16,7 +16,7 @@ const VARIABLE_LIST: Shape = Shape::List(&Shape::Text(Syntax::Variable), Length:
 pub(crate) static FILES: Object = Object {
     name: "Files",
     about: "Paths relative to the root of the repository, absolute ones (`//etc/**`) or those below the home directory \
-            (`~/.ssh/**`). In version 1 `*` crosses `/`, a name without `/` counts in every directory, and a pattern with \
+            (`~/.ssh/**`). A name without `/` counts in every directory. In version 1 `*` crosses `/`, and a pattern with \
             `**` is compared component by component. In version 2 `*` stays within a component, and a deny that names a \
             directory covers everything below it.",
     example: r#"{"read": {"deny": [".env"]}, "write": {"allow": ["src/**"]}}"#,
@@ -53,7 +53,10 @@ pub(crate) static COMMANDS: Object = Object {
     keys: Keys::Listed(&[
         Key::new(
             "allow",
-            Shape::Entries(&Shape::Either(&[Shape::Text(Syntax::Command), Shape::Object(&COMMAND_ENTRY)]), Length::ANY),
+            Shape::Entries(
+                &Shape::Either(&[Shape::Text(Syntax::Command), Shape::OfVersion2(&Shape::Object(&COMMAND_ENTRY))]),
+                Length::ANY,
+            ),
             ABOUT_ALLOW,
         ),
         Key::new("deny", COMMAND_LIST, ABOUT_DENY),
@@ -87,7 +90,8 @@ pub(crate) static NETWORK: Object = Object {
         Key::new(
             "deny_all",
             Shape::Switch,
-            "Only hosts in `allow` may be contacted. Without it, `allow` decides nothing.",
+            "Only hosts in `allow` may be contacted. Where neither this key nor `defaults.decision` refuses other hosts, `allow` \
+             decides nothing; a policy of version 2 that does not say which is meant is refused.",
         ),
         Key::new("allow", HOST_LIST, "The hosts that may be contacted in spite of `deny_all`."),
         Key::new("deny", HOST_LIST, ABOUT_DENY).of_version_2(),

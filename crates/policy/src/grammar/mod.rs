@@ -41,10 +41,20 @@ pub struct Format {
     /// The name of its schema on the command line.
     pub command: &'static str,
     root: &'static Object,
+    /// Facts about the file that no key shows.
+    note: &'static str,
+    /// A file without any value, or with comments only, is one.
+    empty: Empty,
     /// Keys of the file that belong to other programs: any value may follow them.
     foreign: &'static [&'static str],
     /// The file has the key `version`, and some keys belong to one of the versions.
     versions: Versions,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Empty {
+    Refused,
+    Taken,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -148,6 +158,8 @@ pub(crate) enum Shape {
     /// A list of exactly these values.
     Tuple(&'static [Shape]),
     Anything,
+    /// One of several shapes that only version 2 has.
+    OfVersion2(&'static Shape),
     /// A value of the other shape, or `null`.
     OrNull(&'static Shape),
 }

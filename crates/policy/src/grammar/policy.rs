@@ -3,8 +3,8 @@
 use agent_strace_effects::Class;
 
 use super::{
-    BUDGETS, COMMANDS, ENV, EVIDENCE, EXCEPTION, FILES, Format, Key, Keys, Length, MCP, NETWORK, Object, PROGRAM, RULE,
-    Rule, SEQUENCE, SESSIONS, Shape, Syntax, TEST, Versions, words,
+    BUDGETS, COMMANDS, ENV, EVIDENCE, EXCEPTION, Empty, FILES, Format, Key, Keys, Length, MCP, NETWORK, Object,
+    PROGRAM, RULE, Rule, SEQUENCE, SESSIONS, Shape, Syntax, TEST, Versions, words,
 };
 use crate::parse::{CLASSES as CLASS_LIST, DECISIONS, ROLES, UNKNOWN_TOOLS, UNRESOLVED};
 
@@ -14,6 +14,8 @@ pub(super) const FORMAT: Format = Format {
     title: "agent-scope",
     name: "agent-scope",
     root: &ROOT,
+    note: "Comments and, in version 2, commas behind the last member are read.",
+    empty: Empty::Refused,
     foreign: &[],
     versions: Versions::Both,
 };
@@ -37,7 +39,7 @@ pub(crate) static ROOT: Object = Object {
         Key::new("defaults", Shape::Object(&DEFAULTS), "The answer where no entry speaks.").of_version_2(),
         Key::new(
             "labels",
-            Shape::Map(Syntax::LabelName, &Shape::Entries(&Shape::Text(Syntax::Path), Length::ANY)),
+            Shape::Map(Syntax::LabelName, &Shape::Entries(&Shape::Text(Syntax::LabelPath), Length::SOME)),
             "Name → path patterns. `label:NAME` may stand wherever a path pattern may.",
         )
         .of_version_2(),
@@ -49,8 +51,8 @@ pub(crate) static ROOT: Object = Object {
         Key::new(
             "agents",
             Shape::Map(Syntax::Selector, &Shape::Object(&PART)),
-            "Parts that are for some agents only: `main`, `subagent:TYPE`, `agent:NAME` or `mode:PERMISSION-MODE`, each \
-             with `*` for any text. They judge beside the rest of the policy, and the strictest judgement counts.",
+            "Parts that are for some agents only: `main`, or `subagent:TYPE`, `agent:NAME` and `mode:PERMISSION-MODE` \
+             with `*` for any text in the name. They judge beside the rest of the policy, and the strictest judgement counts.",
         )
         .of_version_2(),
         Key::new(

@@ -24,7 +24,7 @@ const LIKE: Key = Key::new(
 const OPTIONS: Key = Key::new(
     "options",
     Shape::Map(Syntax::Options, &OPTION_ROLE),
-    "Names of options, separated by blanks → the role of their value. With `?` the value is only ever attached \
+    "Names of options, separated by blanks, up to 200 → the role of their value. With `?` the value is only ever attached \
      (`--color=auto`).",
 );
 const OPERANDS: Key = Key::new(
@@ -33,7 +33,8 @@ const OPERANDS: Key = Key::new(
     "The role of each operand; with `*` any number of operands.",
 );
 const STOPS: Key = Key::new("stops", Shape::Switch, "Options end at the first operand.");
-const WORDS: Key = Key::new("words", Shape::Switch, "Options are whole words behind one dash (`-out FILE`).");
+const WORDS: Key =
+    Key::new("words", Shape::Switch, "One dash begins a whole word (`-out FILE`), not several options of one letter.");
 const ALWAYS: Key = Key::new(
     "always",
     Shape::List(&Shape::Text(Syntax::Always), LONGEST_LIST),

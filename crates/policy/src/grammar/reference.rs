@@ -1,7 +1,7 @@
 //! The table as a page for people: `docs/settings.md`.
 
 use super::{FORMATS, Format, Key, Kind, Length, Object, Rule, Shape, Syntax, UNBOUNDED, Versions};
-use crate::parse::Version;
+use crate::parse::{Version, operand_roles, option_roles};
 
 /// The page, in Markdown.
 pub fn reference() -> String {
@@ -10,7 +10,7 @@ pub fn reference() -> String {
         .map(|format| format!("- [`{}`](#{}): {}\n", format.file, anchor(format.file), format.root.about));
     let mut texts = Vec::new();
     let sections: Vec<String> = FORMATS.iter().map(|format| of_format(format, &mut texts)).collect();
-    [INTRODUCTION.to_owned(), contents.collect(), sections.concat(), of_texts(&texts)].concat()
+    [INTRODUCTION.to_owned(), contents.collect(), sections.concat(), of_texts(&texts), of_roles()].concat()
 }
 
 fn of_format(format: &Format, texts: &mut Vec<Syntax>) -> String {
@@ -24,8 +24,14 @@ fn of_format(format: &Format, texts: &mut Vec<Syntax>) -> String {
     let (file, name, command) = (format.file, format.name, format.command);
     let heading =
         format!("\n## `{file}`\n\nSchema: `schemas/{name}.schema.json`, or `agent-strace schema {command}`.\n");
+    let foreign: Vec<String> = format.foreign.iter().map(|key| format!("`{key}`")).collect();
+    let foreign = match foreign.as_slice() {
+        [] => String::new(),
+        keys => format!("\nOther programs read the same file: the keys {} may have any value.\n", keys.join(", ")),
+    };
+    let note = if format.note.is_empty() { String::new() } else { format!("\n{}\n", format.note) };
     let sections: String = found.objects.into_iter().map(|object| section(format, object)).collect();
-    heading + &sections
+    heading + &note + &foreign + &sections
 }
 
 /// The forms of texts, with examples.
@@ -39,16 +45,35 @@ fn of_texts(texts: &[Syntax]) -> String {
         format!("| {}{longest} | {} | {} |\n", form.about, cell(&code(form.shown())), cell(&code(form.refused)))
     });
     format!(
-        "\n## Texts\n\nTexts that have a form, some that are read, and some that are refused.\n\n\
+        "\n## Texts\n\nTexts that have a form. In a policy of version 1, path patterns, commands and hosts have fewer forms and fewer faults: these \
+         are those of version 2.\n\n\
          | text | such as | but not |\n|---|---|---|\n{}",
         rows.collect::<String>()
     )
 }
 
+/// A list of words that is longer has a place of its own.
+const LONGEST_LIST: usize = 20;
+
+/// The roles of options and operands, which are too many for a cell.
+fn of_roles() -> String {
+    let listed = |roles: &[&str]| roles.iter().map(|role| format!("`{role}`")).collect::<Vec<_>>().join(", ");
+    format!(
+        "\n## Roles\n\nA role says what a program does with the value of an option or with an operand: `read` reads the file, \
+         `write-tree` writes everything below the folder, `argv` runs it as a command, `flag` is an option without a value. \
+         `agent-strace effects` shows what comes of it.\n\n\
+         Roles of options, each also with `?` where the value is only ever attached (`--color=auto`): {}.\n\n\
+         Roles of operands, each also with `*` for any number of operands: {}.\n",
+        listed(&option_roles()),
+        listed(&operand_roles())
+    )
+}
+
 const INTRODUCTION: &str = "# Settings files, key by key
 
-Every key of every settings file, the value it takes, and what it means. The programs that read these files, the JSON
-Schemas that editors use, and this page are made from one table (`crates/policy/src/grammar`).
+Every key of five files, the value it takes, and its meaning. The programs that read these files, the JSON Schemas that
+editors use, and this page are made from one table (`crates/policy/src/grammar`). The keys of lint rules
+(`.agent-strace-lint.json`) are those of `agent-strace rules lint/NAME`.
 
 In the column *value*, a name such as [Paths](#paths) is an object with a section of its own. A key in **bold** has to be
 there.
@@ -89,10 +114,14 @@ fn value(shape: Shape) -> String {
         }
         Shape::OneOrMore(item, _) => format!("{}, or a list of them", value(*item)),
         Shape::Text(syntax) => text(syntax),
-        Shape::Word(words) => words_of(&words()),
+        Shape::Word(words) => match words() {
+            words if words.len() > LONGEST_LIST => "[a role](#roles)".to_owned(),
+            words => words_of(&words),
+        },
         Shape::Whole(least, UNBOUNDED) => format!("whole number from {least} on"),
         Shape::Whole(least, most) if least == most => format!("`{least}`"),
         Shape::Whole(least, most) => format!("whole number from {least} to {most}"),
+        Shape::Number(least, most) if most < f64::MAX => format!("number from {least} to {most}"),
         Shape::Number(least, _) => format!("number from {least} on"),
         Shape::NumberAbove(above, most) => format!("number above {above}, up to {most}"),
         Shape::Switch => "`true` or `false`".to_owned(),
@@ -101,15 +130,16 @@ fn value(shape: Shape) -> String {
             format!("`[…]` of {}", shapes.iter().map(|shape| value(*shape)).collect::<Vec<_>>().join(" and "))
         }
         Shape::Anything => "any value".to_owned(),
-        Shape::OrNull(inner) => value(*inner),
+        Shape::OfVersion2(inner) | Shape::OrNull(inner) => value(*inner),
     }
 }
 
 /// A text in words.
 fn text(syntax: Syntax) -> String {
     let form = syntax.form();
+    let longest = form.longest.map_or_else(String::new, |longest| format!(" of up to {longest} characters"));
     if form.refused.iter().all(|text| text.trim().is_empty() || text.contains('\n')) {
-        return form.about.to_owned();
+        return format!("{}{longest}", form.about);
     }
     format!("[{}](#texts)", form.about)
 }
@@ -156,7 +186,13 @@ fn together(rule: Rule) -> String {
 
 fn row_of_kind(kind: &Kind) -> String {
     let shown = |name: &&str| if kind.required.contains(name) { format!("**`{name}`**") } else { format!("`{name}`") };
-    format!("| `{}` | {} |\n", kind.value, kind.keys.iter().map(shown).collect::<Vec<_>>().join(", "))
+    let any_of = match kind.any_of {
+        [] => String::new(),
+        keys => {
+            format!("; at least one of {}", keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", "))
+        }
+    };
+    format!("| `{}` | {}{any_of} |\n", kind.value, kind.keys.iter().map(shown).collect::<Vec<_>>().join(", "))
 }
 
 /// All objects and forms of texts, in the order in which they are named.
@@ -185,9 +221,11 @@ impl Found {
                 self.texts.push(keys);
                 self.shape(*inner);
             }
-            Shape::List(inner, _) | Shape::Entries(inner, _) | Shape::OneOrMore(inner, _) | Shape::OrNull(inner) => {
-                self.shape(*inner);
-            }
+            Shape::List(inner, _)
+            | Shape::Entries(inner, _)
+            | Shape::OneOrMore(inner, _)
+            | Shape::OfVersion2(inner)
+            | Shape::OrNull(inner) => self.shape(*inner),
             Shape::Either(shapes) | Shape::Tuple(shapes) => shapes.iter().for_each(|shape| self.shape(*shape)),
             _ => {}
         }

@@ -9,7 +9,7 @@ use crate::waivers::Subject;
 const LINE: Shape = Shape::Text(Syntax::Line);
 const SOME_WORDS: Shape = Shape::OneOrMore(&Shape::Text(Syntax::Word), Length::SOME);
 const WORDS: Shape = Shape::OneOrMore(&Shape::Text(Syntax::Word), Length::ANY);
-const ABOUT_SEVERITY: &str = "The level of a finding; without the key an error.";
+const ABOUT_SEVERITY: &str = "The level of a finding; without the key an error. A rule that allows has none.";
 const ABOUT_OWNER: &str = "The person or team that answers for it.";
 
 pub(crate) static RULE: Object = Object {
@@ -191,7 +191,7 @@ pub(crate) static SEQUENCE: Object = Object {
         Key::new(
             "within",
             Shape::Either(&[Shape::Word(|| vec!["session".to_owned()]), Shape::Whole(1, u32::MAX as u64)]),
-            "`session`, or how many calls it may take from the first step to the last.",
+            "`session`, as without the key, or how many calls it may take from the first step to the last.",
         ),
         Key::new("severity", Shape::Word(|| words(SEVERITIES)), ABOUT_SEVERITY),
         Key::new("reason", LINE, "The reason for the rule."),

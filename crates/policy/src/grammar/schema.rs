@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::{Format, Key, Length, Object, Rule, Shape, Syntax, Versions};
+use super::{Empty, Format, Key, Length, Object, Rule, Shape, Syntax, Versions};
 use crate::parse::Version;
 
 impl Format {
@@ -20,6 +20,9 @@ impl Format {
             properties.extend(all);
         }
         root.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
+        if self.empty == Empty::Taken {
+            root.insert("type".to_owned(), json!(["object", "null"]));
+        }
         root.insert("title".to_owned(), json!(self.title));
         root.insert("$defs".to_owned(), writer.definitions.into_iter().collect::<Map<_, _>>().into());
         root.into()
@@ -89,6 +92,8 @@ impl Writer {
             Shape::Object(object) => self.reference(object, version),
             Shape::Map(keys, values) => self.map(keys, *values, version),
             Shape::List(items, length) => list(&self.shape(*items, version), length),
+            // In version 1 no entry takes anything away.
+            Shape::Entries(items, length) if version == Version::One => list(&self.shape(*items, version), length),
             Shape::Entries(items, length) => {
                 let entries = list(&self.shape(*items, version), length);
                 let some = json!({ "contains": { "not": { "type": "string", "pattern": "^\\s*!" } } });
@@ -108,7 +113,8 @@ impl Writer {
             Shape::NumberAbove(above, most) => bounded("exclusiveMinimum", above, most),
             Shape::Switch => json!({ "type": "boolean" }),
             Shape::Either(shapes) => {
-                let shapes: Vec<Value> = shapes.iter().map(|shape| self.shape(*shape, version)).collect();
+                let here = |shape: &&Shape| version == Version::Two || !matches!(shape, Shape::OfVersion2(_));
+                let shapes: Vec<Value> = shapes.iter().filter(here).map(|shape| self.shape(*shape, version)).collect();
                 json!({ "anyOf": shapes })
             }
             Shape::Tuple(shapes) => {
@@ -116,6 +122,7 @@ impl Writer {
                 json!({ "type": "array", "prefixItems": items, "minItems": shapes.len(), "maxItems": shapes.len() })
             }
             Shape::Anything => json!({}),
+            Shape::OfVersion2(value) => self.shape(*value, version),
             Shape::OrNull(value) => json!({ "anyOf": [self.shape(*value, version), { "type": "null" }] }),
         }
     }
@@ -172,6 +179,7 @@ fn shape_differs(shape: Shape, seen: &mut Vec<&'static str>) -> bool {
         | Shape::Entries(inner, _)
         | Shape::OneOrMore(inner, _)
         | Shape::OrNull(inner) => shape_differs(*inner, seen),
+        Shape::OfVersion2(_) => true,
         Shape::Either(shapes) | Shape::Tuple(shapes) => shapes.iter().any(|shape| shape_differs(*shape, seen)),
         _ => false,
     }
@@ -229,7 +237,7 @@ fn together(rule: Rule, schema: &mut Map<String, Value>) {
                 let then = json!({ "propertyNames": { "enum": kind.keys }, "required": kind.required });
                 let any_of: Vec<Value> = kind.any_of.iter().map(demand).collect();
                 let then = with(then, "anyOf", Some(any_of).filter(|any_of| !any_of.is_empty()));
-                json!({ "if": { "properties": { key: { "const": kind.value } } }, "then": then })
+                json!({ "if": { "properties": { key: { "const": kind.value } }, "required": [key] }, "then": then })
             });
             schema.insert("allOf".to_owned(), kinds.collect());
         }

@@ -1,6 +1,6 @@
 //! Settings of the gate: `.agent-strace.yaml`.
 
-use super::{EXCEPTION, Format, Key, Keys, Length, Object, Rule, Shape, Syntax, Versions, listed};
+use super::{EXCEPTION, Empty, Format, Key, Keys, Length, Object, Rule, Shape, Syntax, Versions, listed};
 use crate::config::{FOREIGN, LEVELS, private, retention};
 
 pub(super) const FORMAT: Format = Format {
@@ -9,6 +9,8 @@ pub(super) const FORMAT: Format = Format {
     title: "agent-strace.yaml",
     name: "agent-strace",
     root: &CONFIGURATION,
+    note: "Another name of the file is `.agent-strace.yml`. The examples are JSON, which is YAML, too.",
+    empty: Empty::Taken,
     foreign: FOREIGN,
     versions: Versions::One,
 };
@@ -60,7 +62,7 @@ pub(crate) static CONFIGURATION: Object = Object {
             Key::new(
                 private::SECTION,
                 Shape::Object(&PRIVATE),
-                "Rules about secrets and personal data, or `secret/*` and `pii/*` → `check` searches logs for them.",
+                "The secrets and personal data that `check` searches logs for.",
             ),
             Key::new(
                 "approved",
@@ -105,7 +107,7 @@ pub(crate) static HOLD: Object = Object {
 
 pub(crate) static PRIVATE: Object = Object {
     name: "PrivateData",
-    about: "For which secrets and personal data logs are searched.",
+    about: "The secrets and personal data that `check` searches logs for.",
     example: r#"{"pii/*": true}"#,
     keys: Keys::Named(|| {
         let about = "`true`: logs are searched for it; `false`: they are not.";

@@ -1,15 +1,17 @@
 //! Tables that people keep: what identifies somebody (`.agent-strace/anonymize.yaml`), and prices of models.
 
 use super::demands::{DOLLARS, about_rate};
-use super::{Format, Key, Keys, Length, Object, Rule, Shape, Syntax, UNBOUNDED, Versions, listed};
+use super::{Empty, Format, Key, Keys, Length, Object, Rule, Shape, Syntax, UNBOUNDED, Versions, listed};
 use crate::config::anonymize::{CLASSES, MOST_RULES};
 
 pub(super) const ANONYMIZING_FORMAT: Format = Format {
     file: ".agent-strace/anonymize.yaml",
-    command: "anonymize",
+    command: "anonymize-config",
     title: "anonymize.yaml",
     name: "agent-strace-anonymize",
     root: &ANONYMIZING,
+    note: "Another name of the file is `.agent-strace/anonymize.yml`. In double quotes a backslash is a backslash, unless a quote or another backslash follows it.",
+    empty: Empty::Taken,
     foreign: &[],
     versions: Versions::One,
 };
@@ -20,6 +22,8 @@ pub(super) const PRICES_FORMAT: Format = Format {
     title: "prices",
     name: "prices",
     root: &PRICES,
+    note: "",
+    empty: Empty::Refused,
     foreign: &[],
     versions: Versions::One,
 };

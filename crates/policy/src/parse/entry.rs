@@ -211,8 +211,9 @@ impl Parser<'_> {
         }
         entry.connect.clear();
         for Item { text, value, pointer } in hosts {
-            let port = text.contains(':') && !text.starts_with("registry:");
-            let checked = if port || text.trim().is_empty() {
+            let symbol = text.strip_prefix("registry:");
+            let is_odd = symbol.map_or_else(|| text.contains(':'), |name| name.is_empty() || name.contains(','));
+            let checked = if is_odd || text.trim().is_empty() {
                 let help = "write a host without scheme, port and path, or a symbol such as `registry:npm`".to_owned();
                 Err((format!("{} is no host", quoted(text)), Some(help)))
             } else {

@@ -73,7 +73,7 @@ fn name(text: &str) -> Result<&str, Fault> {
     if name.is_empty() {
         return Err(("this name is empty".to_owned(), Some("an empty name is no variable; remove it".to_owned())));
     }
-    if name.chars().count() > LONGEST {
+    if text.chars().count() > LONGEST {
         return Err((format!("this name is longer than {LONGEST} characters"), None));
     }
     let bare = name.strip_prefix('$').unwrap_or(name);

@@ -86,8 +86,9 @@ impl Parser<'_> {
             self.wrong_type(value, pointer, "a text");
             return None;
         };
+        let length = text.chars().count();
         let text = text.trim();
-        if text.is_empty() || text.chars().count() > LONGEST_REASON || text.contains(char::is_control) {
+        if text.is_empty() || length > LONGEST_REASON || text.contains(char::is_control) {
             let message = format!("this text is empty, longer than {LONGEST_REASON} characters, or not one line");
             self.faults.push(value.span.clone(), pointer, message, None);
             return None;
@@ -100,8 +101,7 @@ impl Parser<'_> {
             self.wrong_type(value, pointer, "a day such as \"2026-12-31\"");
             return None;
         };
-        // Other notations name the same day, but people compare texts.
-        let day = text.parse::<Date>().ok().filter(|day| day.to_string() == *text);
+        let day = text.parse::<Date>().ok().filter(|day| is_usual(text, *day));
         if day.is_none() {
             let help = "write year, month and day: it holds until that day ends in UTC".to_owned();
             let message = format!("{} is no day such as `2026-12-31`", quoted(text));
@@ -227,4 +227,9 @@ fn example(name: &str) -> String {
         _ => "2026-12-31",
     };
     format!("add `{name}`, for example {value}")
+}
+
+/// Other notations name the same day, but people compare texts.
+pub(crate) fn is_usual(text: &str, day: Date) -> bool {
+    text.len() == "2026-12-31".len() && day.to_string() == text
 }

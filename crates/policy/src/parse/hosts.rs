@@ -73,6 +73,10 @@ fn ported<'a>(text: &str, host: &'a str) -> Result<(&'a str, Option<u16>), Fault
         return Ok((host, None));
     }
     let (name, port) = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((name, _)) if name.parse::<IpAddr>().is_err() => {
+            let message = format!("{} can never match: brackets stand around an address", quoted(text));
+            return Err((message, Some("leave them out".to_owned())));
+        }
         Some((name, "")) => return Ok((name, None)),
         Some((name, port)) => (name, port.strip_prefix(':').unwrap_or(port)),
         None => match host.split_once(':') {
@@ -80,12 +84,13 @@ fn ported<'a>(text: &str, host: &'a str) -> Result<(&'a str, Option<u16>), Fault
             None => return Ok((host, None)),
         },
     };
-    match port.parse::<u16>() {
-        Ok(0) | Err(_) => {
+    let number = Some(port).filter(|port| port.bytes().all(|byte| byte.is_ascii_digit()));
+    match number.and_then(|port| port.parse::<u16>().ok()) {
+        Some(0) | None => {
             let message = format!("{} is no port", quoted(port));
             Err((message, Some(format!("ports go from 1 to 65535; without one, {} counts for all", quoted(text)))))
         }
-        Ok(port) => Ok((name, Some(port))),
+        Some(port) => Ok((name, Some(port))),
     }
 }
 

@@ -36,6 +36,7 @@ pub(crate) use defaults::{CLASSES, DECISIONS, UNKNOWN_TOOLS, UNRESOLVED};
 pub(crate) use document::Version;
 pub(super) use document::{Defaults, Document, Entry, List, Lists, Matches, Mcp, Network, Rule, Rulebook, Stated};
 pub(crate) use entry::{file_roles, operand_roles, option_roles};
+pub(crate) use exceptions::is_usual;
 pub(super) use extends::Extension;
 pub(crate) use extends::ROLES;
 pub(crate) use extends::Role;

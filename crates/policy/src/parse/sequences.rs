@@ -126,6 +126,9 @@ impl Parser<'_> {
 
     fn wanted(&self, text: &str, stated: &Stated) -> Result<Wanted, Fault> {
         let text = text.trim();
+        if text.contains(char::is_control) {
+            return Err(("this step holds a control character".to_owned(), Some("write one line".to_owned())));
+        }
         let (verb, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         let rest = rest.trim();
         let paths = || -> Result<PathList, Fault> {

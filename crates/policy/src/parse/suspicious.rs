@@ -235,7 +235,7 @@ fn remote(text: &str, host: &str) -> Result<(), Fault> {
     let name = match host.split_once([':', '/']) {
         Some(("remote", name)) if host.contains(':') => nearest(name, &["origin"]).filter(|near| *near != name),
         Some(("remote" | "remotes" | "git" | "repo" | "repository", name)) => {
-            Some(name).filter(|name| !name.is_empty() && name.parse::<u16>().is_err())
+            Some(name).filter(|name| !name.is_empty() && !name.bytes().all(|byte| byte.is_ascii_digit()))
         }
         _ => None,
     };

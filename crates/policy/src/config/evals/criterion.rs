@@ -52,7 +52,7 @@ fn metric(fields: &mut Fields<'_, '_, '_>) -> Option<Metric> {
 /// Hyphens are as good as underscores here.
 fn fail_on(fields: &mut Fields<'_, '_, '_>) -> Option<FailOn> {
     let text = fields.text("fail_on")?;
-    let found = FailOn::ALL.iter().find(|mode| mode.name() == text.replace('-', "_"));
+    let found = FailOn::ALL.iter().find(|mode| mode.name() == text || mode.name().replace('_', "-") == text);
     if found.is_none() {
         let names: Vec<&str> = FailOn::ALL.iter().map(|mode| mode.name()).collect();
         let help = match nearest(&text, &names) {

@@ -55,11 +55,22 @@ const FORMS: &[(Syntax, Form)] = &[
     (Syntax::Pattern, up_to(PATTERN, form("a pattern", &["claude-*"], &["", " ", "two\nlines"]))),
     (Syntax::Word, up_to(PATTERN, form("a word", &["push"], &["", " ", "two\nlines"]))),
     (Syntax::Path, up_to(PATTERN, form("a path pattern", GOOD_PATHS, REFUSED_PATHS))),
+    (
+        Syntax::LabelPath,
+        up_to(
+            PATTERN,
+            form("a path pattern of its own", &["config/prod/**"], &["label:other", "builtin:secrets", "../x"]),
+        ),
+    ),
     (Syntax::Command, up_to(PATTERN, form("a command", GOOD_COMMANDS, REFUSED_COMMANDS))),
     (Syntax::Host, up_to(PATTERN, form("a host", GOOD_HOSTS, REFUSED_HOSTS))),
     (
         Syntax::ProgramHost,
-        form("a host", &["example.com", "registry:npm"], &["", "https://example.com/a", "example.com:443", "a b"]),
+        form(
+            "a host without a port",
+            &["example.com", "registry:npm"],
+            &["", "https://example.com/a", "example.com:443", "a b"],
+        ),
     ),
     (Syntax::Name, up_to(PATTERN, form("a name", &["code-*"], &["", "!x", "a b"]))),
     (Syntax::Tool, up_to(PATTERN, form("a tool", &["get_*"], &["", "!x", "a b", "mcp__github__get_me"]))),
@@ -82,15 +93,15 @@ const FORMS: &[(Syntax, Form)] = &[
             &["", "read", "fetch x", "exec"],
         ),
     ),
-    (Syntax::Day, form("a day", &["2026-12-31", "2028-02-29"], &["", "2026-02-30", "2026-13-01", "31.12.2026"])),
-    (Syntax::Duration, form("a duration", &["1h 30m", "90m", "PT1H"], &["", "soon", "5"])),
+    (
+        Syntax::Day,
+        form("a day", &["2026-12-31", "2028-02-29"], &["", "2026-02-30", "2026-13-01", "31.12.2026", "20261231"]),
+    ),
+    (Syntax::Duration, form("a duration", &["1h 30m", "90m", "PT1H"], &["", "soon", "5", "1d"])),
     (Syntax::Digest, form("64 hex digits", &[DIGEST], &["", "0123", "sha256:00"])),
     (Syntax::Fingerprint, form("32 hex digits", &[FINGERPRINT], &["", "0123", "0123456789ABCDEF0123456789ABCDEF"])),
     (Syntax::RuleName, up_to(100, form("an id", &["CMD-PUSH"], &["", "a b", "scope/x", "ü"]))),
-    (
-        Syntax::RuleReference,
-        up_to(500, form("a rule", &["scope/network"], &["", "scope/netwrk", "evidence/chain", "two\nlines"])),
-    ),
+    (Syntax::RuleReference, up_to(500, form("a rule", &["scope/network"], &["", "two\nlines"]))),
     (Syntax::RuleOrFamily, form("a rule, or a family", &["scope/", "scope/network", "scope/*"], &["", "text"])),
     (Syntax::Program, form("a program", &["docker"], &["", "a b", "bin/x"])),
     (Syntax::Act, form("an act", &["git push origin main"], &[])),
@@ -150,6 +161,7 @@ const GOOD_PATHS: &[&str] = &[
     "a[!b]/[[]x",
     "[]a]",
     "[|]",
+    "[!]|]",
     "[{]a",
     "a[{]b,c}",
     "{a[,]}",
@@ -230,6 +242,7 @@ const GOOD_HOSTS: &[&str] = &[
     "localhost:65535",
     "münchen.example",
     "EXAMPLE.com.",
+    "[fe80::1]",
 ];
 const REFUSED_HOSTS: &[&str] = &[
     "",
@@ -247,4 +260,7 @@ const REFUSED_HOSTS: &[&str] = &[
     "label:hosts",
     "WebFetch(domain:a.com)",
     "remotes:origin",
+    "[example.com]",
+    "example.com:+443",
+    "10.0.0.0/08",
 ];

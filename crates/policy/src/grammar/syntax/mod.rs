@@ -26,6 +26,8 @@ pub(crate) enum Syntax {
     /// One word of a command, or words in quotes.
     Word,
     Path,
+    /// A path pattern without the names of other sets.
+    LabelPath,
     Command,
     Host,
     /// A host without a port.

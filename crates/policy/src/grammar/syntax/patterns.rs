@@ -13,25 +13,26 @@ impl Syntax {
             Self::Free | Self::AnyName | Self::Act | Self::ExampleCommand => return None,
             Self::Said => r"\S".to_owned(),
             Self::MaybeEmpty => format!("^{PRINTED}*$"),
-            Self::Line | Self::Line1 | Self::Reason | Self::Pattern | Self::Word | Self::File | Self::Subcommands => {
-                line("")
-            }
+            Self::Line | Self::RuleReference => format!(r"^\s*(?=\S){PRINTED}*\s*$"),
+            Self::Line1 | Self::Reason | Self::Pattern | Self::Word | Self::File | Self::Subcommands => line(""),
             Self::Path => path(version),
+            Self::LabelPath => format!(r"(?!^\s*(?:!\s*)?(?:label:|{BUILTIN_ANY})){}", path(version)),
             Self::Command => command(version),
             Self::Host => host(version),
             Self::ProgramHost => r"^\s*(?:registry:[^\s/@,]+|[^\s/@:]+)\s*$".to_owned(),
             Self::Name => named(Holds::Names, r"(?!!)\S+"),
             Self::Tool => named(Holds::Names, r"(?!!|mcp__)\S+"),
             Self::Variable => named(Holds::Variables, r"[A-Za-z0-9_*?\[\]!%().-]+"),
-            Self::Step => r"^\s*(?:net|(?:read|write|delete|list|exec|net|mcp|env)\s+\S.*)\s*$".to_owned(),
+            Self::Step => {
+                format!(r"^\s*(?:net|(?:read|write|delete|list|exec|net|mcp|env)\s+(?=\S){PRINTED}*)\s*$")
+            }
             Self::Day => DAY.to_owned(),
-            Self::Duration => r"^\s*[+-]?(?:[Pp](?=.*\d)|\d.*[A-Za-z:])".to_owned(),
+            Self::Duration => r"^\s*[+-]?(?:[Pp](?=.*[0-9])|(?!.*[0-9]\s*(?:[dwy]|mo))[0-9].*[A-Za-z:])".to_owned(),
             Self::Digest => "^[0-9a-fA-F]{64}$".to_owned(),
             Self::Fingerprint => r"^\s*[0-9a-f]{32}\s*$".to_owned(),
             Self::RuleName => "^[A-Za-z0-9_-]+$".to_owned(),
-            Self::RuleReference => rule_reference(),
             Self::RuleOrFamily => rule_or_family(),
-            Self::Program => format!("^{PROGRAM}$"),
+            Self::Program => format!(r"^(?:\[|{PROGRAM})$"),
             Self::RelativeFile => {
                 format!("^(?!.*://|[/\\\\~]|[A-Za-z]:[/\\\\]){PRINTED}*[^\\s{CONTROL}]{PRINTED}*$")
             }
@@ -41,8 +42,8 @@ impl Syntax {
             Self::AbsoluteDirectory => format!("^(?:[/\\\\]|[^{CONTROL}]:[/\\\\]){PRINTED}*$"),
             Self::Always => always(),
             Self::LabelName => "^[A-Za-z0-9._-]+$".to_owned(),
-            Self::Server => r"^(?!\s*mcp__).*\S".to_owned(),
-            Self::Selector => r"^\s*(?:main|(?:subagent|agent|mode):\s*\S.*)\s*$".to_owned(),
+            Self::Server => r"^(?!\s*mcp__)[\s\S]*\S".to_owned(),
+            Self::Selector => r"^\s*(?:main|(?:subagent|agent|mode):[\s\S]*\S[\s\S]*)\s*$".to_owned(),
             Self::Programs => format!(r"^\s*(?:{PROGRAM}\s+)*{PROGRAM}\s*$"),
             Self::Options => format!(r"^\s*(?:{OPTION}\s+)*{OPTION}\s*$"),
         };
@@ -76,7 +77,7 @@ fn list(holds: Holds) -> String {
 /// The syntax of other tools, in any version.
 const FOREIGN_PATH: &str = concat!(
     r"(?!\s*(?:Read|Edit|Write|MultiEdit|NotebookEdit|Glob|Grep)\(.*\)\s*$)",
-    r"(?!\s*\$\{?HOME\}?(?:/|\s*$))",
+    r"(?!\s*\$(?:HOME|\{HOME\})(?:/|\s*$))",
     r"(?!(?:\s*|.*/)\.\.(?:/|\s*$))",
     r"(?!\s*(?:re|regex):)",
     r"(?!\s*\^.*\$\s*$)",
@@ -84,19 +85,19 @@ const FOREIGN_PATH: &str = concat!(
 
 fn path(version: Version) -> String {
     if version == Version::One {
-        return line(FOREIGN_PATH);
+        return line(&format!(r"{FOREIGN_PATH}(?!\s*{BUILTIN_ANY})"));
     }
     let never = [
         &format!("!|{BUILTIN_ANY}"),
         r"[^\\]*\\",
         // The first brace has no end, or there are alternatives in it.
-        r"(?:[^\[{]|\[[^\]/]+\])*\{[^}]*$",
-        r"(?:[^\[{]|\[[^\]/]+\])*\{(?=(?:[^\[]|\[[^\]/]+\])*,)(?=(?:[^\[]|\[[^\]/]+\])*\})",
+        r"(?:[^\[{]|\[(?:![^/]|[^/!])[^\]/]*\])*\{[^}]*$",
+        r"(?:[^\[{]|\[(?:![^/]|[^/!])[^\]/]*\])*\{(?=(?:[^\[]|\[(?:![^/]|[^/!])[^\]/]*\])*,)(?=(?:[^\[]|\[(?:![^/]|[^/!])[^\]/]*\])*\})",
         r"(?:.*/)?\.\.(?:/|\s*$)",
         r".*[^\s/]/\s*$",
         r".*[^/\s]//",
         r".*\[[^\]/]*(?:/|$)",
-        r"(?:[^\[|]|\[[^\]/]+\])*\|",
+        r"(?:[^\[|]|\[(?:![^/]|[^/!])[^\]/]*\])*\|",
         r"\$(?:\{|XDG_|(?:HOME|PWD|OLDPWD|USER|USERPROFILE|TMPDIR|GITHUB_WORKSPACE)(?:/|\s*$))",
         r"(?:Read|Edit|Write|MultiEdit|NotebookEdit|Glob|Grep)\(.*\)\s*$",
         r#"".*"\s*$"#,
@@ -104,7 +105,7 @@ fn path(version: Version) -> String {
         r"(?:re|regex):",
         r"\^.*\$\s*$",
     ];
-    format!(r"^\s*(?:{}|(?:!\s*)?(?!{}){SOMETHING})$", list(Holds::Paths), never.join("|"))
+    format!(r"^\s*(?=\S)(?:{}|(?:!\s*)?(?!{}){SOMETHING})$", list(Holds::Paths), never.join("|"))
 }
 
 /// Refuses texts that are no command in any version.
@@ -112,13 +113,13 @@ const COMMAND: &str = concat!(
     r"(?!\s*!)",
     r"(?!\s*[A-Za-z0-9_]+\(.*\)\s*$)",
     r"(?!\s*mcp__)",
-    r"(?!\s*-\S)",
+    r"(?!\s*-[^\s\x27\x22\\])",
     r"(?!\s*[^\s'\x22\\]+:\*(?:\s|$))",
 );
 
 fn command(version: Version) -> String {
     if version == Version::One {
-        return line(COMMAND);
+        return line(&format!(r"{COMMAND}(?!\s*{BUILTIN_ANY})"));
     }
     let seeming: String =
         LOOK_ALIKES.iter().map(|(letters, _)| *letters).filter(|letters| *letters != DASHES).collect();
@@ -128,15 +129,18 @@ fn command(version: Version) -> String {
         r"(?=[^'\x22\\]*$)(?:.*\s)?(?:&&|\|\|?|;|&|>>?|<|--)(?:\s|$)",
         r"[A-Za-z0-9_]+=",
         r"[$`]",
-        &format!(r"(?=[!-~{seeming}]*[A-Za-z0-9])(?=[!-~]*[{seeming}])[!-~{seeming}]+(?:\s|$)"),
+        // A word without quotes that mixes ASCII with letters that only look so.
+        &format!(r"(?=[{PLAIN}{seeming}]*[A-Za-z0-9])(?=[{PLAIN}]*[{seeming}])[{PLAIN}{seeming}]+(?:\s|$)"),
     ];
-    format!(r"^\s*(?:{}|{COMMAND}(?!{}){SOMETHING})$", list(Holds::Commands), never.join("|"))
+    format!(r"^\s*(?=\S)(?:{}|{COMMAND}(?!{}){SOMETHING})$", list(Holds::Commands), never.join("|"))
 }
 
+/// ASCII without quotes and backslashes.
+const PLAIN: &str = r"!#-&(-\[\]-~";
 const DASHES: &str = "‐‑‒–—−﹣－";
 
 fn host(version: Version) -> String {
-    let other = r"label:(?!\d+\s*$)|(?:remotes|git|repo|repository):(?!\d+\s*$)|[A-Za-z0-9_]+\(.*\)\s*$";
+    let other = r"label:(?![0-9]+\s*$)|(?:remotes|git|repo|repository):(?![0-9]+\s*$)|[A-Za-z0-9_]+\(.*\)\s*$";
     let never = format!(r"(?!{BUILTIN_ANY}|\.\S|{other})");
     match version {
         Version::One => format!(r"^\s*(?:remote:\S+|{never}{HOST_OF_VERSION_1}+)\s*$"),
@@ -147,21 +151,21 @@ fn host(version: Version) -> String {
 const HOST_OF_VERSION_1: &str = r"[^\s/@,]";
 
 const HOST_OF_VERSION_2: &str = concat!(
-    r"\*(?::0*[1-9]\d{0,4})?",
+    r"\*(?::0*[1-9][0-9]{0,4})?",
     r"|[Rr][Ee][Gg][Ii][Ss][Tt][Rr][Yy]:[^\s/@,]+",
     r"|[Rr][Ee][Mm][Oo][Tt][Ee]:(?:\*|[A-Za-z0-9._/-]+)",
     // Addresses and networks of addresses.
-    r"|\d{1,3}(?:\.\d{1,3}){3}(?:/(?:\d|[12]\d|3[0-2])|:(?!0+\s*$)0*(?:\d{1,4}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d{2}|655[0-2]\d|6553[0-5]))?",
-    r"|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(?:/(?:\d\d?|1[01]\d|12[0-8]))?",
-    r"|\[[0-9A-Fa-f:.]+\](?::?(?!0+\s*$)0*(?:\d{1,4}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d{2}|655[0-2]\d|6553[0-5]))?",
+    r"|[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?:/(?:[0-9]|[12][0-9]|3[0-2])|:(?!0+\s*$)0*(?:[0-9]{1,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?",
+    r"|(?=[^:]*:[^:]*:)[0-9A-Fa-f:.]+(?:/(?:[0-9][0-9]?|1[01][0-9]|12[0-8]))?",
+    r"|\[[0-9A-Fa-f:.]+\](?::?(?!0+\s*$)0*(?:[0-9]{1,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?",
     // Names: part of an address is none.
-    r"|(?!\d+(?:\.\d*)*(?::\d+)?\s*$)(?:\*\.)?[^\x00-,/:-@\[-^`{-\x7f\s]+",
-    r"(?::(?!0+\s*$)0*(?:\d{1,4}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d{2}|655[0-2]\d|6553[0-5]))?",
+    r"|(?![0-9]+(?:\.[0-9]*)*(?::[0-9]+)?\s*$)(?:\*\.)?[^\x00-,/:-@\[-^`{-\x7f\s]+",
+    r"(?::(?!0+\s*$)0*(?:[0-9]{1,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?",
 );
 
 const DAY: &str = concat!(
-    r"^\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])",
-    r"|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)|02-(?:0[1-9]|1\d|2\d))$",
+    r"^[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])",
+    r"|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-9]))$",
 );
 
 const PROGRAM: &str = r"(?!-)[^\s\x22'`$\\*?\[\]{}()<>|&;!#=~/]{1,64}";
@@ -170,13 +174,6 @@ const OPTION: &str = r"(?!--(?:\s|$))[-+][^\s=]+";
 fn rule_or_family() -> String {
     let families: Vec<&str> = Family::ALL.iter().map(|family| family.name()).collect();
     format!(r"^(?:{}|(?:{})/\**)$", waivers::built_in_ids().join("|"), families.join("|"))
-}
-
-/// A rule of the policy has almost any name; what begins like a built-in rule has to be one.
-fn rule_reference() -> String {
-    let families: Vec<&str> = Family::ALL.iter().map(|family| family.name()).collect();
-    let (families, known) = (families.join("|"), waivers::built_in_ids().join("|"));
-    format!("^(?!\\s*$)(?:(?!\\s*(?:{families})/){PRINTED}*|\\s*(?:{known})\\s*)$")
 }
 
 fn always() -> String {

@@ -37,7 +37,7 @@ fn sample(shape: Shape) -> Value {
         Shape::Map(Syntax::ExampleCommand, _) | Shape::Anything => json!({}),
         Shape::Map(keys, values) => json!({ keys.form().good[0]: sample(*values) }),
         Shape::List(items, length) | Shape::Entries(items, length) => vec![sample(*items); length.least.max(1)].into(),
-        Shape::OneOrMore(item, _) | Shape::OrNull(item) => sample(*item),
+        Shape::OneOrMore(item, _) | Shape::OrNull(item) | Shape::OfVersion2(item) => sample(*item),
         Shape::Text(syntax) => syntax.form().good[0].into(),
         Shape::Word(words) => words()[0].clone().into(),
         Shape::Whole(least, most) => json!(least.max(1).min(most)),
@@ -146,7 +146,7 @@ impl Walk {
                 self.inside(*items, pointer, "0", list);
             }
             Shape::OneOrMore(item, _) => self.inside(*item, pointer, "0", json!([sample(*item)])),
-            Shape::OrNull(inner) => self.place(*inner, pointer),
+            Shape::OrNull(inner) | Shape::OfVersion2(inner) => self.place(*inner, pointer),
             Shape::Either(shapes) => {
                 for shape in shapes.iter().filter(|shape| !matches!(shape, Shape::Text(_) | Shape::Word(_))) {
                     *self.file.pointer_mut(pointer).unwrap() = sample(*shape);

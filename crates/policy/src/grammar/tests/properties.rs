@@ -30,7 +30,7 @@ proptest! {
     }
 
     #[test]
-    fn of_hosts(text in r"[*]?[.]?([a-c0-9.*:/@, \[\]_-]|registry:npm|remote:|origin|127\.0\.0\.1|/8|::1|:443|[ü]){0,6}", version in 1..=2) {
+    fn of_hosts(text in r"[*]?[.]?([a-c0-9.*:/@, +\[\]_-]|registry:npm|remote:|origin|127\.0\.0\.1|/8|::1|:443|[ü]){0,6}", version in 1..=2) {
         refuses_nothing_that_is_read(&json!({"version": version, "network": {"deny_all": true, "allow": [text]}}))?;
     }
 
