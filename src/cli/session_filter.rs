@@ -125,9 +125,15 @@ impl SessionFilter {
         }
         // Paths of a session count from where it began, so it belongs to no other repository that it looked into.
         match session.root.as_deref().filter(|root| self.unplaced == Unplaced::LeftOut && is_whole(root)) {
-            Some(root) => self.holds(root),
+            Some(root) => self.holds(root) && !self.lies_deeper(root),
             None => folders().any(|folder| self.holds(folder)),
         }
+    }
+
+    /// The folder is one of a repository inside of the repository.
+    fn lies_deeper(&self, folder: &str) -> bool {
+        let around = discover::repository_around(Path::new(folder)).map(plain);
+        around.is_some_and(|top| !self.projects.contains(&top) && self.holds(&top))
     }
 
     fn holds(&self, folder: &str) -> bool {

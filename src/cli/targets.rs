@@ -44,7 +44,8 @@ pub(super) fn targets(
         all.push(path);
     }
     let mut known = BTreeSet::new();
-    all.retain(|path| known.insert(path.clone()));
+    // One repository may have several names; a folder that is not there fails later.
+    all.retain(|path| known.insert(path.canonicalize().unwrap_or_else(|_| path.clone())));
     if all.is_empty() {
         return Err(Failure::new("no repository was named").hint("the list of `--repos-from` has no path in it"));
     }
@@ -60,7 +61,8 @@ fn listed(file: &str, stdin: &mut dyn Read) -> Result<Vec<PathBuf>, Failure> {
         _ => fs::File::open(file).and_then(|file| file.take(LONGEST_LIST).read_to_string(&mut text)),
     };
     read.map_err(|error| unusable(&error))?;
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let lines = text.lines().map(|line| line.split_once(" #").map_or(line, |(path, _)| path).trim());
+    let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
     Ok(lines.map(PathBuf::from).collect())
 }
 

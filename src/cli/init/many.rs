@@ -17,6 +17,7 @@ pub(super) fn run(args: &InitArgs, environment: Environment, streams: &mut Strea
     let targets = targets::targets(&args.repositories, args.repos_from.as_deref(), streams.stdin)?;
     let mode = if args.force { Mode::Replace } else { Mode::Keep };
     let name = onboarding::policy_name(args.output.as_deref());
+    onboarding::refuse_own_policy(args.base.as_deref(), &targets, &name)?;
     let base = match &args.base {
         Some(file) => Some(BaseFile::open(file, &name, mode, || Ok(shipped.text.to_owned()))?),
         None => None,
@@ -73,7 +74,11 @@ fn policy_of(
         None => Policy::from_bytes("policy", None, text.as_bytes()),
     };
     let policy = policy.map_err(own_fault)?;
+    let is_replaced = mode == Mode::Replace && place.symlink_metadata().is_ok();
     let outcome = onboarding::write(&Written { place, text: &text }, base, mode)?;
+    if is_replaced {
+        super::forget_provenance(place)?;
+    }
     let mut row = Row::new(&target.shown, outcome);
     row.policy = Some(place.display().to_string());
     row.ecosystems = Some(found.iter().map(|found| found.name().to_owned()).collect());

@@ -172,7 +172,11 @@ fn write_policy(args: &InitArgs, streams: &mut Streams<'_>) -> Result<u8, Failur
     refuse_to_replace(&file, args.force)?;
     let found = ecosystems::found_in(Path::new("."));
     let (text, added) = start(shipped, shipped.text, None, &found)?;
+    let is_replaced = file.symlink_metadata().is_ok();
     output::write(&file, &text)?;
+    if is_replaced {
+        forget_provenance(&file)?;
+    }
     let policy = if shown == POLICY { String::new() } else { format!(" --policy {shown}") };
     let told = ecosystems::told(&found, added.as_ref());
     let text = format!(
@@ -191,6 +195,17 @@ fn write_policy(args: &InitArgs, streams: &mut Streams<'_>) -> Result<u8, Failur
         output::note(streams.stderr, &hint);
     }
     Ok(0)
+}
+
+/// The policy that was replaced took its evidence with it: later, entries that the file knows would count as removed by people.
+fn forget_provenance(policy: &Path) -> Result<(), Failure> {
+    let file = agent_strace_policy::provenance::file_of(policy);
+    if file.symlink_metadata().is_ok_and(|found| found.is_file()) {
+        let shown = agent_strace_report::terminal(&file.display().to_string());
+        std::fs::remove_file(&file)
+            .map_err(|error| Failure::new(format!("can't remove `{shown}`: {}", super::failure::reason(&error))))?;
+    }
+    Ok(())
 }
 
 fn lower(text: &str) -> String {

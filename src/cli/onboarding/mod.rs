@@ -86,6 +86,17 @@ pub(super) fn finish(
     Ok(summary.exit_code())
 }
 
+/// The file of `--base` can't be the policy of one of the repositories: that one would extend itself.
+pub(super) fn refuse_own_policy(base: Option<&Path>, targets: &[Target], name: &Path) -> Result<(), Failure> {
+    let whole = |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path)).ok();
+    let Some(file) = base else { return Ok(()) };
+    let Some(target) = targets.iter().find(|target| whole(&target.path.join(name)) == whole(file)) else {
+        return Ok(());
+    };
+    Err(Failure::new(format!("`{}` is the policy of `{}`, and can't be its base", file.display(), target.shown))
+        .hint("name another file: it is written where it is not there yet"))
+}
+
 /// The name of a policy in each repository.
 pub(super) fn policy_name(output: Option<&Path>) -> PathBuf {
     output.map_or_else(|| PathBuf::from(super::policy_file::DEFAULT), Path::to_path_buf)

@@ -124,7 +124,7 @@ fn words(argv: &[Argument], inner: Option<usize>, known: Known<'_>, depth: usize
     let mut words = vec![shown];
     words.extend(told.words);
     if words.len() == 1 && TARGETS.contains(&programs.canonical_name(&bare)) {
-        words.extend(arguments.first().filter(|target| names_a_target(target)).map(|target| target.text.clone()));
+        words.extend(target(arguments)?);
     }
     Ok(words)
 }
@@ -141,7 +141,7 @@ pub(super) fn stranger(execution: &Execution) -> Option<Vec<String>> {
     if shown.is_empty() || !shown.chars().all(is_name) || !shown.chars().any(|letter| letter.is_ascii_alphabetic()) {
         return None;
     }
-    let subcommand = arguments.first().filter(|word| names_a_target(word)).map(|word| word.text.clone());
+    let subcommand = target(arguments).ok()?;
     Some(std::iter::once(shown).chain(subcommand).collect())
 }
 
@@ -255,6 +255,17 @@ fn basename(program: &str) -> &str {
 
 fn is_flag(word: &str) -> bool {
     word.len() > 1 && word.starts_with('-')
+}
+
+/// The first word that is no option and no variable, where it looks like a target or a subcommand. Of any other word no entry
+/// can be made, and an entry without it would allow all of them.
+fn target(arguments: &[Argument]) -> Result<Option<String>, Unlisted> {
+    let mut words = arguments.iter().filter(|word| !word.known || !is_flag(&word.text) && !word.text.contains('='));
+    match words.next() {
+        None => Ok(None),
+        Some(word) if names_a_target(word) => Ok(Some(word.text.clone())),
+        Some(_) => Err(Unlisted::Inexpressible),
+    }
 }
 
 fn names_a_target(argument: &Argument) -> bool {

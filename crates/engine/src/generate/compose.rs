@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
+use agent_strace_policy::Parts;
 use agent_strace_policy::builtin::BUILTIN;
 
 use super::plan::{Planned, Slot};
@@ -78,11 +79,28 @@ pub(super) fn fresh(
     writer.object("env", &[(&Slot::Env, "allow")], "");
     writer.rules();
     let mut composed = writer.composed;
+    if let Some(labels) = base.and_then(|base| labels(base, &composed.text)) {
+        composed.text.push_str(&labels);
+    }
     if !tests.is_empty() {
         let _ = writeln!(composed.text, "\"tests\": [\n{}\n]", tests.join(",\n"));
     }
     composed.text.push_str("}\n");
     composed
+}
+
+/// The labels of the base that entries name which are stated again: labels of a base count in the base alone.
+fn labels(base: &SharedBase, text: &str) -> Option<String> {
+    let stated = Parts::read(&format!("{text}}}"))?;
+    let lists = ["read", "write", "delete"].iter().flat_map(|access| ["allow", "deny"].map(|list| (access, list)));
+    let entries: Vec<Value> = lists
+        .filter_map(|(access, list)| stated.value(&format!("/files/{access}/{list}"))?.as_array())
+        .flatten()
+        .cloned()
+        .collect();
+    let labels: serde_json::Map<String, Value> =
+        base.labels_of(&entries).into_iter().map(|(name, patterns)| (name.to_owned(), patterns.into())).collect();
+    (!labels.is_empty()).then(|| format!("\"labels\": {},\n", Value::Object(labels)))
 }
 
 struct Writer<'p> {
@@ -174,7 +192,9 @@ impl Writer<'_> {
         for (index, (slot, text)) in beside {
             if let Some(matched) = matched(slot, text) {
                 self.composed.denies.insert(format!("/rules/{}", rules.len()), index);
-                rules.push(format!("{{ \"id\": \"RISK-{}\", \"effect\": \"deny\", \"match\": {matched} }}", index + 1));
+                let id = format!("RISK-{}", index + 1);
+                let id = self.base.map_or_else(|| id.clone(), |base| base.free_id(&id));
+                rules.push(format!("{{ \"id\": \"{id}\", \"effect\": \"deny\", \"match\": {matched} }}"));
             }
         }
         if !rules.is_empty() {
@@ -198,7 +218,7 @@ impl Writer<'_> {
         let names: Vec<String> = agents.iter().map(|(_, name)| Value::from(*name).to_string()).collect();
         let names = if let [name] = names.as_slice() { name.clone() } else { format!("[{}]", names.join(", ")) };
         // A rule replaces that of the base with the same id.
-        let id = if self.base.is_some() { "OWN-SUBAGENTS" } else { "SUBAGENTS" };
+        let id = self.base.map_or_else(|| "SUBAGENTS".to_owned(), |base| base.free_id("OWN-SUBAGENTS"));
         Some(format!(
             "// Their calls are judged like all others.\n\
              {{ \"id\": \"{id}\", \"effect\": \"allow\", \"match\": {{ \"spawn\": {names} }} }}"

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agent_strace_effects::{Certainty, Effect, Kind};
 use agent_strace_policy::builtin::{BUILTIN, builtin};
-use agent_strace_policy::{Context, Decision, Diagnostics, Policy, edit};
+use agent_strace_policy::{Context, Decision, Diagnostics, Parts, Policy, edit};
+use serde_json::Value;
 
 use super::compose::{Composed, Placed, escaped};
 use super::plan::{Planned, Slot};
@@ -22,16 +23,17 @@ pub(super) fn added(text: &str, base: Option<&SharedBase>, entries: &[Placed<'_>
         let keys = slot.allow();
         // A list that the text does not state yet would replace that of the base: it begins with the entries of the base.
         let taken_over = base.filter(|_| slot != &Slot::Spawn).map_or(&[][..], |base| base.entries(&keys));
-        if edit::length(SHOWN, &composed.text, &keys)? == 0 && !taken_over.is_empty() {
+        if !taken_over.is_empty() && !states(&composed.text, &pointer(&keys)) {
             let values: Vec<String> = taken_over.iter().map(ToString::to_string).collect();
             composed.text = edit::append(SHOWN, &composed.text, &keys, &values)?;
+            composed.text = with_labels(composed.text, base, taken_over)?;
         }
         composed.text = if *slot == Slot::Spawn {
-            add_rules(&composed.text, &keys, &items, &mut composed.allows)?
+            add_rules(&composed.text, base, &items, &mut composed.allows)?
         } else {
             add_by_purpose(&composed.text, slot, &items)?
         };
-        let list = keys.iter().fold(String::new(), |pointer, key| format!("{pointer}/{}", escaped(key)));
+        let list = pointer(&keys);
         for (index, placed) in items {
             if let Some(at) = edit::position(SHOWN, &composed.text, &keys, &json(&placed.entry.text))? {
                 composed.allows.insert(format!("{list}/{at}"), index);
@@ -39,6 +41,26 @@ pub(super) fn added(text: &str, base: Option<&SharedBase>, entries: &[Placed<'_>
         }
     }
     Ok(composed)
+}
+
+/// The keys as a JSON pointer.
+fn pointer(keys: &[&str]) -> String {
+    keys.iter().fold(String::new(), |pointer, key| format!("{pointer}/{}", escaped(key)))
+}
+
+/// The text states a value at the pointer, be it an empty list.
+fn states(text: &str, pointer: &str) -> bool {
+    Parts::read(text).is_some_and(|parts| parts.value(pointer).is_some())
+}
+
+/// The text with the labels that entries of the base name: those of a base count in the base alone.
+fn with_labels(text: String, base: Option<&SharedBase>, entries: &[Value]) -> Result<String, Diagnostics> {
+    let labels = base.map(|base| base.labels_of(entries)).unwrap_or_default();
+    labels.into_iter().try_fold(text, |text, (name, patterns)| {
+        let keys = ["labels", name];
+        let values: Vec<String> = patterns.iter().map(ToString::to_string).collect();
+        if states(&text, &pointer(&keys)) { Ok(text) } else { edit::append(SHOWN, &text, &keys, &values) }
+    })
 }
 
 /// The policy that is added to has the same entry already, or allows the sub-agents of the entry.
@@ -99,28 +121,34 @@ fn add_by_purpose(text: &str, slot: &Slot, items: &[(usize, &Placed<'_>)]) -> Re
 
 fn add_rules(
     text: &str,
-    keys: &[&str],
+    base: Option<&SharedBase>,
     items: &[(usize, &Placed<'_>)],
     indices: &mut BTreeMap<String, usize>,
 ) -> Result<String, Diagnostics> {
-    let before = edit::length(SHOWN, text, keys)?;
-    let list = keys.iter().fold(String::new(), |pointer, key| format!("{pointer}/{}", escaped(key)));
+    let keys = Slot::Spawn.allow();
+    let before = edit::length(SHOWN, text, &keys)?;
+    let list = pointer(&keys);
     for (offset, (index, _)) in items.iter().enumerate() {
         indices.insert(format!("{list}/{}", before + offset), *index);
     }
     let mut ids = BTreeSet::new();
-    let values: Vec<String> = items.iter().map(|(_, placed)| rule(&placed.entry.text, text, &mut ids)).collect();
-    edit::append(SHOWN, text, keys, &values)
+    let values: Vec<String> = items.iter().map(|(_, placed)| rule(&placed.entry.text, text, base, &mut ids)).collect();
+    edit::append(SHOWN, text, &keys, &values)
 }
 
-/// A rule with an id that no other one has, in the text or among `ids`.
-fn rule(item: &str, text: &str, ids: &mut BTreeSet<String>) -> String {
+/// A rule with an id that no other one has, in the text, in its base, or among `ids`: a rule replaces that of the base
+/// with its id.
+fn rule(item: &str, text: &str, base: Option<&SharedBase>, ids: &mut BTreeSet<String>) -> String {
+    let text = text.to_lowercase();
     let id: String = item.chars().map(|letter| if letter.is_alphanumeric() { letter } else { '-' }).collect();
     let numbered = (1_usize..).map(|number| match number {
         1 => format!("SPAWN-{id}"),
         _ => format!("SPAWN-{id}-{number}"),
     });
-    let is_free = |id: &String| !ids.contains(id) && !text.contains(&format!("\"{id}\""));
+    let is_free = |id: &String| {
+        let is_of_base = base.is_some_and(|base| base.names_rule(id));
+        !ids.contains(id) && !is_of_base && !text.contains(&format!("\"{}\"", id.to_lowercase()))
+    };
     let id = numbered.into_iter().find(is_free).unwrap_or_default();
     ids.insert(id.clone());
     let (id, agent) = (serde_json::Value::from(id), serde_json::Value::from(item));

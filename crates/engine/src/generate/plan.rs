@@ -198,6 +198,8 @@ fn entry_of(observation: &Observation, base: &Policy) -> Result<Option<(Slot, St
             }
         }
         Kind::Connect(connection) => match &connection.host {
+            // A wildcard in an address is part of a name there, and stands for any name in an entry.
+            Some(host) if host.contains(['*', '?', '!', '{', '}']) => Err(Reason::Inexpressible),
             Some(host) if certainty == Certainty::Exact => {
                 seen(Slot::Network, host_entry(host, connection.port, connection.scheme.as_deref()))
             }

@@ -89,6 +89,30 @@ impl SharedBase {
         self.value(keys).and_then(Value::as_array).map_or(&[], Vec::as_slice)
     }
 
+    /// The labels that these entries name, each with its patterns. Labels of a base count in the base alone.
+    pub(super) fn labels_of<'b>(&'b self, entries: &[Value]) -> Vec<(&'b str, &'b [Value])> {
+        let Some(Value::Object(labels)) = self.value(&["labels"]) else { return Vec::new() };
+        let names = |entry: &Value, name: &str| {
+            entry
+                .as_str()
+                .is_some_and(|text| text.trim().trim_start_matches('!').trim_start() == format!("label:{name}"))
+        };
+        let named = labels.iter().filter(|(name, _)| entries.iter().any(|entry| names(entry, name)));
+        named.map(|(name, patterns)| (name.as_str(), patterns.as_array().map_or(&[][..], Vec::as_slice))).collect()
+    }
+
+    /// The base has a rule with this id, in any case.
+    pub(super) fn names_rule(&self, id: &str) -> bool {
+        let of = |rule: &Value| rule["id"].as_str().is_some_and(|own| own.eq_ignore_ascii_case(id));
+        self.entries(&["rules"]).iter().any(of)
+    }
+
+    /// The name, or one with a number behind it, that no rule of the base has.
+    pub(super) fn free_id(&self, name: &str) -> String {
+        let mut names = std::iter::once(name.to_owned()).chain((2_usize..).map(|number| format!("{name}-{number}")));
+        names.find(|id| !self.names_rule(id)).unwrap_or_else(|| name.to_owned())
+    }
+
     fn value(&self, keys: &[&str]) -> Option<&Value> {
         self.parts.value(&keys.iter().fold(String::new(), |pointer, key| format!("{pointer}/{}", escaped(key))))
     }

@@ -32,6 +32,7 @@ pub(super) fn run(
 ) -> Result<u8, Failure> {
     let targets = targets::targets(&args.repositories, args.repos_from.as_deref(), streams.stdin)?;
     let name = onboarding::policy_name(args.output.as_deref());
+    onboarding::refuse_own_policy(args.base.as_deref(), &targets, &name)?;
     let fresh = || generate::base_text().map_err(|faults| own_fault(&faults));
     let open = |file| BaseFile::open(file, &name, args.mode(), fresh);
     let shared = args.base.as_deref().map(open).transpose()?;
@@ -199,6 +200,7 @@ impl Run<'_> {
         };
         let mode = if self.args.dry_run { Mode::DryRun } else { self.args.mode() };
         output::refuse_what_is_no_file(place)?;
+        output::refuse_what_is_no_file(&agent_strace_policy::provenance::file_of(place))?;
         self.shared.map_or(Ok(()), |shared| shared.copy_beside(place, mode))?;
         if outcome == Outcome::Written {
             write(place, draft, mode)?;

@@ -146,7 +146,8 @@ fn drafted(
 
 /// Writes the policy, and beside it the file that says where its entries come from.
 fn write(file: &Path, draft: &Draft, mode: Mode) -> Result<(), Failure> {
-    // What is beside the policy is read before the policy changes.
+    // The file beside the policy is looked at before the policy changes.
+    output::refuse_what_is_no_file(&provenance::file_of(file))?;
     let beside = provenance_text(file, &draft.provenance, mode)?;
     output::write(file, &draft.text)?;
     output::write(&provenance::file_of(file), &beside)

@@ -29,7 +29,7 @@ pub(super) fn text(told: &GenerateReport<'_>) -> String {
             let _ = writeln!(text, "Next: review it, commit it, and let `agent-strace check` judge by it.");
         }
         None if told.draft.entries.is_empty() => {
-            let _ = writeln!(text, "\nNothing to add: the policy has all of it, and stays as it is.");
+            let _ = writeln!(text, "\nNothing is added: the policy stays as it is.");
         }
         None => {
             let _ = write!(text, "\nGenerated policy (dry run):\n{}", printable(&told.draft.text));
