@@ -153,7 +153,12 @@ fn schemas_refuse_what_is_something_else() {
         let path = path.unwrap().path();
         let name = path.file_name().unwrap().to_string_lossy().replace(".schema.json", "");
         let validator = validator(&name);
+        // These are YAML, which holds nothing but comments where every setting is commented out.
+        let may_be_empty = ["agent-strace", "agent-strace-anonymize"].contains(&name.as_str());
         for other in [Value::Null, Value::from(1), Value::from("x"), serde_json::json!([1])] {
+            if may_be_empty && other.is_null() {
+                continue;
+            }
             assert!(!validator.is_valid(&other), "{name} accepts {other}");
         }
     }

@@ -26,6 +26,9 @@ pub(super) fn run(args: &InitArgs, environment: Environment, streams: &mut Strea
     let mut fitting: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     onboarding::each(&targets, &mut summary, environment, &mut |target: &Target| {
         let place = place_in(&target.path, &name)?;
+        if let Some(base) = base.as_ref().filter(|_| args.repin) {
+            return repinned(target, &place, base);
+        }
         let row = policy_of(shipped, target, &place, base.as_ref(), mode)?;
         if let Some((name, _)) = suggestion(&target.path).filter(|(name, _)| *name != shipped.name) {
             fitting.entry(name).or_default().push(target.shown.clone());
@@ -49,6 +52,16 @@ pub(super) fn run(args: &InitArgs, environment: Environment, streams: &mut Strea
         }
     }
     onboarding::finish(&summary, args.format, streams)
+}
+
+fn repinned(target: &Target, place: &std::path::Path, base: &BaseFile) -> Result<Row, Failure> {
+    let (outcome, text) = onboarding::repin(place, base)?;
+    let policy = base.base.read("policy", &text);
+    let policy =
+        policy.map_err(|faults| Failure::new(format!("internal error: the policy can't be read: {faults}")))?;
+    let mut row = Row::new(&target.shown, outcome);
+    row.policy = Some(place.display().to_string());
+    Ok(row.holding(&policy, &text))
 }
 
 fn policy_of(
@@ -85,6 +98,10 @@ fn policy_of(
     if outcome == Outcome::Kept {
         row.reason = Some(format!("`{}` is there already", place.display()));
         row.hints = vec!["`--force` replaces policies that are there".to_owned()];
+        if base.is_some() {
+            row.hints
+                .push("`--repin` gives those that extend the base its present text, and keeps the rest".to_owned());
+        }
         return Ok(row);
     }
     Ok(row.holding(&policy, &text))

@@ -47,6 +47,11 @@ pub(super) struct InitArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["ci", "list"])]
     base: Option<PathBuf>,
 
+    /// With `--base`: give the repositories whose policies extend the base its present text. Of a policy only the digest of
+    /// the base changes.
+    #[arg(long, requires = "base", conflicts_with_all = ["ci", "list", "force"])]
+    repin: bool,
+
     /// Which one: default, strict, read-only, library, web-app or monorepo.
     #[arg(long, value_name = "NAME", default_value = "default")]
     policy: String,

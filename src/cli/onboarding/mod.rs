@@ -3,6 +3,7 @@
 
 mod base;
 mod place;
+mod repin;
 mod summary;
 
 use std::path::{Path, PathBuf};
@@ -16,6 +17,7 @@ use super::targets::Target;
 
 pub(super) use base::BaseFile;
 pub(super) use place::place_in;
+pub(super) use repin::repin;
 pub(super) use summary::{About, Outcome, Row, SessionCounts, Summary};
 
 /// The policy of a repository, and where it goes.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use agent_strace_policy::builtin::{BUILTIN, builtin};
+use agent_strace_policy::{Decision, Policy, Subject};
 
 use super::plan::{Basis, Planned, Slot};
 use super::tables::RISKY;
@@ -34,4 +35,37 @@ pub(super) fn suggestions(entries: &[Planned]) -> Vec<(Slot, String)> {
         }
     }
     denied
+}
+
+/// What is denied beside entries that are added to a policy. A policy that allows or denies it already keeps its word.
+pub(super) fn beside(entries: &[Planned], policy: &Policy) -> Vec<(Slot, String)> {
+    let usual: BTreeSet<String> = compose::denied().into_iter().map(|(_, text)| text).collect();
+    let stated: Vec<(Decision, String)> = policy
+        .members()
+        .filter(|entry| entry.subject == Subject::Command)
+        .map(|entry| (entry.decision, entry.text.clone()))
+        .collect();
+    let is_denied = |text: &str| stated.iter().any(|(decision, own)| *decision == Decision::Denied && own == text);
+    let is_allowed = |text: &str| {
+        // The same words, or all of the program: somebody decided that.
+        let program = text.split(' ').next().unwrap_or(text);
+        let allows = |own: &str| own == text || own == "*" || own.strip_suffix(" *").unwrap_or(own) == program;
+        stated.iter().any(|(decision, own)| *decision == Decision::Allowed && allows(own))
+    };
+    let is_open = |text: &str| !is_denied(text) && !is_allowed(text);
+    let mut added = Vec::new();
+    for (slot, text) in suggestions(entries).into_iter().filter(|(_, text)| !usual.contains(text)) {
+        let members = text.strip_prefix(BUILTIN).and_then(builtin).map(|list| &list.entries);
+        match members {
+            Some(members) if members.iter().all(|member| is_denied(member)) => {}
+            Some(members) if !members.iter().any(|member| is_allowed(member)) => added.push((slot, text)),
+            Some(members) => {
+                let open = members.iter().filter(|member| is_open(member));
+                added.extend(open.map(|member| (slot.clone(), member.clone())));
+            }
+            None if is_open(&text) => added.push((slot, text)),
+            None => {}
+        }
+    }
+    added
 }

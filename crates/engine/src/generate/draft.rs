@@ -106,6 +106,8 @@ impl<'o, 's> Writing<'o, 's> {
         joins::complete(&mut entries, observations);
         if settings.start.policy().is_some() {
             entries.retain(|entry| !merge::is_there(entry, before));
+            let mut seen = BTreeSet::new();
+            entries.retain(|entry| seen.insert((entry.slot.clone(), entry.text.clone())));
         }
         let mut writing = Self { observed, observations, settings, entries, left_out, denies: Vec::new() };
         if let Start::Added { known, .. } = settings.start {
@@ -126,7 +128,7 @@ impl<'o, 's> Writing<'o, 's> {
         writing.sort();
         match settings.start {
             Start::Nothing => writing.denies = denies::suggestions(&writing.entries),
-            Start::Added { .. } => {}
+            Start::Added { .. } => writing.denies = denies::beside(&writing.entries, before),
             Start::Extending(base) => {
                 let is_new = |(slot, text): &(Slot, String)| {
                     !base.entries(&slot.keys("deny")).iter().any(|known| known.as_str() == Some(text))
@@ -299,7 +301,7 @@ impl<'o, 's> Writing<'o, 's> {
 
     fn compose(&self) -> Result<Composed, Diagnostics> {
         match self.settings.start {
-            Start::Added { text, base, .. } => merge::added(text, base, &self.placed()),
+            Start::Added { text, base, .. } => merge::added(text, base, &self.placed(), &self.denies),
             Start::Nothing | Start::Extending(_) => Ok(self.fresh(&[])),
         }
     }

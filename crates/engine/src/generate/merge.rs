@@ -16,18 +16,17 @@ use super::shared::SharedBase;
 const SHOWN: &str = "the generated policy";
 
 /// The text with the entries in the sections of their purposes, or at the ends of their lists. `base`: what the text extends.
-pub(super) fn added(text: &str, base: Option<&SharedBase>, entries: &[Placed<'_>]) -> Result<Composed, Diagnostics> {
+pub(super) fn added(
+    text: &str,
+    base: Option<&SharedBase>,
+    entries: &[Placed<'_>],
+    denies: &[(Slot, String)],
+) -> Result<Composed, Diagnostics> {
     let mut composed = Composed { text: text.to_owned(), ..Composed::default() };
     let planned = entries.iter().map(|placed| (&placed.entry.slot, placed)).enumerate();
     for (slot, items) in by_slot(planned) {
         let keys = slot.allow();
-        // A list that the text does not state yet would replace that of the base: it begins with the entries of the base.
-        let taken_over = base.filter(|_| slot != &Slot::Spawn).map_or(&[][..], |base| base.entries(&keys));
-        if !taken_over.is_empty() && !states(&composed.text, &pointer(&keys)) {
-            let values: Vec<String> = taken_over.iter().map(ToString::to_string).collect();
-            composed.text = edit::append(SHOWN, &composed.text, &keys, &values)?;
-            composed.text = with_labels(composed.text, base, taken_over)?;
-        }
+        composed.text = taken_over(composed.text, base.filter(|_| slot != &Slot::Spawn), &keys)?;
         composed.text = if *slot == Slot::Spawn {
             add_rules(&composed.text, base, &items, &mut composed.allows)?
         } else {
@@ -40,7 +39,24 @@ pub(super) fn added(text: &str, base: Option<&SharedBase>, entries: &[Placed<'_>
             }
         }
     }
+    for (index, (slot, text)) in denies.iter().enumerate() {
+        let keys = slot.keys("deny");
+        composed.text = taken_over(composed.text, base, &keys)?;
+        let at = edit::length(SHOWN, &composed.text, &keys)?;
+        composed.text = edit::append(SHOWN, &composed.text, &keys, &[json(text)])?;
+        composed.denies.insert(format!("{}/{at}", pointer(&keys)), index);
+    }
     Ok(composed)
+}
+
+/// The text with the list of the base, if it does not state the list yet: a list of its own would replace that of the base.
+fn taken_over(text: String, base: Option<&SharedBase>, keys: &[&str]) -> Result<String, Diagnostics> {
+    let entries = base.map_or(&[][..], |base| base.entries(keys));
+    if entries.is_empty() || states(&text, &pointer(keys)) {
+        return Ok(text);
+    }
+    let values: Vec<String> = entries.iter().map(ToString::to_string).collect();
+    with_labels(edit::append(SHOWN, &text, keys, &values)?, base, entries)
 }
 
 /// The keys as a JSON pointer.

@@ -4,6 +4,7 @@ use crate::builtin::BUILTIN;
 use crate::command::{CommandPattern, Parts};
 use crate::grammar;
 use crate::words;
+use agent_strace_effects::knowledge;
 
 use super::{Data, Fault, Parser, Value, pattern, quoted};
 
@@ -32,6 +33,11 @@ pub(super) fn of_words(text: &str, words: Vec<String>) -> Result<CommandPattern,
     Ok(CommandPattern::Parts(Parts::of_words(words)))
 }
 
+/// `git push` where the name of a program belongs: a name may have blanks, but no name begins with a known program and a blank.
+fn names_a_command(text: &str) -> bool {
+    text.split_once(' ').is_some_and(|(program, _)| knowledge::builtin(program).is_some())
+}
+
 fn assigns(word: &str) -> bool {
     let plain = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     word.split_once('=').is_some_and(|(name, _)| plain(name))
@@ -57,6 +63,12 @@ impl Parser<'_> {
                 "operands" => parts.operands = self.words(value, &below),
                 _ => {}
             }
+        }
+        for text in parts.programs.iter().filter(|text| names_a_command(text)) {
+            let message = format!("{} can never match: it is a program with its subcommand", quoted(text));
+            let (program, rest) = text.split_once(' ').unwrap_or((text, ""));
+            let help = format!("write \"program\": {program:?}, \"subcommand\": {:?}", rest.trim());
+            self.faults.push(value.span.clone(), &format!("{pointer}/program"), message, Some(help));
         }
         if parts.programs.is_empty() {
             let message = format!("`{}` names no program", super::dotted(pointer));
