@@ -168,23 +168,41 @@ pub(super) struct PolicyWithJson {
 
 /// The policy of a file, or of `REV:PATH` in this repository where no such file is there.
 pub(super) fn stated(named: &str, coloured: bool) -> Result<PolicyWithJson, Failure> {
-    let colour = if coloured { agent_strace_policy::Colour::Ansi } else { agent_strace_policy::Colour::Never };
-    let (policy, path, bytes) = if let Some((revision, path)) = revision_and_path(named) {
-        let path = shown(path);
-        let trust_base = TrustBase::at(Some(revision));
-        let blob = read_blob(trust_base, revision, &path).map_err(|unread| from_top(unread, revision, &path))?;
-        (from_revision(trust_base, revision, &path, colour).map_err(Unread::failure)?, path, blob.bytes)
-    } else {
-        let path = shown(named);
-        let text = agent_strace_policy::read_text(Path::new(&path)).map_err(|faults| broken(&path, &faults, colour))?;
-        let policy =
-            agent_strace_policy::load_file(Path::new(&path)).map_err(|faults| broken(&path, &faults, colour))?;
-        (policy, path, text.into_bytes())
+    if let Some((revision, path)) = revision_and_path(named) {
+        return stated_in(revision, &shown(path), coloured);
+    }
+    let (path, colour) = (shown(named), self::colour(coloured));
+    let text = agent_strace_policy::read_text(Path::new(&path)).map_err(|faults| broken(&path, &faults, colour))?;
+    let policy = agent_strace_policy::load_file(Path::new(&path)).map_err(|faults| broken(&path, &faults, colour))?;
+    with_json(policy, &path, text.as_bytes(), colour)
+}
+
+/// The policy of a revision that an option names: the named one, or the nearest that the revision holds. No file on disk
+/// that is called `REV:PATH` takes its place.
+pub(super) fn stated_by_ref(policy: Option<&str>, revision: &str, coloured: bool) -> Result<PolicyWithJson, Failure> {
+    let path = match policy {
+        Some(policy) => shown(policy),
+        None => nearest_in(TrustBase::at(Some(revision)), revision).map_err(Unread::failure)?,
     };
-    let text = agent_strace_policy::text(&path, &bytes).and_then(|text| {
-        agent_strace_policy::format::format(&path, text, agent_strace_policy::format::Comments::Strip)
-    });
-    let text = text.map_err(|faults| broken(&path, &faults, colour))?;
+    stated_in(revision, &path, coloured)
+}
+
+fn stated_in(revision: &str, path: &str, coloured: bool) -> Result<PolicyWithJson, Failure> {
+    let (trust_base, colour) = (TrustBase::at(Some(revision)), self::colour(coloured));
+    let blob = read_blob(trust_base, revision, path).map_err(|unread| from_top(unread, revision, path))?;
+    let policy = from_revision(trust_base, revision, path, colour).map_err(Unread::failure)?;
+    with_json(policy, path, &blob.bytes, colour)
+}
+
+fn with_json(
+    policy: Policy,
+    path: &str,
+    bytes: &[u8],
+    colour: agent_strace_policy::Colour,
+) -> Result<PolicyWithJson, Failure> {
+    let text = agent_strace_policy::text(path, bytes)
+        .and_then(|text| agent_strace_policy::format::format(path, text, agent_strace_policy::format::Comments::Strip));
+    let text = text.map_err(|faults| broken(path, &faults, colour))?;
     let plain = serde_json::from_str(&text)
         .map_err(|error| Failure::new(format!("the policy `{path}` can't be compared: {error}")))?;
     Ok(PolicyWithJson { policy, plain })
@@ -272,15 +290,6 @@ fn nearest_in(trust_base: TrustBase<'_>, revision: &str) -> Result<String, Unrea
         },
         found => found,
     })
-}
-
-/// The policy of a revision that `--policy-ref` names, as `REV:PATH`: the named one, or the nearest that the revision holds.
-pub(super) fn in_revision_of(policy: Option<&str>, revision: &str) -> Result<String, Failure> {
-    let path = match policy {
-        Some(policy) => shown(policy),
-        None => nearest_in(TrustBase::at(Some(revision)), revision).map_err(Unread::failure)?,
-    };
-    Ok(format!("{revision}:{path}"))
 }
 
 fn from_revision(

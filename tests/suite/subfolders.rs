@@ -113,6 +113,14 @@ fn a_comparison_takes_the_nearest_policy_of_each_side() {
     );
     let answer = diff(&["--policy-ref", "HEAD", "--policy", "../../.agent-scope.json"]);
     assert!(answer.code == 0 && answer.stdout.contains("the policies say the same"), "{answer:?}");
+    // A file that is called as the old side does not take its place.
+    world.write("r/src/deep/HEAD:../.agent-scope.json", POLICY);
+    world.write("r/src/HEAD:.agent-scope.json", POLICY);
+    world.write("r/src/.agent-scope.json", POLICY);
+    let answer = world.run_in("r/src", &["policy", "diff", "--fail-on-widening", "--policy-ref", "HEAD"]);
+    assert!(answer.code == 1 && answer.stdout.contains("commands.deny[0] removed"), "{answer:?}");
+    std::fs::remove_file(world.path().join("r/src/.agent-scope.json")).unwrap();
+    std::fs::remove_dir_all(world.path().join("r/src/deep/HEAD:..")).unwrap();
     // A revision alone would be the new side.
     let alone = "HEAD:../.agent-scope.json";
     let hint = "name both: `agent-strace policy diff HEAD:../.agent-scope.json .agent-scope.json --fail-on-widening`";

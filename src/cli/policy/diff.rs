@@ -150,9 +150,9 @@ impl DiffArgs {
     fn policies(&self, coloured: bool) -> Result<(PolicyWithJson, PolicyWithJson), Failure> {
         if let Some(revision) = &self.policy_ref {
             // A change may add or delete the nearest policy: each side has its own.
-            let old = policy_file::in_revision_of(self.policy.as_deref(), revision)?;
+            let old = policy_file::stated_by_ref(self.policy.as_deref(), revision, coloured)?;
             let new = policy_file::named_or_found(self.policy.as_deref());
-            return Ok((policy_file::stated(&old, coloured)?, policy_file::stated(&new, coloured)?));
+            return Ok((old, policy_file::stated(&new, coloured)?));
         }
         let here = policy_file::found();
         self.refuse_revision_alone(&here)?;
