@@ -168,27 +168,54 @@ pub(super) struct PolicyWithJson {
 
 /// The policy of a file, or of `REV:PATH` in this repository where no such file is there.
 pub(super) fn stated(named: &str, coloured: bool) -> Result<PolicyWithJson, Failure> {
-    let colour = if coloured { agent_strace_policy::Colour::Ansi } else { agent_strace_policy::Colour::Never };
-    let in_revision = named.split_once(':').filter(|(revision, _)| !revision.is_empty() && is_absent(named));
-    let (policy, path, bytes) = if let Some((revision, path)) = in_revision {
-        let path = shown(path);
-        let trust_base = TrustBase::at(Some(revision));
-        let blob = read_blob(trust_base, revision, &path).map_err(|unread| from_top(unread, revision, &path))?;
-        (from_revision(trust_base, revision, &path, colour).map_err(Unread::failure)?, path, blob.bytes)
-    } else {
-        let path = shown(named);
-        let text = agent_strace_policy::read_text(Path::new(&path)).map_err(|faults| broken(&path, &faults, colour))?;
-        let policy =
-            agent_strace_policy::load_file(Path::new(&path)).map_err(|faults| broken(&path, &faults, colour))?;
-        (policy, path, text.into_bytes())
+    if let Some((revision, path)) = revision_and_path(named) {
+        return stated_in(revision, &shown(path), coloured);
+    }
+    let (path, colour) = (shown(named), self::colour(coloured));
+    let text = agent_strace_policy::read_text(Path::new(&path)).map_err(|faults| broken(&path, &faults, colour))?;
+    let policy = agent_strace_policy::load_file(Path::new(&path)).map_err(|faults| broken(&path, &faults, colour))?;
+    with_json(policy, &path, text.as_bytes(), colour)
+}
+
+/// The policy of a revision that an option names: the named one, or the nearest that the revision holds. No file on disk
+/// that is called `REV:PATH` takes its place.
+pub(super) fn stated_by_ref(policy: Option<&str>, revision: &str, coloured: bool) -> Result<PolicyWithJson, Failure> {
+    let path = match policy {
+        Some(policy) => shown(policy),
+        None => nearest_in(TrustBase::at(Some(revision)), revision).map_err(Unread::failure)?,
     };
-    let text = agent_strace_policy::text(&path, &bytes).and_then(|text| {
-        agent_strace_policy::format::format(&path, text, agent_strace_policy::format::Comments::Strip)
-    });
-    let text = text.map_err(|faults| broken(&path, &faults, colour))?;
+    stated_in(revision, &path, coloured)
+}
+
+fn stated_in(revision: &str, path: &str, coloured: bool) -> Result<PolicyWithJson, Failure> {
+    let (trust_base, colour) = (TrustBase::at(Some(revision)), self::colour(coloured));
+    let blob = read_blob(trust_base, revision, path).map_err(|unread| from_top(unread, revision, path))?;
+    let policy = from_revision(trust_base, revision, path, colour).map_err(Unread::failure)?;
+    with_json(policy, path, &blob.bytes, colour)
+}
+
+fn with_json(
+    policy: Policy,
+    path: &str,
+    bytes: &[u8],
+    colour: agent_strace_policy::Colour,
+) -> Result<PolicyWithJson, Failure> {
+    let text = agent_strace_policy::text(path, bytes)
+        .and_then(|text| agent_strace_policy::format::format(path, text, agent_strace_policy::format::Comments::Strip));
+    let text = text.map_err(|faults| broken(path, &faults, colour))?;
     let plain = serde_json::from_str(&text)
         .map_err(|error| Failure::new(format!("the policy `{path}` can't be compared: {error}")))?;
     Ok(PolicyWithJson { policy, plain })
+}
+
+/// The parts of `REV:PATH`, where no such file is there.
+fn revision_and_path(named: &str) -> Option<(&str, &str)> {
+    named.split_once(':').filter(|(revision, _)| !revision.is_empty() && is_absent(named))
+}
+
+/// It names a policy of a revision, and no file.
+pub(super) fn is_in_revision(named: &str) -> bool {
+    revision_and_path(named).is_some()
 }
 
 /// A path that is written as git wants it behind a revision, from the top of the repository: the failure says how to write it.
@@ -248,12 +275,18 @@ fn in_revision(
     if let Some(policy) = policy {
         return from_revision(trust_base, revision, &shown(policy), colour);
     }
-    let nearest = from_revision(trust_base, revision, DEFAULT, colour);
+    from_revision(trust_base, revision, &nearest_in(trust_base, revision)?, colour)
+}
+
+/// The default policy that is the nearest one in a revision, whatever lies on disk.
+fn nearest_in(trust_base: TrustBase<'_>, revision: &str) -> Result<String, Unread> {
+    let nearest = read_blob(trust_base, revision, DEFAULT).map(|_| DEFAULT.to_owned());
     let above = if trust_base.is_top() { Vec::new() } else { default_places() };
-    above.iter().skip(1).fold(nearest, |found, path| match found {
-        Err(Unread::Absent(nearest)) => match from_revision(trust_base, revision, path, colour) {
+    above.into_iter().skip(1).fold(nearest, |found, path| match found {
+        Err(Unread::Absent(nearest)) => match read_blob(trust_base, revision, &path) {
+            Ok(_) => Ok(path),
             Err(Unread::Absent(_)) => Err(Unread::Absent(nearest)),
-            other => other,
+            Err(other) => Err(other),
         },
         found => found,
     })

@@ -89,6 +89,49 @@ fn a_revision_is_judged_by_the_policy_that_it_holds() {
     assert!(answer.stdout.contains("judged by ../../.agent-scope.json at HEAD"), "{answer:?}");
 }
 
+/// Each side of a comparison has the policy that is the nearest one there: a change that deletes a nested one widens.
+#[test]
+fn a_comparison_takes_the_nearest_policy_of_each_side() {
+    let world = World::empty();
+    world.write("r/src/deep/x", "x");
+    let repository = Repository::new(&world, "r");
+    repository.file(".agent-scope.json", POLICY).file("src/.agent-scope.json", OTHER).commit("first");
+    std::fs::remove_file(world.path().join("r/src/.agent-scope.json")).unwrap();
+    let diff = |args: &[&str]| {
+        let named: Vec<&str> = [&["policy", "diff", "--fail-on-widening"], args].concat();
+        world.run_in("r/src/deep", &named)
+    };
+    let answer = diff(&["--policy-ref", "HEAD"]);
+    let sides = "From HEAD:../.agent-scope.json to ../../.agent-scope.json:";
+    assert!(answer.code == 1 && answer.stdout.contains(sides), "{answer:?}");
+    // A nested policy that is new is compared with the one that held before.
+    world.write("r/src/deep/.agent-scope.json", POLICY);
+    let answer = diff(&["--policy-ref", "HEAD"]);
+    assert!(
+        answer.code == 1 && answer.stdout.contains("From HEAD:../.agent-scope.json to .agent-scope.json:"),
+        "{answer:?}"
+    );
+    let answer = diff(&["--policy-ref", "HEAD", "--policy", "../../.agent-scope.json"]);
+    assert!(answer.code == 0 && answer.stdout.contains("the policies say the same"), "{answer:?}");
+    // A file that is called as the old side does not take its place.
+    world.write("r/src/deep/HEAD:../.agent-scope.json", POLICY);
+    world.write("r/src/HEAD:.agent-scope.json", POLICY);
+    world.write("r/src/.agent-scope.json", POLICY);
+    let answer = world.run_in("r/src", &["policy", "diff", "--fail-on-widening", "--policy-ref", "HEAD"]);
+    assert!(answer.code == 1 && answer.stdout.contains("commands.deny[0] removed"), "{answer:?}");
+    std::fs::remove_file(world.path().join("r/src/.agent-scope.json")).unwrap();
+    std::fs::remove_dir_all(world.path().join("r/src/deep/HEAD:..")).unwrap();
+    // A revision alone would be the new side.
+    let alone = "HEAD:../.agent-scope.json";
+    let hint = "name both: `agent-strace policy diff HEAD:../.agent-scope.json .agent-scope.json --fail-on-widening`";
+    for args in [&[alone][..], &["--policy", alone]] {
+        let answer = diff(args);
+        assert!(answer.code == 2 && answer.stderr.contains(hint), "{answer:?}");
+    }
+    let answer = diff(&[alone, "../../.agent-scope.json"]);
+    assert!(answer.code == 1 && answer.stdout.contains(sides), "{answer:?}");
+}
+
 /// Somebody who writes a policy in a folder finds out that the top has another one.
 #[test]
 fn a_policy_below_the_top_says_where_it_counts() {

@@ -11,12 +11,18 @@ use agent_strace_engine::Entry as Judged;
 use agent_strace_model::finding::{Finding, Level, PolicyLocation, RuleId};
 use agent_strace_policy::{Decision, EntryView, Policy, Subject};
 
+use super::act::Act;
 use super::answer::Answer;
 use super::example::{self, Example};
 use super::exported_policy::{ExportedPolicy, ROOT, Trouble, judged_call};
-use super::import::{Agent, Entry, Grant, Imported, Kind, Matcher, Owner, Place, SettingsFile};
+use super::granted;
+use super::import::{Agent, Entry, Grant, Imported, Kind, Owner, Place, SettingsFile};
 use super::paths::{self, Side};
+use super::script::{self, Shape};
 use super::{Engine, Export};
+
+/// Examples of one entry with a `*` in the middle: a person compares an entry that would need more of them.
+const MOST_FILLED: usize = 100;
 
 /// How much more the settings let pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -184,8 +190,12 @@ impl Comparison<'_> {
 
     /// An entry of the settings that allows.
     fn allowed(&mut self, grant: &Grant) {
-        let examples = examples(grant);
-        for example in &examples {
+        let examples = granted::examples(grant);
+        let filled = self.filled(grant);
+        if filled.len() > MOST_FILLED {
+            return self.by_eye(grant);
+        }
+        for example in examples.iter().chain(&filled) {
             let verdict = self.judge(example);
             if verdict.answer > Answer::Allow && self.passes(example) && !self.is_measured(example, Answer::Allow) {
                 return self.row(Excess::Allows, Some(grant), example.shown(), verdict.strictest.as_ref(), "");
@@ -194,14 +204,11 @@ impl Comparison<'_> {
         if examples.is_empty() && self.said.contains(&grant.entry) {
             return;
         }
-        if !examples.is_empty() && !examples.iter().any(|example| self.passes(example)) {
-            // Another entry of the settings denies or asks about what this one names.
-            return;
-        }
         if examples.is_empty() {
-            let act = format!("do what `{}` names", grant.entry);
-            let reason = "no example of it can be made: compare it with the policy by eye";
-            return self.row(Excess::MayAllow, Some(grant), act, None, reason);
+            return self.by_eye(grant);
+        }
+        if !examples.iter().any(|example| self.passes(example)) {
+            return self.unshown(grant, &examples);
         }
         match grant.kind {
             Kind::Command => self.arguments(grant),
@@ -210,16 +217,61 @@ impl Comparison<'_> {
         }
     }
 
+    fn by_eye(&mut self, grant: &Grant) {
+        let act = format!("do what `{}` names", grant.entry);
+        let reason = "no example of it can be made: compare it with the policy by eye";
+        self.row(Excess::MayAllow, Some(grant), act, None, reason);
+    }
+
+    /// An entry of which no example is known to pass: another entry takes it back, or the agent may compare in another way.
+    fn unshown(&mut self, grant: &Grant, examples: &[Example]) {
+        // The agent may have no tool for the act, which shows nothing.
+        let stopped = |example: &&Example| settings_answer(&self.imported.engine, example).is_some();
+        let open = examples.iter().filter(stopped).filter(|example| !self.is_taken_back(grant, example));
+        let open: Vec<&Example> = open.collect();
+        for example in &open {
+            let verdict = self.judge(example);
+            if verdict.answer > Answer::Allow && !self.is_measured(example, Answer::Allow) {
+                let known = verdict.strictest.as_ref();
+                return self.row(Excess::MayAllow, Some(grant), example.shown(), known, "");
+            }
+        }
+        let Some(example) = open.first() else { return };
+        if grant.kind == Kind::Command {
+            let readable = !matches!(&example.act, Act::Shell(text) if script::read(text).shape == Shape::Unparsed);
+            if readable && granted::are_its_own(grant) {
+                return self.arguments(grant);
+            }
+            self.by_eye(grant);
+        }
+    }
+
+    /// An entry of the settings that is as strong denies or asks about it.
+    fn is_taken_back(&self, grant: &Grant, example: &Example) -> bool {
+        self.imported.grants.iter().filter(|other| other.kind == grant.kind && other.rank >= grant.rank).any(|other| {
+            other.decision > Answer::Allow && (other.entry == grant.entry || other.names(&example.act, ROOT))
+        })
+    }
+
+    /// Commands that the policy refuses and that a pattern with a `*` in the middle names.
+    fn filled(&self, grant: &Grant) -> Vec<Example> {
+        let refused = || self.exported.about(Subject::Command).filter(|entry| entry.decision != Decision::Allowed);
+        let words = || refused().flat_map(|entry| self.exported.patterns(entry));
+        let of = |pattern: &String| {
+            words().filter_map(|words| granted::filled_with(pattern, &example::command(&words)?)).collect::<Vec<_>>()
+        };
+        grant.said.spelled.iter().flat_map(of).take(MOST_FILLED + 1).collect()
+    }
+
     /// A command runs with any arguments: the policy may refuse some of them.
     fn arguments(&mut self, grant: &Grant) {
-        let words = grant.said.narrower.iter().filter_map(|entry| match entry {
-            Entry::Listed(words) if words != "*" => Some(words.clone()),
+        let listed = grant.said.narrower.iter().filter_map(|entry| match entry {
+            Entry::Listed(words) if words != "*" => Some(words.as_str()),
             _ => None,
         });
-        for words in words.collect::<Vec<_>>() {
-            if !of_words(&words).iter().any(|example| self.passes(example)) {
-                continue;
-            }
+        let listed = listed.filter(|words| granted::of_words(words).iter().any(|example| self.passes(example)));
+        let spelled = grant.said.spelled.iter().filter_map(|pattern| Some(pattern.split_once('*')?.0.trim_end()));
+        for words in listed.chain(spelled).map(str::to_owned).collect::<Vec<_>>() {
             let troubles = self.exported.troubles(&words);
             let worst = troubles.into_iter().filter(|trouble| *trouble != Trouble::Arguments).max();
             let Some(trouble) = worst else { continue };
@@ -378,62 +430,6 @@ impl Comparison<'_> {
 
 fn settings_answer(engine: &Engine, example: &Example) -> Option<Answer> {
     super::verify::answer(engine, &example.act, ROOT, &[]).map(|(answer, _)| answer)
-}
-
-/// Acts that an entry of the settings allows.
-fn examples(grant: &Grant) -> Vec<Example> {
-    if matches!(grant.matcher, Matcher::Any) && grant.kind != Kind::Mcp {
-        return match grant.kind {
-            Kind::Command => vec![Example::command("unlisted-program x1")],
-            Kind::Read => vec![Example::read("x1"), Example::read("x1/x2")],
-            Kind::Edit => vec![Example::edit("x1"), Example::edit("x1/x2")],
-            Kind::Fetch => vec![Example::fetch("unlisted.example")],
-            Kind::WebSearch => vec![Example::search()],
-            Kind::Mcp | Kind::Agent => Vec::new(),
-        };
-    }
-    let entries =
-        if grant.said.narrower.is_empty() { grant.said.wider.as_deref() } else { Some(&*grant.said.narrower) };
-    let mut examples = Vec::new();
-    let mut seen = BTreeSet::new();
-    for entry in entries.unwrap_or_default() {
-        for example in of_entry(grant.kind, entry) {
-            if seen.insert(example.shown()) {
-                examples.push(example);
-            }
-        }
-    }
-    examples
-}
-
-fn of_entry(kind: Kind, entry: &Entry) -> Vec<Example> {
-    let files = |text: &str, make: fn(&str) -> Example| -> Vec<Example> {
-        let patterns =
-            if text == "**" { paths::of("//**", 2, Side::Narrower) } else { paths::of(text, 2, Side::Narrower) };
-        patterns.unwrap_or_default().iter().flat_map(example::paths).map(|path| make(&path)).collect()
-    };
-    match (kind, entry) {
-        (Kind::Command, Entry::Listed(words)) => of_words(words),
-        (Kind::Command, Entry::Exact(words)) => vec![Example::command(&words.join(" "))],
-        (Kind::Command, Entry::With { first, anywhere }) => {
-            let words = first.iter().chain(anywhere).cloned().collect::<Vec<_>>().join(" ");
-            example::command(&words).iter().map(|text| Example::command(text)).collect()
-        }
-        (Kind::Read, Entry::Listed(text)) => files(text, Example::read),
-        (Kind::Edit, Entry::Listed(text)) => files(text, Example::edit),
-        (Kind::Fetch, Entry::Listed(text)) => example::host(text).iter().map(|host| Example::fetch(host)).collect(),
-        (Kind::Mcp, Entry::Tool { server, tool }) => {
-            let (server, tool) = (server.replace('*', "x1"), tool.replace('*', "x1"));
-            vec![Example::tool(&server, &tool)]
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// Commands that begin with these words.
-fn of_words(words: &str) -> Vec<Example> {
-    let text = example::command(words);
-    text.iter().flat_map(|text| [Example::command(text), Example::command(&format!("{text} x1"))]).collect()
 }
 
 fn why(trouble: Trouble) -> &'static str {

@@ -276,6 +276,54 @@ fn an_entry_that_another_one_takes_back_does_not_drift() {
     );
 }
 
+/// Entries that a policy has no words for are judged by their own text.
+#[test]
+fn an_entry_that_is_no_plain_command_is_judged() {
+    let ssh = policy(&json!({ "version": 2, "commands": { "deny": ["ssh"] } }));
+    let quiet = policy(&json!({ "version": 2, "network": { "deny_all": true } }));
+    let curl = policy(&json!({ "version": 2, "commands": { "deny": ["curl"] } }));
+    let push = policy(&json!({ "version": 2, "commands": { "deny": ["git push"] } }));
+    let keys = policy(&json!({ "version": 2, "files": { "read": { "allow": ["/**"], "deny": ["/keys/**"] } } }));
+    let listed = policy(&json!({ "version": 2, "files": { "read": { "allow": ["/src/**"] } } }));
+    let rows = |policy: &Policy, allow: &str, deny: &str| {
+        let deny: &[&str] = if deny.is_empty() { &[] } else { &[deny] };
+        let text = json!({ "permissions": { "allow": [format!("Bash({allow})")], "deny": deny } }).to_string();
+        let rows = found(Agent::ClaudeCode, ".claude/settings.json", &text, policy);
+        rows.into_iter().filter(|row| row.settings.is_some()).map(|row| row.excess).collect::<Vec<_>>()
+    };
+    let (allows, may_allow) = (&[Excess::Allows][..], &[Excess::MayAllow][..]);
+    for (policy, entry, expected) in [
+        (&ssh, "ssh 'h'", allows),
+        (&ssh, "ssh 'h' *", allows),
+        (&ssh, "ssh 'h':*", allows),
+        (&ssh, "ssh $H", allows),
+        (&ssh, "bash -c 'ssh h'", allows),
+        (&ssh, "* --version", allows),
+        (&ssh, "ssh h | cat", may_allow),
+        (&ssh, "cd x && ssh h", may_allow),
+        (&ssh, "ssh h > x", may_allow),
+        (&ssh, "ssh 'h", may_allow),
+        (&ssh, "sed 'h", may_allow),
+        (&ssh, "cut 'h' | cat", &[]),
+        (&ssh, "make 'all'", &[]),
+        (&quiet, "curl -H 'a b' https://x", allows),
+        (&curl, "curl -H 'a b' https://x", allows),
+        (&curl, "echo 'h' *", &[]),
+        (&push, "git * --force", allows),
+        (&push, "git * --stat", allows),
+        (&push, "hg * --stat", &[]),
+        (&keys, "cut -f '1' *", may_allow),
+        (&listed, "cut -f '1' *", allows),
+    ] {
+        assert_eq!(rows(policy, entry, ""), expected, "{entry}");
+    }
+    for (entry, deny) in
+        [("ssh 'h'", "Bash(ssh:*)"), ("ssh h | cat", "Bash(ssh *)"), ("ssh h | cat", "Bash(ssh h | cat)")]
+    {
+        assert_eq!(rows(&ssh, entry, deny), [], "{entry}");
+    }
+}
+
 #[test]
 fn every_case_of_the_spec_reports_what_it_says() {
     let with_findings = |text: &str, id: &str| {

@@ -21,6 +21,7 @@ mod escape;
 mod example;
 mod exported_policy;
 mod gemini;
+mod granted;
 mod import;
 mod matching;
 mod opencode;

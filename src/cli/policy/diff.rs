@@ -149,11 +149,13 @@ fn programs(old: &Value, new: &Value) -> Programs {
 impl DiffArgs {
     fn policies(&self, coloured: bool) -> Result<(PolicyWithJson, PolicyWithJson), Failure> {
         if let Some(revision) = &self.policy_ref {
-            let path = policy_file::named_or_found(self.policy.as_deref());
-            let old = policy_file::stated(&format!("{revision}:{path}"), coloured)?;
-            return Ok((old, policy_file::stated(&path, coloured)?));
+            // A change may add or delete the nearest policy: each side has its own.
+            let old = policy_file::stated_by_ref(self.policy.as_deref(), revision, coloured)?;
+            let new = policy_file::named_or_found(self.policy.as_deref());
+            return Ok((old, policy_file::stated(&new, coloured)?));
         }
         let here = policy_file::found();
+        self.refuse_revision_alone(&here)?;
         let (old, new) = match (&self.policy, &self.old, &self.new) {
             (Some(policy), ..) => (&here, policy),
             (None, Some(old), Some(new)) => (old, new),
@@ -163,6 +165,17 @@ impl DiffArgs {
             }
         };
         Ok((policy_file::stated(old, coloured)?, policy_file::stated(new, coloured)?))
+    }
+
+    /// A revision is what most people compare with: as the new side it would turn widenings into their opposite unseen.
+    fn refuse_revision_alone(&self, here: &str) -> Result<(), Failure> {
+        let alone = self.policy.as_ref().or(self.old.as_ref().filter(|_| self.new.is_none()));
+        let Some(alone) = alone.filter(|alone| self.fail_on_widening && policy_file::is_in_revision(alone)) else {
+            return Ok(());
+        };
+        let failure = format!("`{alone}` alone would be the new policy, compared with `{here}` as the old one");
+        let hint = format!("name both: `agent-strace policy diff {alone} {here} --fail-on-widening`");
+        Err(Failure::new(failure).hint(hint))
     }
 
     /// Options that name the policies leave every other argument to sessions.

@@ -37,7 +37,7 @@ pub fn advice(entry: &Entry, version: u32) -> Option<String> {
         return Some(text);
     }
     Some(match entry.decision {
-        Decision::Denied if entry.rule.family() == Family::Floor => {
+        Decision::Denied if entry.rule.family() == Family::Floor || name.is_empty() => {
             "it is built in: no entry allows it, only an exception with an end does".to_owned()
         }
         Decision::Denied if key == "allow" => match (act.program(), act.script()) {
@@ -52,10 +52,13 @@ pub fn advice(entry: &Entry, version: u32) -> Option<String> {
         Decision::Denied if key == "deny_all" => format!("add {} to network.allow", target()?),
         Decision::Denied if key == "decision" => format!("add {} to {}.allow", target()?, act.section()?),
         Decision::Denied => format!("narrow or remove {name}{line}: a deny wins over every allow"),
+        Decision::Asked if name.is_empty() => "let an exception with an end approve it".to_owned(),
         Decision::Asked => format!("take it out of {name}{line}, or let an exception with an end approve it"),
         Decision::Unresolved => match &entry.effect.kind {
             Kind::Opaque(opaque) => vouching(opaque, location.map(|location| location.pointer.as_str()), version),
             _ if key == "allow" => format!("name it exactly, or add an entry to {list}{line} that holds all of it"),
+            // What is built in may forbid it: no entry is in question.
+            _ if name.is_empty() => "name it exactly".to_owned(),
             _ => format!("name it exactly: {name}{line} may be meant"),
         },
         Decision::Allowed if name.is_empty() || key == "network" => {

@@ -394,7 +394,7 @@ fn narrowed(said: Option<(Matcher, Said)>, condition: &Condition) -> Option<(Mat
         return said;
     }
     let never = regex::Regex::new("$^x").ok().map(Matcher::Text)?;
-    Some((never, Said { narrower: Vec::new(), wider: None, lacks: Some(WHY) }))
+    Some((never, Said { lacks: Some(WHY), ..Said::default() }))
 }
 
 fn canonical(tool: &str) -> String {

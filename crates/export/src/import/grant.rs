@@ -106,12 +106,14 @@ pub(crate) struct Said {
     pub(crate) wider: Option<Vec<Entry>>,
     /// Why `narrower` lacks something.
     pub(crate) lacks: Option<&'static str>,
+    /// Patterns of commands as the settings spell them, where `narrower` has no words for them: `*` is any text.
+    pub(crate) spelled: Vec<String>,
 }
 
 impl Said {
     /// The policy says the same.
     pub(crate) fn same(entries: Vec<Entry>) -> Self {
-        Self { narrower: entries.clone(), wider: Some(entries), lacks: None }
+        Self { narrower: entries.clone(), wider: Some(entries), ..Self::default() }
     }
 
     pub(crate) fn listed(text: &str) -> Self {

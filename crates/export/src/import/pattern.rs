@@ -46,19 +46,20 @@ fn said(expression: &str) -> Said {
         // Somewhere in the text: the words say it where they are plain, wherever a command has them.
         let words = literal(expression.trim_end_matches("\\b").trim_start_matches("\\b").trim_end_matches(".*"));
         let wider = words.and_then(|words| say::prefix(&words).wider);
-        return Said { narrower: Vec::new(), wider, lacks: Some(WHY) };
+        return Said { wider, lacks: Some(WHY), ..Said::default() };
     };
     let tail = TAILS.iter().find(|tail| anchored.ends_with(**tail));
     let start = tail.map_or(anchored, |tail| anchored.strip_suffix(tail).unwrap_or(anchored));
     let is_whole = tail.is_none() && start.ends_with('$');
     let alternatives = alternatives(start.strip_suffix('$').unwrap_or(start));
     let Some(alternatives) = alternatives else {
-        return Said { narrower: Vec::new(), wider: leading(anchored), lacks: Some(WHY) };
+        return Said { wider: leading(anchored), lacks: Some(WHY), ..Said::default() };
     };
-    let mut said = Said { narrower: Vec::new(), wider: Some(Vec::new()), lacks: None };
+    let mut said = Said { wider: Some(Vec::new()), ..Said::default() };
     for words in &alternatives {
         let one = if is_whole { say::exact(words) } else { say::prefix(words) };
         said.narrower.extend(one.narrower);
+        said.spelled.extend(one.spelled);
         said.lacks = said.lacks.or(one.lacks);
         said.wider = said.wider.zip(one.wider).map(|(mut all, one)| {
             all.extend(one);

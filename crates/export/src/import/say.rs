@@ -20,14 +20,14 @@ pub(crate) fn command(pattern: &str) -> Said {
     if behind.is_empty() && !first.starts_with(' ') {
         return open_ended(first);
     }
-    Said { narrower: Vec::new(), wider: around(pattern), lacks: Some(MIDDLE) }
+    Said { wider: around(pattern), ..spelled(pattern, MIDDLE) }
 }
 
 /// Words that a command starts with, whatever follows.
 pub(crate) fn prefix(words: &str) -> Said {
     match plain(words) {
         Some(words) => Said::listed(&words.join(" ")),
-        None => Said { narrower: Vec::new(), wider: leading(words), lacks: Some(NOT_PLAIN) },
+        None => Said { wider: leading(words), ..spelled(&format!("{} *", words.trim()), NOT_PLAIN) },
     }
 }
 
@@ -35,23 +35,28 @@ pub(crate) fn prefix(words: &str) -> Said {
 fn open_ended(first: &str) -> Said {
     let Some(words) = first.strip_suffix(' ') else {
         let Some(words) = plain(first) else {
-            return Said { narrower: Vec::new(), wider: leading(first), lacks: Some(NOT_PLAIN) };
+            return Said { wider: leading(first), ..spelled(&format!("{first}*"), NOT_PLAIN) };
         };
         return Said::listed(&format!("{}*", words.join(" ")));
     };
     prefix(words)
 }
 
+/// A command that only the pattern itself spells.
+fn spelled(pattern: &str, lacks: &'static str) -> Said {
+    Said { lacks: Some(lacks), spelled: vec![pattern.trim().to_owned()], ..Said::default() }
+}
+
 /// Exactly this command.
 pub(crate) fn exact(text: &str) -> Said {
     let Some(words) = plain(text) else {
-        return Said { narrower: Vec::new(), wider: leading(text), lacks: Some(NOT_PLAIN) };
+        return Said { wider: leading(text), ..spelled(text, NOT_PLAIN) };
     };
     let wider = Some(vec![Entry::Listed(words.join(" "))]);
     if !words.iter().skip(1).any(|word| !crate::spelling::is_flag(word)) {
-        return Said { narrower: Vec::new(), wider, lacks: Some(NO_ARGUMENTS) };
+        return Said { wider, lacks: Some(NO_ARGUMENTS), ..Said::default() };
     }
-    Said { narrower: vec![Entry::Exact(words)], wider, lacks: None }
+    Said { narrower: vec![Entry::Exact(words)], wider, ..Said::default() }
 }
 
 /// The words of a pattern with `*` in the middle: those before the first one, and the others anywhere.
@@ -138,7 +143,7 @@ fn said_path(start: Start, body: &str) -> Said {
         return Said::listed(&text);
     }
     if body.chars().any(|c| c.is_control() || "\\{}!".contains(c)) || body.split('/').any(|part| part == "..") {
-        return Said { narrower: Vec::new(), wider: None, lacks: Some(WHY) };
+        return Said { lacks: Some(WHY), ..Said::default() };
     }
     let text = format!("{from}{body}");
     let name = body.strip_prefix("**/").filter(|name| !name.contains('/') && start != Start::Home);
@@ -148,7 +153,7 @@ fn said_path(start: Start, body: &str) -> Said {
     if !body.rsplit('/').next().unwrap_or(body).contains(['*', '.']) {
         narrower.push(Entry::Listed(format!("{text}/**")));
     }
-    Said { narrower, wider: Some(vec![Entry::Listed(wider)]), lacks: None }
+    Said { narrower, wider: Some(vec![Entry::Listed(wider)]), ..Said::default() }
 }
 
 /// A path pattern in which `*` also crosses directories, and which names no more than it matches.
@@ -162,7 +167,7 @@ pub(crate) fn crossing(start: Start, body: &str) -> Option<(Matcher, Said)> {
     };
     if body.chars().any(|c| c.is_control() || "\\{}![]".contains(c)) || body.is_empty() {
         let lacks = Some("the pattern holds what a policy's paths can't hold");
-        return Some((matcher, Said { narrower: Vec::new(), wider: None, lacks }));
+        return Some((matcher, Said { lacks, ..Said::default() }));
     }
     if body.chars().all(|c| c == '*') {
         let all = if start == Start::Absolute { "**".to_owned() } else { format!("{from}**") };
@@ -177,7 +182,7 @@ pub(crate) fn crossing(start: Start, body: &str) -> Option<(Matcher, Said)> {
     if let Some(name) = body.trim_start_matches("**/").strip_prefix('*').filter(|rest| !rest.contains('/')) {
         wider.push(Entry::Listed(format!("*{}", name.trim_start_matches('*'))));
     }
-    Some((matcher, Said { narrower: listed(Side::Narrower), wider: Some(wider), lacks: None }))
+    Some((matcher, Said { narrower: listed(Side::Narrower), wider: Some(wider), ..Said::default() }))
 }
 
 /// A host, or `*.` and the domain that hosts stand below.
@@ -200,7 +205,7 @@ pub(crate) fn host(text: &str) -> Option<(Matcher, Said)> {
         // A star inside of a label: the labels behind it say more.
         let wider = text.rsplit_once('*').and_then(|(_, rest)| rest.split_once('.')).map(|(_, domain)| domain);
         let wider = wider.filter(|domain| plain(domain)).map(|domain| vec![Entry::Listed(format!("*.{domain}"))]);
-        Said { narrower: Vec::new(), wider, lacks: Some("a host of a policy has no `*` but at its front") }
+        Said { wider, lacks: Some("a host of a policy has no `*` but at its front"), ..Said::default() }
     };
     Some((Matcher::Text(regex), said))
 }

@@ -205,7 +205,7 @@ impl Import {
             .collect();
         let lacks = entries.is_empty().then_some("this is no tool of a server, and no tool that is known");
         let wider = (!entries.is_empty()).then(|| entries.clone());
-        let said = Said { narrower: entries, wider, lacks };
+        let said = Said { narrower: entries, wider, lacks, ..Said::default() };
         let matcher = matching::wildcard(name).map(Matcher::Joined);
         let source = Source { place, entry, rank: self.rank };
         self.builder.add(decision, Kind::Mcp, matcher.map(|matcher| (matcher, said)), &source);
