@@ -184,7 +184,7 @@ impl<'a> Environment<'a> {
         }
     }
 
-    /// The same of text about a policy, of which every line may be broken.
+    /// Wraps text about a policy, of which every line may be broken.
     pub(super) fn fitted_rows(self, text: String) -> String {
         match self.width {
             Some(width) => agent_strace_report::wrapped_rows(&text, width),

@@ -12,7 +12,7 @@ use agent_strace_secrets::redact;
 pub(super) struct Failure {
     /// Lower case, one line.
     error: String,
-    /// What the user can do about it.
+    /// Hints that say how to go on.
     hints: Vec<String>,
     /// Text that is already laid out: a diagnostic that points into a file.
     details: Option<String>,
@@ -52,7 +52,7 @@ impl Failure {
         detail.map_or_else(|| self.error.clone(), |detail| format!("{}: {detail}", self.error))
     }
 
-    /// What the user can do about it.
+    /// Hints that say how to go on.
     pub(super) fn hints(&self) -> &[String] {
         &self.hints
     }

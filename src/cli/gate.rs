@@ -267,7 +267,7 @@ pub(super) fn repository(trust_base: TrustBase<'_>) -> (Arc<Repository>, Option<
     (Arc::new(Arc::unwrap_or_clone(repository).with_contents(contents)), gap)
 }
 
-/// The same for a repository elsewhere.
+/// Opens the repository in a folder elsewhere.
 pub(super) fn repository_in(folder: &Path) -> (Arc<Repository>, Option<Gap>) {
     let (repository, gap) = repository_from(TrustBase::at(None), Some(folder));
     let contents = committed_from(TrustBase::at(None), Some(folder)).reader();

@@ -1,4 +1,4 @@
-//! What users of agents asked for in public issues, where no document of `tests/cmd` answers it.
+//! Requests of users in public issues that no document of `tests/cmd` answers.
 
 use serde_json::{Value, json};
 

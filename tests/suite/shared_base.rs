@@ -158,7 +158,7 @@ fn the_base_of_a_team_holds_for_what_is_generated() {
     assert_eq!(judged("cargo test"), 1, "{policy}");
     assert_eq!(judged("make"), 0, "{policy}");
     assert_eq!(judged("git status"), 0, "{policy}");
-    // What every generated policy denies, and the team does not state, the policy states itself.
+    // The policy itself states each deny of generated policies that the team does not state.
     for list in ["secrets", "credentials", "pipelines", "dangerous", "git-lossy", "uploads"] {
         assert!(policy.contains(&format!("\"builtin:{list}\"")), "{list}: {policy}");
     }
@@ -205,7 +205,7 @@ fn sessions_of_one_store_count_in_the_repository_where_they_ran() {
     }
 }
 
-/// What can't be read may be about any of them.
+/// A log that can't be read may be about any of them.
 #[test]
 fn a_log_that_cannot_be_read_is_evidence_that_is_missing() {
     let world = World::empty();

@@ -16,7 +16,7 @@ pub fn wrapped(text: &str, width: usize) -> String {
     broken(text, width, sentence)
 }
 
-/// The same of text about a policy, of which every line is a sentence or the row of a table.
+/// Wraps text about a policy, of which every line is a sentence or the row of a table.
 pub fn wrapped_rows(text: &str, width: usize) -> String {
     broken(text, width, |line| Some(sentence(line).unwrap_or_else(|| continuation(line, width))))
 }

@@ -124,7 +124,7 @@ struct Judged {
     baselined: Vec<FindingRow>,
 }
 
-/// What is the same for all repositories.
+/// The arguments and inputs that all repositories share.
 struct AuditRun<'a> {
     args: &'a AuditToolsArgs,
     decided: SharedConfig,

@@ -26,10 +26,10 @@ pub(super) struct Written<'w> {
     pub(super) text: &'w str,
 }
 
-/// What may happen to the files of a repository.
+/// The way in which files of a repository are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// What is there stays.
+    /// Files that are there stay.
     Keep,
     Replace,
     /// Entries are added to what is there.

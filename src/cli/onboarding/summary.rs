@@ -1,4 +1,4 @@
-//! What happened to each of many repositories, in what their policies differ, and what is to be done next.
+//! The summary of many repositories: the outcome for each, the differences of their policies, and the next steps.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -167,7 +167,7 @@ struct Base {
     sha256: String,
 }
 
-/// What happened to all of them.
+/// The outcomes of all repositories.
 pub(in crate::cli) struct Summary {
     pub(in crate::cli) rows: Vec<Row>,
     /// What is to be done next.
@@ -178,7 +178,7 @@ pub(in crate::cli) struct Summary {
     base: Option<Base>,
 }
 
-/// What the policies were made of.
+/// The source of the policies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::cli) enum About {
     Ecosystems,

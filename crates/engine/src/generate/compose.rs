@@ -182,7 +182,7 @@ impl Writer<'_> {
         self.denies.iter().any(|(of, text)| of == slot && !is_rule(text))
     }
 
-    /// What has no list of its own, and denies beside a list that the base states.
+    /// Writes sub-agents, which have no list of their own, and denies beside a list that the base states.
     fn rules(&mut self) {
         let mut rules: Vec<String> = self.agents().into_iter().collect();
         let is_stated = |(_, (slot, _)): &(usize, &(Slot, String))| {

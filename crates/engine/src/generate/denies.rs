@@ -9,7 +9,7 @@ use super::plan::{Basis, Planned, Slot};
 use super::tables::RISKY;
 use super::{commands, compose};
 
-/// What no agent should do, and what an entry would allow beside what was done although people have to allow it.
+/// Lists acts that no agent should do, and risky acts that an entry would allow beside those that were done.
 pub(super) fn suggestions(entries: &[Planned]) -> Vec<(Slot, String)> {
     let mut denied = compose::denied();
     let mut deny = |text: String| {
@@ -37,7 +37,7 @@ pub(super) fn suggestions(entries: &[Planned]) -> Vec<(Slot, String)> {
     denied
 }
 
-/// What is denied beside entries that are added to a policy. A policy that allows or denies it already keeps its word.
+/// Lists the denies that go with entries which are added to a policy. A policy that allows or denies an act already keeps its word.
 pub(super) fn beside(entries: &[Planned], policy: &Policy) -> Vec<(Slot, String)> {
     let usual: BTreeSet<String> = compose::denied().into_iter().map(|(_, text)| text).collect();
     let stated: Vec<(Decision, String)> = policy
@@ -47,7 +47,7 @@ pub(super) fn beside(entries: &[Planned], policy: &Policy) -> Vec<(Slot, String)
         .collect();
     let is_denied = |text: &str| stated.iter().any(|(decision, own)| *decision == Decision::Denied && own == text);
     let is_allowed = |text: &str| {
-        // The same words, or all of the program: somebody decided that.
+        // An entry with the same words, or for all of the program, is a decision of a person.
         let program = text.split(' ').next().unwrap_or(text);
         let allows = |own: &str| own == text || own == "*" || own.strip_suffix(" *").unwrap_or(own) == program;
         stated.iter().any(|(decision, own)| *decision == Decision::Allowed && allows(own))

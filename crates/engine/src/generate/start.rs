@@ -1,4 +1,4 @@
-//! What a draft starts from: nothing, a policy that is added to, or a base that several repositories share.
+//! The start of a draft: nothing, a policy that is added to, or a base that several repositories share.
 
 use agent_strace_policy::{Diagnostics, Policy};
 
@@ -6,7 +6,7 @@ use super::draft::SHOWN;
 use super::provenance::KnownEntries;
 use super::shared::SharedBase;
 
-/// What a policy is made from beside what was seen.
+/// The conditions of a draft beside the acts that were seen.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings<'a> {
     /// An entry has to be seen in so many sessions.

@@ -78,10 +78,10 @@ impl GenerateArgs {
         !self.repositories.is_empty() || self.repos_from.is_some()
     }
 
-    /// What may happen to a file that is there.
+    /// The way in which a file that is there is treated.
     pub(super) fn mode(&self) -> Mode {
         match (self.dry_run, self.force, self.merge) {
-            // What would be added is shown as if it were.
+            // Entries that would be added are shown as if they were there.
             (true, _, false) => Mode::DryRun,
             (_, _, true) => Mode::Add,
             (false, true, false) => Mode::Replace,

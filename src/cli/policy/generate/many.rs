@@ -75,7 +75,7 @@ struct NamedLogs {
     inputs: Inputs,
     /// By repository, in their order: the names of its logs.
     of_repositories: BTreeMap<PathBuf, BTreeSet<String>>,
-    /// What could not be read at all: it may be about any repository.
+    /// Gaps of logs that may be about any repository.
     gaps: Vec<Gap>,
     /// Sessions that do not say where they ran, or ran elsewhere.
     elsewhere: usize,
@@ -93,7 +93,7 @@ impl NamedLogs {
                 elsewhere += usize::from(here.is_empty());
                 owners.extend(here);
             }
-            // What is missing of it may be about any repository.
+            // A gap of such a log may be about any repository.
             let is_open = owners.is_empty() && !reading.sessions.iter().all(session_filter::says_where);
             let gaps = if is_open || reading.sessions.is_empty() { reading.gaps } else { Vec::new() };
             (log.shown.clone(), owners, elsewhere, gaps)
@@ -118,7 +118,7 @@ impl NamedLogs {
     }
 }
 
-/// What is the same for all repositories.
+/// The arguments and inputs that all repositories share.
 struct Run<'r> {
     args: &'r GenerateArgs,
     shared: Option<&'r BaseFile>,
