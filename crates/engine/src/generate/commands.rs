@@ -257,14 +257,15 @@ fn is_flag(word: &str) -> bool {
     word.len() > 1 && word.starts_with('-')
 }
 
-/// The first word that is no option and no variable, where it looks like a target or a subcommand. Of any other word no entry
-/// can be made, and an entry without it would allow all of them.
+/// The first word behind variables, where it looks like a target or a subcommand. Of any other word no entry can be made, and an
+/// entry without it would allow all of them. A word behind an option may be its value, and a secret.
 fn target(arguments: &[Argument]) -> Result<Option<String>, Unlisted> {
-    let mut words = arguments.iter().filter(|word| !word.known || !is_flag(&word.text) && !word.text.contains('='));
+    let is_option = |word: &Argument| word.known && is_flag(&word.text);
+    let mut words = arguments.iter().filter(|word| !word.known || is_option(word) || !word.text.contains('='));
     match words.next() {
-        None => Ok(None),
         Some(word) if names_a_target(word) => Ok(Some(word.text.clone())),
-        Some(_) => Err(Unlisted::Inexpressible),
+        Some(word) if !is_option(word) || words.any(|word| !is_option(word)) => Err(Unlisted::Inexpressible),
+        _ => Ok(None),
     }
 }
 
