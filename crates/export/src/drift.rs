@@ -67,7 +67,7 @@ impl Drift {
         }
     }
 
-    /// The finding about it. It stands at the entry of the settings, where one lets the acts pass, else at that of the policy.
+    /// Makes a finding. It points to the entry of the settings that lets the acts pass; without one, to the entry of the policy.
     pub fn finding(&self, agent: Agent) -> Finding {
         const SHOWN: usize = 3;
         let rule = RuleId::PolicySettingsDrift;

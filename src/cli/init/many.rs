@@ -18,6 +18,11 @@ pub(super) fn run(args: &InitArgs, environment: Environment, streams: &mut Strea
     let mode = if args.force { Mode::Replace } else { Mode::Keep };
     let name = onboarding::policy_name(args.output.as_deref());
     onboarding::refuse_own_policy(args.base.as_deref(), &targets, &name)?;
+    if let Some(file) = args.base.as_deref().filter(|file| args.repin && file.symlink_metadata().is_err()) {
+        let shown = agent_strace_report::terminal(&file.display().to_string());
+        return Err(Failure::new(format!("there is no base `{shown}` to give to the repositories"))
+            .hint("without `--repin`, `--base` writes a base that is not there yet"));
+    }
     let base = match &args.base {
         Some(file) => Some(BaseFile::open(file, &name, mode, || Ok(shipped.text.to_owned()))?),
         None => None,

@@ -7,9 +7,9 @@
 use agent_strace_effects::knowledge::{self, Entry, Knowledge, Language, Role};
 use agent_strace_effects::{Argument, Execution};
 
-use super::form::{Form, form};
 use super::risks::{RISKS, Risk, SHOWING, What};
 use super::tables::{IDENTITY, SHOWS_SETTINGS, SUBCOMMANDS, TARGETS, WRAPPERS};
+use super::targets;
 
 /// Why no entry is made for a command.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -124,25 +124,9 @@ fn words(argv: &[Argument], inner: Option<usize>, known: Known<'_>, depth: usize
     let mut words = vec![shown];
     words.extend(told.words);
     if words.len() == 1 && TARGETS.contains(&programs.canonical_name(&bare)) {
-        words.extend(target(arguments)?);
+        words.extend(targets::target(arguments, Some(entry))?);
     }
     Ok(words)
-}
-
-/// A program that is not known, with its first word where that looks like a subcommand.
-pub(super) fn stranger(execution: &Execution) -> Option<Vec<String>> {
-    let (program, arguments) = execution.argv.split_first()?;
-    let shown = shown(&program.text).filter(|_| program.known)?;
-    let is_name = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.');
-    // A program that starts other commands or fetches code is known by that.
-    if matches!(form(&shown), Form::Code | Form::Commands) {
-        return None;
-    }
-    if shown.is_empty() || !shown.chars().all(is_name) || !shown.chars().any(|letter| letter.is_ascii_alphabetic()) {
-        return None;
-    }
-    let subcommand = target(arguments).ok()?;
-    Some(std::iter::once(shown).chain(subcommand).collect())
 }
 
 /// Somebody described the program.
@@ -235,7 +219,7 @@ fn gives(argument: &Argument, flag: &str) -> bool {
 }
 
 /// `/usr/bin/git` is `git`; a path in the workspace stays; `None`: it stands elsewhere.
-fn shown(program: &str) -> Option<String> {
+pub(super) fn shown(program: &str) -> Option<String> {
     const SYSTEM: &[&str] =
         &["/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/", "/usr/local/sbin/", "/opt/homebrew/bin/"];
     let system = SYSTEM.iter().find_map(|folder| program.strip_prefix(folder)).filter(|name| !name.contains('/'));
@@ -253,26 +237,8 @@ fn basename(program: &str) -> &str {
     program.rsplit(['/', '\\']).next().unwrap_or(program)
 }
 
-fn is_flag(word: &str) -> bool {
+pub(super) fn is_flag(word: &str) -> bool {
     word.len() > 1 && word.starts_with('-')
-}
-
-/// The first word behind variables, where it looks like a target or a subcommand. Of any other word no entry can be made, and an
-/// entry without it would allow all of them. A word behind an option may be its value, and a secret.
-fn target(arguments: &[Argument]) -> Result<Option<String>, Unlisted> {
-    let is_option = |word: &Argument| word.known && is_flag(&word.text);
-    let mut words = arguments.iter().filter(|word| !word.known || is_option(word) || !word.text.contains('='));
-    match words.next() {
-        Some(word) if names_a_target(word) => Ok(Some(word.text.clone())),
-        Some(word) if !is_option(word) || words.any(|word| !is_option(word)) => Err(Unlisted::Inexpressible),
-        _ => Ok(None),
-    }
-}
-
-fn names_a_target(argument: &Argument) -> bool {
-    let text = argument.text.as_str();
-    let plain = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | ':');
-    argument.known && text.starts_with(|first: char| first.is_ascii_lowercase()) && text.chars().all(plain)
 }
 
 /// The subcommand behind the options of the program, and what it is of.

@@ -2,7 +2,7 @@
 
 use agent_strace_effects::{Certainty, Effect, Kind, PathTarget, Purpose};
 
-/// `may write src/a.rs`. Secrets are not hidden yet: whoever prints it does that.
+/// `may write src/a.rs`. The text may hold secrets: the caller redacts it.
 pub fn described(effect: &Effect) -> String {
     match &effect.kind {
         Kind::Read(target) => file("read", target, effect),

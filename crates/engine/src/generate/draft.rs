@@ -449,7 +449,7 @@ fn holds_secret(text: &str) -> bool {
     agent_strace_secrets::has_mark(&text.replace("[[]", "[")) || agent_strace_secrets::redact(text).as_str() != text
 }
 
-/// The place of the entry that decided, unless it stands in the base.
+/// Returns the place of the entry that decided; `None` for an entry of the base.
 fn own(judged: &Judgement) -> Option<&PolicyLocation> {
     judged.location.as_ref().filter(|location| location.file.is_none())
 }

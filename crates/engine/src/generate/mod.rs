@@ -32,6 +32,7 @@ mod samples;
 mod shared;
 mod start;
 mod tables;
+mod targets;
 mod workspace;
 
 pub(crate) use commands::{risks_beside, text as command_text};

@@ -11,7 +11,7 @@ use super::commands::{self, Besides, Command, Unlisted};
 use super::observe::{Observation, Observed};
 use super::paths::{self, Collapse, Outside, PathEntry, Touched};
 use super::reason::Reason;
-use super::{agent_folders, workspace};
+use super::{agent_folders, targets, workspace};
 
 /// Which list an entry stands in.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -198,7 +198,7 @@ fn entry_of(observation: &Observation, base: &Policy) -> Result<Option<(Slot, St
             }
         }
         Kind::Connect(connection) => match &connection.host {
-            // A wildcard in an address is part of a name there, and stands for any name in an entry.
+            // In an address a wildcard is part of the name; in an entry it would match any name.
             Some(host) if host.contains(['*', '?', '!', '{', '}']) => Err(Reason::Inexpressible),
             Some(host) if certainty == Certainty::Exact => {
                 seen(Slot::Network, host_entry(host, connection.port, connection.scheme.as_deref()))
@@ -235,7 +235,7 @@ fn entry_of(observation: &Observation, base: &Policy) -> Result<Option<(Slot, St
 /// A program that is not known is allowed with its first word: its entry stands among its like, for people to look at.
 fn stranger(execution: &Execution) -> Result<Option<(Slot, String, Basis)>, Reason> {
     let words =
-        commands::stranger(execution).ok_or_else(|| Reason::Unresolved("the program is not known".to_owned()))?;
+        targets::stranger(execution).ok_or_else(|| Reason::Unresolved("the program is not known".to_owned()))?;
     Ok(Some((Slot::Commands, commands::text(&words), Basis::Stranger)))
 }
 

@@ -17,7 +17,7 @@ pub struct Settings<'a> {
 /// The policy that a draft starts from.
 #[derive(Debug, Clone, Copy)]
 pub enum Start<'a> {
-    /// There is none: all of the policy is new.
+    /// The generator writes a new policy that extends no other one.
     Nothing,
     /// Entries are added to this one, which may extend a base.
     Added {

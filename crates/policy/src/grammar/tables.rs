@@ -48,7 +48,7 @@ pub(crate) static ANONYMIZING: Object = Object {
         Key::new(
             "keep",
             Shape::OrNull(&Shape::List(&Shape::Object(&KEEP), Length::ANY)),
-            "Values that identify nobody and stay as they are.",
+            "Values that identify no person, machine or project: they stay as they are.",
         ),
     ]),
     rule: Rule::Free,

@@ -40,7 +40,7 @@ impl Parser<'_> {
             Some(kind) => format!("did you mean {}?", quoted(&format!("{kind}:{pattern}"))),
             None => "write `main`, `subagent:TYPE`, `agent:NAME` or `mode:NAME`, each with `*` for any text".to_owned(),
         };
-        let message = format!("{} selects nobody", quoted(&key.name));
+        let message = format!("{} selects no agent", quoted(&key.name));
         self.faults.push(key.span.clone(), pointer, message, Some(help));
     }
 }

@@ -223,7 +223,7 @@ pub(super) fn host(text: &str, symbols: &[String]) -> Result<(), Fault> {
             Some(near) => format!("did you mean `registry:{near}`?"),
             None => format!("known here: {}", REGISTRIES.map(|known| format!("`registry:{known}`")).join(", ")),
         };
-        return Err((format!("{} can never match: nobody knows this registry", quoted(text)), Some(help)));
+        return Err((format!("{} can never match: no package manager has this registry", quoted(text)), Some(help)));
     }
     remote(text, &host)?;
     let label = host.split(['.', ':']).find_map(|label| seeming(label).map(|seems| (label, seems)));

@@ -39,6 +39,6 @@ fn malformed_policies_are_refused() {
         assert_eq!(reads, is_valid, "reader and schema differ: {case}");
     }
     for (case, reads, is_valid) in reader_only {
-        assert!(!reads && *is_valid, "the schema sees it, too, or nobody does: {case}");
+        assert!(!reads && *is_valid, "the reader has to refuse it, and the schema has to accept it: {case}");
     }
 }
