@@ -174,6 +174,8 @@ fn account(residuals: &[Residual]) -> Vec<String> {
         let entry = named(&residual.of);
         match reasons.iter_mut().find(|(reason, instead, _)| (*reason, *instead) == (residual.reason, residual.instead))
         {
+            // An entry that names a built-in list is many commands, and is named once.
+            Some((_, _, entries)) if entries.contains(&entry) => {}
             Some((_, _, entries)) => entries.push(entry),
             None => reasons.push((residual.reason, residual.instead, vec![entry])),
         }
@@ -245,7 +247,7 @@ struct Identity<'e> {
     version: u32,
 }
 
-#[derive(Serialize)]
+#[derive(PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ResidualJson<'e> {
     of: String,
@@ -300,7 +302,7 @@ fn json_text(target: ExportTarget, policy: &Policy, export: &Export, compared: O
         to: clap::ValueEnum::to_possible_value(&target).map(|value| value.get_name().to_owned()),
         policy: identity,
         file: &export.text,
-        residuals: export.residuals.iter().map(residual_json).collect(),
+        residuals: residuals_json(&export.residuals),
         agreement: compared.map(agreement_json),
     })
 }
@@ -331,6 +333,17 @@ fn difference_json(difference: &Difference) -> DifferenceJson<'_> {
         listed: !unlisted,
         reason,
     }
+}
+
+/// An entry that names a built-in list is many commands, and is named once.
+fn residuals_json(residuals: &[Residual]) -> Vec<ResidualJson<'_>> {
+    let mut all: Vec<ResidualJson<'_>> = Vec::new();
+    for residual in residuals.iter().map(residual_json) {
+        if !all.contains(&residual) {
+            all.push(residual);
+        }
+    }
+    all
 }
 
 fn residual_json(residual: &Residual) -> ResidualJson<'_> {
